@@ -15,7 +15,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
-from typing import Final
+from typing import Final, NamedTuple
 
 from harness.core.canonical import canonical_bytes
 from harness.sealed.chain import chained_lines
@@ -29,6 +29,7 @@ from harness.vault.records import (
     Added,
     Answered,
     CardSealed,
+    ConsentChanged,
     CopyMade,
     Counts,
     Dealt,
@@ -127,6 +128,7 @@ def read_lines(data: bytes) -> tuple[LogLine, ...]:
     corpora: dict[str, StoredCorpus] = {}
     splits: tuple[KeySplit, ...] = ()
     ledger = GrantLedger()
+    withdrawn: dict[str, CorpusWithdrawal] = {}
     contents = data[:-1].split(b"\n")
     read = chained_lines(
         contents, SignedLogRecord, "a line of a vault's log", _wrong, most=MOST_LINE
@@ -142,10 +144,12 @@ def read_lines(data: bytes) -> tuple[LogLine, ...]:
         splits = _splits_after(place, signed, splits)
         if not _changes_what_it_says(signed, corpora):
             raise _wrong(place, "it changes other things in the vault than it says")
-        if lines:
+        reason = consent_refusal(signed.act, signed.by, withdrawn, signers(keepers, splits))
+        if lines and not reason:
             reason = ledger.take(signed, lines[0].id, keepers, corpora, (splits or (None,))[-1])
-            if reason:
-                raise _wrong(place, reason)
+        if reason:
+            raise _wrong(place, reason)
+        _note_consent(withdrawn, signed)
         if isinstance(signed.act, ModelAsked) and (
             reason := asked_wrongly(signed.act, signed.by, lines)
         ):
@@ -153,6 +157,50 @@ def read_lines(data: bytes) -> tuple[LogLine, ...]:
         corpora |= signed.stored
         lines.append(LogLine(signed, content))
     return tuple(lines)
+
+
+class CorpusWithdrawal(NamedTuple):
+    """A line by which a corpus is withdrawn."""
+
+    act: ConsentChanged
+    by: str
+    """Signing key."""
+    when: str
+
+
+def withdrawals_of(lines: Sequence[LogLine]) -> dict[str, CorpusWithdrawal]:
+    """Return by which line each corpus is withdrawn, by its id; those that nobody withdrew, or that were given again, are left out."""
+    withdrawn: dict[str, CorpusWithdrawal] = {}
+    for line in lines:
+        _note_consent(withdrawn, line.record)
+    return withdrawn
+
+
+def _note_consent(withdrawn: dict[str, CorpusWithdrawal], line: LogRecord) -> None:
+    if isinstance(line.act, ConsentChanged):
+        withdrawn.pop(line.act.corpus, None)
+        if line.act.withdrawn:
+            withdrawn[line.act.corpus] = CorpusWithdrawal(line.act, line.by, line.when)
+
+
+def consent_refusal(
+    act: Act, by: str, withdrawn: Mapping[str, CorpusWithdrawal], present: Collection[str]
+) -> str:
+    """Return why an act cannot stand behind the withdrawals before it; empty where it can.
+
+    ``present``: who may write now (``signers``). A withdrawn corpus is not opened. Consent is given again by whoever
+    withdrew it; by any keeper where that one is none any more.
+    """
+    if isinstance(act, Opened | Used | OpenedByGrant):
+        return "it opens a corpus whose consent was withdrawn" if act.corpus in withdrawn else ""
+    if not isinstance(act, ConsentChanged):
+        return ""
+    last = withdrawn.get(act.corpus)
+    if act.withdrawn is (last is not None):
+        return "the consent that it changes was so already"
+    if last is not None and by != last.by and last.by in present:
+        return "only the keeper who withdrew it says that consent was given again"
+    return ""
 
 
 def asked_wrongly(act: ModelAsked, by: str, before: Sequence[LogLine]) -> str:
@@ -284,7 +332,7 @@ def _changes_what_it_says(line: LogRecord, corpora: Mapping[str, StoredCorpus]) 
             right = _sealed_anew(corpora, after)
         case Dealt():
             right = _sealed_anew(corpora, after) if act.sealed_anew else not after
-        case Opened() | Used() | OpenedByGrant():
+        case Opened() | Used() | OpenedByGrant() | ConsentChanged():
             right = not after and act.corpus in corpora
         case Founded() | CopyMade() | CardSealed() | ModelAsked() | LedgerStood() | GrantAsked() | Answered():  # fmt: skip
             right = not after

@@ -156,6 +156,10 @@ class VaultOpening:
                 raise VaultError(FileProblem.INVALID, f"This is not written into the log: {reason}. The vault is as it was.")  # fmt: skip
             self.vault.write(state, act, self.identity)
 
+    def note_withdrawal(self, corpus: str, said_by: str, reason: str) -> None:
+        """Write that consent for a corpus was withdrawn, by its number: from then on no keeper opens it."""
+        self.vault.change_consent(corpus, said_by, reason, self.identity, withdrawn=True)
+
     def _written(
         self, name: str, segments: Sequence[Segment]
     ) -> tuple[VaultState, SealedCorpus, DataKey]:

@@ -319,6 +319,19 @@ class LedgerStood(StrictForm):
     """SHA-256 of its last line."""
 
 
+class ConsentChanged(StrictForm):
+    """Consent for a corpus was withdrawn, or given again: nobody opens a withdrawn one."""
+
+    what: Literal["consent"] = "consent"
+    corpus: Id
+    withdrawn: bool
+    """False where it was given again."""
+    said_by: Name
+    """Who decided it, as others know them."""
+    purpose: Name
+    """Why, in a person's words."""
+
+
 Act = Annotated[
     Founded
     | Added
@@ -332,6 +345,7 @@ Act = Annotated[
     | CardSealed
     | ModelAsked
     | LedgerStood
+    | ConsentChanged
     | GrantAsked
     | Answered
     | OpenedByGrant,

@@ -28,6 +28,9 @@ class VaultNoting(Protocol):
     def note_model(self, run: str, endpoint: str, model: str, calls: int | None = None) -> None:
         """Write that the method of a run may ask a model, before its first question, or with ``calls`` how often it did."""
 
+    def note_withdrawal(self, corpus: str, said_by: str, reason: str) -> None:
+        """Write that consent for a corpus was withdrawn, by its number."""
+
 
 def _heed_nothing(_opening: VaultNoting) -> None:
     """Do nothing with it: whoever only opens texts writes no more into the log."""

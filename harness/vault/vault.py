@@ -34,11 +34,19 @@ from harness.vault.corpus_files import (
 from harness.vault.data_key import DataKey
 from harness.vault.folder import HEAD, VaultState, change, copy_to, locked, make_folder, read_state
 from harness.vault.keepers import check_keepers, keeper_named
-from harness.vault.log import VaultError, signers, splits_of
+from harness.vault.log import (
+    CorpusWithdrawal,
+    VaultError,
+    consent_refusal,
+    signers,
+    splits_of,
+    withdrawals_of,
+)
 from harness.vault.records import (
     MOST_WORDS,
     Act,
     Added,
+    ConsentChanged,
     CopyMade,
     Counts,
     Dealt,
@@ -46,10 +54,12 @@ from harness.vault.records import (
     Founded,
     Keeper,
     Opened,
+    OpenedByGrant,
     Revoked,
     Rotated,
     SmallestTold,
     StoredCorpus,
+    Used,
 )
 from harness.vault.sealed_corpus import OpenedEntry, SealedCorpus
 from harness.vault.secret_text import no_core_dumps
@@ -358,6 +368,19 @@ class Vault:
         act = proved(act, state.head.log_head, known)
         return self.write(state, act, identity, corpora, files)
 
+    def change_consent(
+        self, corpus: str, said_by: str, reason: str, identity: Identity, *, withdrawn: bool
+    ) -> None:
+        """Write that consent for a corpus, by its number, was withdrawn or given again; raises VaultError where it cannot."""
+        act = ConsentChanged(
+            corpus=corpus,
+            withdrawn=withdrawn,
+            said_by=words_of_log(said_by, "The name"),
+            purpose=words_of_log(reason, "The reason"),
+        )
+        with self.changing(identity) as state:
+            self.write(state, act, identity)
+
     def export(self, target: Path, purpose: str, identity: Identity) -> VaultState:
         """Make a sealed copy in another folder; the log has it first, so the copy shows that it is one."""
         copy, own = target.resolve(), self.folder.resolve()
@@ -398,7 +421,18 @@ class Vault:
         corpora: Mapping[str, StoredCorpus] | None = None,
         files: Mapping[str, bytes] | None = None,
     ) -> VaultState:
-        """Write a line into the log and change what it says, as ``folder.change`` does; call it inside ``changing``."""
+        """Write a line into the log and change what it says, as ``folder.change`` does; call it inside ``changing``.
+
+        Raises VaultError where the line opens a withdrawn corpus: every opening is written before it is done.
+        """
+        withdrawn = withdrawals_of(state.lines)
+        if isinstance(act, Opened | Used | OpenedByGrant) and act.corpus in withdrawn:
+            raise VaultError(FileProblem.LOCKED, withdrawn_words(state, withdrawn[act.corpus]))
+        by = identity.public.signing_key
+        if reason := consent_refusal(
+            act, by, withdrawn, signers(state.keepers, splits_of(state.lines))
+        ):
+            raise VaultError(FileProblem.INVALID, f"This is not written into the log: {reason}.")
         after = change(
             state, act, identity, self.clock(),
             corpora=corpora, files=files, clock_was_wrong=self.clock_was_wrong,
@@ -407,6 +441,15 @@ class Vault:
         with suppress(UsageError):
             self.seen.remember(after)
         return after
+
+
+def withdrawn_words(state: VaultState, line: CorpusWithdrawal) -> str:
+    """Return why a corpus of a vault is not opened; ``line``: its withdrawal (``log.withdrawals_of``)."""
+    name = state.head.corpora[line.act.corpus].name
+    return (
+        f"Consent for {name!r} was withdrawn by {line.act.said_by} on {line.when[:10]} ({line.act.purpose}): no keeper opens it "
+        "any more. The log of the vault has who signed that."
+    )
 
 
 def words_of_log(words: str, what: str) -> str:

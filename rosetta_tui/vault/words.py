@@ -127,6 +127,8 @@ def _words(act: records.Act, corpora: Mapping[str, str], names: Mapping[str, str
             words = _model_words(act)
         case records.LedgerStood():
             words = f"told scores; the ledger of answers had {counted(act.lines, 'line')}, the last {act.head[:16]}"
+        case records.ConsentChanged():
+            words = f"{'withdrew' if act.withdrawn else 'gave again'} consent for {corpora[act.corpus]!r}, as {act.said_by} decided"
         case records.GrantAsked() | records.Answered():
             words = _grant_words(act, names)
         case _:

@@ -6,8 +6,15 @@ from pathlib import Path
 
 import click
 
+from harness.core.failures import UsageError
 from rosetta_tui.commands.consent.sharing import BY, FILE, REASON, own_register, write_out
+from rosetta_tui.commands.naming import when_used
 from rosetta_tui.show.text import plain
+
+with when_used():
+    from harness.consent import notice, register, vault_corpora
+    from harness.store.file import database
+    from harness.vault import log, opening
 
 
 @click.command("lift")
@@ -15,13 +22,32 @@ from rosetta_tui.show.text import plain
 @REASON
 @BY
 @click.option("-o", "--output", type=FILE, help="Write the notice that lifts it to a file, for others.")  # fmt: skip
-def lift_(number: str, reason: str, by: str, output: Path | None) -> None:
+@click.option("--vault", type=FILE, metavar="FOLDER", help="The vault whose log says that its corpus was withdrawn; it says then that consent was given again.")  # fmt: skip
+def lift_(number: str, reason: str, by: str, output: Path | None, vault: Path | None) -> None:
     """Lift the notice whose number begins with NOTICE. It stays in the list, with who lifted it and why; `verify` says both.
 
     Elsewhere only the signer of a notice can lift it. A notice that somebody else signed is set aside on this
-    computer alone.
+    computer alone. In the log of a vault the keeper who withdrew a corpus says that consent was given again.
     """
-    said = own_register().lift(number, reason, by)
+    own = own_register()
+    if vault is not None:
+        held = register.find_held(register.lines_of(database.home()), number)
+        _give_again(vault, held.notice.about, reason, by)
+    said = own.lift(number, reason, by)
     click.echo(plain(f"Lifted: {said.about.words} ({said.number[:12]})."))
     if output is not None:
         write_out(said, output)
+
+
+def _give_again(folder: Path, about: notice.Subject, reason: str, by: str) -> None:
+    """Write into the log of a vault that consent for the corpus of a notice was given again."""
+    home = database.home()
+    vault = opening.vault_at(folder, home)
+    state = vault.read()
+    for number in log.withdrawals_of(state.lines):
+        facts = vault_corpora.opened_before(home, state.head.vault, number)
+        if facts is not None and isinstance(about, notice.OfCorpus) and about.is_corpus(*facts):
+            identity = opening.keeper_here(home, None)
+            vault.change_consent(number, by, reason, identity, withdrawn=False)
+            return
+    raise UsageError(f"The log of the vault in {folder} has no withdrawal that this notice is about. Leave --vault out.")  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -69,12 +70,23 @@ def withdraw_(
         raise UsageError("--vault goes with --corpus: the name of the corpus in the vault.")
     own = own_register()
     about: notice.Subject
+    openings: list[request.VaultNoting] = []
+    number = ""
     if file is not None:
-        about = _of_corpus(file, entries, given_by, given)
+        found = _corpus(file, given, openings.append)
+        number = (found.dataset.opened_from or "").split("/")[1] if openings else ""
+        about = _of_corpus(found, file, entries, given_by, given)
     elif run is not None:
         about = _of_method(run)
     else:
         about = notice.OfKey(signing_key=_key(signing_key or "", own))
+    if openings and isinstance(about, notice.OfCorpus):
+        openings[0].note_withdrawal(number, by, reason)
+        click.echo(
+            plain(f"The log of the vault says so: no keeper's computer opens {file} any more.")
+        )
+    elif openings:
+        click.echo("Other keepers' computers leave these entries out once they have the notice (-o FILE; there: rosetta consent take).", err=True)  # fmt: skip
     said = own.say(about, reason, by)
     click.echo(plain(f"Withdrawn: {said.said}."))
     say_what_is_left()
@@ -85,9 +97,12 @@ def withdraw_(
 
 
 def _of_corpus(
-    file: str, entries: str | None, given_by: str | None, given: dict[str, Any]
+    found: model_corpus.Corpus,
+    file: str,
+    entries: str | None,
+    given_by: str | None,
+    given: dict[str, Any],
 ) -> notice.OfCorpus | notice.OfEntries:
-    found = _corpus(file, given)
     whole = notice.OfCorpus(
         sha256=found.sha256,
         id=found.dataset.id[:200],
@@ -118,12 +133,14 @@ _WHERE = (
 )
 
 
-def _corpus(file: str, given: dict[str, Any]) -> model_corpus.Corpus:
+def _corpus(
+    file: str, given: dict[str, Any], opened: Callable[[request.VaultNoting], None]
+) -> model_corpus.Corpus:
     """Read the corpus that is named, or one in the making by its folder; of one that the store keeps, what is sealed may stay closed."""
     if given["vault"] is None and state.is_project(Path(file)):
         return making.every_entry(state.read_project(Path(file), database.home()))
     if given["vault"] is not None or not listing.names_stored(file):
-        return read_corpus({**given, "file": file}, None)
+        return read_corpus({**given, "file": file}, None, opened=opened)
     envelope = {name: given[name] for name in ("source_language", "target_language")}
     with database.opened() as connection:
         number = listing.find_stored(connection, file, {**envelope, "id": given["corpus_id"]})

@@ -17,20 +17,20 @@ with when_used():
     from harness.sealed import keys
     from harness.store import withdrawn as withdrawals
     from harness.store.file import database
-    from harness.vault import records
+    from harness.vault import log, records, vault
     from harness.vault.grants import words
     from rosetta_tui.vault import words as vault_words
 
 
 @click.command("list")
-@click.argument("vault", type=FILE)
+@click.argument("vault_folder", metavar="VAULT", type=FILE)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def list_(vault: Path, *, as_json: bool) -> None:
+def list_(vault_folder: Path, *, as_json: bool) -> None:
     """Show the corpora of VAULT, how many entries they have, and who can open it. Every byte is checked as it is read.
 
     No key is needed, and no text is opened.
     """
-    state = vault_at(vault).read()
+    state = vault_at(vault_folder).read()
     name = state.founded.name
     now = standing.standing(database.home())
     gone = {
@@ -38,7 +38,11 @@ def list_(vault: Path, *, as_json: bool) -> None:
         for each in state.keepers.values()
         if (said := now.of_keeper(state.head.vault, each.signing_key))
     }
-    withdrawn = _withdrawn(state.head) if now else {}
+    by_log = {
+        number: vault.withdrawn_words(state, line)
+        for number, line in log.withdrawals_of(state.lines).items()
+    }
+    withdrawn = by_log | (_withdrawn(state.head) if now else {})
     told = {
         "vault": state.head.vault,
         "name": name,

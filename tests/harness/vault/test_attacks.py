@@ -325,6 +325,42 @@ FORGED: dict[str, tuple[dict[str, object], Identity, str]] = {
 }  # fmt: skip
 
 
+def consent(number: str, *, withdrawn: bool) -> records.ConsentChanged:
+    return records.ConsentChanged(
+        corpus=number, withdrawn=withdrawn, said_by="the council", purpose="taken back"
+    )
+
+
+def test_consent_in_the_log_follows_its_rules(past: Path) -> None:
+    """What a keeper's own program may write, but no log may have."""
+    state = read_state(past)
+    number = next(iter(state.head.corpora))
+    opened = {"corpus": number, "entries": {GOLD: 1}, "purpose": "a look"}
+    gone, again = (consent(number, withdrawn=each) for each in (True, False))
+    acts: list[tuple[str, list[tuple[records.Act, Identity]]]] = [
+        ("", [(gone, MINE)]),
+        ("", [(gone, MINE), (again, MINE), (records.Opened(**opened), THEIRS), (gone, THEIRS)]),
+        ("opens a corpus whose consent", [(gone, MINE), (records.Opened(**opened), THEIRS)]),
+        (
+            "opens a corpus whose consent",
+            [(gone, MINE), (records.Used(**opened, work="run"), MINE)],
+        ),
+        ("only the keeper who withdrew", [(gone, MINE), (again, THEIRS)]),
+        ("was so already", [(gone, MINE), (gone, THEIRS)]),
+        ("was so already", [(again, MINE)]),
+        ("other things in the vault", [(consent("0" * 16, withdrawn=True), MINE)]),
+    ]
+    for words, chain in acts:
+        lines, log = state.lines, (past / LOG).read_bytes()
+        for act, identity in chain:
+            written = write_line(lines, act, identity, LATER)
+            lines, log = (*lines, written), log + written.content + b"\n"
+        if words:
+            refused(words, read_lines, log)
+        else:
+            assert [each.id for each in read_lines(log)] == [each.id for each in lines]
+
+
 @pytest.mark.parametrize("kind", FORGED)
 def test_line_that_no_keeper_can_have_written_is_refused(past: Path, kind: str) -> None:
     changes, identity, said = FORGED[kind]

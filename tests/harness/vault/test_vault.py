@@ -158,6 +158,23 @@ def test_who_is_revoked_opens_nothing_any_more(made: Vault) -> None:
     refused("removes themselves", made.revoke, "Office", "why not", MINE)
 
 
+def test_withdrawn_corpus_is_opened_by_no_keeper(made: Vault) -> None:
+    number = next(iter(made.read().head.corpora))
+    made.change_consent(number, "the council", "it was told in anger", THEIRS, withdrawn=True)
+    lines = acts(made)
+    for who in (MINE, THEIRS, RECOVERY):
+        words = "Consent for 'greetings' was withdrawn by the council on .*told in anger.*no keeper"
+        for name in ("greetings", number):
+            refused(words, made.open, name, "a look", who)
+    refused(
+        "only the keeper who withdrew", made.change_consent, number, "x", "y", MINE, withdrawn=False
+    )
+    refused("was so already", made.change_consent, number, "x", "y", MINE, withdrawn=True)
+    assert acts(made) == lines
+    made.change_consent(number, "the council", "given again", THEIRS, withdrawn=False)
+    assert made.open("greetings", "a look", MINE)
+
+
 def test_new_keeper_opens_what_was_there_and_what_comes(made: Vault) -> None:
     new = Identity.make(Role.KEEPER)
     texts = sources(made.open("greetings", "a look", MINE))

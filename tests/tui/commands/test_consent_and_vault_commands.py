@@ -480,9 +480,34 @@ def test_vault_withdrawn_corpus_is_not_opened_again(at: Computers) -> None:
     assert len(log.read_text().splitlines()) == lines
     assert "WITHDRAWN: the corpus words" in at("vault list v")
     (at.folder / "office" / "vault-corpora.json").write_text("damaged")
-    for _ in range(2):  # what is damaged is learned once more
-        assert "consent was withdrawn" in at("corpus check words", *OPENED)
-        assert len(log.read_text().splitlines()) == lines + 1
+    assert "Consent for 'words' was withdrawn" in at("corpus check words", *OPENED)
+    assert len(log.read_text().splitlines()) == lines
+
+
+def test_vault_withdrawn_corpus_is_refused_on_other_computers(at: Computers) -> None:
+    """They took in no notice: the log of the vault is enough, until the same keeper says that consent was given again."""
+    key = ("--vault-key", "rec.txt")
+    looks = [
+        ("vault open v words --purpose look --key rec.txt",),
+        ("corpus check words", *OPENED, *key),
+        ("run words --method copy-source --plain --despite-network test", *OPENED, *key),
+    ]
+    said = at("consent withdraw --corpus words", *OPENED, *WITHDRAWN)
+    assert "no keeper's computer opens words any more" in said
+    for look in looks:
+        told = at(*look, at="library")
+        assert "Consent for 'words' was withdrawn by Council on" in told
+        assert "(as asked): no keeper opens it" in told
+    assert "Office: withdrew consent for 'words', as Council decided" in at(
+        "vault log v", at="library"
+    )
+    assert "WITHDRAWN: Consent for 'words'" in at("vault list v", at="library")
+    assert faults("vault-list", json.loads(at("vault list v --json", at="library"))) == []
+    assert faults("vault-log", json.loads(at("vault log v --json", at="library"))) == []
+    *_, number = [each["notice"] for each in json.loads(at("consent list --json"))["notices"]]
+    at(f"consent lift {number} --vault v", *WITHDRAWN)
+    for look in looks:
+        assert "Consent for 'words'" not in at(*look, at="library")
 
 
 def test_vault_entries_of_one_person_are_withdrawn(at: Computers) -> None:
