@@ -80,7 +80,7 @@ class VaultRequest:
     ) -> VaultRequest | None:
         """Read the options of a command line about a vault, by name; None where no vault is named.
 
-        ``typed`` is where shares are typed, if ``cards`` is told; ``tell`` shows what is allowed. UsageError where the purpose is missing, or an option stands there
+        ``typed`` is where shares are typed, if ``shares`` is told; ``tell`` shows what is allowed. UsageError where the purpose is missing, or an option stands there
         without a vault.
         """
         if told.get("vault") is None:
@@ -107,7 +107,7 @@ class VaultRequest:
             clock_was_wrong=told["clock_was_wrong"],
             despite_network=told.get("despite_network") or "",
             others=tuple(told.get("others") or ()),
-            typed=typed if told.get("cards") else None,
+            typed=typed if told.get("shares") else None,
             grant=grant,
             tell=tell,
         )
@@ -119,11 +119,11 @@ OF_VAULT = (
     "clock_was_wrong",
     "despite_network",
     "others",
-    "cards",
+    "shares",
     "grant",
 )
 """Options of a command line that go with ``--vault``."""
-_NOT_WITH_A_GRANT = ("purpose", "others", "cards")
+_NOT_WITH_A_GRANT = ("purpose", "others", "shares")
 
 
 def _flag(name: str) -> str:

@@ -84,7 +84,7 @@ def reading(command: Command) -> Command:
     return reading_options(command)
 
 
-OF_VAULT = ("purpose", "vault_key", "clock_was_wrong", "despite_network", "others", "cards")
+OF_VAULT = ("purpose", "vault_key", "clock_was_wrong", "despite_network", "others", "shares")
 """Options that go with ``--vault``."""
 
 

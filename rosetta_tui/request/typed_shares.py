@@ -16,7 +16,7 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 def together(command: Command) -> Command:
     """Add the options by which keepers bring their shares together on this computer."""
     for add in (
-        click.option("--cards", is_flag=True, help="Ask for the words of printed shares until there are enough."),
+        click.option("--shares", is_flag=True, help="Ask for the words of printed shares until there are enough."),
         click.option("--with", "others", multiple=True, type=click.Path(path_type=Path), metavar="FILE", help="Keys of another keeper who is here, or the recovery key; repeat it for each. For vaults that several keepers open together."),
     ):  # fmt: skip
         command = add(command)

@@ -165,7 +165,7 @@ def check_opener(state: VaultState, opener: OpeningKey | None) -> OpeningKey:
         raise VaultError(
             FileProblem.LOCKED,
             f"This vault opens for {split.threshold} of its {len(state.keepers)} keepers together, and for nobody alone: {names}. "
-            "Bring them together on this computer (--with FILE for the keys of each, --cards to type their printed words), or ask them "
+            "Bring them together on this computer (--with FILE for the keys of each, --shares to type their printed words), or ask them "
             "with 'rosetta vault grant request'.",
         )
     if opener.recipient != split.recipient:

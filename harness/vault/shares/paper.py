@@ -32,7 +32,7 @@ _TELLS = (
         "Who may ask for it",
         (
             "Nobody, by telephone, letter, mail or web page. You type these words yourself, into the program Rosetta on a computer "
-            "that you trust, when the keepers have come together for a purpose that you know: rosetta vault open VAULT CORPUS --cards"
+            "that you trust, when the keepers have come together for a purpose that you know: rosetta vault open VAULT CORPUS --shares"
         ),
     ),
     (

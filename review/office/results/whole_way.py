@@ -8,11 +8,13 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from shlex import quote
 from typing import Final
 
 from harness.release.confirmation import REASONS
 from harness.release.records import LEAST_CONFIRMED
+from harness.sealed.forms import FileError
 from harness.store.corpora.entries import read_dataset
 from harness.store.file.database import store_path
 from harness.store.notes import attached_to
@@ -20,6 +22,7 @@ from harness.store.runs import Run, find_by_id
 from harness.store.withdrawn import withdrawn_runs
 from harness.submission.checking import check_submission
 from harness.submission.desk import DeskAct, KeptSubmission
+from harness.vault.folder import read_state
 from harness.vault.opening import folder_of
 from review.office.results.progress import progress
 from review.office.store.store import IssuedCertificate, Office, Review
@@ -117,8 +120,9 @@ def _over_secrets(
     gone = withdrawn_words(connection, kept)
     told = any(e.what is DeskAct.TOLD and e.run == last.run for e in kept.notes)
     if told or not gone:
-        opening = "" if run is None else _opening(connection, run)
-        yield WayStep("its maker was told", told, f"answers so far: {kept.answers}" if told else _UNDONE, f"rosetta submission tell {kept.number}{opening}")  # fmt: skip
+        command = f"rosetta submission tell {kept.number}"
+        command = command if run is None else opening_command(connection, run, command, "seal")
+        yield WayStep("its maker was told", told, f"answers so far: {kept.answers}" if told else _UNDONE, command)  # fmt: skip
     if told and run is not None:
         yield _confirmation(connection, kept, run)
     if gone:
@@ -167,29 +171,55 @@ def _begun(kept: KeptSubmission) -> str:
 
 def _by_people(connection: sqlite3.Connection, office: Office | None, run: Run) -> Iterator[WayStep]:  # fmt: skip
     """Yield what speakers do: a review of the run, its ratings, its certificate, and the certificate at the card."""
-    opening = _opening(connection, run)
     reviews = [] if office is None else [e for e in office.reviews() if any(r.run_id == run.run_id for r in e.key.runs)]  # fmt: skip
     if office is None or not reviews:
-        yield WayStep("speakers are asked", done=False, words=_UNDONE, command=f"rosetta review create {run.run_id[:8]}{opening} --for LAPTOP-FILE")  # fmt: skip
+        yield WayStep("speakers are asked", done=False, words=_UNDONE, command=opening_command(connection, run, f"rosetta review create {run.run_id[:8]}", "review", " --for LAPTOP-FILE"))  # fmt: skip
         return
     review = reviews[-1]
     yield WayStep("speakers are asked", done=True, words=f"review {review.name}")
-    yield from _review_steps(connection, office, review, run, opening)
+    yield from _review_steps(connection, office, review, run)
 
 
-def _opening(connection: sqlite3.Connection, run: Run) -> str:
-    """Return the options by which a run's texts are opened, where they are from a vault."""
-    folder = _vault_folder(connection, run)
-    return "" if folder is None else f" --vault {folder or 'FOLDER'} --purpose WORDS"
+def opening_command(
+    connection: sqlite3.Connection, run: Run, command: str, work: str, more: str = ""
+) -> str:
+    """Return a command with what opens the texts of a run from a vault.
+
+    Where several keepers open the vault together, the request for their grant stands before it. ``work``: the option
+    of that request; ``more``: further options of both.
+    """
+    vault, _, number = (read_dataset(connection, run.corpus).opened_from or "").partition("/")
+    if not vault:
+        return f"{command}{more}"
+    folder = folder_of(store_path(connection).parent, vault)
+    named = quote(folder) if folder else "FOLDER"
+    corpus = _opened_together(folder, number.partition("/")[0])
+    if not corpus:
+        return f"{command} --vault {named} --purpose WORDS{more}"
+    asked = f"rosetta vault grant request {named} {quote(corpus)} NAME.rosetta-request --{work} {run.run_id[:8]}{more} --purpose WORDS"
+    return f"{asked}; then {command} --vault {named} --grant NAME.rosetta-request{more}"
 
 
-def _vault_folder(connection: sqlite3.Connection, run: Run) -> str | None:
-    """Return the folder of a run's vault for a shell; empty if this computer saw none, None for a run from no vault."""
+def _vault_folder(connection: sqlite3.Connection, run: Run) -> str:
+    """Return the folder of a run's vault for a shell; empty if this computer saw none."""
     vault = (read_dataset(connection, run.corpus).opened_from or "").partition("/")[0]
-    return quote(found) if vault and (found := folder_of(store_path(connection).parent, vault)) else ("" if vault else None)  # fmt: skip
+    folder = folder_of(store_path(connection).parent, vault) if vault else ""
+    return quote(folder) if folder else ""
 
 
-def _review_steps(connection: sqlite3.Connection, office: Office, review: Review, run: Run, opening: str) -> Iterator[WayStep]:  # fmt: skip
+def _opened_together(folder: str, number: str) -> str:
+    """Return the name of a vault's corpus where several keepers open it together; empty where one does, or it cannot be read."""
+    if not folder:
+        return ""
+    try:
+        state = read_state(Path(folder))
+    except FileError:
+        return ""
+    corpus = state.head.corpora.get(number)
+    return "" if corpus is None or state.threshold == 1 else corpus.name
+
+
+def _review_steps(connection: sqlite3.Connection, office: Office, review: Review, run: Run) -> Iterator[WayStep]:  # fmt: skip
     found = progress(office, review)
     words = f"{found.done:,} of {found.asked:,} decisions"
     issued = [each for each in office.certificates(review) if each.run_id == run.run_id]
@@ -197,7 +227,7 @@ def _review_steps(connection: sqlite3.Connection, office: Office, review: Review
     flagged = sum(each.is_open for each in queue(office.state_of_any(review), review.key))
     if flagged:
         words = f"{flagged} of the sentences were called harmful, and nobody decided"
-        yield WayStep("what was flagged is decided", done=False, words=words, command=f"rosetta review adjudicate {quote(review.name)}{opening}")  # fmt: skip
+        yield WayStep("what was flagged is decided", done=False, words=words, command=opening_command(connection, run, f"rosetta review adjudicate {quote(review.name)}", "adjudicate"))  # fmt: skip
     command = f"rosetta review gate {quote(review.name)} --issue"
     again = bool(issued) and issued[-1].recompute
     outcome = _outcome(issued)

@@ -11,7 +11,7 @@ import click
 from harness.core.failures import UsageError
 from rosetta_tui.commands.naming import when_used
 from rosetta_tui.request.reading import IN_THE_LOG, vault_request
-from rosetta_tui.request.typed_shares import by_grant
+from rosetta_tui.request.typed_shares import by_grant, together
 
 with when_used():
     from harness.run import vault_opening
@@ -29,13 +29,12 @@ _OPTIONS = (
     click.option("--vault", type=_FILE, metavar="FOLDER", help="The vault that the runs' texts came from. It opens them, and its log records that first."),
     *reversed(IN_THE_LOG),
     by_grant,
-    click.option("--with", "others", multiple=True, type=_FILE, metavar="FILE", help="Keys of another keeper who is here; repeat it for each. For vaults that several keepers open together."),
-    click.option("--shares", is_flag=True, help="Ask for the words of printed shares until there are enough."),
+    together,
 )  # fmt: skip
 
 
 def with_vault(command: Command) -> Command:
-    """Add the options by which the texts of a review's runs are opened; ``--cards`` means another thing there."""
+    """Add the options by which the texts of a review's runs are opened."""
     for option in reversed(_OPTIONS):
         command = option(command)
     return command
@@ -45,11 +44,10 @@ def vault_asked(given: Mapping[str, Any], work: str) -> request.VaultRequest | N
     """Read what is asked of a vault for ``work``; None where no vault is named. UsageError in words."""
     if given["grant"] is not None and given["shares"]:
         raise UsageError("--grant says itself what for, and who opens: leave --shares out.")
-    told = {name: given[name] for name in _OF_VAULT}
-    return vault_request({**told, "cards": given["shares"]}, work)
+    return vault_request({name: given[name] for name in _OF_VAULT}, work)
 
 
-_OF_VAULT = ("vault", "purpose", "vault_key", "clock_was_wrong", "others", "grant")
+_OF_VAULT = ("vault", "purpose", "vault_key", "clock_was_wrong", "others", "shares", "grant")
 
 
 def handing_out(given: Mapping[str, Any], *, dry_run: bool) -> reviewed_runs.TextOpening:

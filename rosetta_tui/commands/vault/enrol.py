@@ -43,7 +43,7 @@ def enrol_(
     words: str,
     purpose: str,
     *,
-    cards: bool,
+    shares: bool,
     clock_was_wrong: bool,
 ) -> None:
     """Make the person whose card this is a keeper of VAULT: from now on they can open all of it, alone. No text is opened.
@@ -59,7 +59,7 @@ def enrol_(
     if (said := standing.standing(database.home()).of_key(new.signing_key)) is not None:
         raise standing.Withdrawn(f"The card of {new.name}", said)
     made = vault_at(vault, clock_was_wrong=clock_was_wrong)
-    identity, opening = acting(made, key, others, cards=cards)
+    identity, opening = acting(made, key, others, shares=shares)
     before = made.read()
     state = made.enrol(new, purpose, identity, opening, threshold)
     seal_stored(before, state, identity, opening)

@@ -50,17 +50,17 @@ def open_(
     grant: Path | None,
     chosen: tuple[str, ...],
     *,
-    cards: bool,
+    shares: bool,
     clock_was_wrong: bool,
 ) -> None:
     """Open every text of CORPUS in memory and check it, so that you know that your keys work and nothing is damaged.
 
     The log of VAULT records the opening and its purpose first. Nothing is shown, and nothing is kept. Where several
-    keepers open it together, either they are here (--with, --cards), or they were asked before (rosetta vault grant),
+    keepers open it together, either they are here (--with, --shares), or they were asked before (rosetta vault grant),
     and --grant uses up what they allowed.
     """
     if grant is not None:
-        if corpus or purpose or chosen or others or cards:
+        if corpus or purpose or chosen or others or shares:
             raise click.UsageError(
                 "--grant states itself which texts to open, and why. Leave the rest out."
             )
@@ -72,7 +72,7 @@ def open_(
     elif corpus and purpose:
         made = vault_at(vault, clock_was_wrong=clock_was_wrong)
         segments = [entry.Segment(each) for each in chosen]
-        identity, opening = acting(made, key, others, cards=cards)
+        identity, opening = acting(made, key, others, shares=shares)
         opened = vault_opening.unsealed(*made.trial(corpus, purpose, identity, segments, opening))
     else:
         raise click.UsageError(

@@ -32,7 +32,7 @@ def refresh_(
     threshold: int | None,
     purpose: str,
     *,
-    cards: bool,
+    shares: bool,
     anew: bool,
     clock_was_wrong: bool,
 ) -> None:
@@ -42,7 +42,7 @@ def refresh_(
     new ones. But enough earlier shares still open VAULT together, unless all texts are sealed again too (--anew).
     """
     made = vault_at(vault, clock_was_wrong=clock_was_wrong)
-    identity, opening = acting(made, key, others, cards=cards)
+    identity, opening = acting(made, key, others, shares=shares)
     before = made.read()
     state = made.refresh(purpose, identity, opening, threshold, anew=anew)
     dealt_anew(state, anew=anew)

@@ -42,7 +42,7 @@ def revoke_(
     name: str,
     purpose: str,
     *,
-    cards: bool,
+    shares: bool,
     anew: bool,
     notice_file: Path | None,
     clock_was_wrong: bool,
@@ -54,7 +54,7 @@ def revoke_(
     again only with --anew, because the share of a keeper who left opens nothing alone.
     """
     made = vault_at(vault, clock_was_wrong=clock_was_wrong)
-    identity, opening = acting(made, key, others, cards=cards)
+    identity, opening = acting(made, key, others, shares=shares)
     before = made.read()
     state = made.revoke(name, purpose, identity, opening, threshold, anew=anew)
     if notice_file is not None:

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 import click
 
+from harness.core.failures import HarnessError, StoreError
 from rosetta_tui.commands.naming import when_used
 from rosetta_tui.request import typed_shares
 from rosetta_tui.request.reading import vault_request
@@ -71,19 +72,19 @@ def telling_ledger(
 
 
 def acting(
-    made: vault.Vault, key: Path | None, others: Sequence[Path], *, cards: bool
+    made: vault.Vault, key: Path | None, others: Sequence[Path], *, shares: bool
 ) -> tuple[keys.Identity, split.OpeningKey | None]:
     """Return who writes into the log, and what the keepers who are here open together; None where nobody came beside them.
 
     On a computer without a keeper's keys those whose shares are here write together. HarnessError says who is missing,
     and which share is not right.
     """
-    if not others and not cards:
+    if not others and not shares:
         own = keeper(key)
         vault_opening.refuse_taken_out(made, [own])
         return own, None
     vault_opening.refuse_taken_out(made, map(keeper, others))
-    typed = typed_shares.TYPED if cards else None
+    typed = typed_shares.TYPED if shares else None
     return opening.keepers_here(made, database.home(), key, others, typed)
 
 
@@ -98,10 +99,17 @@ def seal_stored(
         return
     known = () if opener is None else (opener, *dealing.former_keys(before, opener))
     identities = [each.age for each in known] or [identity.age]
-    with database.opened() as connection:
-        done, closed = sealing.seal_for_keepers(
-            connection, state.head.vault, identities, corpus_files.recipients_of(state)
-        )
+    try:
+        with database.opened() as connection:
+            done, closed = sealing.seal_for_keepers(
+                connection, state.head.vault, identities, corpus_files.recipients_of(state)
+            )
+    except HarnessError as error:
+        names = ", ".join(each.name for each in state.keepers.values())
+        raise StoreError(
+            f"The vault is changed, and its log says so: it opens for {names} now. What runs stored on this computer is not "
+            f"sealed for them yet: {error} Do not repeat the change. The next time such a run is opened here it is sealed for them."
+        ) from error
     if done:
         click.echo(f"What runs over {counted(done, 'corpus', 'corpora')} of this vault stored here is sealed for those who open it now. On other computers that happens the next time such a run is opened there.")  # fmt: skip
     if closed:

@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner
 from jsonschema import Draft202012Validator
 
-from harness.core.failures import HarnessError
+from harness.core.failures import HarnessError, StoreError
 from harness.exchange.kinds import kind_of
 from harness.sealed.keys import Identity, Role
 from harness.sealed.signed_archive import signed_record
@@ -453,6 +453,24 @@ def test_vault_enrols_no_revoked_key(at: Computers) -> None:
     words = at.words_of("library", Role.KEEPER)
     told = at("vault enrol v Library.rosetta-keeper --purpose new --words", words)
     assert "The card of Library: consent was withdrawn for the key" in told
+
+
+def test_vault_enrol_says_what_a_full_disk_left_undone(
+    at: Computers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> tuple[int, int]:
+        raise StoreError("the disk is full. Free 20 MB or more on it, then try again.")
+
+    at("vault card Library.rosetta-keeper", at="library")
+    monkeypatch.setattr("harness.store.file.sealing.seal_for_keepers", full)
+    told = at(
+        "vault enrol v Library.rosetta-keeper --purpose new --words",
+        at.words_of("library", Role.KEEPER),
+    )
+    assert "it opens for Office, recovery key, Library now" in told
+    assert "is not sealed for them yet: the disk is full" in told
+    assert "Do not repeat the change" in told
+    assert "Library" in at("vault list v")
 
 
 def test_vault_corpus_is_withdrawn_without_opening_it(at: Computers) -> None:

@@ -31,6 +31,7 @@ from review.files.batch import open_batch
 from review.files.statements import write_laptop_card
 from review.office.items.reviewed_runs import read_runs
 from review.office.making import publishing
+from review.office.results.whole_way import opening_command
 from review.office.store.store import Office
 from review.rating import Rating
 from review.records.paths import BRINGING, evidence_of, opened_by
@@ -223,6 +224,28 @@ def texts(with_run: Homes) -> int:
     """Read the sentences of the newest review as the office can; return how many there are."""
     with Office.open(with_run.folder / "office") as office:
         return len(office.review("last").texts)
+
+
+def test_grant_is_what_the_way_of_a_run_proposes(with_run: Homes) -> None:
+    """A purpose alone opens no vault of several keepers."""
+    with opened(with_run.folder / "office" / "rosetta.sqlite") as store:
+        found = find_run(store, "last")
+        create = f"rosetta review create {found.run_id[:8]}"
+        proposed = opening_command(store, found, create, "review", " --for LAPTOP-FILE")
+        seal = opening_command(store, found, "rosetta submission tell x", "seal")
+    asking, _, creating = proposed.partition("; then ")
+    words = asking.removeprefix("rosetta vault ")
+    for name, word in (
+        ("LAPTOP-FILE", "{stick}/blue.rosetta-laptop"),
+        ("NAME", "{stick}/p"),
+        ("WORDS", "spring"),
+    ):
+        words = words.replace(name, word)
+    with_run("office", words)
+    assert (with_run.stick / "p.rosetta-request").exists()
+    assert creating.startswith(f"{create} --vault ")
+    assert creating.endswith(" --grant NAME.rosetta-request --for LAPTOP-FILE")
+    assert f"--seal {found.run_id[:8]} --purpose WORDS; then rosetta submission tell x" in seal
 
 
 def test_grant_hands_sentences_to_named_laptops_once(with_run: Homes) -> None:

@@ -289,7 +289,7 @@ OTHERS = [
     ("another corpus", "run songs {} --method copy-source", RUN, "for the corpus 'greetings', and this is 'songs'"),
     ("a purpose beside it", "run greetings {} --purpose x --method copy-source", RUN, "leave --purpose out"),
     ("a keeper beside it", "run greetings {} --with x --method copy-source", RUN, "leave --with out"),
-    ("a card beside it", "run greetings {} --cards --method copy-source", RUN, "leave --cards out"),
+    ("a card beside it", "run greetings {} --shares --method copy-source", RUN, "leave --shares out"),
     ("no vault", "run greetings {} --method copy-source", RUN, "--grant goes with --vault"),
     ("no request", "run greetings {} --method copy-source", RUN, "put the stick back"),
 ]  # fmt: skip

@@ -34,7 +34,7 @@ with when_used():
 
 _NOT_OF_A_GRANT = {
     "reference", "file", "form", "corpus_id", "method", "note", "tags",
-    "grant", "vault_key", "others", "cards", "despite_network",
+    "grant", "vault_key", "others", "shares", "despite_network",
 }  # fmt: skip
 
 

@@ -63,7 +63,7 @@ def test_storage_without_working_locks_is_named(
 ) -> None:
     source, library = tmp_path / "storage.c", tmp_path / "storage.so"
     source.write_text(STORAGE)
-    build = ["cc", "-shared", "-fPIC", f"-DERROR={error}", "-o", library, source, "-ldl"]
+    build = ["cc", "-shared", "-fPIC", f"-DERROR={error}", "-o", str(library), str(source), "-ldl"]
     subprocess.run(build, check=True, capture_output=True)
     path = tmp_path / "data" / "rosetta.sqlite"
     open_store(path).close()
