@@ -176,6 +176,30 @@ def withdrawals_of(lines: Sequence[LogLine]) -> dict[str, CorpusWithdrawal]:
     return withdrawn
 
 
+def require_consent(lines: Sequence[LogLine], act: Act, by: str) -> None:
+    """Raise VaultError where an act opens a withdrawn corpus, or changes a consent that it cannot change.
+
+    Every opening is written before it is done, so nothing of the corpus is opened then.
+    """
+    if not isinstance(act, Opened | Used | OpenedByGrant | ConsentChanged):
+        return
+    withdrawn = withdrawals_of(lines)
+    reason = consent_refusal(act, by, withdrawn, signers(keepers_of(lines), splits_of(lines)))
+    if reason and not isinstance(act, ConsentChanged):
+        raise VaultError(FileProblem.LOCKED, withdrawn_words(lines, withdrawn[act.corpus]))
+    if reason:
+        raise VaultError(FileProblem.INVALID, f"This is not written into the log: {reason}.")
+
+
+def withdrawn_words(lines: Sequence[LogLine], withdrawal: CorpusWithdrawal) -> str:
+    """Return why a corpus of a vault is not opened; ``withdrawal``: one of ``withdrawals_of(lines)``."""
+    act = withdrawal.act
+    return (
+        f"Consent for {corpora_of(lines)[act.corpus].name!r} was withdrawn by {act.said_by} on {withdrawal.when[:10]} "
+        f"({act.purpose}): no keeper opens it any more. The log of the vault has who signed that."
+    )
+
+
 def _note_consent(withdrawn: dict[str, CorpusWithdrawal], line: LogRecord) -> None:
     if isinstance(line.act, ConsentChanged):
         withdrawn.pop(line.act.corpus, None)

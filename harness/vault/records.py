@@ -320,37 +320,20 @@ class LedgerStood(StrictForm):
 
 
 class ConsentChanged(StrictForm):
-    """Consent for a corpus was withdrawn, or given again: nobody opens a withdrawn one."""
+    """Consent for a corpus was withdrawn, so that nobody opens it, or given again; ``said_by``: who decided it."""
 
     what: Literal["consent"] = "consent"
     corpus: Id
     withdrawn: bool
-    """False where it was given again."""
     said_by: Name
-    """Who decided it, as others know them."""
     purpose: Name
-    """Why, in a person's words."""
 
 
 Act = Annotated[
-    Founded
-    | Added
-    | Opened
-    | Used
-    | Rotated
-    | Enrolled
-    | Revoked
-    | Dealt
-    | CopyMade
-    | CardSealed
-    | ModelAsked
-    | LedgerStood
-    | ConsentChanged
-    | GrantAsked
-    | Answered
-    | OpenedByGrant,
+    Founded | Added | Opened | Used | Rotated | Enrolled | Revoked | Dealt | CopyMade | CardSealed | ModelAsked
+    | LedgerStood | ConsentChanged | GrantAsked | Answered | OpenedByGrant,
     Field(discriminator="what"),
-]
+]  # fmt: skip
 
 
 def tenth_upward(points: float) -> float:

@@ -34,14 +34,7 @@ from harness.vault.corpus_files import (
 from harness.vault.data_key import DataKey
 from harness.vault.folder import HEAD, VaultState, change, copy_to, locked, make_folder, read_state
 from harness.vault.keepers import check_keepers, keeper_named
-from harness.vault.log import (
-    CorpusWithdrawal,
-    VaultError,
-    consent_refusal,
-    signers,
-    splits_of,
-    withdrawals_of,
-)
+from harness.vault.log import VaultError, require_consent, signers, splits_of
 from harness.vault.records import (
     MOST_WORDS,
     Act,
@@ -54,12 +47,10 @@ from harness.vault.records import (
     Founded,
     Keeper,
     Opened,
-    OpenedByGrant,
     Revoked,
     Rotated,
     SmallestTold,
     StoredCorpus,
-    Used,
 )
 from harness.vault.sealed_corpus import OpenedEntry, SealedCorpus
 from harness.vault.secret_text import no_core_dumps
@@ -425,14 +416,7 @@ class Vault:
 
         Raises VaultError where the line opens a withdrawn corpus: every opening is written before it is done.
         """
-        withdrawn = withdrawals_of(state.lines)
-        if isinstance(act, Opened | Used | OpenedByGrant) and act.corpus in withdrawn:
-            raise VaultError(FileProblem.LOCKED, withdrawn_words(state, withdrawn[act.corpus]))
-        by = identity.public.signing_key
-        if reason := consent_refusal(
-            act, by, withdrawn, signers(state.keepers, splits_of(state.lines))
-        ):
-            raise VaultError(FileProblem.INVALID, f"This is not written into the log: {reason}.")
+        require_consent(state.lines, act, identity.public.signing_key)
         after = change(
             state, act, identity, self.clock(),
             corpora=corpora, files=files, clock_was_wrong=self.clock_was_wrong,
@@ -441,15 +425,6 @@ class Vault:
         with suppress(UsageError):
             self.seen.remember(after)
         return after
-
-
-def withdrawn_words(state: VaultState, line: CorpusWithdrawal) -> str:
-    """Return why a corpus of a vault is not opened; ``line``: its withdrawal (``log.withdrawals_of``)."""
-    name = state.head.corpora[line.act.corpus].name
-    return (
-        f"Consent for {name!r} was withdrawn by {line.act.said_by} on {line.when[:10]} ({line.act.purpose}): no keeper opens it "
-        "any more. The log of the vault has who signed that."
-    )
 
 
 def words_of_log(words: str, what: str) -> str:

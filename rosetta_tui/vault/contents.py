@@ -7,9 +7,8 @@ from collections.abc import Iterator, Sequence
 from corpora.model.entry import Segment
 from harness.vault.folder import VaultState
 from harness.vault.grants.words import counts
-from harness.vault.log import withdrawals_of
+from harness.vault.log import withdrawals_of, withdrawn_words
 from harness.vault.records import Added, Opened, OpenedByGrant, Used
-from harness.vault.vault import withdrawn_words
 from rosetta_tui.show.columns import Cell, Column
 from rosetta_tui.toolkit.section_page import Commands, Line, SectionPage, moment
 from rosetta_tui.vault.facts import VaultFacts
@@ -77,7 +76,7 @@ def _about_corpus(facts: VaultFacts, number: str, opened: Sequence[LoggedAct]) -
     last = f", the last time by {opened[-1].by}: {opened[-1].purpose}" if opened else ""
     yield f"put in {moment(put.when)} by {put.by} · {times}{last}", "quiet"
     if (line := withdrawals_of(facts.state.lines).get(number)) is not None:
-        yield withdrawn_words(facts.state, line), "bad"
+        yield withdrawn_words(facts.state.lines, line), "bad"
     yield from ((f"{line}.", "plain") for line in (*telling(each), *told_outside(each)))
     if each.entries.get(Segment.HELD_OUT):
         yield "Entries of held_out are kept for later and never opened, until they are moved by name.", "quiet"  # fmt: skip

@@ -22,7 +22,7 @@ _SECONDS = 30.0
 """How long the second process may take to start and answer."""
 
 _IS_BUSY = 3
-_SECOND = f"""
+SECOND_PROCESS = f"""
 import sqlite3, sys
 store = sqlite3.connect(sys.argv[1], timeout=0, isolation_level=None)
 try:
@@ -64,7 +64,7 @@ def examine_locks(folder: Path) -> Locks:
         return Locks.UNKNOWN
     try:
         with _locked_file(folder) as path:
-            command = [sys.executable, "-I", "-S", "-c", _SECOND, str(path)]
+            command = [sys.executable, "-I", "-S", "-c", SECOND_PROCESS, str(path)]
             done = subprocess.run(  # noqa: S603  our own program
                 command, capture_output=True, timeout=_SECONDS, check=False
             )

@@ -13,7 +13,6 @@ import click
 
 from harness.core.failures import KeyStoreError, UsageError
 from harness.core.written_files import PRIVATE, PUBLISHED, write_file
-from harness.sealed.forms import FileError
 from rosetta_tui.commands.naming import when_used
 from rosetta_tui.commands.vault.sharing import telling_ledger
 from rosetta_tui.request.reading import out_of_vault, vault_request
@@ -25,7 +24,7 @@ with when_used():
     from harness.card.signing import card_seal, signed_run
     from harness.release import anchoring, releasing
     from harness.run import vault_opening
-    from harness.sealed import keys
+    from harness.sealed import forms, keys
     from harness.store import notes, runs
     from harness.store.file import database
     from review.verdict.certificate import coarse
@@ -111,7 +110,7 @@ def _is_replaceable(path: Path, content: bytes) -> bool:
         if present == content:
             return True
         older, newer = (card_seal.read_seal(each).seal for each in (present, content))
-    except (OSError, FileError):
+    except (OSError, forms.FileError):
         return False
     return (older.card, older.by) == (newer.card, newer.by)
 

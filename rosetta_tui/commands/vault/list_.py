@@ -17,20 +17,20 @@ with when_used():
     from harness.sealed import keys
     from harness.store import withdrawn as withdrawals
     from harness.store.file import database
-    from harness.vault import log, records, vault
+    from harness.vault import log, records
     from harness.vault.grants import words
     from rosetta_tui.vault import words as vault_words
 
 
 @click.command("list")
-@click.argument("vault_folder", metavar="VAULT", type=FILE)
+@click.argument("vault", type=FILE)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def list_(vault_folder: Path, *, as_json: bool) -> None:
+def list_(vault: Path, *, as_json: bool) -> None:
     """Show the corpora of VAULT, how many entries they have, and who can open it. Every byte is checked as it is read.
 
     No key is needed, and no text is opened.
     """
-    state = vault_at(vault_folder).read()
+    state = vault_at(vault).read()
     name = state.founded.name
     now = standing.standing(database.home())
     gone = {
@@ -39,7 +39,7 @@ def list_(vault_folder: Path, *, as_json: bool) -> None:
         if (said := now.of_keeper(state.head.vault, each.signing_key))
     }
     by_log = {
-        number: vault.withdrawn_words(state, line)
+        number: log.withdrawn_words(state.lines, line)
         for number, line in log.withdrawals_of(state.lines).items()
     }
     withdrawn = by_log | (_withdrawn(state.head) if now else {})

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from textual.events import Key
+from textual.message import Message
 from textual.pilot import Pilot
 from textual.screen import Screen
 from textual.widgets import Button, Checkbox, Input, Static
@@ -108,9 +109,13 @@ async def test_keys_typed_while_home_reads_are_kept(
         home = app.screen
         assert isinstance(home, HomeScreen)
         opened_runs: list[str] = []
-        monkeypatch.setattr(home, "post_message", lambda message: (
-            opened_runs.append(message.run_id) if isinstance(message, RunChosen) else None
-        ) or Screen.post_message(home, message))  # fmt: skip
+
+        def post(message: Message) -> bool:
+            if isinstance(message, RunChosen):
+                opened_runs.append(message.run_id)
+            return Screen.post_message(home, message)
+
+        monkeypatch.setattr(home, "post_message", post)
         for key in keys:
             app.post_message(Key(key, None))
         await pilot.pause()
