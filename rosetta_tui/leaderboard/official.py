@@ -175,6 +175,7 @@ def _run(row: OfficialRow) -> dict[str, Any]:
             "limits": [],
             "caveats": [kind for kind, holds in (card.caveats or {}).items() if holds],
             "floors_of_earlier_version": False,
+            "coverage": None,
         },
         "verification_tier": VERIFICATION,
         "stated": True,
