@@ -1,4 +1,4 @@
-"""Files on a memory stick: found there quickly, written so that they are whole or not there, and read back.
+"""Files on a memory stick: written so that they are whole or not there, and read back.
 
 A stick fills up, is pulled, lies about what it kept, or is write-protected; each of these has its word here.
 """
@@ -6,11 +6,8 @@ A stick fills up, is pulled, lies about what it kept, or is write-protected; eac
 from __future__ import annotations
 
 import os
-import stat
 import sys
-import time
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
@@ -27,40 +24,6 @@ RATINGS_SUFFIX: Final = ".rosetta-ratings"
 MOUNT_POINTS = (Path("/media"), Path("/run/media"), Path("/mnt"))
 """Where Linux shows sticks, in the first two mostly in a folder of the user's."""
 
-_DEPTH = 3
-"""Folders below the place that is searched."""
-
-MOST_ENTRIES = 20_000
-_SECONDS = 2.0
-"""An old stick with a thousand photographs must not keep anybody waiting."""
-
-
-@dataclass(frozen=True, slots=True)
-class FoundBatch:
-    """A file that bears the name of a batch; whether it is one, opening it tells."""
-
-    path: Path
-    size: int
-    """Bytes."""
-    modified: float
-    """Seconds since 1970, by the clock of whoever wrote it."""
-
-
-def find_batches(
-    places: Iterable[Path], suffix: str = BATCH_SUFFIX, *, seconds: float = _SECONDS
-) -> list[FoundBatch]:
-    """Find files by their suffix in folders and those below, newest first; never follows a link.
-
-    A place that cannot be read holds nothing. One file that is reached twice is given once.
-    """
-    deadline = time.monotonic() + seconds
-    found: dict[tuple[int, int], FoundBatch] = {}
-    for place in places:
-        for entry in _entries(place, deadline):
-            if entry.name.lower().endswith(suffix) and not entry.name.startswith("."):
-                _add(found, Path(entry.path))
-    return sorted(found.values(), key=lambda each: (-each.modified, str(each.path)))
-
 
 def mounted_sticks() -> list[Path]:
     """List the places at which the system shows sticks; those that are plugged in now."""
@@ -73,24 +36,8 @@ def mounted_sticks() -> list[Path]:
     return [each for each in (*of_users, *shown) if _is_mounted(each)]
 
 
-def _entries(place: Path, deadline: float) -> Iterator[os.DirEntry[str]]:
-    """Walk breadth first over the files of a place, so that what lies on top is found in any case."""
-    folders = [(place, 0)]
-    seen = 0
-    while folders:
-        folder, depth = folders.pop(0)
-        for entry in _listed(folder):
-            seen += 1
-            if seen > MOST_ENTRIES or time.monotonic() > deadline:
-                return
-            if _is_folder(entry):
-                if depth < _DEPTH and not entry.name.startswith("."):
-                    folders.append((Path(entry.path), depth + 1))
-            else:
-                yield entry
-
-
-def _listed(folder: Path) -> Iterator[os.DirEntry[str]]:
+def listed(folder: Path) -> Iterator[os.DirEntry[str]]:
+    """Yield what lies in a folder; nothing of one that is gone, locked or no folder."""
     try:
         with os.scandir(folder) as entries:
             yield from entries
@@ -98,18 +45,8 @@ def _listed(folder: Path) -> Iterator[os.DirEntry[str]]:
         return  # pulled, locked, or no folder: there is nothing to find in it
 
 
-def _add(found: dict[tuple[int, int], FoundBatch], path: Path) -> None:
-    try:
-        facts = path.lstat()
-    except OSError:
-        return  # pulled meanwhile
-    if stat.S_ISREG(facts.st_mode):
-        file = FoundBatch(path, facts.st_size, facts.st_mtime)
-        found.setdefault((facts.st_dev, facts.st_ino), file)
-
-
 def _folders_in(place: Path) -> list[Path]:
-    return sorted(Path(entry.path) for entry in _listed(place) if _is_folder(entry))
+    return sorted(Path(entry.path) for entry in listed(place) if _is_folder(entry))
 
 
 def _is_folder(entry: os.DirEntry[str]) -> bool:

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from harness.core.failures import HarnessError
+from harness.sealed.carried_files import ReviewFile, read_one
 from harness.sealed.sealing import Lock, lock_of
-from harness.sealed.stick import read_file
 from review.files.batch import Batch, open_batch
 from review.log.laptop import StoredBatch
 
@@ -30,6 +30,8 @@ class Choice:
     """Id of one that is kept here."""
     path: Path | None = None
     """Of a file."""
+    inside: str = ""
+    """Name of the review in the zip or mail that the file is; empty for the first in it, or the file itself."""
     lock: Lock | None = None
     """What opens it; None where it lies open."""
     done: int | None = None
@@ -51,22 +53,34 @@ class Choice:
         return str(self.path.parent.absolute()) if self.path and self.batch is None else ""
 
 
-def of_file(path: Path) -> Choice:
-    """Return a file as something to open; whether it is a review, opening it tells."""
-    lock, data = _lock(path), _peeked(path)
+def of_file(path: Path, inside: str = "") -> Choice:
+    """Return a file, or one in a zip or mail, as something to open; whether it is a review, opening it tells."""
+    data = _peeked(path, inside)
+    lock = lock_of(data) if data else _lock(path)
     head = None if lock is not None else _head(data)
+    stem = _title(Path(inside or path).name)
     if head is None:
-        return Choice(path.stem, path=path, lock=lock, content=_hash(data) if data else "")
+        content = _hash(data) if data else ""
+        return Choice(stem, path=path, inside=inside, lock=lock, content=content)
     title, name = head.manifest.title.strip(), head.manifest.organisation.name.strip()
-    return Choice(title or path.stem, name, path=path, content=_hash(head.manifest_bytes))
+    content = _hash(head.manifest_bytes)
+    return Choice(title or stem, name, path=path, inside=inside, content=content)
 
 
-def _peeked(path: Path) -> bytes:
+def _title(name: str) -> str:
+    """Return a file's name without the ending, and without what mail or a system put behind that."""
+    end = name.casefold().find(ReviewFile.BATCH.value)
+    return name[:end] if end > 0 else Path(name).stem
+
+
+def _peeked(path: Path, inside: str) -> bytes:
     """Read a file that is not too large to wait for; nothing of another."""
     try:
-        return read_file(path, _MOST_PEEKED)
-    except HarnessError:
-        return b""
+        if path.stat().st_size <= _MOST_PEEKED:
+            return read_one(path, ReviewFile.BATCH, inside)
+    except (HarnessError, OSError):
+        pass  # opening it says why
+    return b""
 
 
 def _head(data: bytes) -> Batch | None:
@@ -111,4 +125,5 @@ def mark_of(choice: Choice) -> str | None:
         facts = choice.path.stat()
     except OSError:
         return None
-    return f"file {facts.st_size} {int(facts.st_mtime)} {choice.path.name}"[:_LONGEST_MARK]
+    name = f"{choice.path.name} {choice.inside}".strip()
+    return f"file {facts.st_size} {int(facts.st_mtime)} {name}"[:_LONGEST_MARK]

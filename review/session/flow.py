@@ -299,7 +299,10 @@ class Flow:
         """Look at sticks, files and what is kept."""
         said = led.said or self.opening.not_here()
         try:
-            return replace(led, choices=tuple(self.opening.choices()), said=said)
+            choices = tuple(self.opening.choices())
+            others = 0 if choices else sum(len(each.names) for each in self.opening.skipped)
+            said = said or opening_words.other_files(self.opening.words, others)
+            return replace(led, choices=choices, said=said)
         except HarnessError as error:
             return replace(led, why=trouble(self.opening.words, error), said=said)
 

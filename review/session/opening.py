@@ -5,14 +5,17 @@ The same for every face. What is opened is kept on this computer, so that the st
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from harness.core.failures import HarnessError
+from harness.sealed.carried_files import ReviewFile, read_one
 from harness.sealed.forms import FileError, FileProblem
+from harness.sealed.found_files import FileSearch, SkippedFiles, find_files
 from harness.sealed.keys import Identity, Role
 from harness.sealed.sealing import Lock, lock_of, typed_passphrase
-from harness.sealed.stick import find_batches, mounted_sticks, read_file
+from harness.sealed.stick import mounted_sticks
 from review.files.batch import Batch, open_batch
 from review.files.manifests import BatchManifest
 from review.files.reviewer_codes import printed, read_code
@@ -37,6 +40,8 @@ from review.session.words.troubles import OtherReviewerError
 WORDS_FOLDER = "review-words"
 """Folder of catalogues that a community added, in the data folder."""
 
+_MOST_FOUND = 200
+"""Files that are offered."""
 _LANGUAGE = "language"
 _TEXTS = "language of texts"
 """Setting with the language in which the person reads what organisations wrote, where the program has no words in it."""
@@ -72,6 +77,7 @@ class Opening:
         self._missing = tuple(missing)
         self._mounted = mounted
         self._asked = language
+        self._search = FileSearch((), ())
         self._received: dict[str, _Received] = {}
         self._begun: set[Path] = set()
         """Files with which a session began since the program was started."""
@@ -141,9 +147,31 @@ class Opening:
         here = {mark: kept[each.id] for each in self.laptop.batches() for mark in contents(each)}
         if named := copies_once(of_file(path) for path in self._named):
             return [each.kept_as(here.get(each.content)) for each in named]
-        found = copies_once(of_file(each.path) for each in find_batches(self._folders()))
+        found = copies_once(self._found())
         new = [each for each in found if each.content not in here and not self._was_taken(each)]
         return [*new, *kept.values()]
+
+    def _found(self) -> Iterator[Choice]:
+        """Yield the reviews in the folders; a file that only looks sealed is one where this computer's key opens it."""
+        self._search = find_files(self._folders(), ReviewFile.BATCH)
+        for file in self._search.files[:_MOST_FOUND]:
+            choice = of_file(file.path, file.inside)
+            if file.is_named or choice.lock is not Lock.KEYS or self._opens(choice):
+                yield choice
+
+    def _opens(self, choice: Choice) -> bool:
+        try:
+            open_batch(
+                self._bytes(choice), [Identity.load(self.laptop.path.parent, Role.LAPTOP).age]
+            )
+        except HarnessError:
+            return False
+        return True
+
+    @property
+    def skipped(self) -> Sequence[SkippedFiles]:
+        """The files that the last look at the folders passed over."""
+        return self._search.skipped
 
     @property
     def _named(self) -> list[Path]:
@@ -217,7 +245,7 @@ class Opening:
 
     def _bytes(self, choice: Choice) -> bytes:
         if choice.path is not None:
-            return read_file(choice.path)
+            return read_one(choice.path, ReviewFile.BATCH, choice.inside)
         return self.laptop.batch(choice.batch or "").members
 
     # who asks

@@ -16,6 +16,19 @@ REVIEW_TRANSLATIONS = msgid("Review translations")
 WHICH_SENTENCES = msgid("Which sentences do you want to look at?")
 NOTHING_YET = msgid("There is nothing to look at yet.")
 NOTHING_FOUND = msgid("No sentences were found. Put the stick into this computer.")
+
+
+def other_files(words: Words, count: int) -> str:
+    """Say that files lie there in which nothing is for the person; nothing where none do."""
+    if not count:
+        return ""
+    return words.plural(
+        "{n} other file lies there. It holds no sentences for you.",
+        "{n} other files lie there. They hold no sentences for you.",
+        count,
+    )
+
+
 NOTHING_BEGUN = msgid("Nothing was begun. Your code is not kept for the next person.")
 
 

@@ -116,34 +116,18 @@ def waiting_reviews(desk: OrganiserDesk) -> list[WaitingItem]:
 
 
 def _ratings(desk: OrganiserDesk) -> Iterator[WaitingItem]:
-    """Tell of files of ratings on sticks that were not taken in yet."""
-    from harness.sealed.stick import RATINGS_SUFFIX, find_batches, mounted_sticks
+    """Yield how many files of ratings on sticks were not taken in yet."""
+    from harness.sealed import found_files, stick
 
-    found = find_batches(mounted_sticks(), RATINGS_SUFFIX)
-    if not found:
+    hashes = found_files.carried_hashes(stick.mounted_sticks(), found_files.ReviewFile.RATINGS)
+    if not hashes:
         return
     with desk.office() as office:
         known = {each.sha256 for each in office.imports()}
         known |= {each.sha256 for each in office.quarantine()}
-    fresh = sum(_sha256(each.path, each.size) not in known for each in found)
+    fresh = sum(not each <= known for each in hashes)
     if fresh:
         yield WaitingItem(Lead.IMPORT, "", f"{counted(fresh, 'file')} of ratings on a stick")
-
-
-MOST_HASHED = 64_000_000
-"""Bytes of a file of ratings that are read to know it again; a larger one counts as new."""
-
-
-def _sha256(path: Path, size: int) -> str:
-    from hashlib import file_digest
-
-    if size > MOST_HASHED:
-        return ""
-    try:
-        with path.open("rb") as file:
-            return file_digest(file, "sha256").hexdigest()
-    except OSError:  # the stick was pulled out meanwhile: there is nothing to take in any more
-        return ""
 
 
 def _strangers(desk: OrganiserDesk) -> Iterator[WaitingItem]:

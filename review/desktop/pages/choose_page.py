@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-from harness.sealed.stick import BATCH_SUFFIX
+from harness.sealed.carried_files import ReviewFile
 from review.desktop.frame.work import Desk
 from review.desktop.look.fonts import shown
 from review.desktop.pages.first_pages import FirstPage
@@ -25,7 +25,7 @@ class FilePage(FirstPage):
         words = self.words
         self.place(words("Choose a file"))
         self.paragraph(opening_words.which_file(words))
-        folders = Folders(desk, next(iter(sticks), first_folder()), BATCH_SUFFIX)
+        folders = Folders(desk, next(iter(sticks), first_folder()), ReviewFile.BATCH)
         folders.found.connect(self.answered)
         folders.told.connect(self.tell)
         folders.moved.connect(self._moved)

@@ -16,6 +16,8 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from shiboken6 import isValid
 
 from harness.core.failures import HarnessError
+from harness.sealed.carried_files import ReviewFile
+from harness.sealed.found_files import is_kind
 from harness.sealed.stick import stick_error
 from review.desktop.frame.work import Desk
 from review.desktop.look.fonts import shown
@@ -46,10 +48,10 @@ class Folders(QWidget):
     told = Signal(object)
     """A Trouble: a folder could not be listed, and the one before is still open."""
 
-    def __init__(self, desk: Desk, start: Path, suffix: str = "") -> None:
-        """``suffix`` ends the names of the files that are shown; without it none are."""
+    def __init__(self, desk: Desk, start: Path, wanted: ReviewFile | None = None) -> None:
+        """``wanted`` is the kind of the files that are shown; without it none are."""
         super().__init__()
-        self._desk, self._suffix = desk, suffix
+        self._desk, self._wanted = desk, wanted
         self.here = start
         """The folder that is open."""
         self._column = QVBoxLayout(self)
@@ -63,7 +65,7 @@ class Folders(QWidget):
     def open(self, folder: Path) -> None:
         """List a folder away from the window; where that fails, stay."""
         self._desk.work.do(
-            partial(_listed, folder, self._suffix), partial(self._opened, folder), self._not_opened
+            partial(_listed, folder, self._wanted), partial(self._opened, folder), self._not_opened
         )
 
     def _opened(self, folder: Path, listed: _Listed) -> None:
@@ -84,7 +86,7 @@ class Folders(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         up = [words("Up to {folder}", folder=each.name or str(each)) for each in above]
         self._add(column, "", up, above, self.open)
-        if self._suffix and listed != _Listed(above):
+        if self._wanted and listed != _Listed(above):
             said = words("Files with sentences") if files else words("No such file lies here.")
             column.addWidget(Line(said, "strong" if files else "quiet"))
         self._add(column, "", [each.name for each in files], files, self.found.emit)
@@ -131,7 +133,7 @@ def _other_drives(folder: Path) -> tuple[Path, ...]:
     return tuple(each for each in drives if each != folder)
 
 
-def _listed(folder: Path, suffix: str) -> _Listed:
+def _listed(folder: Path, wanted: ReviewFile | None) -> _Listed:
     """List the folders in a folder and its files of one kind, without hidden ones; raises StickError in words."""
     try:
         with os.scandir(folder) as entries:
@@ -142,7 +144,7 @@ def _listed(folder: Path, suffix: str) -> _Listed:
     files = [
         entry
         for entry in seen
-        if suffix and entry.name.lower().endswith(suffix) and not _is_folder(entry)
+        if wanted and not _is_folder(entry) and is_kind(Path(entry.path), wanted)
     ]
     above = _parent(folder) or _other_drives(folder)
     return _Listed(above, _by_name(folders), _by_name(files))

@@ -27,7 +27,8 @@ from PySide6.QtWidgets import (
 
 from harness.core.failures import HarnessError, StoreError
 from harness.core.storage_problems import StorageProblem, words_for
-from harness.sealed.stick import BATCH_SUFFIX
+from harness.sealed.carried_files import ReviewFile
+from harness.sealed.found_files import is_kind
 from review.desktop.frame.page import Page
 from review.desktop.frame.work import Desk
 from review.desktop.look.look import LARGE
@@ -366,4 +367,4 @@ def _file_of(event: QDropEvent) -> Path | None:
     if len(urls) != 1 or not urls[0].isLocalFile():
         return None
     path = Path(urls[0].toLocalFile())
-    return path if path.name.lower().endswith(BATCH_SUFFIX) else None
+    return path if is_kind(path, ReviewFile.BATCH) else None

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
+from harness.sealed.forms import FileProblem
 from review.files.manifests import BatchManifest
 from review.log.clocks import WildClock
 from review.log.event import Event
@@ -68,6 +69,8 @@ class FileOutcome(StrEnum):
     SET_ASIDE = "set aside"
     """Its laptop is unknown; it waits until somebody vouches for it."""
     REFUSED = "refused"
+    PASSED_OVER = "passed over"
+    """It was found in a folder by its first bytes alone, and it is for somebody else's keys."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +80,9 @@ class FileReport:
     name: str
     outcome: FileOutcome
     why: str = ""
-    """Why it was refused."""
+    """Why it was refused or passed over."""
+    problem: FileProblem | None = None
+    """Kind of the fault of a file that could not be opened."""
     review: str = ""
     phrase: str = ""
     """Six words of its content, as the laptop showed them."""

@@ -13,10 +13,12 @@ from itertools import chain
 from pathlib import Path
 
 from harness.core.failures import UsageError
+from harness.sealed.carried_files import ReviewFile, kind_of_name, read_carried
 from harness.sealed.forms import FileError, FileProblem
+from harness.sealed.found_files import FileSearch, FoundFile, SkippedFiles, SkipReason, find_files
 from harness.sealed.keys import key_phrase
 from harness.sealed.sealing import AgeIdentity, SealError, checked_recipient
-from harness.sealed.stick import BATCH_SUFFIX, RATINGS_SUFFIX, StickError, read_file
+from harness.sealed.stick import RATINGS_SUFFIX, StickError
 from review.files.manifests import BatchManifest, Sender
 from review.files.ratings import RatingsFile, chains_of, contents_of, open_ratings
 from review.log.event import Event, EventError, read_event
@@ -57,42 +59,57 @@ MOST_FILES = 10_000
 """Files of one import; a folder may be a whole disk by mistake."""
 
 
-def find_ratings(paths: Sequence[Path]) -> list[Path]:
-    """Return the files that are named, and those of ratings in folders that are named and one below.
+def find_ratings(paths: Sequence[Path]) -> FileSearch:
+    """Return the files that are named, and those of ratings in folders that are named and three levels below.
 
     A file that is reached twice, by a link or another name of its folder, is given once.
-    UsageError for a path that is not there, and for more files than any review has.
+    FileError for more files than any review has.
     """
-    found: list[Path] = []
+    files: dict[str, FoundFile] = {}
+    skipped: list[SkippedFiles] = []
     for path in paths:
+        search = FileSearch([FoundFile(path, 0, 0.0)], ())
         if path.is_dir():
-            inside = (*path.glob(f"*{RATINGS_SUFFIX}"), *path.glob(f"*/*{RATINGS_SUFFIX}"))
-            found += sorted(each for each in inside if each.is_file())
-        else:
-            found.append(path)
-    if len(found) > MOST_FILES:
+            search = find_files([path], ReviewFile.RATINGS, seconds=None)
+        for file in sorted(search.files, key=lambda file: (file.path, file.inside)):
+            files.setdefault(os.path.realpath(file.path), file)
+        skipped += search.skipped
+    if len(files) > MOST_FILES or any(each.reason is SkipReason.NOT_LOOKED_AT for each in skipped):
         raise FileError(
-            FileProblem.TOO_LARGE, f"{len(found):,} files are too many. Name the right folder."
+            FileProblem.TOO_LARGE, "There are too many files in this folder. Name the right folder."
         )
-    return list({os.path.realpath(path): path for path in reversed(found)}.values())[::-1]
+    return FileSearch(list(files.values()), skipped)
 
 
 def import_files(
     office: Office,
     identities: Sequence[AgeIdentity],
-    paths: Iterable[Path],
+    files: Iterable[FoundFile],
     *,
     now: datetime | None = None,
 ) -> Iterator[FileReport]:
     """Take files in, one after the other; what is wrong with one is in its report and stops no other."""
-    for path in paths:
+    for file in files:
+        name = file.path.name
         try:
-            data = read_file(path)
-            yield import_bytes(office, identities, data, path.name, now=now)
+            for payload in read_carried(file.path):
+                if file.inside and ReviewFile.RATINGS not in payload.kinds:
+                    continue  # in a zip of which a folder's search wants the ratings alone
+                name = f"{file.path.name}: {payload.inside}" if payload.inside else file.path.name
+                report = import_bytes(office, identities, payload.data, name, now=now)
+                yield report if file.is_named else _unless_foreign(report)
         except NotSaved as error:
-            yield FileReport(path.name, FileOutcome.REFUSED, f"{path.name}: {error}")
+            yield FileReport(name, FileOutcome.REFUSED, f"{name}: {error}")
         except StickError as error:
-            yield FileReport(path.name, FileOutcome.REFUSED, str(error))
+            yield FileReport(name, FileOutcome.REFUSED, str(error))
+        except FileError as error:
+            yield FileReport(name, FileOutcome.REFUSED, f"{name}: {error}")
+
+
+def _unless_foreign(report: FileReport) -> FileReport:
+    """Return the report on a file that only its first bytes made a candidate: one for other keys is passed over."""
+    foreign = report.problem in {FileProblem.WRONG_KEY, FileProblem.NOT_OURS}
+    return replace(report, outcome=FileOutcome.PASSED_OVER) if foreign else report
 
 
 def import_bytes(
@@ -111,8 +128,8 @@ def import_bytes(
     try:
         ratings = open_ratings(data, identities)
     except FileError as error:
-        why = _BATCH if name.lower().endswith(BATCH_SUFFIX) else str(error)
-        return FileReport(name, FileOutcome.REFUSED, f"{name}: {why}")
+        why = _BATCH if kind_of_name(name) is ReviewFile.BATCH else str(error)
+        return FileReport(name, FileOutcome.REFUSED, f"{name}: {why}", problem=error.problem)
     with saying(office.path):
         now = now or datetime.now(UTC)
         report = _received(office, _Came(name, data, ratings, now, identities))

@@ -39,7 +39,8 @@ def import_(
 ) -> None:
     """Take ratings from FILES, or from all files of ratings in FOLDERS.
 
-    Each file is taken whole or not at all, as often as you like: what is here already is not taken twice. Files of
+    Files are known by their first bytes, whatever they are called; a zip or a saved mail is opened. Hidden and deleted
+    files are passed over. Each file is taken whole or not at all, as often as you like: what is here already is not taken twice. Files of
     laptops that nobody has vouched for wait until `rosetta review enrol`. The exit code is 1 if a file was refused,
     or if no file was taken at all.
     """
@@ -50,15 +51,17 @@ def import_(
             "--enrol asks about each unknown laptop on a terminal, after its six words. Without one, compare the words "
             "first and add --yes, or leave --enrol out: the files wait."
         )
-    files = importing.find_ratings(paths)
-    if not files:
+    search = importing.find_ratings(paths)
+    for line in imported.skipped_lines(search.skipped):
+        click.echo(plain(line), err=as_json or not search.files)
+    if not search.files:
         raise UsageError(
             "There is no file of ratings (NAME.rosetta-ratings) in these folders. A speaker writes one by “Hand over your answers” "
             "(x while rating); give the folder or stick that it went to."
         )
     identities = sealed_keys.opening_identities(home(), identity)
     with store.Office.open(home()) as office:
-        found = importing.import_files(office, identities, files)
+        found = importing.import_files(office, identities, search.files)
         reports = list(_told(found, as_json, waiting=not yes))
         if enrol:
             taken = list(_told(_enrolled(office, identities, reports, yes), as_json))
@@ -128,4 +131,6 @@ def _ask(report: file_report.FileReport) -> str:
 
 def report_json(report: file_report.FileReport) -> dict[str, Any]:
     """Return a report as JSON values."""
-    return asdict(report) | {"clocks": [clock.said for clock in report.clocks]}
+    values = asdict(report) | {"clocks": [clock.said for clock in report.clocks]}
+    del values["problem"]
+    return values

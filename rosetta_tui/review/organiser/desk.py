@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from harness.core.failures import UsageError
+from harness.sealed.found_files import FoundFile
 from harness.sealed.keys import Identity, Role, opening_identities
 from harness.store.file.database import opened
 from review.log.payloads import Adjudicate
@@ -149,7 +150,7 @@ class OrganiserDesk:
             return enrol_laptop(office, signing_key, chosen, None, identities)
 
     def import_files(
-        self, files: Sequence[Path], recovery: Path | None = None
+        self, files: Sequence[FoundFile], recovery: Path | None = None
     ) -> Iterator[FileReport]:
         """Take files in, one after the other; each is on the disk when its report comes."""
         identities = opening_identities(self.folder, recovery)

@@ -20,10 +20,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.core.storage_problems import StorageProblem
-from harness.sealed import archive, stick
+from harness.sealed import archive, found_files, stick
 from harness.sealed.archive import pack, unpack
+from harness.sealed.carried_files import ReviewFile
 from harness.sealed.forms import FileError, FileProblem
-from harness.sealed.stick import StickError, find_batches, mounted_sticks, read_file, write_file
+from harness.sealed.found_files import find_files
+from harness.sealed.stick import StickError, mounted_sticks, read_file, write_file
 from tests.desktop.trouble.causes import mounted, pulled
 from tests.harness.sealed.refusals import refuses
 from tests.review.thorough import examples, times
@@ -175,7 +177,7 @@ def put(path: Path, modified: int = 1_000) -> Path:
 
 
 def found(*places: Path, **options: object) -> list[Path]:
-    return [each.path for each in find_batches(places, **options)]  # type: ignore[arg-type]
+    return [each.path for each in find_files(places, ReviewFile.BATCH, **options).files]  # type: ignore[arg-type]
 
 
 def test_newest_first_in_folders_below(tmp_path: Path) -> None:
@@ -187,10 +189,10 @@ def test_newest_first_in_folders_below(tmp_path: Path) -> None:
     put(tmp_path / ".half.rosetta-batch")
     put(tmp_path / ".Trash" / "gone.rosetta-batch")
     assert found(tmp_path) == [new, middle, old]
-    assert [each.size for each in find_batches([tmp_path])] == [1, 1, 1]
+    assert [each.size for each in find_files([tmp_path], ReviewFile.BATCH).files] == [1, 1, 1]
 
     ratings = put(tmp_path / "a.rosetta-ratings")
-    assert found(tmp_path, suffix=".rosetta-ratings") == [ratings]
+    assert [each.path for each in find_files([tmp_path], ReviewFile.RATINGS).files] == [ratings]
 
 
 def test_links_are_not_found_and_one_file_once(tmp_path: Path) -> None:
@@ -211,7 +213,7 @@ def test_a_huge_place_is_left_in_time(tmp_path: Path, monkeypatch: pytest.Monkey
     first = put(tmp_path / "a.rosetta-batch")
     for number in range(300):
         put(tmp_path / "many" / f"{number}.jpg")
-    monkeypatch.setattr(stick, "MOST_ENTRIES", 100)
+    monkeypatch.setattr(found_files, "MOST_ENTRIES", 100)
     assert found(tmp_path) == [first]
     assert found(tmp_path, seconds=0.0) == []
 

@@ -169,7 +169,7 @@ def test_a_file_that_is_reached_twice_is_found_once(tmp_path: Path) -> None:
     (stick / "b.rosetta-ratings").symlink_to(file.name)
     (stick / "c.rosetta-ratings").symlink_to("c.rosetta-ratings")
     os.mkfifo(stick / "d.rosetta-ratings")
-    assert len(find_ratings([stick, file, stick])) == 1
+    assert len(find_ratings([stick, file, stick]).files) == 1
 
 
 # Files that wait for somebody to vouch for their laptop hold nothing that was taken back

@@ -17,6 +17,7 @@ import pytest
 from harness.core.canonical import canonical_bytes
 from harness.core.failures import StoreError, UsageError
 from harness.sealed.chain import check_chain
+from harness.sealed.found_files import FoundFile
 from harness.store.file.sealing import forget_keys
 from review.files.manifests import BatchItem
 from review.log.event import Event, read_event
@@ -253,8 +254,8 @@ def test_damaged_files_are_refused_in_words_and_stop_no_other(made: Desk, tmp_pa
     (stick / "b.rosetta-ratings").write_bytes(b"PK\x03\x04 no")
     (stick / "inside" / "c.rosetta-ratings").write_bytes(good)
     (stick / "note.txt").write_bytes(b"x")
-    files = find_ratings([stick, stick / "gone.rosetta-ratings"])
-    assert [path.name[0] for path in files] == ["a", "b", "c", "g"]
+    files = find_ratings([stick, stick / "gone.rosetta-ratings"]).files
+    assert [file.path.name[0] for file in files] == ["a", "b", "c", "g"]
     vouch_for(made.office, made.identity, good)
     reports = list(import_files(made.office, [made.identity.age], files, now=NOW))
     refused = [report.outcome is FileOutcome.REFUSED for report in reports]
@@ -399,10 +400,12 @@ def test_a_file_that_another_program_holds_is_told_and_stays(tmp_path: Path) -> 
     made.office.connection.execute("PRAGMA busy_timeout = 1")
     with closing(sqlite3.connect(made.folder / FILE, isolation_level=None)) as other:
         other.execute("BEGIN EXCLUSIVE")
-        [report] = import_files(made.office, [made.identity.age], [file], now=NOW)
+        [report] = import_files(
+            made.office, [made.identity.age], [FoundFile(file, 0, 0.0)], now=NOW
+        )
         assert report.outcome is FileOutcome.REFUSED
         assert "another program uses the file. Close the other window" in report.why
-    [report] = import_files(made.office, [made.identity.age], [file], now=NOW)
+    [report] = import_files(made.office, [made.identity.age], [FoundFile(file, 0, 0.0)], now=NOW)
     assert (report.outcome, report.added) == (FileOutcome.TAKEN, 4)
 
 

@@ -18,10 +18,12 @@ from textual.widgets.selection_list import Selection
 from textual.worker import get_current_worker
 
 from harness.core.failures import HarnessError
-from harness.sealed.stick import RATINGS_SUFFIX, FoundBatch, find_batches, mounted_sticks
+from harness.sealed.carried_files import ReviewFile
+from harness.sealed.found_files import FileSearch, FoundFile, find_files
+from harness.sealed.stick import RATINGS_SUFFIX, mounted_sticks
 from rosetta_tui.review.organiser.desk import OrganiserDesk
 from rosetta_tui.review.organiser.pages.parts import STYLES, ask, typed_path
-from rosetta_tui.review.organiser.words.imported import report_lines
+from rosetta_tui.review.organiser.words.imported import report_lines, skipped_lines
 from rosetta_tui.toolkit.background import bring
 from rosetta_tui.toolkit.content import Where, show
 from rosetta_tui.toolkit.key_line import KeyLine
@@ -57,7 +59,7 @@ class ImportScreen(Screen[None]):
         """Lay out the files, and the place for the report."""
         yield Where()
         yield Static(id="about")
-        yield SelectionList[Path](id="files")
+        yield SelectionList[FoundFile](id="files")
         with VerticalScroll(id="page"):
             yield Static(id="report")
         yield KeyLine()
@@ -68,7 +70,7 @@ class ImportScreen(Screen[None]):
         self.action_read()
 
     @property
-    def files(self) -> SelectionList[Path]:
+    def files(self) -> SelectionList[FoundFile]:
         """The files that were found."""
         return self.query_one("#files", SelectionList)
 
@@ -82,13 +84,16 @@ class ImportScreen(Screen[None]):
     @work(thread=True, exclusive=True, group="look")
     def _look(self) -> None:
         folders = [path for path in self._added if path.is_dir()]
-        found = find_batches([*mounted_sticks(), *folders], RATINGS_SUFFIX)
+        search = find_files([*mounted_sticks(), *folders], ReviewFile.RATINGS)
         named = [path for path in self._added if not path.is_dir()]
-        bring(self, self._show, found, named)
+        bring(self, self._show, search, named)
 
-    def _show(self, found: Sequence[FoundBatch], named: Sequence[Path]) -> None:
+    def _show(self, search: FileSearch, named: Sequence[Path]) -> None:
         self.files.clear_options()
-        self.files.add_options(_selections(found, named))
+        self.files.add_options(_selections(search.files, named))
+        self.query_one("#report", Static).update(
+            Content("\n").join(map(_line, skipped_lines(search.skipped)))
+        )
         many = self.files.option_count
         self.files.display = bool(many)
         self.files.highlighted = 0 if many else None
@@ -108,7 +113,7 @@ class ImportScreen(Screen[None]):
             if text:
                 self._add(typed_path(text))
 
-        about = f"Files NAME{RATINGS_SUFFIX}; of a folder, those in it and in folders below."
+        about = f"Files NAME{RATINGS_SUFFIX}, also renamed or in a zip; of a folder, those in it and below."
         ask(self.app, "Folder or file", about, typed, str(Path.cwd()))
 
     def _add(self, path: Path) -> None:
@@ -142,7 +147,7 @@ class ImportScreen(Screen[None]):
             self._import(chosen)
 
     @work(thread=True, group="import")
-    def _import(self, files: Sequence[Path]) -> None:
+    def _import(self, files: Sequence[FoundFile]) -> None:
         worker = get_current_worker()
         try:
             for report in self._desk.import_files(files, self._recovery):
@@ -167,20 +172,19 @@ class ImportScreen(Screen[None]):
         self.query_one("#page").scroll_end(animate=False)
 
 
-def _selections(found: Sequence[FoundBatch], named: Sequence[Path]) -> list[Selection[Path]]:
+def _selections(found: Sequence[FoundFile], named: Sequence[Path]) -> list[Selection[FoundFile]]:
     """Return each file once, marked; with when it was written, by the clock of whoever wrote it."""
-    known = {each.path for each in found}
+    files = {file.path: file for file in reversed(found)}
     listed = [
         Selection(
-            _file(each.path, datetime.fromtimestamp(each.modified, UTC).astimezone()),
-            each.path,
-            True,
+            _file(file.path, datetime.fromtimestamp(file.modified, UTC).astimezone()), file, True
         )
-        for each in found
+        for file in reversed(files.values())
     ]
+    added = (path for path in named if path not in files)
     return [
         *listed,
-        *(Selection(_file(path, None), path, True) for path in named if path not in known),
+        *(Selection(_file(path, None), FoundFile(path, 0, 0.0), True) for path in added),
     ]
 
 

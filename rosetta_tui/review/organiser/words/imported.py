@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from harness.sealed.found_files import SkippedFiles
 from review.files.reviewer_codes import printed
 from review.log.clocks import WildClock
 from review.log.merge import Remark
@@ -93,10 +94,19 @@ _MOST_LINES = 5
 """Lines that are named for one reason."""
 
 
+def skipped_lines(skipped: Iterable[SkippedFiles]) -> Iterator[str]:
+    """Yield which files of a folder were passed over, a line for each reason."""
+    for each in skipped:
+        yield f"PASSED OVER  {each}"
+
+
 def report_lines(report: FileReport) -> Iterator[str]:
     """Say what was taken, what was not and why, and what to look into."""
     if report.outcome is FileOutcome.REFUSED:
         yield f"NOT TAKEN  {report.why}"
+        return
+    if report.outcome is FileOutcome.PASSED_OVER:
+        yield f"PASSED OVER  {report.why}"
         return
     yield f"{report.name}: review {report.review}, check words: {report.phrase}"
     if report.outcome is FileOutcome.SET_ASIDE:
