@@ -1,6 +1,6 @@
 """Where in the sitting the person is: what comes first, what comes next, what is asked once more, and when to rest.
 
-Each training item comes once, and once more where it was answered otherwise. How long a person really looked is never
+Each training item comes once. How long a person really looked is never
 shown to anybody. Time comes from a monotonic clock, so a wrong or changed wall clock does not matter; a pause between
 two signs of life counts for a minute at most, which also cuts the time in which the lid was closed.
 """
@@ -99,13 +99,11 @@ class Rest:
 
 
 class Exercise(NamedTuple):
-    """A training item with its 1-based place in this round."""
+    """A training item with its 1-based place."""
 
     item: TrainingItem
     number: int
     of: int
-    again: bool = False
-    """True in the second round, which asks what was missed in the first."""
 
 
 def next_exercise(
@@ -115,10 +113,6 @@ def next_exercise(
     new = [item for item in items if not answers.get(item.id)]
     if new:
         return Exercise(new[0], len(items) - len(new) + 1, len(items))
-    missed = [item for item in items if answers[item.id][0] != item.rating]
-    again = [item for item in missed if len(answers[item.id]) == 1]
-    if again:
-        return Exercise(again[0], len(missed) - len(again) + 1, len(missed), again=True)
     return None
 
 
@@ -131,8 +125,6 @@ class CoursePlace:
     number: int = 0
     """1-based place among the items of the phase."""
     of: int = 0
-    again: bool = False
-    """True where a training item is asked a second time."""
 
 
 @dataclass(frozen=True)
@@ -205,6 +197,10 @@ class Course:
         again = self.second is not None and put_aside in self.second
         passed = self.passed | {put_aside} if again and put_aside else self.passed
         return replace(self, chosen=None, passed=passed, resting=rest)
+
+    def without_practice(self) -> Course:
+        """Leave the training items out."""
+        return replace(self, training=(), lesson=None)
 
     def going_to(self, item: str | None) -> Course:
         """Show an item out of turn."""

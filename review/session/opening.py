@@ -37,6 +37,8 @@ from review.session.words.catalogue import (
 )
 from review.session.words.troubles import OtherReviewerError
 
+SAME_CARD = "1"
+"""What is typed or chosen by a person whose code begins as the one that was typed here last."""
 WORDS_FOLDER = "review-words"
 """Folder of catalogues that a community added, in the data folder."""
 
@@ -283,10 +285,10 @@ class Opening:
     def reviewer(self, batch: Batch, typed: str) -> str:
         """Read a reviewer's code and remember how it begins; gives the person as events name them, for ``session``.
 
-        Nothing typed stands for the person who was here last, where the batch is for them. Takes a tenth of a
+        ``SAME_CARD`` stands for the person who was here last, where the batch is for them. Takes a tenth of a
         second: call it away from the screen. Raises CodeError where it is none, and OtherReviewerError where the batch is for others.
         """
-        if not typed.strip() and self.remembered(batch):
+        if typed.strip() == SAME_CARD and self.remembered(batch):
             return self._go_on_as(self._who(batch.manifest), self.laptop.setting(_REVIEWER) or "")
         code = read_code(typed)
         person = batch.person(code)

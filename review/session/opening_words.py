@@ -105,5 +105,5 @@ def code_of_card(words: Words) -> AskedLine:
 
 
 def same_card(words: Words, letters: str) -> str:
-    """Say how the person who was here last goes on; ``letters`` are the first of their code."""
-    return words("If your code begins with {letters}, only press Enter.", letters=letters)
+    """Return what the person who was here last types; ``letters`` are the first of their code."""
+    return words("If your code begins with {letters}, type 1.", letters=letters)

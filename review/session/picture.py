@@ -65,7 +65,7 @@ class Picture:
 
     def _item(self, place: CoursePlace, now: SittingProgress) -> ShownItem:
         text = self._texts[place.item or ""]
-        plain = replace(_read(text, place.number, place.of), again=place.again)
+        plain = _read(text, place.number, place.of)
         if place.phase is Phase.TRAINING:
             return plain
         before = now.taken_back.get(text.id)

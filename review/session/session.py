@@ -218,7 +218,10 @@ class Session:
         return self._done(texts, said, self._course.going_to(None), drafts)
 
     def skip(self, item: str) -> View:
-        """Put the item that is shown at the end."""
+        """Put the item that is shown at the end; in practice, leave the practice."""
+        if self._place.phase is Phase.TRAINING:
+            self._course = self._course.without_practice()
+            return self._say(self.words(saying.PRACTICE_IS_OVER))
         if (not_meant := self._not_meant(item)) is not None:
             return not_meant
         course = self._course.decided(put_aside=item)

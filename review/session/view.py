@@ -43,8 +43,6 @@ class ShownItem:
     number: int
     """1-based place among the items of this phase."""
     of: int
-    again: bool = False
-    """True where a training item is asked a second time."""
     rating: Rating | None = None
     """Given earlier: it holds, or was taken back by undo and the person sees what it was."""
     stands: bool = False

@@ -42,9 +42,10 @@ class Marks(QWidget):
         self.setVisible(bool(marks))
 
     def _add(self, mark: Mark) -> None:
-        said = Line(mark.said, "warn" if mark.warns else "quiet")
+        behind = f" {shown(mark.text)}" if mark.in_line and mark.text else ""
+        said = Line(mark.said + behind, "warn" if mark.warns else "quiet")
         self._column.addWidget(said)
-        if mark.text:
+        if mark.text and not mark.in_line:
             pane = WholeText()
             said.name_of(pane)
             pane.setAccessibleName(mark.said)
@@ -65,7 +66,7 @@ class ItemTexts(QWidget):
     def __init__(self, words: Words, *, translation: bool = True) -> None:
         """``translation`` tells whether there is one to read."""
         super().__init__()
-        self._translation = translation
+        self._words, self._translation = words, translation
         self.source, self.candidate = WholeText(), WholeText()
         self._source_seen = self._translation_seen = False
         self._shown = ("", "", "")
@@ -111,6 +112,7 @@ class ItemTexts(QWidget):
             return
         self._shown = texts
         self._source_seen = self._translation_seen = False
+        self._names[0].setText(shown(item_words.original_name(self._words, item)))
         self.source.show_text(shown(item.source), 1.0 if self._translation else DECIDED_SCALE)
         self.candidate.show_text(shown(item.candidate), DECIDED_SCALE)
 

@@ -24,6 +24,7 @@ from review.files.batch import Batch
 from review.files.manifests import BatchManifest
 from review.rating import Relation
 from review.session.flow import Other, WasHere
+from review.session.opening import SAME_CARD
 from review.session.opening_words import AskedLine
 from review.session.words import page as page_words
 from review.session.words.item import Answer
@@ -82,9 +83,12 @@ class WelcomePage(FirstPage):
         self.paragraph(words("{done} of {total} done", done=last.done, total=last.total))
         self.paragraph(words("The code on your card begins with:"))
         self.paragraph(f"{last.letters} …", "title")
-        self.button(words("Go on"), partial(self.answered.emit, ""), words("Enter"), main=True)
+        self.button(words("This is my card"), partial(self.answered.emit, SAME_CARD))
         self.button(words("I have another card"), partial(self.answered.emit, Other.CARD))
         self.way_back()
+
+    def enter(self) -> None:
+        """Do nothing: neither card is the likelier one."""
 
 
 class OrganisationPage(FirstPage):

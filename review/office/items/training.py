@@ -1,7 +1,7 @@
 """Items with answers, on which reviewers learn the four words: an organiser's own, or made from development entries.
 
-Made ones are true by construction: a reference is excellent, another entry's reference says something else.
-What a good speaker would explain better is for the organiser to write (``--training``).
+Only what is wrong whatever the language is made: another sentence's translation, and half a translation. What is
+excellent, acceptable or just understood only speakers can say: they write such items (``--training``).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from harness.inputs.table import table_cells
 from review.files.manifests import TrainingItem
 from review.office.items.controls import fits
 from review.office.items.items import drawing
-from review.office.items.wrong_texts import first_half, plain_form, unspaced
+from review.office.items.wrong_texts import first_half, plain_form
 from review.rating import Rating
 
 MOST = 50
@@ -33,23 +33,14 @@ MOST = 50
 MOST_BYTES = 2**20
 _COLUMNS = ("source", "candidate", "rating", "explanation")
 
-_PLAN = ("excellent", "reject", "acceptable", "gist", "excellent", "reject", "half", "acceptable")
-"""The made items: each of the four words comes up, and not in order."""
+_PLAN = ("reject", "half", "reject")
+"""The made items."""
 
 USUAL = len(_PLAN)
 """Items that are made where there is enough to make them from."""
 
 WANTED = USUAL + _PLAN.count("reject")
 """Entries that they are made from: a wrong sentence is the translation of one that is not shown itself."""
-
-_RATINGS = {
-    "excellent": Rating.EXCELLENT,
-    "acceptable": Rating.ACCEPTABLE,
-    "gist": Rating.GIST,
-    "half": Rating.REJECT,
-    "reject": Rating.REJECT,
-}
-
 
 Explained = Mapping[str, str]
 """Kind of a training item → why its answer is the right one."""
@@ -61,7 +52,7 @@ def make_training(
     seed: int,
     others: Mapping[str, Explained] = MappingProxyType({}),
 ) -> list[TrainingItem]:
-    """Make up to eight items from development entries, each of another; fewer where these are few or short.
+    """Make up to three items from development entries, each of another; fewer where these are few or short.
 
     ``entries`` are those that may be shown and are not asked about; ``others`` are the ``explanations`` by tag of
     another language.
@@ -76,7 +67,7 @@ def make_training(
             candidate = _MAKERS[kind](entry.reference, references, chance)
             if candidate is not None:
                 said = {tag: each[kind] for tag, each in others.items()}
-                made.append(_item(entry.source, candidate, kind, explanations[kind], said))
+                made.append(_item(entry.source, candidate, explanations[kind], said))
                 shown = {entry.reference, candidate}
                 waiting = [each for each in waiting if each.reference not in shown]
                 break
@@ -98,21 +89,15 @@ def _different(entries: Sequence[Entry]) -> list[Entry]:
     return kept
 
 
-def _item(
-    source: str, candidate: str, kind: str, explanation: str, others: Mapping[str, str]
-) -> TrainingItem:
+def _item(source: str, candidate: str, explanation: str, others: Mapping[str, str]) -> TrainingItem:
     item = TrainingItem(
         id=secrets.token_hex(8),
         source=source,
         candidate=candidate,
-        rating=_RATINGS[kind],
+        rating=Rating.REJECT,
         explanation=explanation,
     )
     return item.model_copy(update={"explanations": dict(others)}) if others else item
-
-
-def _as_it_is(reference: str, references: Sequence[str], chance: Random) -> str | None:  # noqa: ARG001
-    return reference
 
 
 def _another(reference: str, references: Sequence[str], chance: Random) -> str | None:
@@ -122,35 +107,13 @@ def _another(reference: str, references: Sequence[str], chance: Random) -> str |
     return chance.choice(alike or others) if others else None
 
 
-def _careless(reference: str, references: Sequence[str], chance: Random) -> str | None:  # noqa: ARG001
-    """Take away the capital at the beginning and the mark at the end."""
-    careless = (reference[:1].lower() + reference[1:]).rstrip(".!?。！？।…")
-    return careless if careless != reference and plain_form(careless) else None
-
-
-def _disordered(reference: str, references: Sequence[str], chance: Random) -> str | None:  # noqa: ARG001
-    """Put the words in another order, where there are enough of them to tell."""
-    words = reference.split()
-    if len(words) < 4 or unspaced(reference):
-        return None
-    shuffled = list(words)
-    for _ in range(20):
-        chance.shuffle(shuffled)
-        if sum(a != b for a, b in zip(shuffled, words, strict=True)) > len(words) // 2:
-            return " ".join(shuffled)
-    return None
-
-
 def _half(reference: str, references: Sequence[str], chance: Random) -> str | None:  # noqa: ARG001
     return first_half(reference)
 
 
 _Maker = Callable[[str, Sequence[str], Random], str | None]
 _MAKERS: dict[str, _Maker] = {
-    "excellent": _as_it_is,
     "reject": _another,
-    "acceptable": _careless,
-    "gist": _disordered,
     "half": _half,
 }
 

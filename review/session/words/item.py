@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Final, NamedTuple
 
 from review.files.manifests import Around, OthersWords
-from review.rating import CannotJudge, Reason
+from review.rating import CannotJudge, Rating, Reason
 from review.session.view import LastJudged, Lesson, Phase, ShownItem, TextField, View
 from review.session.words.catalogue import Words, msgid
 from review.session.words.keys import KEYS, RATING_OF, Act
@@ -34,7 +34,7 @@ CONTEXTS: Final[Mapping[str, str]] = {
 """Context of benchmark-specification §2.6 → its words; others stand as the corpus has them."""
 
 FORMALITIES: Final[Mapping[str, str]] = {
-    "conversational": msgid("as people talk with each other"),
+    "conversational": msgid("everyday talk"),
     "formal": msgid("formal"),
     "technical": msgid("technical"),
     "ceremonial": msgid("ceremonial"),
@@ -68,19 +68,30 @@ def _other(words: Words, said: OthersWords) -> Iterator[tuple[str, str]]:
 
 def _around(words: Words, around: Around) -> Iterator[tuple[str, str]]:
     if around.before:
-        yield words("The sentence before it:"), around.before
+        yield words("The sentence before it:"), beginning(around.before, MOST_AROUND)
     if around.after:
-        yield words("The sentence after it:"), around.after
-    if around.context:
-        yield words("What it is:"), _known(words, CONTEXTS, around.context)
-    if around.formality:
-        yield words("How it is said:"), _known(words, FORMALITIES, around.formality)
+        yield words("The sentence after it:"), beginning(around.after, MOST_AROUND)
+
+
+def context(words: Words, item: ShownItem) -> str:
+    """Return what a sentence is and how it is said, in one short line; "" where the corpus does not say."""
+    if item.around is None:
+        return ""
+    tags = ((CONTEXTS, item.around.context), (FORMALITIES, item.around.formality))
+    return " · ".join(_known(words, table, tag) for table, tag in tags if tag)
+
+
+def original_name(words: Words, item: ShownItem) -> str:
+    """Return the name of the original, with its context behind it."""
+    return " · ".join(filter(None, (words(ORIGINAL), context(words, item))))
 
 
 def _known(words: Words, table: Mapping[str, str], tag: str) -> str:
     return words(table[tag]) if tag in table else tag
 
 
+MOST_AROUND = 200
+"""Characters of a neighbouring sentence that are shown."""
 NAMED = 70
 """Characters of a text that is only named."""
 
@@ -94,7 +105,7 @@ MAKE_LARGER = msgid("Make this window larger to read.")
 SAVING = msgid("saving …")
 NOT_SHOWN = (
     msgid("This computer cannot show the letters of this sentence."),
-    msgid("So you are not asked about it, and the people who asked you are told."),
+    msgid("It is left out, and the people who asked you will know."),
 )
 GO_ON_WITHOUT = msgid("Go on without it")
 WHY_NOT = msgid("Why can you not judge it?")
@@ -103,8 +114,8 @@ YOUR_TRANSLATION = msgid("Your translation")
 SAVE_AND_GO_ON = msgid("Save and go on")
 ANSWER_FIRST = msgid("First give an answer, then say why.")
 
-_IN_TRAINING = frozenset({*RATING_OF, Act.HELP, Act.WITHDRAW, Act.QUIT})
-_IN_LESSON = frozenset({Act.HELP, Act.WITHDRAW, Act.QUIT})
+_IN_TRAINING = frozenset({*RATING_OF, Act.SKIP, Act.HELP, Act.WITHDRAW, Act.QUIT})
+_IN_LESSON = frozenset({Act.SKIP, Act.HELP, Act.WITHDRAW, Act.QUIT})
 
 
 class Answer(NamedTuple):
@@ -124,6 +135,8 @@ class Mark(NamedTuple):
     text: str = ""
     """What the person wrote; ``said`` is its title then."""
     warns: bool = False
+    in_line: bool = False
+    """Whether the text stands behind its title, without a box of its own."""
 
 
 class Offer(NamedTuple):
@@ -170,8 +183,6 @@ def place(words: Words, view: View) -> str:
     item = view.item
     if item is None:
         return ""
-    if view.phase is Phase.TRAINING and item.again:
-        return words("Practice, once more: {number} of {of}", number=item.number, of=item.of)
     if view.phase is Phase.TRAINING:
         return words("Practice {number} of {of}", number=item.number, of=item.of)
     if view.phase is Phase.SKIPPED:
@@ -180,13 +191,9 @@ def place(words: Words, view: View) -> str:
 
 
 def practice(words: Words, view: View) -> str:
-    """Say that practice does not count, and why a sentence comes once more; empty where it is none."""
+    """Say that practice does not count; empty where it is none."""
     if view.phase is not Phase.TRAINING or view.item is None:
         return ""
-    if view.item.again:
-        return words(
-            "Here you and we answered differently, so it comes once more. It is only practice."
-        )
     return words("This is only practice: nothing here counts.")
 
 
@@ -213,7 +220,8 @@ def marks(words: Words, item: ShownItem) -> list[Mark]:
         found.append(Mark(comment_title(words, item), item.comment))
     if item.suggestion:
         found.append(Mark(wording_title(words, item), item.suggestion))
-    return [*found, *(Mark(said, text) for said, text in beside(words, item))]
+    beside_it = beside(words, item)
+    return [*found, *(Mark(said, text, in_line=not item.others) for said, text in beside_it)]
 
 
 def with_text(item: ShownItem, field: TextField, text: str) -> ShownItem:
@@ -248,11 +256,14 @@ def translation_marks(words: Words, item: ShownItem) -> list[Mark]:
 
 
 def lesson_said(words: Words, lesson: Lesson) -> str:
-    """Say whether the person's answer to a training item is the expected one."""
-    expected = rating_label(words, lesson.expected)
-    if lesson.given is lesson.expected:
-        return words("Yes: {rating}.", rating=expected)
+    """Return the person's answer to a training item, and where speakers gave another one, theirs.
+
+    A reject may be made by a program, so nothing is said in anybody's name there: its explanation is a fact.
+    """
     given = rating_label(words, lesson.given)
+    if lesson.given is lesson.expected or lesson.expected is Rating.REJECT:
+        return words("You said {given}.", given=given)
+    expected = rating_label(words, lesson.expected)
     return words("You said {given}. We would say {rating}.", given=given, rating=expected)
 
 
@@ -277,15 +288,16 @@ def offers(words: Words, view: View) -> list[Offer]:
 
     The same from the first sentence to the last, so that nothing changes its place.
     """
-    offered = []
-    if view.phase is not Phase.TRAINING:
-        offered += [
+    if view.phase is Phase.TRAINING:
+        offered = [Offer(Act.SKIP, words("skip the practice"))]
+    else:
+        offered = [
             Offer(Act.CANNOT_JUDGE, words("cannot judge")),
             Offer(Act.SKIP, words("later")),
             Offer(Act.COMMENT, words("comment")),
             Offer(Act.WORDING, words("better translation")),
             Offer(Act.HARM, words("harmful")),
-            Offer(Act.REASONS, words("why the last one"), has_reasons(view)),
+            Offer(Act.REASONS, words("what was wrong?"), has_reasons(view)),
             Offer(Act.UNDO, words("undo"), view.can_undo),
         ]
     return [*offered, Offer(Act.HELP, words("help")), Offer(Act.QUIT, words("stop"))]

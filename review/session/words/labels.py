@@ -26,7 +26,7 @@ REASONS: Final[Mapping[Reason, str]] = {
     Reason.WORD_FORM: msgid("A word has the wrong form"),
     Reason.SOURCE_LANGUAGE: msgid("Words of the original were left in"),
     Reason.SPELLING: msgid("The spelling is wrong"),
-    Reason.REGISTER: msgid("One does not talk to people like this"),
+    Reason.REGISTER: msgid("This is not how we talk to people"),
 }
 
 RELATIONS: Final[Mapping[Relation, str]] = {
@@ -40,7 +40,7 @@ CANNOT_JUDGE: Final[Mapping[CannotJudge, str]] = {
     CannotJudge.OTHER_DIALECT: msgid("It is another dialect"),
     CannotJudge.UNCLEAR_SOURCE: msgid("I do not understand the original"),
     CannotJudge.SUBJECT: msgid("I know too little about the subject"),
-    CannotJudge.NOT_TO_SHARE: msgid("It should not be shown around"),
+    CannotJudge.NOT_TO_SHARE: msgid("This should not be passed on"),
     CannotJudge.UNSAID: msgid("I would rather not say why"),
     CannotJudge.NOT_SHOWN: msgid("It is not shown properly here"),
 }

@@ -194,7 +194,7 @@ def rest(words: Words) -> PageWords:
     return PageWords(
         words("Time for a rest?"),
         (
-            words("Look out of the window, drink something. There is no hurry."),
+            words("Rest your eyes for a moment. There is no hurry."),
             words("Everything is saved. You can also stop here and go on another day."),
         ),
     )

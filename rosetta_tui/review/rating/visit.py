@@ -191,7 +191,7 @@ class _Visit:
     async def _code(self, step: AskCode) -> str | None:
         """Ask for the code on the card, unless it was given on the command line.
 
-        Whoever was here last only presses Enter.
+        Enter alone is nobody's answer: several people may share the computer.
         """
         words, (given, self._opening.code) = self._opening.words, (self._opening.code, None)
         if given is not None:

@@ -164,27 +164,19 @@ def test_draw_keeps_to_seed_and_strata_and_is_fair() -> None:
 WORDS = review_texts("en").training
 
 
-def test_eight_items_show_all_four_words_and_few_make_few() -> None:
+def test_made_practice_is_only_what_is_wrong_in_any_language() -> None:
     entries = demo_entries()
     items = make_training(entries, WORDS, seed=1)
-    assert (len(items), {item.rating for item in items}) == (8, set(Rating))
-    assert len({item.source for item in items}) == 8
     references = {entry.source: entry.reference for entry in entries}
+    assert [item.rating for item in items] == [Rating.REJECT] * 3
     for item in items:
         right = references[item.source]
-        if item.rating is Rating.EXCELLENT:
-            assert item.candidate == right
-        else:
-            assert item.candidate != right
-        if item.rating is Rating.ACCEPTABLE:
-            assert item.candidate.casefold().rstrip(".!?") == right.casefold().rstrip(".!?")
-        if item.rating is Rating.REJECT:
-            assert item.candidate in references.values() or right.startswith(item.candidate)
-        if item.rating is Rating.GIST:
-            assert sorted(item.candidate.split()) == sorted(right.split())
+        assert item.candidate in set(references.values()) - {right} or right.startswith(
+            item.candidate
+        )
         assert item.explanation in WORDS.values()
     assert make_training([], WORDS, 1) == []
-    assert 1 <= len(make_training(demo_entries()[:2], WORDS, 1)) <= 2
+    assert 1 <= len(make_training(demo_entries()[:4], WORDS, 1)) <= 2
 
 
 def test_half_a_sentence_is_no_gist_and_nothing_comes_twice() -> None:

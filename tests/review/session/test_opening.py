@@ -287,7 +287,7 @@ def test_who_types_a_code_finds_their_sentences_by_tag(laptop: Laptop, stick: Pa
     assert not [code for code in (CODE, OTHER_CODE) if code.encode() in content]
     assert laptop.setting("reviewer") == OTHER_CODE[:2]  # it goes on by how the last one begins
     later = Opening(laptop, mounted=list)
-    assert (later.remembered(batch), later.reviewer(batch, "")) == (OTHER_CODE[:2], other)
+    assert (later.remembered(batch), later.reviewer(batch, "1")) == (OTHER_CODE[:2], other)
 
 
 def test_batches_of_both_kinds_lie_on_one_laptop(laptop: Laptop, stick: Path) -> None:
@@ -381,7 +381,8 @@ def test_person_who_was_here_is_only_asked_for_the_code(flow_of: FlowOf) -> None
     other = flow.answer(Other.CARD)
     assert isinstance(other, AskCode)
     assert other.last is None
-    assert isinstance(flow.answer(""), AtSentences), "nothing typed is still who was here last"
+    assert isinstance(flow.answer(""), AskCode), "nothing typed is nobody's answer"
+    assert isinstance(flow.answer("1"), AtSentences)
 
 
 @pytest.mark.parametrize("at", [kind for kind in ON if kind is not AskSharing])

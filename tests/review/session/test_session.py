@@ -247,16 +247,16 @@ def test_idle_time_and_a_closed_lid_count_a_minute_at_most(sitting: Sitting) -> 
     assert last_rate(sitting).active_ms == 75_000
 
 
-def test_training_repeats_what_was_wrong_once_and_never_again(tmp_path: Path) -> None:
+def test_each_training_item_comes_once_whatever_the_answer(tmp_path: Path) -> None:
     training = training_of([Rating.REJECT, Rating.GIST, Rating.EXCELLENT])
     sitting = Sitting(tmp_path, batch_of(training=training))
     seen = []
-    for answer in (Rating.REJECT, Rating.ACCEPTABLE, Rating.GIST, Rating.GIST, Rating.REJECT):
+    for answer in (Rating.REJECT, Rating.ACCEPTABLE, Rating.GIST):
         view = sitting.rate(answer)
         assert view.phase is Phase.TRAINING
         assert view.lesson is not None
         item = item_of(view)
-        seen.append((item.number, item.of, item.again, view.lesson.expected))
+        seen.append((item.number, item.of, view.lesson.expected))
         assert sitting.session.rate(item.id, Rating.GIST) is view  # the answer is being read
         assert sitting.session.view.said == ""
         if len(seen) == 1:  # it goes on where it was cut
@@ -264,16 +264,22 @@ def test_training_repeats_what_was_wrong_once_and_never_again(tmp_path: Path) ->
             assert sitting.session.view.lesson is None
             continue
         said = sitting.session.go_on().said
-    assert seen == [
-        (1, 3, False, Rating.REJECT), (2, 3, False, Rating.GIST), (3, 3, False, Rating.EXCELLENT),
-        (1, 2, True, Rating.GIST), (2, 2, True, Rating.EXCELLENT),
-    ]  # fmt: skip
+    assert seen == [(1, 3, Rating.REJECT), (2, 3, Rating.GIST), (3, 3, Rating.EXCELLENT)]
     assert said == "Practice is over. From here your answers count."
     assert sitting.session.view.phase is Phase.ITEMS
     sitting.rate()
     sitting.batch = batch_of(training=training, batch="cd" * 8)
     sitting.begin()
     assert sitting.session.agree(share_corrections=False).phase is Phase.ITEMS
+
+
+def test_practice_can_be_skipped(tmp_path: Path) -> None:
+    sitting = Sitting(tmp_path, batch_of(training=training_of([Rating.REJECT, Rating.GIST])))
+    view = sitting.session.skip(item_of(sitting.session.view).id)
+    assert (view.phase, view.said) == (
+        Phase.ITEMS,
+        "Practice is over. From here your answers count.",
+    )
 
 
 def test_withdrawing_everything_erases_and_ends(sitting: Sitting) -> None:

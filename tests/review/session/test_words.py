@@ -302,8 +302,10 @@ def test_neighbours_tags_and_words_of_others_are_named() -> None:
         ("Somebody says: The grammar is wrong; The spelling is wrong.", ""),
         ("Somebody's comment:", "C."), ("Somebody's better translation:", "S."),
         ("The sentence before it:", "B."), ("The sentence after it:", "A."),
-        ("What it is:", "part of a story"), ("How it is said:", "our own"),
     ]  # fmt: skip
+    assert (
+        item_words.original_name(Words.load("en"), item) == "Original · part of a story · our own"
+    )
     assert (tuple(item_words.CONTEXTS), tuple(item_words.FORMALITIES)) == (CONTEXTS, REGISTERS)
 
 

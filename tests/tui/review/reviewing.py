@@ -145,7 +145,7 @@ async def begin(pilot: Pilot[Any]) -> None:
     app = pilot.app
     if isinstance(app, Reviewing):
         app.agree()
-    await press(pilot, "enter", "enter")
+    await press(pilot, "enter", "1", "enter")
 
 
 @asynccontextmanager

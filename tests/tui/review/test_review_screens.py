@@ -154,14 +154,14 @@ async def test_locked_file_asks_for_words_and_a_known_code_for_one_key(tmp_path:
         for typed, said in (
             ("", "Which secret words are on your card?"),
             ("red stone", "This file does not open."),
-            ("red stone river", f"If your code begins with {OTHER_CODE[:2]}, only press Enter."),
+            ("red stone river", f"If your code begins with {OTHER_CODE[:2]}, type 1."),
         ):
             fill(app, typed)
             await press(pilot, *["enter"] * bool(typed))
             see(app, said)
         assert app.screen.query_one(Input).value == ""
         assert OTHER_CODE[:3] not in text(app).replace("-", "")
-        await press(pilot, "enter", "enter", "2", "3", "1")
+        await press(pilot, "1", "enter", "enter", "2", "3", "1")
         said_by = [e.payload for e in app.laptop.events() if e.kind in {Kind.CONSENT, Kind.RATE}]
         assert [each.reviewer for each in said_by] == [OTHER_CODE] * 2
         assert said_by[0].share_corrections is False

@@ -139,8 +139,8 @@ def _training(draft: ReviewDraft, *, own_training: bool) -> str:
     if not count:
         return "none: there are no development entries to make it from; give yours with --training"
     return (
-        f"{count} items, made from development entries and explained by how they were made; "
-        "a speaker would explain better (--training)"
+        f"{count} items, all to be rejected, made from development entries; what is good or acceptable "
+        "only a speaker can show (--training)"
     )
 
 

@@ -174,7 +174,7 @@ def _code(opening: TerminalOpening, console: Console, step: AskCode) -> object:
     typed, opening.code = opening.code, None
     if typed is None and step.last is not None:
         same = opening_words.same_card(words, step.last.letters)
-        other = words("Else type your code, then Enter:")
+        other = words("If it does not, type your code. Then press Enter:")
         typed = console.ask(f"{same} {other}").strip()
     elif typed is None:
         typed = console.ask(words("Type the code from your card, then Enter:")).strip()

@@ -139,6 +139,8 @@ def show_item(console: Console, words: Words, view: View, item: ShownItem) -> No
     console.say(item_words.place(words, view))
     if practice := item_words.practice(words, view):
         console.say(practice)
+    if context := item_words.context(words, item):
+        console.say(plain(context))
     console.labelled(words("Original:"), item.source)
     for label, text in (
         (words("Translation:"), item.candidate),

@@ -187,9 +187,10 @@ class Texts(VerticalScroll):
         self.query_one("#source-name", Static).update(told(original))
         self.query_one("#candidate-name", Static).update(told(translation))
 
-    def show_item(self, item: ShownItem, marks: Sequence[Mark]) -> None:
-        """Show an item from its beginning."""
+    def show_item(self, item: ShownItem, marks: Sequence[Mark], original: str) -> None:
+        """Show an item from its beginning; ``original`` names its original."""
         self._shown = item.id
+        self.query_one("#source-name", Static).update(told(original))
         self.query_one("#source", Static).update(show_lines(item.source))
         self.query_one("#candidate", Static).update(show_lines(item.candidate, "bold"))
         self.show_marks(marks)
@@ -374,7 +375,7 @@ class ItemPage(Screen[None]):
             item, marks = view.last.item, []
             place = item_words.last_question(self.words, view.last).place
         self.query_one(".place", Static).update(told(place, "bold"))
-        self.query_one(Texts).show_item(item, marks)
+        self.query_one(Texts).show_item(item, marks, item_words.original_name(self.words, item))
 
     def _painted(self, item: str) -> None:
         self._tell_more()
