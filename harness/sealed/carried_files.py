@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import email
 import io
 import json
 import quopri
@@ -314,8 +315,6 @@ def _from_quoted(data: bytes, name: str) -> Iterator[tuple[str, bytes]]:
 
 def _from_mail(data: bytes, name: str) -> Iterator[tuple[str, bytes]]:
     """Yield the attachments of a saved mail, and what stands in its text."""
-    import email
-
     try:
         parts = list(islice(email.message_from_bytes(data.lstrip()).walk(), _MOST_MEMBERS))
     except (RecursionError, ValueError, LookupError):

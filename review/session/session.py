@@ -362,8 +362,6 @@ class Session:
             item, active_ms=self.time.milliseconds(), font=self.font, override=override
         )
 
-    # which item a key means
-
     def _not_meant(self, item: str, *, training: bool = False) -> View | None:
         """Return what to show of a key that cannot mean this item; None where it is shown, and not only just now."""
         view = self._view

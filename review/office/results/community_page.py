@@ -18,7 +18,7 @@ from typing import Final
 from review.files.manifests import BatchItem
 from review.log.fold import State
 from review.rating import LEAST_ACCEPTABLE, Reason
-from review.session.words.catalogue import Words, msgid
+from review.session.words.catalogue import Words, language_name, msgid
 from review.session.words.labels import REASONS
 from review.verdict.certificate.certificate import Certificate
 from review.verdict.certificate.certificate_text import document, outside
@@ -175,12 +175,22 @@ def _shared_wordings(key: AnswerKey, state: State, item: str) -> tuple[str, ...]
 
 def _answer(certificate: Certificate | CoarseCertificate, words: Words) -> Iterator[str]:
     short, long = _ANSWERS[certificate.outcome]
-    about = (certificate.run.language_pair, certificate.organisation.name, certificate.issued[:10])
+    about = (_languages(certificate), certificate.organisation.name, certificate.issued[:10])
     question = words("Is the machine translation good enough?")
     yield f"<h1>{escape(question)}</h1>"
     yield f'<p class="quiet">{" · ".join(map(outside, about))}</p>'
     yield f'<p class="answer" data-field="/verdict/outcome">{escape(words(short))}</p>'
     yield _paragraph(words(long))
+
+
+_NUMBER_DIGITS: Final = 8
+"""Hexadecimal digits of a certificate's SHA-256 that a page for people shows."""
+
+
+def _languages(certificate: Certificate | CoarseCertificate) -> str:
+    """Return the names of both languages, as far as we know them in themselves or in English."""
+    pair = certificate.run.language_pair
+    return " → ".join(language_name(tag.casefold()) for tag in pair.split("→"))
 
 
 def _numbers(certificate: Certificate, words: Words) -> Iterator[str]:
@@ -316,8 +326,11 @@ def _rights(
                 "somebody could guess who said what."
             )
         )
-    known = words("Anybody can check this result. It comes from the certificate with this number:")
-    yield f'<p class="quiet">{escape(known)} <code>{certificate.sha256}</code></p>'
+    known = words(
+        "Anybody can check this result. It comes from the certificate whose number begins with:"
+    )
+    number = certificate.sha256[:_NUMBER_DIGITS]
+    yield f'<p class="quiet">{escape(known)} <code>{number}</code></p>'
 
 
 def _heading(said: str) -> str:

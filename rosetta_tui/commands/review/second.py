@@ -89,7 +89,6 @@ def second_(review: str, seed: int | None, as_json: bool, dry_run: bool, **given
         )
         handing_out.carry_out(nullcontext(office), making, given, as_json=as_json)
     if not as_json:
-        click.echo("People use the cards that they have: their codes are the same.")
         click.echo(plain(f"Then: `rosetta review adjudicate {found.name}` shows what they said."))
 
 

@@ -338,6 +338,8 @@ def _say_published(published: Published, at_the_end: str, *, passphrases: bool) 
         click.echo(
             "Copy to each person's stick the program for reviewers and the file that their card names."
         )
+    elif review.manifest.second_of:
+        click.echo("Next: copy the batch to each stick. People use the cards that they have: their codes are the same.")  # fmt: skip
     else:
         click.echo(plain(f"Next: copy the program for reviewers and the batch to each stick, print {cards} and hand out the cards."))  # fmt: skip
     click.echo("The program for reviewers is the folder dist/stick that `make reviewer-bundle` makes in the source of Rosetta; it needs neither Python nor internet. An installed package cannot make it: get the source, or install the package on the reviewer's computer with its extra desktop, and start rosetta-review there.")  # fmt: skip

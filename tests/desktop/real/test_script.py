@@ -160,7 +160,7 @@ def test_first_answer_takes_few_clicks(reader: Reader, start: Start, tmp_path: P
     shown.sees(scene.batch.training[0].id)
     presses = shown.keys  # practice is not counted, as the code is not
     go("Gist…")
-    reader.find("Yes: Gist.")
+    reader.find("You said Gist.")
     go("Go on")
     shown.keys = presses
     shown.sees(item_id(1))
@@ -195,7 +195,7 @@ def test_a_session_by_the_tree_alone(reader: Reader, start: Start, tmp_path: Pat
     reader.hear("Practice 1 of 1")
     assert reader.read("Translation") == "Answer 1."
     press(reader, "Reject…")
-    reader.hear("Yes: Reject.")
+    reader.hear("You said Reject.")
     press(reader, "Go on")
     heard = str(reader.hear("Sentence 1 of 4").what)
     assert "Original: Source 1." in heard

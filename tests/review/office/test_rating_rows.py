@@ -351,7 +351,7 @@ def test_every_number_is_a_field_of_the_certificate(language: str) -> None:
             assert abs(told / of - float(value)) <= 0.01
             assert "about" in shown.lower() or "nviron" in shown or told / of <= float(value)
     without_texts = page.free.split("{")[0] + page.free.rpartition("}")[2]
-    known = (issued.sha256, issued.issued[:10], *(f"Frazo {n}" for n in range(4)), *(f"Source {n}" for n in range(4)))  # fmt: skip
+    known = (issued.sha256[:8], issued.issued[:10], *(f"Frazo {n}" for n in range(4)), *(f"Source {n}" for n in range(4)))  # fmt: skip
     for each in known:
         without_texts = without_texts.replace(each, "")
     assert re.findall(r"\d", without_texts) == []

@@ -460,7 +460,7 @@ def test_line_typed_again_is_not_joined_with_the_one_too_soon(home: Path, asked:
     said = typed(home, asked, *BEGUN, "Unu", "Unu, denove", "/q", guard=3600.0, ahead=False)
     assert "Your translation: Unu, denove\n" in said
     assert "\n    Unu" not in said
-    said = typed(home, asked, "1", CODE, "Bone", "/q", ahead=False)
+    said = typed(home, asked, "1", "Bone", "/q", ahead=False)
     assert "Your translation: Unu, denove\n" in said
     assert state_of(home).translations == {item_id(1): "Bone"}
 

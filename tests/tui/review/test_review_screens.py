@@ -121,7 +121,7 @@ async def test_enter_agrees_only_after_the_end_was_shown(tmp_path: Path) -> None
     app = Reviewing(tmp_path, batch)
     app.doors.reviewer(batch, CODE)
     async with started(app) as pilot:
-        await press(pilot, "enter", "enter")
+        await press(pilot, "enter", "1", "enter")
         see(app, "read on")
         assert "I agree" not in text(app)
         read = 0
