@@ -132,19 +132,19 @@ def is_kind(path: Path, wanted: ReviewFile) -> bool:
     return _add({}, path, wanted) is None
 
 
-def carried_hashes(places: Iterable[Path], wanted: ReviewFile) -> list[set[str]]:
-    """Return for each file that is found the SHA-256 of every file of the kind that it is or holds.
+def ratings_hashes(places: Iterable[Path]) -> list[set[str]]:
+    """Return for each file of ratings that is found the SHA-256 of every one that it is or holds.
 
     A file that cannot be read has the hash "": nobody has seen it.
     """
     hashes = []
-    for path in {file.path: None for file in find_files(places, wanted).files}:
+    for path in {file.path: None for file in find_files(places, ReviewFile.RATINGS).files}:
         try:
             carried = read_carried(path)
         except HarnessError:
             hashes.append({""})
         else:
-            ours = [each for each in carried if wanted in each.kinds] or carried
+            ours = [each for each in carried if ReviewFile.RATINGS in each.kinds] or carried
             hashes.append({sha256(each.data).hexdigest() for each in ours})
     return hashes
 

@@ -119,7 +119,7 @@ def _ratings(desk: OrganiserDesk) -> Iterator[WaitingItem]:
     """Yield how many files of ratings on sticks were not taken in yet."""
     from harness.sealed import found_files, stick
 
-    hashes = found_files.carried_hashes(stick.mounted_sticks(), found_files.ReviewFile.RATINGS)
+    hashes = found_files.ratings_hashes(stick.mounted_sticks())
     if not hashes:
         return
     with desk.office() as office:
