@@ -112,7 +112,9 @@ class ItemTexts(QWidget):
             return
         self._shown = texts
         self._source_seen = self._translation_seen = False
-        self._names[0].setText(shown(item_words.original_name(self._words, item)))
+        name = shown(item_words.original_name(self._words, item))
+        self._names[0].setText(name)
+        self.source.setAccessibleName(name)
         self.source.show_text(shown(item.source), 1.0 if self._translation else DECIDED_SCALE)
         self.candidate.show_text(shown(item.candidate), DECIDED_SCALE)
 
