@@ -128,8 +128,9 @@ def _rows(connection: sqlite3.Connection, number: int, card: RunCard) -> list[di
         if not entries[result.position].secret
     }
     fields = (row.model_dump(mode="json", by_alias=True) for row in card.results)
-    return [
-        row if row["withheld"] else {**scores.get(row["entry_id"], {}), **row} for row in fields
+    return [  # the row's own fields first, and its own values
+        row if row["withheld"] else {**row, **scores.get(row["entry_id"], {}), **row}
+        for row in fields
     ]
 
 

@@ -55,7 +55,10 @@ def layout(raw: Mapping[str, Any], name: str) -> ForeignLayout:
         return ForeignLayout.CARD
     if isinstance(raw.get("config"), dict) and isinstance(log_rows(raw), list):
         return ForeignLayout.LOG
-    if isinstance(raw.get("chrf_plus_plus"), int | float) and "modelSlug" not in raw:
+    if (
+        isinstance(raw.get("chrf_plus_plus"), int | float)
+        and not {"modelSlug", "entry_id"} & raw.keys()
+    ):
         return ForeignLayout.PUBLISHED
     if "modelSlug" in raw or ("model" in raw and any(_HUMP.search(key) for key in raw)):
         return ForeignLayout.ROW

@@ -13,6 +13,7 @@ from harness.card.load import load_card
 from harness.method.options import MethodOptions
 from harness.release.differences import release_difference
 from harness.release.ledger import FOLDER, ReleaseLedger
+from harness.release.records import ReleasedCard
 from harness.release.refusing import release_refusal
 from harness.release.releasing import release_run
 from harness.sealed.keys import Identity, Role
@@ -22,6 +23,7 @@ from harness.store.deletion import delete_run
 from harness.store.file.database import open_store
 from harness.store.runs import find_run
 from tests.harness.evaluation import LANGUAGES, corpus_of, run_corpus
+from tests.harness.release.attackers import METHOD, NOWHERE
 
 CANARY = "kanariobirdo"
 """Stands in every text of the corpus."""
@@ -132,3 +134,18 @@ class Office:
         """Have the custodian write a line into the ledger."""
         with self.ledger.changing() as change:
             change.write(act)
+
+
+def told_card(
+    name: str, chrf: float, composite: float | None = None, **fields: Any
+) -> ReleasedCard:
+    """A released card of one method, with intervals of no width."""
+    told = {"chrf_plus_plus": chrf} | ({} if composite is None else {"composite": composite})
+    scores = {id_: {"value": each, "lower": each, "upper": each, "step": 1} for id_, each in told.items()}  # fmt: skip
+    return ReleasedCard.model_validate({
+        "run": name, "scores_of": name, "run_card_hash": "", "submitter": "Ann", "headline": "chrf_plus_plus",
+        "method": METHOD.model_copy(update={"method_name": name}), "beat_by": 5.0, "scores": scores, "parts": {},
+        "corpus": {"id": "gold", "version": "1", "language_pair": "en→eo", "entries": 50}, "parts_left_out": (),
+        "signatures": {}, "smallest_difference": 10.0, "answer": 1, "of": 3, "rosetta": "0", "issued": "2026-01-01",
+        "place": NOWHERE, "by": "0" * 64, "policy": "official", **fields,
+    })  # fmt: skip

@@ -2,7 +2,6 @@
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -12,28 +11,15 @@ from harness.core.failures import UsageError
 from harness.leaderboard.official import letters_of, official_lists
 from harness.release.anchoring import anchored
 from harness.release.ledger import FOLDER, ReleaseLedger
-from harness.release.records import ReleasedCard, Rule
+from harness.release.records import Rule
 from harness.release.taken import cards_here, take
 from harness.sealed.forms import FileError
 from harness.store.file.database import opened
 from harness.vault.vault import Vault
-from tests.harness.release.attackers import METHOD, NOWHERE
 from tests.harness.release.made import Office, hidden
+from tests.harness.release.made import told_card as card
 from tests.harness.sealed.refusals import refuses
 from tests.harness.vault.made import MINE, THEIRS, filled, ticking
-
-
-def card(name: str, chrf: float, composite: float | None = None, **fields: Any) -> ReleasedCard:
-    """A released card of one method, with intervals of no width."""
-    told = {"chrf_plus_plus": chrf} | ({} if composite is None else {"composite": composite})
-    scores = {id_: {"value": each, "lower": each, "upper": each, "step": 1} for id_, each in told.items()}  # fmt: skip
-    return ReleasedCard.model_validate({
-        "run": name, "scores_of": name, "run_card_hash": "", "submitter": "Ann", "headline": "chrf_plus_plus",
-        "method": METHOD.model_copy(update={"method_name": name}), "beat_by": 5.0, "scores": scores, "parts": {},
-        "corpus": {"id": "gold", "version": "1", "language_pair": "en→eo", "entries": 50}, "parts_left_out": (),
-        "signatures": {}, "smallest_difference": 10.0, "answer": 1, "of": 3, "rosetta": "0", "issued": "2026-01-01",
-        "place": NOWHERE, "by": "0" * 64, "policy": "official", **fields,
-    })  # fmt: skip
 
 
 def test_list_is_ranked_by_composite_and_ties_share_a_rank() -> None:

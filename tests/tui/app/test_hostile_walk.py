@@ -19,6 +19,7 @@ from textual.screen import Screen
 import rosetta_tui
 from corpora.files.problems import Problem, Severity
 from corpora.model.entry import Entry, Segment
+from harness.leaderboard.official import official_lists
 from harness.settings import change_settings
 from harness.store.deletion import trash
 from harness.store.file.database import open_store
@@ -27,6 +28,7 @@ from harness.store.run_list import list_runs
 from rosetta_tui.corpus.checks_screen import CorpusChecksScreen
 from rosetta_tui.corpus.open_corpus import OpenCorpusScreen
 from rosetta_tui.home.screen import HomeScreen
+from rosetta_tui.leaderboard.official_screen import OfficialScreen
 from rosetta_tui.live.steering import ConcurrencyScreen
 from rosetta_tui.project import screen as project_screen
 from rosetta_tui.project.dialogs import ToldScreen
@@ -47,6 +49,7 @@ from rosetta_tui.vault.answer_screen import AnswerScreen
 from rosetta_tui.vault.answers import AskedRequest
 from rosetta_tui.vault.screen import SECTIONS
 from tests.harness.evaluation import corpus_of
+from tests.harness.release.made import told_card
 from tests.harness.sweep.made import MadeCell, made_sweep
 from tests.tui.compare.compared import finished
 from tests.tui.hostile import acting
@@ -171,6 +174,8 @@ def dialogs(path: Path, run: int) -> Iterator[Screen[Any]]:
     request: Any = None
     there = path.parent
     facts = [(HOSTILE[0], NAME), (NAME, HOSTILE[1])]
+    cards = [told_card(NAME, 50, 0.5, submitter=NAME), told_card(HOSTILE[1], 40, 0.4)]
+    yield OfficialScreen(official_lists(cards))
     yield AnswerScreen(AskedRequest(there, there, request, None, NAME, facts, False, Path(NAME)))
 
 

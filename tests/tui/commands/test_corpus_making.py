@@ -358,7 +358,7 @@ NOT_BEGUN: list[tuple[tuple[str, ...], str]] = [
     (("--license",), "--license is missing"),
     (("--title", ""), "--title is empty"),
     (("--organisation", " "), "--organisation is empty"),
-    (("--source-language", "english"), "dataset.source_language"),
+    (("--source-language", "no such tongue"), "dataset.source_language"),
     (("--license", "ask us"), "--transmission"),
     (("--license", "CC-FOO"), "--license 'CC-FOO'"),
     (("--target-language", "EN"), "the language of the sources too"),

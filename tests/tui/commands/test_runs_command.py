@@ -55,7 +55,7 @@ def test_runs_list_says_what_came_out(connection: sqlite3.Connection, number: in
         "baseline (automatic 0.51 on 50 % of its weight; not clear of either floor)  25 % too short, 25 % empty, "
         in sealed
     )
-    assert "62.5 (15.8–89.8)" in sealed
+    assert "62.1 (15.6–89.8)" in sealed
     assert "$0.0010" in sealed
     assert "stopped 2/4" in next(line for line in lines if "00000000" in line)
     listed = {run["run_id"]: run for run in json.loads(rosetta_runs("list", "--json").stdout)}
