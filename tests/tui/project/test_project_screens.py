@@ -282,7 +282,7 @@ FILLED: dict[str, Value] = {
 
 
 async def test_new_corpus_form_looks_as_kept(home: Path) -> None:
-    wrong = FILLED | {"source_language": "no such tongue", "licence": "ask us", "folder": ".", "title": "", "labels": ("TK NC",)}  # fmt: skip
+    wrong = FILLED | {"source_language": "english", "licence": "ask us", "folder": ".", "title": "", "labels": ("TK NC",)}  # fmt: skip
     async with at_rest(App(None, store(home)), SMALL) as (app, pilot):
         for name, typed in (("new-corpus", {}), ("new-corpus-wrong", wrong)):
             app.push_screen(NewCorpusScreen(store(home), dict(typed)))
