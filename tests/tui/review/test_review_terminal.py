@@ -48,7 +48,7 @@ def test_the_script_of_a_whole_sitting_by_keyboard_alone(tmp_path: Path) -> None
     killed = ITEMS * 43 // 100
     with Terminal(tmp_path) as first:
         first.see("Which code is on your card?")
-        first.press("\r", "Before you begin")
+        first.press("1\r", "Before you begin")
         first.press("\r", "May the better translations")
         first.press("2", "I took part in making it")
         first.press("3", "Candidate 1.")
@@ -58,7 +58,7 @@ def test_the_script_of_a_whole_sitting_by_keyboard_alone(tmp_path: Path) -> None
         first.kill()
     with Terminal(tmp_path) as second:
         second.see("Which code is on your card?")
-        second.press("\r", f"Candidate {killed}.")
+        second.press("1\r", f"Candidate {killed}.")
         for number in range(killed, ITEMS + 1):
             _item(second, number)
         second.see("You left 2 sentences for later.")
@@ -155,7 +155,7 @@ def test_no_answer_and_no_word_is_lost_by_a_kill(home: Path, tmp_path: Path) -> 
     for kill in range(kills):
         pipe = Pipe(home, str(file))
         assert pipe.read()
-        pipe.type("")
+        pipe.type("1")  # the code that was typed before
         for _ in range(chance.randint(1, 8)):
             assert pipe.read()
             pipe.type("" if pipe.said.endswith(b"q stops: ") else "3")
@@ -173,6 +173,6 @@ def test_no_answer_and_no_word_is_lost_by_a_kill(home: Path, tmp_path: Path) -> 
             events = list(laptop.events())
         assert sum(isinstance(e.payload, Rate) for e in events) - acknowledged in {0, 1}
         assert check_chain(events).whole
-    _, said = sit(home, file, "", "c", "missing", "", "q")
+    _, said = sit(home, file, "1", "c", "missing", "", "q")
     assert "Your comment, not saved yet: the second half is" in said
     assert state_of(home).comments == {item_id(acknowledged + 1): "the second half is\nmissing"}
