@@ -28,27 +28,14 @@ APOSTROPHES = "’ʼ‘ʻ`´′＇ꞌ‛"
 DOTS = "‧∙⋅ꞏ"
 MARKS = {"\u0315": "\u0313", "\u0332": "\u0331"}
 """Combining marks that are drawn as another one: comma above right, low line."""
-UNSEEN = "\u00ad\u034f\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufe00-\ufe0e\ufeff"
-"""Characters without width that no word needs, as ranges of a pattern."""
-_UNSEEN = "".join(
-    re.findall(
-        f"[{UNSEEN}]",
-        "".join(
-            map(
-                chr,
-                (
-                    0xAD,
-                    0x34F,
-                    0x61C,
-                    0x180E,
-                    *range(0x200B, 0x2070),
-                    *range(0xFE00, 0xFE0F),
-                    0xFEFF,
-                ),
-            )
-        ),
+UNSEEN = "".join(
+    map(
+        chr,
+        (0xAD, 0x34F, 0x61C, 0x180E, 0x200B, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2060, 0x2065),
+         *range(0x2066, 0x2070), *range(0xFE00, 0xFE0F), 0xFEFF),
     )
-)
+)  # fmt: skip
+"""Characters without width that no word needs."""
 JOINERS = "\u200c\u200d"
 
 _OKINA = frozenset({"haw", "sm", "to", "ty", "rar", "rap"})
@@ -146,7 +133,7 @@ def _steps(language: str) -> tuple[tuple[frozenset[str], re.Pattern[str], str], 
     letter = "ʻ" if okina else _LETTERS.get(language, "'")
     marks = APOSTROPHES.replace(letter, "") + ("'" if letter != "'" else "")
     steps = [
-        (_UNSEEN, f"[{UNSEEN}]", ""),
+        (UNSEEN, f"[{UNSEEN}]", ""),
         (JOINERS, f"(?<![{_SHAPERS}])[{JOINERS}]", ""),
         (HYPHENS, f"[{HYPHENS}]", "-"),
         (DASHES, _within(DASHES), "-"),
@@ -172,7 +159,7 @@ def _kinds() -> dict[str, tuple[frozenset[str], re.Pattern[str]]]:
         "middle dots": (DOTS, _within(f"·{DOTS}")),
         "commas above": ("\u0315", "[\u0313\u0315]"),
         "lines below": ("\u0332", "[\u0331\u0332]"),
-        NO_WIDTH: (_UNSEEN + JOINERS, f"(?<![{_SHAPERS}])[{unseen}]"),
+        NO_WIDTH: (UNSEEN + JOINERS, f"(?<![{_SHAPERS}])[{unseen}]"),
         "syllables": (_DOT, "|".join((*_western(), *_eastern(), *apart))),
     }
     return {kind: (frozenset(odd), re.compile(pattern)) for kind, (odd, pattern) in kinds.items()}
