@@ -166,9 +166,10 @@ def _measured(card: RunCard, material: Material) -> dict[str, Any]:
 
 def counts_answered_only(speed: Mapping[str, Any], material: Material) -> bool:
     """Return whether the speed of a card counts no failed entries, as earlier cards do."""
-    earlier, now = (measured(material, answered_only=only)["speed"] for only in (True, False))
-    unlike = any(differences(speed, now, rounded=True))
-    return unlike and not any(differences(speed, earlier, rounded=True))
+    if not any(differences(speed, measured(material)["speed"], rounded=True)):
+        return False
+    earlier = measured(material, answered_only=True)["speed"]
+    return not any(differences(speed, earlier, rounded=True))
 
 
 def withheld(rows: Sequence[EntryResult]) -> int:
