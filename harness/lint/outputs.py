@@ -9,19 +9,24 @@ from corpora.text.comparison import normalised
 from harness.card.reading import block
 from harness.lint.finding import LintFinding, NotLookedAt
 from harness.lint.subject import LintSubject
+from harness.setup.scoring_tools import stated_setup
+from scoring.core.scorer import Scorer
 from scoring.findings.engine import find
 from scoring.findings.messages import finding_sentence
 from scoring.findings.records import OutputFinding
 from scoring.metrics.chrf import ChrfPlusPlus
+from scoring.words.resources import Resources
 
 
 def findings_of(subject: LintSubject) -> tuple[OutputFinding, ...] | None:
     """Return the findings of a run of translations, the most frequent first; None of a run of another task."""
     if (block(subject.card, "dataset").get("task") or TRANSLATION) != TRANSLATION:
         return None
-    chrf = ChrfPlusPlus(multi_ref=block(subject.card, "scoring").get("multi_ref") is True)
+    setup = stated_setup(block(subject.card, "scoring") or None)
+    chrf = ChrfPlusPlus(multi_ref=setup is not None and setup.multi_ref)
+    scorer = Scorer([chrf], languages=None if setup is None else Resources(setup).languages)
     entries = [row.entry for row in subject.rows]
-    return find(entries, [row.output for row in subject.rows], chrf)
+    return find(entries, [row.output for row in subject.rows], chrf, read=scorer.alike)
 
 
 def lint_outputs(subject: LintSubject) -> Iterator[LintFinding | NotLookedAt]:

@@ -144,8 +144,7 @@ class RunScores(BaseModel):
     @field_validator("findings", mode="before")
     @classmethod
     def _read_findings(cls, stated: object) -> object:
-        whole = isinstance(stated, tuple) and all(isinstance(each, FindingCount) for each in stated)
-        return stated if stated is None or whole else read_counts(stated)
+        return None if stated is None else read_counts(stated)
 
     @field_serializer("findings")
     def _findings(self, findings: tuple[FindingCount, ...] | None) -> list[dict[str, Any]]:
@@ -253,7 +252,8 @@ def _findings(
 
     chrf = next((each for each in scorer.metrics if each.info.id == CHRF), None)
     known = None if chrf is None else [taken.get(CHRF) for taken in statistics]
-    return tuple(each.counts() for each in find(entries, outputs, chrf, known))
+    findings = find(entries, outputs, chrf, known, read=scorer.alike)
+    return tuple(finding.counts() for finding in findings)
 
 
 def _lower(intervals: Mapping[str, Interval], metric: str) -> float | None:

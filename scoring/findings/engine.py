@@ -26,14 +26,17 @@ def find(
     outputs: Sequence[str],
     chrf: Metric | None = None,
     statistics: Sequence[Statistics | None] | None = None,
+    *,
+    read: Callable[[Sequence[Translation]], Sequence[Translation]] = list,
 ) -> tuple[OutputFinding, ...]:
     """Return what can be named in the outputs of translations, the most frequent first.
 
     ``chrf`` is the run's chrF++; without it no finding has a cost. ``statistics`` are what it took from the outputs,
-    by entry, if they are known already. ValueError where the sequences have different lengths.
+    by entry, if they are known already. ``read`` brings texts into the form in which the run's metrics read them.
+    ValueError where the sequences have different lengths.
     """
     rows = rows_of(entries, outputs)
-    costs = None if chrf is None else _Costs(chrf, entries, outputs, statistics)
+    costs = None if chrf is None else _Costs(chrf, read, entries, outputs, statistics)
     findings = [_finding(code, hits, rows, costs) for code, hits in _detected(rows) if hits]
     return tuple(sorted(findings, key=lambda item: -item.count))
 
@@ -89,12 +92,12 @@ def _finding(
     code: FindingCode, hits: Sequence[RowFault], rows: Sequence[OutputRow], costs: _Costs | None
 ) -> OutputFinding:
     hits = sorted(hits, key=lambda hit: hit.row.place)
-    priced = costs is not None and len(hits) >= LEAST_SHARE * len(rows)
+    frequent = len(hits) >= LEAST_SHARE * len(rows)
     return OutputFinding(
         code=code,
         count=len(hits),
         of=len(rows),
-        cost=costs.of(hits) if costs is not None and priced else None,
+        cost=costs.of(hits) if costs is not None and frequent else None,
         entries=tuple(hit.row.entry.id for hit in hits),
         examples=tuple(_examples(hits)),
     )
@@ -121,11 +124,13 @@ class _Costs:
     def __init__(
         self,
         chrf: Metric,
+        read: Callable[[Sequence[Translation]], Sequence[Translation]],
         entries: Sequence[Entry],
         outputs: Sequence[str],
         statistics: Sequence[Statistics | None] | None,
     ) -> None:
         self._chrf = chrf
+        self._read = read
         self._known = statistics
         self._texts = (entries, outputs)
         self._rows: FloatArray | None = None
@@ -154,7 +159,7 @@ class _Costs:
         return self._rows
 
     def _taken(self, texts: Sequence[Translation]) -> FloatArray:
-        return self._array(self._chrf.stats_many(texts))
+        return self._array(self._chrf.stats_many(self._read(texts)))
 
     def _array(self, statistics: Sequence[Statistics | None]) -> FloatArray:
         blank = (0.0,) * self._chrf.width

@@ -101,6 +101,8 @@ def read_counts(listed: object) -> tuple[FindingCount, ...]:
 
 
 def _read(stated: object) -> FindingCount | None:
+    if isinstance(stated, FindingCount):
+        return stated
     fields = stated if isinstance(stated, Mapping) else {}
     code, count, of, cost = (fields.get(name) for name in ("code", "count", "of", "cost"))
     if not isinstance(code, str) or code not in set(FindingCode):

@@ -12,6 +12,7 @@ from corpora.formats.load import load
 from corpora.model.entry import Entry, Segment
 from corpora.samples import DEMO_CORPUS, sample_path
 from scoring.card.scorecard import scorecard
+from scoring.core.scorer import Scorer
 from scoring.core.translation import Translation
 from scoring.findings.engine import find
 from scoring.findings.messages import finding_sentence, finding_words
@@ -195,3 +196,16 @@ def test_hostile_texts_raise_nothing() -> None:
     for turn in range(len(texts)):
         find(entries, texts[turn:] + texts[:turn], ChrfPlusPlus())
     assert find([], [], ChrfPlusPlus()) == ()
+
+
+def test_cost_reads_texts_as_the_run_does() -> None:
+    """An apostrophe of another kind is no fault: without the preamble such a run is perfect."""
+    entries = made(30, "L'akvo de {} montoj fluas")
+    outputs = ["Jen: " + entry.reference.replace("'", "’") for entry in entries]
+    chrf = ChrfPlusPlus()
+    scorer = Scorer([chrf], languages=("en", "eo"))
+    pairs = [Translation(*pair) for pair in zip(entries, outputs, strict=True)]
+    known = [taken["chrf_plus_plus"] for taken in scorer.statistics(pairs)]
+    [finding] = find(entries, outputs, chrf, known, read=scorer.alike)
+    value = scorer.table(scorer.statistics(pairs)).corpus_values()["chrf_plus_plus"]
+    assert finding.cost == pytest.approx(100 - value)
