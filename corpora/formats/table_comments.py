@@ -20,7 +20,7 @@ _NUMBER = re.compile(r"[1-9][0-9]{0,8}", re.ASCII)
 
 
 def envelope_of(comments: list[tuple[int, str]], delimiter: str) -> dict[str, Any]:
-    """Take the envelope out of the leading comments; a remark of a person is none of its fields."""
+    """Return the envelope in the leading comments; a remark of a person is none of its fields."""
     envelope: dict[str, Any] = {}
     for _, comment in comments:
         match = ENVELOPE_COMMENT.fullmatch(comment.rstrip(delimiter))
@@ -79,7 +79,7 @@ _BEFORE_HEADER = "In a table: # transmission: local-only, or # license: …, bef
 
 
 def _may_be_term(key: str, value: str, *, is_read: bool) -> bool:
-    """Tell whether a comment may hold a term that is not taken into the envelope."""
+    """Return whether a comment may hold a term that is not taken into the envelope."""
     if is_term_mark(key):
         return key not in Dataset.model_fields
     if is_read or key in Dataset.model_fields:

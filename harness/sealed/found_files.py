@@ -95,7 +95,7 @@ class FileSearch:
 def find_files(
     places: Iterable[Path], wanted: ReviewFile, *, seconds: float | None = STICK_SECONDS
 ) -> FileSearch:
-    """FileSearch folders and three levels below for files of one kind; links are never followed.
+    """Search folders and three levels below for files of one kind; links are never followed.
 
     Those whose names say the kind come in any case, others are known by their first bytes within ``seconds``.
     A place that cannot be read holds nothing. A file that is reached twice is given once.

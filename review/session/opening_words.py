@@ -19,7 +19,7 @@ NOTHING_FOUND = msgid("No sentences were found. Put the stick into this computer
 
 
 def other_files(words: Words, count: int) -> str:
-    """Say that files lie there in which nothing is for the person; nothing where none do."""
+    """Return words about files that hold nothing for the person; nothing if there are none."""
     if not count:
         return ""
     return words.plural(

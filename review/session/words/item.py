@@ -191,7 +191,7 @@ def place(words: Words, view: View) -> str:
 
 
 def practice(words: Words, view: View) -> str:
-    """Say that practice does not count; empty where it is none."""
+    """Return words saying that practice does not count; empty outside of practice."""
     if view.phase is not Phase.TRAINING or view.item is None:
         return ""
     return words("This is only practice: nothing here counts.")
