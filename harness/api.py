@@ -362,7 +362,7 @@ def _secret(connection: sqlite3.Connection, run: Run) -> frozenset[int]:
 
 
 def estimate(store: Path, asked: RunRequest) -> RunEstimate:
-    """Say what a run would take before it is begun: calls, tokens, money and time.
+    """Return what a run would take before it is begun: calls, tokens, money and time.
 
     Nothing is sent or stored, and no key is asked for. Raises UsageError where the run may not be.
     """

@@ -157,7 +157,7 @@ LISTENING_SECONDS = 0.5
 
 
 def nobody_listens(url: str) -> bool:
-    """Tell whether a port of this machine refuses connections now; nothing is sent, and False for other hosts."""
+    """Return whether a port of this machine refuses connections now; nothing is sent, and False for other hosts."""
     parts = urlsplit(url)
     if not is_loopback(url) or parts.hostname is None:
         return False
@@ -277,7 +277,7 @@ def _require_open_door(method: Method) -> None:
 
 
 def _other_entries(entries: Iterable[Entry]) -> str:
-    """Begin the mend: where terms keep the whole corpus here, no other entries would do."""
+    """Start the mend: where terms keep the whole corpus here, no other entries would do."""
     if all(entry.local_only for entry in entries):
         return "Choose"
     return "Choose other entries with --segment, or"

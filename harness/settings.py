@@ -366,16 +366,16 @@ def _rewritten(text: str, before: Settings, now: Settings) -> str:
     import tomlkit
 
     document = tomlkit.parse(text or _FIRST_LINE)
-    for each in fields(Settings):
-        was, value = getattr(before, each.name), getattr(now, each.name)
+    for setting in fields(Settings):
+        was, value = getattr(before, setting.name), getattr(now, setting.name)
         if was == value:
             continue
         if isinstance(value, Mapping) and was:
-            _update(document[each.name], value)
+            _update(document[setting.name], value)
         elif value:
-            document[each.name] = _as_toml(value)
+            document[setting.name] = _as_toml(value)
         if not value:
-            document.pop(each.name, None)
+            document.pop(setting.name, None)
     return tomlkit.dumps(document)
 
 

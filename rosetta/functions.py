@@ -225,10 +225,10 @@ def runs(*, tag: str | None = None) -> list[RunHandle]:
     """
     wanted = None if tag is None else tidy_tag(tag)
     with opened(default_path()) as connection:
-        found = list_runs(connection, brief=True)
+        runs = list_runs(connection, brief=True)
     return [
         RunHandle(each.run_id, default_path())
-        for each in found
+        for each in runs
         if wanted is None or wanted in each.tags
     ]
 

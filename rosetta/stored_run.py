@@ -118,7 +118,7 @@ class RunHandle:
             corpus = read_entries(connection, run.corpus, run.positions, to_show=True)
             results = list(read_results(connection, run.id, to_show=True))
             scorer = scorer_of(connection, run)
-        return [_row(corpus[each.position], each, scorer) for each in results]
+        return [_row(corpus[result.position], result, scorer) for result in results]
 
     def _opened(self) -> Any:
         return opened(self.store)

@@ -92,14 +92,14 @@ def _owners(ours: Distribution, paths: set[str]) -> dict[str, str]:
     for other in distributions(path=[str(ours.locate_file(""))]):
         if other.metadata["Name"] == ours.metadata["Name"]:
             continue
-        for each in other.files or ():
-            if each.as_posix() in paths:
-                found[each.as_posix()] = f"{other.metadata['Name']} {other.version}"
+        for file in other.files or ():
+            if file.as_posix() in paths:
+                found[file.as_posix()] = f"{other.metadata['Name']} {other.version}"
     return found
 
 
 def changed_words(changed: Sequence[ChangedFile]) -> str:
-    """Say which files are not ours any more, and who brought the others."""
+    """Return which files are not ours any more, and who brought the others."""
     named = ", ".join(each.path for each in changed[:_NAMED])
     more = f" and {len(changed) - _NAMED} more" if len(changed) > _NAMED else ""
     others = sorted({each.owner for each in changed if each.owner})
@@ -149,7 +149,7 @@ def start_words() -> str:
     changed = changed_files()
     if not changed:
         return ""
-    mend = (f"  {each}" for each in mend_lines())
+    mend = (f"  {mend_line}" for mend_line in mend_lines())
     words = f"error: {changed_words(changed)}. Put Rosetta into an environment of its own:"
     return "\n".join([words, *mend])
 

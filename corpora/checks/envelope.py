@@ -35,7 +35,7 @@ MIDDLE_SHARE = 0.5
 
 
 def is_date(text: str) -> bool:
-    """Tell whether a text is a date of ISO 8601 that there is: a year, month, day, or moment."""
+    """Return whether a text is a date of ISO 8601 that there is: a year, month, day, or moment."""
     try:
         if _DAY.fullmatch(text):
             date.fromisoformat(text)
@@ -116,7 +116,7 @@ def _quoted(text: str, *, quiet: bool) -> str:
 def check_against_entries(
     dataset: Dataset, placed: Sequence[PlacedEntry], findings: Findings
 ) -> None:
-    """Hold what the envelope lists against the entries: their provenance, and the weight of the tiers."""
+    """Compare what the envelope lists with the entries: their provenance, and the weight of the tiers."""
     if dataset.provenance and not findings.failed:
         _check_provenance(dataset, placed, findings)
     _check_tiers(placed, findings)
@@ -131,7 +131,7 @@ def _check_provenance(dataset: Dataset, placed: Sequence[PlacedEntry], findings:
             unlisted.setdefault(tag, []).append(item)
     warn_of(
         findings,
-        sorted((each for items in unlisted.values() for each in items), key=lambda at: at.place),
+        sorted((item for items in unlisted.values() for item in items), key=lambda at: at.place),
         f"have a provenance that the envelope does not list{quoted_tags(list(unlisted), unlisted, findings)}",
         "Add it to dataset.provenance, or correct the entries.",
         "provenance",

@@ -103,7 +103,7 @@ def misplaced(
 
 
 def without_roles(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Leave out the role of a corpus, which ``corpora.model.terms`` reads."""
+    """Omit the role of a corpus, which ``corpora.model.terms`` reads."""
     return {
         name: value
         for name, value in fields.items()
@@ -120,7 +120,7 @@ def _by_name(path: str, name: str, value: Any) -> Misplaced | None:
 
 
 def _inside(path: str, value: Any, *, gold: bool) -> Iterator[Misplaced]:
-    """Look for marks in a value, through all its levels."""
+    """Find marks in a value, through all its levels."""
     if isinstance(value, str):
         if names_secret(value, gold=gold):
             yield Misplaced.segment(path)
@@ -147,7 +147,7 @@ def _is_term(path: str) -> bool:
 
 @lru_cache(maxsize=MOST_FIELDS)
 def is_term_mark(name: str) -> bool:
-    """Tell whether a name is, or resembles, one of a field that says where texts may go."""
+    """Return whether a name is, or resembles, one of a field that says where texts may go."""
     joined = fold(name) if len(name) <= LONGEST else ""
     if "transmi" in joined or joined in _TERM_NAMES:
         return True
@@ -156,7 +156,7 @@ def is_term_mark(name: str) -> bool:
 
 @lru_cache(maxsize=MOST_FIELDS)
 def is_mark(name: str) -> bool:
-    """Tell whether a name is, or resembles, one of a field that says what is secret."""
+    """Return whether a name is, or resembles, one of a field that says what is secret."""
     if len(name) > LONGEST:
         return False
     words = folded_words(name)
@@ -178,14 +178,14 @@ def _resembles(joined: str, mark: str) -> bool:
 
 
 def names_secret(value: str, *, gold: bool = False) -> bool:
-    """Tell whether a text is a secret segment's name, however it is written; ``gold``: not that one."""
+    """Return whether a text is a secret segment's name, however it is written; ``gold``: not that one."""
     if len(value) > LONGEST:
         return False
     return (folded := fold(value)) in _SECRET and not (gold and folded.startswith("gold"))
 
 
 def named_for_secret(name: str) -> bool:
-    """Tell whether the name of a file or corpus is, or holds, that of a secret segment."""
+    """Return whether the name of a file or corpus is, or holds, that of a secret segment."""
     words = [word.rstrip("0123456789") for word in folded_words(name)]
     starts = ("".join(pair) for pair in zip(words, [*words, ""][1:], strict=True))
     return names_secret(name) or any(

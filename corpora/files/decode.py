@@ -101,7 +101,7 @@ def _opened(path: str, flags: int) -> int:
 
 
 def _file_within(folder: Path) -> str:
-    """Say which file of a folder is meant; that of a corpus in the making has this name."""
+    """Return which file of a folder is meant; that of a corpus in the making has this name."""
     inside = folder / "corpus.json"
     return f"Name the file: {inside}." if inside.is_file() else "Name a file in it."
 

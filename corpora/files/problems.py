@@ -104,11 +104,11 @@ class Findings:
         self.problems: list[Problem] = []
 
     def error(self, message: str, mend: str, **where: Unpack[ProblemPlace]) -> None:
-        """Note what makes the file unusable."""
+        """Record what makes the file unusable."""
         self._note(Severity.ERROR, message, mend, **where)
 
     def warning(self, message: str, mend: str, **where: Unpack[ProblemPlace]) -> None:
-        """Note what the owner should know although the file can be used."""
+        """Record what the owner should know although the file can be used."""
         self._note(Severity.WARNING, message, mend, **where)
 
     def _note(

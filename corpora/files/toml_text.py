@@ -68,7 +68,7 @@ def place_of(found: ErrorDetails) -> Place:
 
 
 def wanted_words(found: ErrorDetails) -> str:
-    """Say what is wrong, without its full stop; a rule of ours says it itself."""
+    """Return what is wrong, without its full stop; a rule of ours says it itself."""
     kind = found["type"]
     if kind in {"value_error", "assertion_error"}:
         return found["msg"].removeprefix("Value error, ").removeprefix("Assertion failed, ")

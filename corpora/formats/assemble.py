@@ -100,7 +100,7 @@ def assemble_dataset(
 
 
 def _without_empty(fields: Mapping[str, Any], known: Container[str]) -> dict[str, Any]:
-    """Leave out known fields that are null; an unknown field may mean something by it."""
+    """Omit known fields that are null; an unknown field may mean something by it."""
     return {name: value for name, value in fields.items() if value is not None or name not in known}
 
 
@@ -145,7 +145,7 @@ def _check_language(name: str, tag: Any, findings: Findings) -> None:
 
 
 def _note_same_language(fields: Mapping[str, Any], findings: Findings) -> None:
-    """Note a translation out of a language into the very same; other tasks have one language on both sides."""
+    """Record a translation out of a language into the very same; other tasks have one language on both sides."""
     source, target = (fields.get(name) for name in _OPTIONS)
     same = isinstance(source, str) and isinstance(target, str) and equal_tags(source, target)
     if same and fields.get("task", TRANSLATION) == TRANSLATION:
@@ -238,14 +238,14 @@ class _Spot:
         """Fields that an error was noted of; one each is enough."""
 
     def error(self, message: str, mend: str, field: str | None = None) -> None:
-        """Note an error at this entry."""
+        """Record an error at this entry."""
         if field in self.noted:
             return
         self.noted.add(field)
         self._findings.error(message, mend, line=self._line, entry=self._entry, field=field)
 
     def wrong(self, name: str, value: Any) -> None:
-        """Note that a field has a value it must not have."""
+        """Record that a field has a value it must not have."""
         message, mend = _WRONG.get(name, _NOT_TEXT)
         if name == "segment" and isinstance(value, str):
             near = nearest(value, Segment)

@@ -285,7 +285,7 @@ def _further_parts(tag: str) -> set[str]:
 
 
 def note_missing(side: str, columns: Columns, names: int, findings: Findings, **at: Any) -> None:
-    """Note that a side has no column; what stands in a header may be a text, and is not quoted."""
+    """Record that a side has no column; what stands in a header may be a text, and is not quoted."""
     said = columns.named(side)
     if said is not None:
         message = f"There is no column “{shown(said, 30)}”."
@@ -301,7 +301,7 @@ def note_missing(side: str, columns: Columns, names: int, findings: Findings, **
 
 
 def note_unknown(names: Sequence[str], cells: Sequence[str], findings: Findings, **at: Any) -> None:
-    """Note the columns that are not known, with those that are; ``names``: as the header's ``cells`` were understood.
+    """Record the columns that are not known, with those that are; ``names``: as the header's ``cells`` were understood.
 
     A name is quoted only where another one is known, since the first line may be no header but texts.
     """
@@ -332,7 +332,7 @@ def note_choice(
     options: Mapping[str, str],
     **at: Any,
 ) -> None:
-    """Say what was chosen where it might have been chosen otherwise, and what could not be.
+    """Show what was chosen where it might have been chosen otherwise, and what could not be.
 
     ``options``: side → the option by which somebody can say it (``OPTIONS``, ``LANGUAGE_OPTIONS``).
     """
@@ -364,7 +364,7 @@ def note_choice(
 
 
 def _note_numbered(chosen: ChosenColumns, findings: Findings, **at: Any) -> None:
-    """Say what became of columns that are named as further references."""
+    """Show what became of columns that are named as further references."""
     listed = ", ".join(shown(name, 20) for name in chosen.numbered[:12])
     if chosen.numbered and "reference" in chosen.places:
         rest = " and the others as its variants" if chosen.further else ""
@@ -387,14 +387,14 @@ def add_references(fields: dict[str, Any], others: Iterable[Any]) -> None:
     """Add further references of an entry as variants; the first that is not blank is its reference."""
     texts = (fields.get("reference"), *others)
     given = [
-        each
-        for each in texts
-        if each is not None and not (isinstance(each, str) and is_blank(each))
+        text
+        for text in texts
+        if text is not None and not (isinstance(text, str) and is_blank(text))
     ]
     variants = fields.get("variants") or []
     if given and isinstance(variants, list):
         fields["reference"], *rest = given
-        known = {given[0], *(each for each in variants if isinstance(each, str))}
+        known = {given[0], *(variant for variant in variants if isinstance(variant, str))}
         fields["variants"] = [*variants]
         for each in rest:
             if not isinstance(each, str) or each not in known:

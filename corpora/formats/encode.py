@@ -58,8 +58,8 @@ def _parallel(corpus: Corpus) -> tuple[str, str]:
         and lines.keys() <= set(range(1, last + 1))
     ):
         rows = [lines.get(line) for line in range(1, last + 1)]
-    sources = ("" if each is None else each.source for each in rows)
-    references = ("" if each is None else each.reference for each in rows)
+    sources = ("" if row is None else row.source for row in rows)
+    references = ("" if row is None else row.reference for row in rows)
     return _lines(sources), _lines(references)
 
 

@@ -98,7 +98,7 @@ def load(
     corpus = read(
         files, form=told, dataset=dataset, beside=beside, columns=columns, kept_here=kept_here
     )
-    return replace(corpus, files=tuple(each.absolute() for each in paths))
+    return replace(corpus, files=tuple(path.absolute() for path in paths))
 
 
 def read(
@@ -133,7 +133,7 @@ def read(
     check_together(placed, findings)
     if envelope is not None:
         check_against_entries(envelope, placed, findings)
-    findings.problems[:] = [_with_line(each, files[0]) for each in findings.problems]
+    findings.problems[:] = [_with_line(problem, files[0]) for problem in findings.problems]
     if envelope is None or findings.failed:
         raise findings.failure()
     if columns.said:
@@ -174,7 +174,7 @@ def _task(envelope: Dataset | None, raw: RawCorpus, given: Mapping[str, Any]) ->
 def _placed(raw: RawCorpus, task: Task, findings: Findings) -> list[PlacedEntry]:
     if not raw.entries and not findings.failed:
         findings.error("There are no entries.", "Give at least one.", field="entries")
-    if any(each.field == "dataset.task" for each in findings.problems):
+    if any(problem.field == "dataset.task" for problem in findings.problems):
         return []
     if task.name == TRANSLATION and _lacks_a_side(raw.entries, findings):
         return []
@@ -193,10 +193,10 @@ def _each_mark_once(problems: Sequence[Problem]) -> list[Problem]:
     """Say a misplaced mark that stands in many entries, such as a column, once, with their number."""
     marks = {Misplaced.segment("").mend, Misplaced.term("").mend}
     alike: dict[tuple[str | None, ...], list[Problem]] = {}
-    for number, each in enumerate(problems):
-        in_entries = each.mend in marks and each.entry is not None
-        key = (each.field, each.mend) if in_entries else (str(number),)
-        alike.setdefault(key, []).append(each)
+    for number, problem in enumerate(problems):
+        in_entries = problem.mend in marks and problem.entry is not None
+        key = (problem.field, problem.mend) if in_entries else (str(number),)
+        alike.setdefault(key, []).append(problem)
     return [
         first
         if not more
@@ -280,8 +280,8 @@ def _terms_of_entries(placed: Sequence[PlacedEntry]) -> Iterator[Term]:
 def _lacks_a_side(entries: list[RawEntry], findings: Findings) -> bool:
     """Say once, not for every entry, that a whole file has no sources or no references."""
     sides = [side for side in SIDES if all(_is_blank(entry.fields.get(side)) for entry in entries)]
-    noted = {each.field for each in findings.problems if each.severity is Severity.ERROR}
-    for side in (each for each in sides if entries and each not in noted):
+    noted = {problem.field for problem in findings.problems if problem.severity is Severity.ERROR}
+    for side in (side for side in sides if entries and side not in noted):
         findings.error(
             f"No entry has a {side}.",
             f"Write it in a field {side}, or {', '.join(SYNONYMS[side])}; is this the right file?",
@@ -408,7 +408,7 @@ _LONGEST_PROLOGUE = 65_536
 
 
 def _is_jsonl(text: str) -> bool:
-    """Tell whether the first two lines are objects, each complete in itself."""
+    """Return whether the first two lines are objects, each complete in itself."""
     first, _, rest = text.partition("\n")
     return first.rstrip().endswith("}") and rest.lstrip().startswith("{")
 

@@ -58,7 +58,7 @@ class PoMessage:
     ) -> None:
         self.id: int | str = f"{number} plural" if plural else number
         self.source = source
-        self.texts = [each for each in texts if each.strip()]
+        self.texts = [text for text in texts if text.strip()]
         self.context: str = entry.msgctxt or ""
         self.notes = "\n".join(each for each in (entry.comment, entry.tcomment) if each)
         self.line: int | None = entry.linenum
@@ -118,7 +118,7 @@ def read_arb(texts: list[str], findings: Findings) -> RawCorpus | None:
             "An ARB file has one language.",
             "Give that of the sources, then that of the references.",
         )
-    sides = [each for each in files if each is not None]
+    sides = [file for file in files if file is not None]
     if findings.failed or len(sides) < 2:
         return None
     (source, about), (reference, of_references), *others = sides
@@ -176,4 +176,8 @@ def _language(field: str, stated: str) -> dict[str, str]:
 
 def rows_of_po(messages: PoFile) -> Iterator[tuple[int | None, PoMessage]]:
     """Yield line and message of each that has a text and is not obsolete, fuzzy ones too: machines mark theirs so."""
-    yield from ((each.line, each) for each in messages.messages if each.texts and not each.obsolete)
+    yield from (
+        (message.line, message)
+        for message in messages.messages
+        if message.texts and not message.obsolete
+    )

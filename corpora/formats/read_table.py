@@ -216,7 +216,7 @@ def _numbered_names(first: TableRow, sides: tuple[int, ...]) -> list[str]:
 def _note_no_header(
     table: RecordTable, text: str, sides: tuple[int, ...], raw: RawCorpus, findings: Findings
 ) -> None:
-    """Say how a table without a header was read; its ids are the numbers of its lines."""
+    """Show how a table without a header was read; its ids are the numbers of its lines."""
     left_out = len(table.comments) + len(table.later)
     comments = f" {left_out} lines that begin with # were read as comments." if left_out else ""
     findings.warning(
@@ -237,7 +237,7 @@ def _others(places: Sequence[int]) -> str:
 
 
 def is_table(text: str, columns: Columns) -> bool:
-    """Tell whether a text without a telling name is a table.
+    """Return whether a text without a telling name is a table.
 
     It is where the first record names both sides, by names or languages, or somebody says which columns they
     are; and where each of the first lines has as many tabs, and one at least.

@@ -159,11 +159,11 @@ class _Reader:
             self._text.append(data)
 
     def begin(self, name: str, attributes: Mapping[str, str]) -> None:
-        """Note that an element begins."""
+        """Record that an element begins."""
         raise NotImplementedError
 
     def end(self, name: str) -> None:
-        """Note that an element ends."""
+        """Record that an element ends."""
         raise NotImplementedError
 
     def take(self, name: str, text: str) -> None:
@@ -189,7 +189,7 @@ class _Reader:
             self.property("note", text)
 
     def began(self, attributes: Mapping[str, str]) -> None:
-        """Note that an element begins whose text is taken."""
+        """Record that an element begins whose text is taken."""
 
     def _keep_marks(self, attributes: Mapping[str, str]) -> None:
         """Keep attributes that may be marks of secrecy or terms, so that they are not passed over (DESIGN V1)."""
@@ -235,21 +235,21 @@ class _Tmx(_Reader):
             self.unit.texts.setdefault(self._language, []).append(text)
 
     def sides(self, raw: RawCorpus, columns: Columns, findings: Findings) -> tuple[str, str] | None:
-        names = list(dict.fromkeys(each for unit in self.units for each in unit.texts))
+        names = list(dict.fromkeys(text for unit in self.units for text in unit.texts))
         if not names:
             findings.error(
                 "There are no units with texts.", "Export the memory again.", field="body"
             )
             return None
         own = self._source_language
-        if columns.source_language is None and any(same_language(own, each) for each in names):
+        if columns.source_language is None and any(same_language(own, name) for name in names):
             columns = columns.within({"source_language": own})
         groups = _one_language(self.units, columns)
         chosen = choose(list(groups), columns, (), languages=True)
         note_choice(chosen, columns, findings, LANGUAGE_OPTIONS)
         for side in SIDES:
             if side not in chosen.places and side not in chosen.alike:
-                listed = ", ".join(shown(tag_of(each) or each, 20) for each in names[:12])
+                listed = ", ".join(shown(tag_of(name) or name, 20) for name in names[:12])
                 findings.error(
                     f"Which of its {len(groups)} languages is that of the {side}s is not said.",
                     f"Give {LANGUAGE_OPTIONS[side]}; there are {listed}.",
@@ -270,7 +270,7 @@ class _Tmx(_Reader):
                 if texts:
                     unit.texts[side] = texts
             if len(tags) > 1:
-                listed = ", ".join(shown(tidy(each), 20) for each in tags[:12])
+                listed = ", ".join(shown(tidy(tag), 20) for tag in tags[:12])
                 findings.warning(
                     f"The tags {listed} were read as one language.",
                     "If they are meant apart, give files with one of them each.",
@@ -283,7 +283,7 @@ def _one_language(units: Sequence[Unit], columns: Columns) -> dict[str, list[str
     The tag that the corpus has goes first. Tags stay apart, so that a person is asked, where they differ in
     script, and where one unit has two of them and the corpus has neither.
     """
-    names = list(dict.fromkeys(each for unit in units for each in unit.texts))
+    names = list(dict.fromkeys(text for unit in units for text in unit.texts))
     wanted = [tag for side in SIDES if (tag := columns.language(side)) is not None]
     exact = {name for name in names if any(equal_tags(name, tag) for tag in wanted)}
     by_language: dict[str, list[str]] = {}
@@ -368,9 +368,9 @@ class _Xliff(_Reader):
 
     def sides(self, raw: RawCorpus, _: Columns, findings: Findings) -> tuple[str, str] | None:
         first = self._languages[:1]
-        if any(not _same_pair(each, first[0]) for each in self._languages):
+        if any(not _same_pair(language, first[0]) for language in self._languages):
             pairs = dict.fromkeys(f"{source}–{target}" for source, target in self._languages)
-            listed = ", ".join(shown(each, 30) for each in list(pairs)[:6])
+            listed = ", ".join(shown(pair, 30) for pair in list(pairs)[:6])
             findings.error(
                 f"Its files are in different pairs of languages: {listed}.",
                 "Give a file for each pair.",

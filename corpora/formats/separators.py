@@ -72,7 +72,7 @@ def is_separated_otherwise(text: str, findings: Findings) -> bool:
 
 
 def without_returns(text: str, delimiter: str, findings: Findings) -> str:
-    """Take out the carriage returns that end cells where files with Windows line ends were put side by side."""
+    """Remove the carriage returns that end cells where files with Windows line ends were put side by side."""
     stray = re.compile(rf"\r+(?={re.escape(delimiter)}|\r\n)")
     first = stray.search(text)
     if '"' in text or first is None:

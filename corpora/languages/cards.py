@@ -125,12 +125,12 @@ def _aliases(path: Path) -> list[bytes]:
 
 def _named(path: Path) -> FoundCard:
     """Read a card that its file's name led to; the name must be true."""
-    found = read_card(path)
-    if path.stem not in found.card.tags:
-        message = f"The file is named for {path.stem!r}, and its card is of {found.card.tag!r}."
-        mend = f"Rename it to {found.card.tag}.toml, or correct the tag."
+    card = read_card(path)
+    if path.stem not in card.card.tags:
+        message = f"The file is named for {path.stem!r}, and its card is of {card.card.tag!r}."
+        mend = f"Rename it to {card.card.tag}.toml, or correct the tag."
         raise _error(path, message, mend, field="tag")
-    return found
+    return card
 
 
 def _content(path: Path) -> bytes:
@@ -177,7 +177,7 @@ def _problem(path: Path, text: str, found: ErrorDetails) -> Problem:
 
 
 def _names_a_value(place: tuple[int | str, ...]) -> bool:
-    """Tell whether a place is a single field's, and no section's whose check names the field itself."""
+    """Return whether a place is a single field's, and no section's whose check names the field itself."""
     return bool(place) and place[-1] not in {*_sections(place), "variants"}
 
 

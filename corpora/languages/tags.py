@@ -127,7 +127,7 @@ _FLORES_NAME = re.compile(r"[a-z]{3}_[A-Z][a-z]{3}")
 
 
 def is_language_tag(tag: str) -> bool:
-    """Tell whether a tag is well-formed by BCP 47.
+    """Return whether a tag is well-formed by BCP 47.
 
     Language names of five letters or more are refused although the grammar allows them, because none
     is registered and ``English`` is the commonest mistake.

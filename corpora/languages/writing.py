@@ -41,7 +41,7 @@ _TOKEN = re.compile(
 
 
 def why_endless(pattern: str) -> str | None:
-    """Say why a search for a pattern that compiles could take very long; None where it cannot."""
+    """Return why a search for a pattern that compiles could take very long; None where it cannot."""
     ways = _Ways()
     after_group = False
     for token in _TOKEN.finditer(pattern):
@@ -225,7 +225,7 @@ class Forbidden(BaseModel):
         return re.compile(self.pattern)
 
     def stands_in(self, word: str) -> bool:
-        """Tell whether a lower-cased word in NFC has the sequence."""
+        """Return whether a lower-cased word in NFC has the sequence."""
         return self._search.search(word, 0, LONGEST_WORD) is not None
 
 

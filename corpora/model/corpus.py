@@ -358,7 +358,7 @@ class Selection:
         findings.stop_if_failed()
 
     def _wanted(self, corpus: Corpus, findings: Findings) -> set[str]:
-        wanted = dict.fromkeys(str(each) for each in self.entry_ids)
+        wanted = dict.fromkeys(str(entry_id_) for entry_id_ in self.entry_ids)
         present = dict.fromkeys(str(entry.id) for entry in corpus.entries)
         few = ", ".join(shown(each) for each in list(present)[:3])
         for each in wanted:

@@ -57,7 +57,7 @@ def label_words(labels: object) -> tuple[str, ...]:
 
 
 def looks_like_label(text: str) -> bool:
-    """Tell whether a text is meant as one of these labels: it begins with TK or BC, or with the address."""
+    """Return whether a text is meant as one of these labels: it begins with TK or BC, or with the address."""
     return _LOOKS_LIKE_ONE.match(text) is not None
 
 

@@ -82,20 +82,20 @@ def _names(each: LicenceClass) -> frozenset[str]:
 
 
 def holds_phrase(phrases: Iterable[str], words: Sequence[str]) -> bool:
-    """Tell whether one of several phrases stands among folded words."""
+    """Return whether one of several phrases stands among folded words."""
     spaced = f" {' '.join(words)} "
-    return any(f" {each} " in spaced for each in phrases)
+    return any(f" {phrase} " in spaced for phrase in phrases)
 
 
 def _begins(phrases: Iterable[str], words: Sequence[str]) -> bool:
     spaced = f"{' '.join(words)} "
-    return any(spaced.startswith(f"{each} ") for each in phrases)
+    return any(spaced.startswith(f"{phrase} ") for phrase in phrases)
 
 
 def _is_id(ids: Iterable[str], licence: str) -> bool:
-    """Tell whether a licence is one of these SPDX ids, in any case, with a version and a country behind it."""
+    """Return whether a licence is one of these SPDX ids, in any case, with a version and a country behind it."""
     said = licence.strip().casefold()
     return any(
-        re.fullmatch(rf"{re.escape(each.casefold())}(-\d+(\.\d+)*)?(-[a-z]{{2,4}})?", said)
-        for each in ids
+        re.fullmatch(rf"{re.escape(id_.casefold())}(-\d+(\.\d+)*)?(-[a-z]{{2,4}})?", said)
+        for id_ in ids
     )

@@ -55,7 +55,7 @@ class Sending:
     def strictest(self, other: Sending) -> Sending:
         """Return what holds where both do; two lists of endpoints leave what is in both."""
         if self.transmission is other.transmission is Transmission.NAMED:
-            both = tuple(each for each in self.endpoints if each in other.endpoints)
+            both = tuple(endpoint for endpoint in self.endpoints if endpoint in other.endpoints)
             return Sending(Transmission.NAMED, both) if both else LOCAL_ONLY
         return min(self, other, key=lambda each: each.transmission.rank)
 
@@ -80,7 +80,7 @@ def sending_of(value: Any) -> Sending | None:
     if not isinstance(value, list | tuple) or not value:
         return None
     addresses = [address_of(each) if isinstance(each, str) else None for each in value]
-    found = tuple(each for each in addresses if each is not None)
+    found = tuple(address for address in addresses if address is not None)
     return Sending(Transmission.NAMED, found) if len(found) == len(value) else None
 
 
@@ -110,7 +110,7 @@ _STEPS = re.compile(r"%|\\|//|/\.{1,2}(/|$)")
 
 
 def is_within(url: str, named: Iterable[str]) -> bool:
-    """Tell whether an address is one of those that are named, or lies below one."""
+    """Return whether an address is one of those that are named, or lies below one."""
     address = address_of(url)
     return address is not None and any(
         address == each or address.startswith(f"{each}/") for each in named

@@ -23,7 +23,7 @@ def _ids() -> tuple[dict[str, str], frozenset[str]]:
 
 
 def is_spdx(licence: str) -> bool:
-    """Tell whether a text is an id of the list, of one's own (``LicenseRef-…``), or an expression of them."""
+    """Return whether a text is an id of the list, of one's own (``LicenseRef-…``), or an expression of them."""
     known, exceptions = _ids()
     depth, wants_id, after_with, may_with = 0, True, False, False
     for part in _PART.findall(licence):

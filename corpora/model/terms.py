@@ -56,7 +56,7 @@ _ROLES = frozenset({"role", "corpusrole", "datasetrole"})
 
 @lru_cache(maxsize=16_384)
 def speaks_of_terms(name: str) -> TermMarking | None:
-    """Tell whether a name is, or resembles, that of a field that holds terms; None: it does not."""
+    """Return whether a name is, or resembles, that of a field that holds terms; None: it does not."""
     if len(name) > LONGEST:
         return None
     words = folded_words(name)
@@ -74,7 +74,7 @@ def speaks_of_terms(name: str) -> TermMarking | None:
 
 
 def has_licence_word(words: list[str]) -> bool:
-    """Tell whether one of several folded words is, or resembles, licence."""
+    """Return whether one of several folded words is, or resembles, licence."""
     return any(
         word in _LICENCE
         or (
@@ -151,7 +151,7 @@ class Terms:
 
     @property
     def words(self) -> str:
-        """Say what holds and why, in one line; empty where no term was given."""
+        """Return what holds and why, in one line; empty where no term was given."""
         if not self.because:
             return ""
         parts = [f"{name}: {each.words}" for name, each in self.segments]
@@ -166,12 +166,12 @@ class Terms:
         return Sending(self.transmission, self.endpoints)
 
     def keeps(self, segment: str | None) -> bool:
-        """Tell whether no text of a segment may leave this machine."""
+        """Return whether no text of a segment may leave this machine."""
         return self.sending(segment).transmission.kept_here
 
     @property
     def rule(self) -> str:
-        """Say what class of licence or term it is, and why it leads there; a sentence without its end."""
+        """Return what class of licence or term it is, and why it leads there; a sentence without its end."""
         known = licence_classes().get(self.licence_class)
         return known.because if known is not None else "the owner of the texts said so"
 
@@ -276,7 +276,7 @@ def terms_in(
             yield from _terms_inside(path, value, of_entry=of_entry)
         else:
             judge = _judge(speaks, of_entry=of_entry)
-            judged = ((said, judge(said)) for said in _texts(value))
+            judged = ((text, judge(text)) for text in _texts(value))
             yield from (
                 _of_licence(path, said, found) for said, found in judged if found is not _NOTHING
             )
@@ -328,7 +328,7 @@ def _terms_inside(path: str, value: Any, *, of_entry: bool) -> Iterator[Term]:
 
 
 def forbids_plainly(text: str) -> bool:
-    """Tell whether a remark holds a phrase that keeps texts here: ``do not share``."""
+    """Return whether a remark holds a phrase that keeps texts here: ``do not share``."""
     return holds_phrase(_PLAIN, folded_words(text))
 
 
@@ -336,9 +336,9 @@ def _explicit(path: str, value: Any) -> Term:
     """Read a value of ``transmission``: a word, addresses, or one of both for each open segment."""
     if isinstance(value, dict) and value:
         parts = {name: sending_of(each) for name, each in value.items()}
-        known = all(each is not None for each in parts.values()) and {*parts} <= {*_OPEN_SEGMENTS}
+        known = all(part is not None for part in parts.values()) and {*parts} <= {*_OPEN_SEGMENTS}
         if known:
-            told = tuple((name, each) for name, each in parts.items() if each is not None)
+            told = tuple((name, part) for name, part in parts.items() if part is not None)
             return Term(path, value, LOCAL_ONLY, explicit=True, segments=told)
         return Term(path, value, None, explicit=True)
     return Term(path, value, sending_of(value), explicit=True)

@@ -249,7 +249,9 @@ class ChatRecord(TaskRecord):
             return self.predicted
         answers: Sequence[str | None] = self.predicted or [turn.assistant for turn in self.turns]
         return (
-            None if all(each is None for each in answers) else json_text([a or "" for a in answers])
+            None
+            if all(answer is None for answer in answers)
+            else json_text([a or "" for a in answers])
         )
 
 

@@ -77,13 +77,13 @@ def normalised(text: str) -> str:
 
 
 def is_blank(text: str) -> bool:
-    """Tell whether nothing of a text would be seen: it is empty, white space or zero-width."""
+    """Return whether nothing of a text would be seen: it is empty, white space or zero-width."""
     stripped = text.strip()
     return not stripped or not (stripped[:1].isalnum() or "".join(without_unseen(stripped).split()))
 
 
 def stacked(text: str) -> bool:
-    """Tell whether more than ``MOST_STACKED`` combining marks stand in a row anywhere.
+    """Return whether more than ``MOST_STACKED`` combining marks stand in a row anywhere.
 
     Bringing such a text into a normal form takes time by the square of the row. This takes linear time: a
     row that long holds one of every ``MOST_STACKED`` + 1 places, so only rows around those are counted.
@@ -105,7 +105,7 @@ def _row_around(text: str, place: int) -> int:
 
 
 def normal_form(text: str) -> NormalForm:
-    """Tell which canonical normal form a text is in; mixed forms disturb every string metric."""
+    """Return which canonical normal form a text is in; mixed forms disturb every string metric."""
     if text.isascii():
         return NormalForm.EITHER
     composed = unicodedata.is_normalized("NFC", text)

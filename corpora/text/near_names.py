@@ -104,7 +104,7 @@ def _rank(typed: str, name: str) -> tuple[int, int] | None:
 
 
 def _same_stem(typed: str, name: str) -> bool:
-    """Tell whether two names are forms of one word: four letters at least, and most of the longer one."""
+    """Return whether two names are forms of one word: four letters at least, and most of the longer one."""
     pairs = zip(typed, name, strict=False)
     alike = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
     share = _STEM if alike < len(name) else _STEM_WHOLE

@@ -145,7 +145,7 @@ class _Text:
         return branch if branch and branch.end() - 1 in self.closings else None
 
     def _has_number_sign(self, first: int) -> bool:
-        """Tell whether prose from a span on has the sign for the number."""
+        """Return whether prose from a span on has the sign for the number."""
         return any(self.text.find("#", *span) >= 0 for span in self.spans[first:])
 
 

@@ -186,7 +186,7 @@ def _plainly(failure: CallError) -> str:
 
 
 def _mend(failure: CallError, endpoint: Endpoint) -> str:
-    """Say what a person can do about a failure before the scores are asked for again."""
+    """Return what a person can do about a failure before the scores are asked for again."""
     if failure.error_class in _MENDS:
         return _MENDS[failure.error_class]
     if isinstance(failure, NoCredit):

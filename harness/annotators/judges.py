@@ -99,7 +99,7 @@ class JudgeAnnotator:
 
     async def ask(self, translations: Sequence[Translation], calls: Calls) -> list[Any]:
         """Return of each output a judgement as JSON values, of a conversation a list of them."""
-        return [await self._judged(each, calls) for each in translations]
+        return [await self._judged(translation, calls) for translation in translations]
 
     def close(self) -> None:
         """See ``AskingAnnotator``; nothing is open."""

@@ -43,7 +43,7 @@ class ScoreScale:
     """What the scale is, and what it is not."""
 
     def holds(self, score: float) -> bool:
-        """Tell whether a number is on the scale; NaN is not."""
+        """Return whether a number is on the scale; NaN is not."""
         return self.least <= score <= self.most
 
 
@@ -70,7 +70,7 @@ class FileScores:
                 f"{self._path.name}: there are {len(self._in_order)} scores, and the run has "
                 f"{len(translations)} entries. Give one score for each, or ids with the scores."
             )
-        found = [self._score(place, each) for place, each in enumerate(translations)]
+        found = [self._score(place, translation) for place, translation in enumerate(translations)]
         missing = sum(score is None for score in found)
         if missing:
             raise UsageError(
@@ -180,8 +180,15 @@ class ModelScores(ABC):
 
     def annotate(self, translations: Sequence[Translation]) -> list[float | None]:
         """See ``Annotator``."""
-        keys = [None if is_blank(each.output) else _key(self.texts(each)) for each in translations]
-        asked = {key: each for key, each in zip(keys, translations, strict=True) if key is not None}
+        keys = [
+            None if is_blank(translation.output) else _key(self.texts(translation))
+            for translation in translations
+        ]
+        asked = {
+            key: translation
+            for key, translation in zip(keys, translations, strict=True)
+            if key is not None
+        }
         public = [key for key, each in asked.items() if not each.entry.secret]
         found = {
             key: struct.unpack("<d", value)[0]

@@ -78,7 +78,7 @@ class SqlRunner:
 
     def annotate(self, translations: Sequence[Translation]) -> list[dict[str, Any] | None]:
         """See ``Annotator``."""
-        return [self._found(each) for each in translations]
+        return [self._found(translation) for translation in translations]
 
     def close(self) -> None:
         """See ``Annotator``: end the process."""
@@ -126,7 +126,7 @@ def database_of(entry: Entry) -> str | None:
 
 
 def _wrong(entry: Entry, what: str, mend: str) -> UsageError:
-    """Say what is wrong with a record's database; its name may be a text of a secret entry and is not quoted."""
+    """Return what is wrong with a record's database; its name may be a text of a secret entry and is not quoted."""
     return UsageError(f"Entry {shown(entry.id)}: `database` {what}. {mend}.")
 
 

@@ -42,7 +42,7 @@ class Bubblewrap:
     holds_secrets = True
 
     def lacking(self) -> str | None:
-        """Say what is missing; see ``BoxEngine``."""
+        """Return what is missing; see ``BoxEngine``."""
         program = shutil.which("bwrap")
         if program is None:
             return "bubblewrap is not installed: install the package bubblewrap of your system (apt install bubblewrap)"

@@ -42,7 +42,7 @@ def control_group(limits: Limits) -> Iterator[list[str]]:
 
 @cache
 def limits_whole_box() -> bool:
-    """Tell whether memory is limited for a box as a whole on this computer, for this user."""
+    """Return whether memory is limited for a box as a whole on this computer, for this user."""
     with control_group(Limits()) as joining:
         return bool(joining)
 
@@ -64,16 +64,16 @@ def _scope(memory: int) -> list[str]:
 
 @cache
 def _holds(starts: tuple[str, ...]) -> bool:
-    """Tell whether the kernel holds the limit of such a group, of ``_PROBE_BYTES``: one is made, and says what it was given."""
+    """Return whether the kernel holds the limit of such a group, of ``_PROBE_BYTES``: one is made, and says what it was given."""
     if not starts:
         return False
     asked = 'read -r group < /proc/self/cgroup && cat "/sys/fs/cgroup${group#0::}/memory.max"'
     argv = [*starts, shutil.which("sh") or "/bin/sh", "-c", asked]
     with suppress(OSError, subprocess.SubprocessError):
-        said = subprocess.run(  # noqa: S603
+        stdout = subprocess.run(  # noqa: S603
             argv, env={}, stdin=subprocess.DEVNULL, capture_output=True, check=True, timeout=_PROBE_SECONDS
         ).stdout  # fmt: skip
-        return said.strip() == str(_PROBE_BYTES).encode()
+        return stdout.strip() == str(_PROBE_BYTES).encode()
     return False
 
 

@@ -58,11 +58,11 @@ class BoxEngine(Protocol):
 
     @property
     def holds_secrets(self) -> bool:
-        """Whether no process or file of a method outlives its box, however this program ends; others get open texts alone."""
+        """Return whether no process or file of a method outlives its box, however this program ends; others get open texts alone."""
         ...
 
     def lacking(self) -> str | None:
-        """Say what is missing for it on this computer and what to install; None where it works."""
+        """Return what is missing for it on this computer and what to install; None where it works."""
         ...
 
     def launch(self, inside: Inside, limits: Limits) -> AbstractContextManager[Launch]:

@@ -201,10 +201,10 @@ def _question(body: bytes) -> tuple[str, list[Message]]:
     asked = json.loads(body)
     messages = [{"role": each["role"], "content": each["content"]} for each in asked["messages"]]
     model = asked["model"]
-    texts = [model, *(each["content"] for each in messages)]
+    texts = [model, *(message["content"] for message in messages)]
     if not messages or not all(isinstance(text, str) for text in texts):
         raise ValueError("texts are wanted")
-    if not all(each["role"] in _ROLES for each in messages):
+    if not all(message["role"] in _ROLES for message in messages):
         raise ValueError("a role that is none")
     return model, messages
 

@@ -59,7 +59,7 @@ class OwnProcess:
                 yield launch
             return
         first = files("harness.box.inside") / "own_process.py"
-        folders = [str(each) for each in self._folders()]
+        folders = [str(folder) for folder in self._folders()]
         yield Launch(
             [sys.executable, *ISOLATED, str(first), str(os.getpid()), *folders],
             {place: str(source) for source, place in laid_in(inside)},
@@ -69,13 +69,13 @@ class OwnProcess:
 
     def _folders(self) -> list[Path]:
         """Return the folders that the packages of these names lie in, as this program itself finds them."""
-        found = (find_spec(each) for each in self._packages)
+        found = (find_spec(package) for package in self._packages)
         places = (Path(p) for each in found if each for p in each.submodule_search_locations or ())
-        return [*dict.fromkeys(each.parent.absolute() for each in places)]
+        return [*dict.fromkeys(place.parent.absolute() for place in places)]
 
 
 def shut_off() -> bool:
-    """Tell whether such a process runs in a box on this computer, for this user."""
+    """Return whether such a process runs in a box on this computer, for this user."""
     return sys.platform == "linux" and os.geteuid() != 0 and Bubblewrap().lacking() is None
 
 

@@ -38,7 +38,7 @@ class Podman:
     holds_secrets = True
 
     def lacking(self) -> str | None:
-        """Say what is missing; see ``BoxEngine``."""
+        """Return what is missing; see ``BoxEngine``."""
         program = shutil.which("podman")
         if program is None:
             return "podman is not installed: install the package podman of your system"

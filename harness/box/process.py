@@ -49,7 +49,7 @@ class BoxProcess:
         return self._words.decode("utf-8", "replace")
 
     async def start(self) -> None:
-        """Begin the box and have it install and load the method; raises BoxFailure."""
+        """Start the box and have it install and load the method; raises BoxFailure."""
         code = self._inside.code
         begin = {
             "entry": code.entry,
@@ -91,7 +91,7 @@ class BoxProcess:
         await self._reach("inside", BoxStage.ENGINE, self._limits.load_seconds)
 
     async def _tell_first(self, told: Mapping[str, Any]) -> None:
-        """Say what is begun; an engine that hears nothing would else hold a long line up for ever."""
+        """Show what is begun; an engine that hears nothing would else hold a long line up for ever."""
         try:
             async with asyncio.timeout(self._limits.load_seconds):
                 await self._say([told], BoxStage.ENGINE)
@@ -101,11 +101,11 @@ class BoxProcess:
     async def ask(self, sources: Sequence[str]) -> list[str | None]:
         """Return a translation of each text, or None where the method gives none; raises BoxFailure and ends the box."""
         ids = [secrets.token_hex(8) for _ in sources]
-        lines = [{"id": each, "source": text} for each, text in zip(ids, sources, strict=True)]
+        lines = [{"id": id_, "source": text} for id_, text in zip(ids, sources, strict=True)]
         try:
             async with asyncio.timeout(self._limits.entry_seconds * len(sources)):
                 await self._say([*lines, None], BoxStage.TRANSLATE)
-                found = [await self._answer(each) for each in ids]
+                found = [await self._answer(id_) for id_ in ids]
         except TimeoutError:
             await self.end()
             raise BoxFailure(BoxStage.TRANSLATE, Manner.TOO_LONG) from None
@@ -137,7 +137,7 @@ class BoxProcess:
         assert pipe is not None  # noqa: S101  it was started with one
         try:
             pipe.writelines(
-                [b"\n" if each is None else json.dumps(each).encode() + b"\n" for each in lines]
+                [b"\n" if line is None else json.dumps(line).encode() + b"\n" for line in lines]
             )
             await pipe.drain()
         except (BrokenPipeError, ConnectionResetError):

@@ -37,7 +37,7 @@ class Seatbelt:
     holds_secrets = False
 
     def lacking(self) -> str | None:
-        """Say what is missing; see ``BoxEngine``."""
+        """Return what is missing; see ``BoxEngine``."""
         if shutil.which("sandbox-exec") is None:
             return "sandbox-exec is missing, which comes with macOS: update the system"
         return None
@@ -68,7 +68,7 @@ class Seatbelt:
                 *python,
                 f"{places['/box/run']}/{Path(runner).name}",
             ]
-            told = profile([Path(each) for each in places.values()], own, socket)
+            told = profile([Path(place) for place in places.values()], own, socket)
             argv = [shutil.which("sandbox-exec") or "sandbox-exec", "-p", told, *command]
             yield Launch(argv, places, limits=limits.by_file())
 

@@ -77,7 +77,7 @@ def export_run(connection: sqlite3.Connection, run: int, form: ExportForm) -> by
 
 
 def must_be_released(connection: sqlite3.Connection, run: Run) -> bool:
-    """Tell whether the numbers of a run, finished or not, leave as a released card only (``harness.release``).
+    """Return whether the numbers of a run, finished or not, leave as a released card only (``harness.release``).
 
     An imported card leaves as it came: who exported it decided what it says.
     """
@@ -88,7 +88,7 @@ def must_be_released(connection: sqlite3.Connection, run: Run) -> bool:
     if not holds_secrets(connection, run):
         return False
     entries = read_entries(connection, run.corpus, run.positions, to_show=True)
-    return any(each.secret for each in entries.values())
+    return any(entry.secret for entry in entries.values())
 
 
 def refuse_to_leave(connection: sqlite3.Connection, runs: Iterable[Run]) -> None:

@@ -200,8 +200,8 @@ def _recounted(
     if found is None:
         return None
     if found.pinned and not found.differences:
-        checks = (each for each in verify_card(data).checks if each.name != "seal")
-        wrong = tuple(f"{each.name}: {each.words}" for each in checks if each.ok is False)
+        checks = (check for check in verify_card(data).checks if check.name != "seal")
+        wrong = tuple(f"{check.name}: {check.words}" for check in checks if check.ok is False)
         found = replace(found, differences=wrong)
     keep_recount(connection, run, pinned=found.pinned, differences=found.differences)
     return found

@@ -9,7 +9,7 @@ from harness.core.failures import UsageError
 
 
 def kept_inside(card: Mapping[str, Any] | None) -> bool:
-    """Tell whether a card of this store has numbers over secret entries, of which only a released card leaves."""
+    """Return whether a card of this store has numbers over secret entries, of which only a released card leaves."""
     rows = (card or {}).get("results") or ()
     return bool(card) and ("withheld" in (card or {}) or any(row.get("withheld") for row in rows))
 
@@ -21,7 +21,7 @@ def refuse_inside(card: Mapping[str, Any] | None, run_id: str) -> None:
 
 
 def inside_words(run_id: str) -> str:
-    """Say how the scores of a run with secret entries leave."""
+    """Return how the scores of a run with secret entries leave."""
     name = run_id[:8]
     return (
         f"Run {name} has secret entries: its numbers leave in no file, pipe or copy but as a released card, which is coarse, "

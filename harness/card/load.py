@@ -22,7 +22,7 @@ from scoring.statistics.breakdown import FREE
 
 
 def load_card(connection: sqlite3.Connection, number: int) -> RunCard:
-    """Put a sealed card together again from its head and the entry rows.
+    """Assemble a sealed card again from its head and the entry rows.
 
     Raises HarnessError where the run is not sealed yet, StoreError where head and rows no longer
     match the seal.

@@ -60,11 +60,13 @@ def row_words(
 
     Empty where there is neither an analyser nor a language with rules of variants, which are of translations.
     """
-    annotators = [each for each in tools.annotators if isinstance(each, FstAnnotator)]
+    annotators = [
+        annotator for annotator in tools.annotators if isinstance(annotator, FstAnnotator)
+    ]
     rules = tools.setup.variant_rules and tools.setup.task == TRANSLATION
     if not annotators and not rules:
         return {}
-    open_ones = [each for each in results if not entries[each.position].secret]
+    open_ones = [result for result in results if not entries[result.position].secret]
     texts = [Translation(entries[each.position], each.output or "") for each in open_ones]
     found: Sequence[object] = [None] * len(texts)
     if annotators:

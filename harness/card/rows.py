@@ -215,5 +215,5 @@ def _error_class(row: EntryResult) -> ErrorClass | None:
 
 
 def failed(row: EntryResult) -> bool:
-    """Say whether the entry failed."""
+    """Return whether the entry failed."""
     return row.error_class is not None or bool(row.error)

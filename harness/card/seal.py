@@ -29,7 +29,7 @@ def card_hash(card: Mapping[str, Any]) -> str:
 
 
 def seal_form(card: Mapping[str, Any]) -> SealForm | None:
-    """Say in which form a card's seal holds, None where it holds in neither."""
+    """Return in which form a card's seal holds, None where it holds in neither."""
     stated = card.get(HASH_FIELD)
     unsealed = {**card, HASH_FIELD: ""}
     for form, write in ((SealForm.JCS, canonical_bytes), (SealForm.SORTED_KEYS, sorted_key_bytes)):

@@ -54,7 +54,7 @@ def withheld_part(card: Mapping[str, Any], entries: Sequence[Entry]) -> dict[str
 
 
 def without_retried(retry_of: Mapping[str, Any]) -> dict[str, Any]:
-    """Leave out which entries were asked for again; how many stays."""
+    """Omit which entries were asked for again; how many stays."""
     return {**retry_of, "retried_entries": []}
 
 

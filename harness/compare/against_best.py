@@ -75,7 +75,7 @@ def method_against_best(
     seed: int = SEED,
     level: float = LEVEL,
 ) -> MethodAgainstBest:
-    """Hold a set-up against others, each given by the ids of the runs that are its repetitions.
+    """Compare a set-up with others, each given by the ids of the runs that are its repetitions.
 
     Raises UsageError for runs that there are not, and where the method's runs do not compare or no baseline is left.
     """
@@ -114,7 +114,7 @@ class SharedRuns:
         trials: int = TRIALS,
         level: float = LEVEL,
     ) -> MethodAgainstBest:
-        """Hold one set-up against others; see ``method_against_best``."""
+        """Compare one set-up with others; see ``method_against_best``."""
         read = [[self._run(name) for name in names] for names in (method, *baselines)]
         sides, refused = self._comparable(read)
         chosen = [[sides[s.run.run_id] for s in group if s.run.run_id in sides] for group in read]
@@ -205,7 +205,7 @@ class SharedRuns:
         """Lay out the runs that are not yet on these entries; see ``comparing.laid_out``."""
         new = [each for each in kept if (each.run.run_id, ids) not in self._sides]
         sides, damaged = laid_out(new, ids, frozenset({self._metric}))
-        self._sides.update({(each.rows.run.run_id, ids): each for each in sides})
+        self._sides.update({(side.rows.run.run_id, ids): side for side in sides})
         self._sides.update({(run_id, ids): why for run_id, why in damaged.items()})
         found = {each.run.run_id: self._sides[each.run.run_id, ids] for each in kept}
         return (

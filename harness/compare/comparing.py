@@ -93,7 +93,7 @@ def _why_refused(side: OrderedRun, first: OrderedRun, common: Sequence[EntryId])
 
 
 def _differ(one: CorpusRow, other: CorpusRow) -> bool:
-    """Tell whether source or reference are known to differ, by their numbers; 0 is one that is not known."""
+    """Return whether source or reference are known to differ, by their numbers; 0 is one that is not known."""
     if one[_TEXTS] == other[_TEXTS]:
         return False
     both = ((one.source, other.source), (one.reference, other.reference))
@@ -350,7 +350,7 @@ def _pair(
 def _running(
     sides: tuple[PairSide, PairSide], metrics: Sequence[str], level: float, pairs: int
 ) -> dict[str, RunningDifference]:
-    """Say what may be said so far; all pairs together err no more often than one would."""
+    """Return what may be said so far; all pairs together err no more often than one would."""
     first, second = (own_values(side.table) for side in sides)
     values = {id_: (first[id_], second[id_]) for id_ in metrics if id_ in first}
     return running_differences(values, metrics, 1 - (1 - level) / pairs)

@@ -113,10 +113,10 @@ def open_texts(
     shown = [place for place in places if not entries.secret[place]]
     outputs: list[dict[int, str | None]] = []
     for number, side in enumerate(sides):
-        found = read_results(
+        results = read_results(
             connection, side.rows.run.id, [int(entries.positions[number, place]) for place in shown]
         )
-        outputs.append({result.position: result.output for result in found})
+        outputs.append({result.position: result.output for result in results})
     corpus = read_entries(
         connection, sides[0].rows.run.corpus, [int(entries.positions[0, place]) for place in shown]
     )
@@ -272,7 +272,7 @@ def _differences(
     tables: Mapping[str, Table],
     values: Mapping[str, Mapping[str, float | None]],
 ) -> dict[str, PartDifference]:
-    """Hold two runs against each other on one part; a part may lack an input that the whole corpus has."""
+    """Compare two runs with each other on one part; a part may lack an input that the whole corpus has."""
     first, second = (tables[run.letter].only(pair.used) for run in (pair.first, pair.second))
     ends = {}
     if len(first) >= LEAST_FOR_INTERVAL:

@@ -121,7 +121,7 @@ class Pair:
         return not (self.first.complete and self.second.complete)
 
     def significant(self, metric: str) -> bool:
-        """Whether the runs differ by a metric, with all pairs counted (Holm)."""
+        """Return whether the runs differ by a metric, with all pairs counted (Holm)."""
         if self.under_way:
             found = self.running.get(metric)
             return found is not None and not found.lower <= 0 <= found.upper
@@ -188,7 +188,7 @@ def shared_metrics(
 
 
 def _why_not(id_: str, first: PairSide, second: PairSide) -> str | None:
-    """Say why two runs do not compare by a metric; None where they do."""
+    """Return why two runs do not compare by a metric; None where they do."""
     if not known_row(id_).interval:
         return "it is of a whole corpus: it has no parts that could be compared"
     for side in (first, second):
@@ -216,7 +216,7 @@ def _facts(first: PairSide, second: PairSide) -> str:
 
 
 def _why_no_composite(first: PairSide, second: PairSide, left_out: Mapping[str, str]) -> str | None:
-    """Say why the composites do not compare: other inputs are other weights, so another number."""
+    """Return why the composites do not compare: other inputs are other weights, so another number."""
     if first.table.weighing != second.table.weighing:
         by = (
             f"{each.name} by {weighing_words(each.rows.setup.calibration)}"
@@ -271,7 +271,7 @@ def running_differences(
 
 
 def repeats(first: OrderedRun, second: OrderedRun) -> bool:
-    """Tell whether the second run is the same experiment once more, on outputs of its own (§1.3).
+    """Return whether the second run is the same experiment once more, on outputs of its own (§1.3).
 
     Outputs that a run took from a file are read again, not made again.
     """

@@ -48,7 +48,7 @@ def reported_runs(
     The metrics that hold an answer against a ``baseline`` are taken anew against that run's answers, joined by entry
     id. Raises UsageError where there is no such run, or one has no metric of the pack.
     """
-    runs = [find_run(connection, each) for each in run_ids]
+    runs = [find_run(connection, run_id_) for run_id_ in run_ids]
     base = None if baseline is None else find_run(connection, baseline)
     if base is not None and base.id not in {run.id for run in runs}:
         runs.insert(0, base)
@@ -85,8 +85,8 @@ def _totals_of(
 ) -> dict[str, MetricTotals]:
     results = list(read_results(connection, run.id, to_show=True))  # their numbers alone
     scorer = scorer_of(connection, run)
-    totals = _totals(scorer.unpack_table([each.statistics for each in results]))
-    known = {id_: each for id_, each in totals.items() if id_ in pack.rows}
+    totals = _totals(scorer.unpack_table([result.statistics for result in results]))
+    known = {id_: total for id_, total in totals.items() if id_ in pack.rows}
     held = read_by("baseline", pack.rows)
     if known and answers is not None and held:
         known |= _totals(_held_against(connection, run, results, held, answers))
@@ -106,11 +106,11 @@ def _held_against(
     entries = read_entries(connection, run.corpus, run.positions)
     pairs = [
         Translation(
-            entries[each.position],
-            each.output or "",
-            {"baseline": answers[each.entry_id]} if each.entry_id in answers else {},
+            entries[result.position],
+            result.output or "",
+            {"baseline": answers[result.entry_id]} if result.entry_id in answers else {},
         )
-        for each in results
+        for result in results
     ]
     return scorer.table(scorer.statistics(pairs))
 

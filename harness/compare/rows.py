@@ -109,7 +109,7 @@ class OrderedRun:
     """Whether its scores are only what a card from elsewhere states (``RunSummary.stated``)."""
 
     def holds(self, run: Run, found: _Facts) -> bool:
-        """Tell whether these rows still stand as they are in the store.
+        """Return whether these rows still stand as they are in the store.
 
         A run that is gone on with forgets entries that failed, to ask for them again, and one that is sealed
         may have got its last scores then.
@@ -124,11 +124,11 @@ class OrderedRun:
 
     @cached_property
     def secret(self) -> bool:
-        """Whether there is a secret entry among the rows."""
+        """Return whether there is a secret entry among the rows."""
         return any(map(self.is_secret, self.rows))
 
     def is_secret(self, row: ComparedRow) -> bool:
-        """Tell whether the entry of one of the rows is secret."""
+        """Return whether the entry of one of the rows is secret."""
         return self.local_only or row.entry.segment in _SECRET
 
     @cached_property

@@ -84,14 +84,14 @@ def record_consent(said: Mapping[str, Any], identity: Identity, today: date) -> 
 
 
 def consent_of(corpus: Corpus, now: Withdrawals) -> ConsentStanding:
-    """Tell whether a corpus has a record of consent, as ``consent_standing`` does; one from a vault has it in its sealed envelope."""
+    """Return whether a corpus has a record of consent, as ``consent_standing`` does; one from a vault has it in its sealed envelope."""
     if corpus.vault is None:
         return consent_standing(corpus.dataset, now)
     return _standing(corpus.vault.consent, corpus.dataset, now)
 
 
 def consent_standing(dataset: Dataset, now: Withdrawals) -> ConsentStanding:
-    """Tell whether an envelope has a record of consent that counts, in words for people.
+    """Return whether an envelope has a record of consent that counts, in words for people.
 
     It does where it is signed, unchanged, about this corpus and of a day that has begun. ``now``: what was taken back, which
     may be the key that signed it.

@@ -59,13 +59,13 @@ class _NamesCorpus(StrictForm):
 
     @property
     def corpus_words(self) -> str:
-        """Say which corpus."""
+        """Return which corpus."""
         return f"the corpus {self.id} (SHA-256 {self.sha256[:12]}…)"
 
     def is_corpus(
         self, sha256: str, dataset_id: str, source: str | None, target: str | None, label: str
     ) -> bool:
-        """Tell whether it is about this corpus."""
+        """Return whether it is about this corpus."""
         pair = (self.source_language, self.target_language)
         same_pair = pair == (source, target) or (label != "" and label == self.language_pair)
         return self.sha256 == sha256 or (self.id == dataset_id and same_pair)
@@ -78,7 +78,7 @@ class OfCorpus(_NamesCorpus):
 
     @property
     def words(self) -> str:
-        """Say what it is about."""
+        """Return what it is about."""
         return self.corpus_words
 
 
@@ -94,7 +94,7 @@ class OfEntries(_NamesCorpus):
 
     @property
     def words(self) -> str:
-        """Say what it is about."""
+        """Return what it is about."""
         count = len(self.entries)
         said = "1 entry" if count == 1 else f"{count:,} entries"
         whose = " that one person gave" if self.of_a_person else ""
@@ -106,7 +106,7 @@ class OfEntries(_NamesCorpus):
         return frozenset(self.entries)
 
     def has(self, entry_id: object) -> bool:
-        """Tell whether an entry is among them, by its id."""
+        """Return whether an entry is among them, by its id."""
         return entry_digest(self.salt, entry_id) in self.known
 
 
@@ -123,7 +123,7 @@ class OfMethod(StrictForm):
 
     @property
     def words(self) -> str:
-        """Say what it is about."""
+        """Return what it is about."""
         told = (f"{name} {value[:40]}" for name, value in self.fields.items())
         return f"the method with {', '.join(told)}"
 
@@ -143,11 +143,11 @@ class OfPerson(StrictForm):
 
     @property
     def words(self) -> str:
-        """Say what it is about."""
+        """Return what it is about."""
         return f"what a person gave in the review {self.review}"
 
     def is_person(self, code: str) -> bool:
-        """Tell whether it is about the person with this code."""
+        """Return whether it is about the person with this code."""
         return entry_digest(self.salt, code) == self.person
 
 
@@ -166,7 +166,7 @@ class OfKeeper(StrictForm):
 
     @property
     def words(self) -> str:
-        """Say what it is about."""
+        """Return what it is about."""
         return f"{self.name} as a keeper of the vault {self.vault[:12]}…"
 
 
@@ -183,7 +183,7 @@ class OfKey(StrictForm):
 
     @property
     def words(self) -> str:
-        """Say what it is about."""
+        """Return what it is about."""
         return f"the key {self.signing_key[:12]}…"
 
 
@@ -200,7 +200,7 @@ class Lift(StrictForm):
 
     @property
     def words(self) -> str:
-        """Say what it is about."""
+        """Return what it is about."""
         return f"the notice {self.notice[:12]} is lifted"
 
 
@@ -234,7 +234,7 @@ class SignedNotice(Notice, SignedRecord):
 
     @property
     def said(self) -> str:
-        """Say who took back what, when and why, in one line."""
+        """Return who took back what, when and why, in one line."""
         return f"{self.about.words}: {self.by}, {self.when[:10]}, “{self.reason}” (notice {self.number[:12]})"
 
 
@@ -246,7 +246,7 @@ def entry_digest(salt: str, entry_id: object) -> str:
 def entries_of(corpus: OfCorpus, ids: Iterable[object], *, of_a_person: bool = False) -> OfEntries:
     """Return a notice's subject: some entries of a corpus."""
     salt = secrets.token_hex(32)
-    digests = sorted({entry_digest(salt, each) for each in ids})
+    digests = sorted({entry_digest(salt, id_) for id_ in ids})
     if len(digests) > MOST_ENTRIES:
         raise UsageError(
             f"A notice names {MOST_ENTRIES:,} entries at most, and these are {len(digests):,}. Withdraw the corpus."
@@ -326,5 +326,5 @@ def as_bytes(notice: SignedNotice) -> bytes:
 
 
 def lifts(data: bytes) -> bool:
-    """Tell whether bytes look like a notice that lifts another one, which is taken in after it."""
+    """Return whether bytes look like a notice that lifts another one, which is taken in after it."""
     return b'"what":"lift"' in data

@@ -13,8 +13,8 @@ from harness.consent.standing import CorpusFacts, Withdrawals, Withdrawn
 
 def facts_of(corpus: Corpus) -> CorpusFacts:
     """Return by what a corpus is known."""
-    said = corpus.dataset
-    return CorpusFacts(corpus.sha256, said.id, said.source_language, said.target_language)
+    dataset = corpus.dataset
+    return CorpusFacts(corpus.sha256, dataset.id, dataset.source_language, dataset.target_language)
 
 
 def with_consent(corpus: Corpus, now: Withdrawals) -> Corpus:
@@ -57,10 +57,10 @@ def _moved(warnings: Sequence[Problem], kept: Sequence[int]) -> list[Problem]:
     """Return warnings with the places that their entries have among those that are kept."""
     now = {place: at for at, place in enumerate(kept)}
     return [
-        replace(each, places=tuple(now[place] for place in each.places if place in now))
-        if each.places
-        else each
-        for each in warnings
+        replace(warning, places=tuple(now[place] for place in warning.places if place in now))
+        if warning.places
+        else warning
+        for warning in warnings
     ]
 
 

@@ -183,10 +183,10 @@ class Register:
     def lift(self, number: str, reason: str, by: str) -> SignedNotice:
         """Say that a notice holds no more; the register keeps both. ``number``: its beginning is enough."""
         with self._changing() as lines:
-            found = find_held(lines, number)
-            if found.lifted is not None:
-                raise ConsentError(f"This notice was lifted already: {found.lifted.said}.")
-            about = Lift(notice=found.notice.number)
+            held = find_held(lines, number)
+            if held.lifted is not None:
+                raise ConsentError(f"This notice was lifted already: {held.lifted.said}.")
+            about = Lift(notice=held.notice.number)
             data = write_notice(about, reason, by, self.identity, datetime.now(UTC))
             notice = read_notice(data)
             self._append(lines, notice, Ground.OWN)
@@ -209,7 +209,7 @@ class Register:
     def _ground(
         self, lines: Sequence[SignedLine], notice: SignedNotice, words: str | None
     ) -> Ground:
-        """Say why a notice is believed; raises NobodyKnowsSigner where there is no reason to."""
+        """Return why a notice is believed; raises NobodyKnowsSigner where there is no reason to."""
         signer, about = notice.signing_key, notice.about
         revoked = _revoked(lines, signer)
         if revoked is not None and not (isinstance(about, OfKey) and about.signing_key == signer):
@@ -307,7 +307,7 @@ def find_held(lines: Sequence[SignedLine], number: str) -> Held:
 
 
 def signer_words(notice: SignedNotice, ground: Ground | None) -> str:
-    """Say who signed a notice, and why they are believed here."""
+    """Return who signed a notice, and why they are believed here."""
     why = "NOT believed here" if ground is None else GROUND_WORDS[ground]
     return f"signed as {notice.by}, key {key_phrase(notice.signing_key)}; {why}"
 

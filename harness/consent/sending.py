@@ -52,7 +52,7 @@ def require_sending(
 
 
 def may_go_anywhere(dataset: Dataset, entries: Sequence[Entry], may_send: str | None) -> bool:
-    """Tell whether terms let the texts go wherever code of others may send them."""
+    """Return whether terms let the texts go wherever code of others may send them."""
     terms = dataset.terms
     found = [each.transmission for each in _by_segment(terms, entries).values()]
     if any(each not in (Transmission.OPEN, Transmission.ASK) for each in found):

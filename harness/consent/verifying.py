@@ -67,7 +67,7 @@ _REVOKED = (
 
 
 def _concerned(subject: Verified, about: Subject) -> bool | None:
-    """Tell whether a notice is about it; None where that cannot be told."""
+    """Return whether a notice is about it; None where that cannot be told."""
     sure: bool | None = False
     match about.what:
         case "corpus":

@@ -53,7 +53,7 @@ def always_needed() -> list[str]:
 def install_line(*packages: str) -> str:
     """Return the line that installs packages into the very environment this program runs in."""
     stated = stated_requirements() or {}
-    wanted = [stated.get(_normal(each), each) for each in packages]
+    wanted = [stated.get(_normal(package), package) for package in packages]
     return f"{_installer()} {' '.join(_quoted(each) for each in wanted)}"
 
 

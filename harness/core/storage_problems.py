@@ -131,13 +131,13 @@ _NAMED_WRONGLY: Final[Mapping[int, str]] = {
 
 
 def mend_of(error: OSError) -> str:
-    """Say what a person does about a file that the system refused."""
+    """Return what a person does about a file that the system refused."""
     number = error.errno or 0
     return _NAMED_WRONGLY.get(number) or words_for(_MENDS, storage_problem(error))
 
 
 def is_about_the_place(error: OSError) -> bool:
-    """Tell whether another place, or leave to use this one, is all that is missing."""
+    """Return whether another place, or leave to use this one, is all that is missing."""
     refused = storage_problem(error) in {StorageProblem.READ_ONLY, StorageProblem.GONE}
     return refused or error.errno in _NAMED_WRONGLY
 

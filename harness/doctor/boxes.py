@@ -14,7 +14,7 @@ _AREA = "Methods of others"
 
 
 def boxes() -> Iterator[Finding]:
-    """Say which engine makes boxes here; of those that are missing, what to install, where no other is there."""
+    """Return which engine makes boxes here; of those that are missing, what to install, where no other is there."""
     missing = []
     for engine in engines():
         lacking = engine.lacking()

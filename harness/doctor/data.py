@@ -37,7 +37,7 @@ def data(home: Path) -> Iterator[Finding]:
     if not home.exists():
         words = f"{home} is not there yet. It is made by the first run."
         yield Finding("Data", "folder", Health.OK, words)
-        yield _space(next(each for each in home.parents if each.exists()))
+        yield _space(next(parent for parent in home.parents if parent.exists()))
         return
     yield _folder(home)
     yield _private(home)
@@ -158,11 +158,11 @@ def _away(path: Path, *between: str) -> tuple[str, ...]:
     that is there holds an earlier copy.
     """
     folders = (path.with_name(f"damaged-{number}") for number in count(1))
-    folder = next(each for each in folders if not each.exists())
+    folder = next(folder for folder in folders if not folder.exists())
     files = [f"{path}{end}" for end in ("", "-wal", "-shm")]
     if os.name == "nt":
         away = f'xcopy /i "{path}*" "{folder}"'
-        quoted = [f'"{each}"' for each in files]
+        quoted = [f'"{file}"' for file in files]
         gone = f"del {' '.join(quoted)}"
     else:
         into = shlex.quote(str(folder))

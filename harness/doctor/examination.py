@@ -28,14 +28,14 @@ from scoring.core.wording import counted
 
 
 def languages(home: Path) -> Iterator[Finding]:
-    """Say what works for languages of the store, those with a card or an analyser of the user, and the rest."""
+    """Return what works for languages of the store, those with a card or an analyser of the user, and the rest."""
     folders = _folders(home)
     used = _used(home / "rosetta.sqlite")
     quiet: list[str] = []
     known: set[str] = set()
     for path in list_cards(folders):
         try:
-            found = read_card(path)
+            card = read_card(path)
         except CardError as error:
             yield Finding("Languages", path.stem, Health.BROKEN, str(error.problems[0]))
             continue
@@ -45,12 +45,12 @@ def languages(home: Path) -> Iterator[Finding]:
             )
             yield Finding("Languages", path.stem, Health.BROKEN, words)
             continue
-        tag, tags = found.card.tag, set(found.card.tags)
+        tag, tags = card.card.tag, set(card.card.tags)
         known |= tags
-        if found.shipped and not used & tags and find_analyser(found.card, tag, folders) is None:
+        if card.shipped and not used & tags and find_analyser(card.card, tag, folders) is None:
             quiet.append(tag)
         else:
-            yield _language(found, check_card(tag, found, folders), used)
+            yield _language(card, check_card(tag, card, folders), used)
     for tag in sorted(used - known):
         words = "has no language card: surface metrics work. For the rest:"
         mend = (f"rosetta language check {tag}",)

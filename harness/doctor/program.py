@@ -51,7 +51,7 @@ def program() -> Iterator[Finding]:
 
 
 def _packages() -> Finding:
-    """Say whether every package that this program needs is installed."""
+    """Return whether every package that this program needs is installed."""
     try:
         names = always_needed()
     except PackageNotFoundError:
@@ -143,7 +143,11 @@ def _pack_trouble(trouble: PackTrouble) -> Finding:
 
 def keys() -> Iterator[Finding]:
     """Look whether the keyring answers, and which services have a key; no key is read out."""
-    here = [name for name, each in known_variables().items() if os.environ.get(each, "").strip()]
+    here = [
+        name
+        for name, known_variable in known_variables().items()
+        if os.environ.get(known_variable, "").strip()
+    ]
     answer = _asked()
     if isinstance(answer, str):
         words = f"{answer} Keys in environment variables work without it."

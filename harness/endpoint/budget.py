@@ -63,7 +63,7 @@ def most_cost(request: Request) -> float:
 def too_dear(
     amount: float, most_tokens: int | None, cap: float, spent: float = 0.0, above: float = 1.0
 ) -> str:
-    """Say why a call cannot go out under a budget, and what lets it.
+    """Return why a call cannot go out under a budget, and what lets it.
 
     ``above`` is how many times its listed price the endpoint charges.
     """

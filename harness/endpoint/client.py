@@ -292,7 +292,7 @@ _FILTER_CODES = ("content_filter", "content_policy_violation", "data_inspection_
 
 
 def _fit(request: Request, words: str) -> str:
-    """Take the keys out of words, then shorten them: a key that was cut could not be found any more."""
+    """Extract the keys from words, then shorten them: a key that was cut could not be found any more."""
     text = storable(" ".join(words.split()))
     for secret in (*request.headers.values(), *request.body_secrets.values()):
         for piece in secret.split():

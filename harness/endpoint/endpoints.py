@@ -105,12 +105,12 @@ def key_variable(host: str) -> str:
 
 
 def is_loopback(url: str) -> bool:
-    """Tell whether a URL stays on this machine; a name that only resembles localhost does not."""
+    """Return whether a URL stays on this machine; a name that only resembles localhost does not."""
     return is_this_machine(urlsplit(url).hostname or "")
 
 
 def is_this_machine(host: str) -> bool:
-    """Tell whether a host's name or address, with a zone or not, is this machine's own."""
+    """Return whether a host's name or address, with a zone or not, is this machine's own."""
     if host == "localhost" or host.endswith(".localhost"):
         return True
     try:
@@ -168,4 +168,4 @@ def _names(content: bytes, url: str) -> list[str]:
     if not isinstance(rows, list):
         raise UsageError(f"{url} answers, but with no list of models.")
     ids = (row.get("id") for row in rows if isinstance(row, Mapping))
-    return sorted({each for each in ids if isinstance(each, str) and each})[:MOST_MODELS]
+    return sorted({id_ for id_ in ids if isinstance(id_, str) and id_})[:MOST_MODELS]

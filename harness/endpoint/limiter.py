@@ -172,14 +172,14 @@ class Limiter:
         self._serve()
 
     def begins(self, slot: Slot) -> None:
-        """Note that a call begins in this slot, perhaps not its first: a 429 to it is news again."""
+        """Record that a call begins in this slot, perhaps not its first: a 429 to it is news again."""
         if self._notice is not None and self._notice.news():
             self._cut()
         slot.era = self._era
         slot.tries_limit = self.in_use >= USED * self.limit
 
     def succeeded(self, slot: Slot) -> None:
-        """Note a good answer to the call in this slot: the limit grows, where it was used.
+        """Record a good answer to the call in this slot: the limit grows, where it was used.
 
         What was in use when the call began counts: of answers that come all at once, each but the first would find
         the slots of those before it free.
@@ -192,7 +192,7 @@ class Limiter:
         self._serve()
 
     def rate_limited(self, slot: Slot, retry_after: float | None = None) -> None:
-        """Note a 429 to a call that held this slot; ``retry_after``: the seconds that the endpoint asked to wait."""
+        """Record a 429 to a call that held this slot; ``retry_after``: the seconds that the endpoint asked to wait."""
         self.tell_others(retry_after)
         if slot.era == self._era:
             self._cut()

@@ -43,7 +43,7 @@ class PauseNotice:
         self._known = self._read()
 
     def news(self) -> bool:
-        """Tell whether another process was answered with a 429 since the last look."""
+        """Return whether another process was answered with a 429 since the last look."""
         now = self._read()
         new, self._known = now not in (0, self._known), now
         return new

@@ -141,7 +141,7 @@ def _own_hosts() -> Callable[[object], bool]:
 
 
 def why_secret(entries: Sequence[Entry]) -> str:
-    """Say why entries, some of which are secret, may not leave this machine; a beginning of a sentence."""
+    """Return why entries, some of which are secret, may not leave this machine; a beginning of a sentence."""
     if any(entry.segment is not None and entry.segment.secret for entry in entries):
         return "These entries belong to a secret segment (gold_standard, held_out)"
     return "The terms of the corpus keep these entries on this machine"

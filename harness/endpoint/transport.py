@@ -177,7 +177,7 @@ async def _body(response: aiohttp.ClientResponse, most: int) -> bytes:
 
 
 def _packed(response: aiohttp.ClientResponse) -> bool:
-    """Tell whether the body is packed with gzip, once; CallError where it is packed in another way."""
+    """Return whether the body is packed with gzip, once; CallError where it is packed in another way."""
     named = ",".join(response.headers.getall("content-encoding", ())).lower()
     encodings = [each.strip() for each in named.split(",") if each.strip() not in {"", "identity"}]
     if not encodings:
@@ -248,7 +248,7 @@ def _lost(error: Exception, url: str, seconds: float) -> CallError | None:
 
 
 def _was_there(error: aiohttp.ClientConnectionError) -> bool:
-    """Tell whether a connection broke that had come about."""
+    """Return whether a connection broke that had come about."""
     never = isinstance(error, aiohttp.ClientConnectorError)
     return isinstance(error, _BROKEN) and not never
 

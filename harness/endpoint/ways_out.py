@@ -110,7 +110,7 @@ def _rows(path: Path) -> list[list[str]]:
 
 
 def _has_line(root: Path, interface: str) -> bool:
-    """Tell whether something is at the other end of an interface; loopback has nobody, and what is unknown may have."""
+    """Return whether something is at the other end of an interface; loopback has nobody, and what is unknown may have."""
     if interface == "lo":
         return False
     try:
@@ -155,7 +155,7 @@ def bsd_routes(told: str) -> Iterator[str]:
 
 
 def _leads_on(family: socket.AddressFamily, address: str) -> bool:
-    """Tell whether the system knows where it would send to an address; nothing is sent."""
+    """Return whether the system knows where it would send to an address; nothing is sent."""
     try:
         with socket.socket(family, socket.SOCK_DGRAM) as opened:
             opened.connect((address, PORT))

@@ -51,7 +51,7 @@ class _Catching:
 
 
 def shows_requests(method: Method) -> bool:
-    """Tell whether a method's requests can be seen ahead; a plug-in might do anything on the way to one."""
+    """Return whether a method's requests can be seen ahead; a plug-in might do anything on the way to one."""
     return isinstance(method, Chat | Pipeline | Api)
 
 
@@ -85,10 +85,10 @@ class _FromStore:
 
     async def send(self, request: Request) -> Reply:
         """Return the stored reply."""
-        found = stored_reply(self._connection, request, self._entries, self._method)
-        if found is None:
+        reply = stored_reply(self._connection, request, self._entries, self._method)
+        if reply is None:
             raise _Caught(request)
-        return found
+        return reply
 
 
 def stored_reply(
@@ -100,8 +100,8 @@ def stored_reply(
     """
     if not request.cacheable or any(entry.secret for entry in entries):
         return None
-    found = find_reply(connection, request_key(request, method))
-    return found.reply if found is not None and request.accept(found.reply) else None
+    reply = find_reply(connection, request_key(request, method))
+    return reply.reply if reply is not None and request.accept(reply.reply) else None
 
 
 def outputs_ahead(
@@ -202,7 +202,7 @@ def look_back(connection: sqlite3.Connection, method: Method) -> Earlier | None:
 
 
 def _asked(setup: Setup) -> Setup:
-    """Leave out what labels an experiment and changes nothing of what is sent."""
+    """Omit what labels an experiment and changes nothing of what is sent."""
     return setup.model_copy(update={"condition": "", "replicate": 0})
 
 

@@ -104,7 +104,7 @@ def estimate(
 
 
 def _too_small(ahead: _Ahead, budget: float | None) -> str:
-    """Say why a budget lets not a single open call through; a run sets aside what each can cost at most."""
+    """Return why a budget lets not a single open call through; a run sets aside what each can cost at most."""
     if budget is None or not ahead.open:
         return ""
     try:
@@ -150,7 +150,7 @@ class _Ahead:
 
     @property
     def said(self) -> str:
-        """Say what need not be asked."""
+        """Return what need not be asked."""
         return f"{self.answered:,} answers are in the store already" if self.answered else ""
 
 
@@ -292,24 +292,24 @@ def _pace(earlier: Earlier, at_once: int) -> Range:
     What a run takes beside the answers is mostly its beginning, which a longer one does not take again: the
     least is what the endpoint alone would take.
     """
-    paces = [each.seconds * each.at_once / at_once for each in earlier.paces]
-    known = earlier.same and all(each.at_once == at_once for each in earlier.paces)
+    paces = [pace.seconds * pace.at_once / at_once for pace in earlier.paces]
+    known = earlier.same and all(pace.at_once == at_once for pace in earlier.paces)
     found = _steady(paces, earlier, 0.2 if known else 0.6)
-    alone = min(each.answering for each in earlier.paces) / at_once
+    alone = min(pace.answering for pace in earlier.paces) / at_once
     return Range(min(found.low, 0.8 * alone), (found.expected + alone) / 2, found.high)
 
 
 def _steady(paces: Sequence[float], earlier: Earlier, open_: float) -> Range:
     """Return the mean pace; short runs tell little of how fast a long one will be."""
     expected = sum(paces) / len(paces)
-    spread = expected * (open_ + 1 / sqrt(sum(each.entries for each in earlier.paces)))
+    spread = expected * (open_ + 1 / sqrt(sum(pace.entries for pace in earlier.paces)))
     return Range(max(0.0, min(*paces, expected - spread)), expected, max(*paces, expected + spread))
 
 
 def _without_calls(count: int, earlier: Earlier | None) -> RunEstimate:
     """Estimate a method that asks nobody: only scoring takes time."""
     if earlier is not None and earlier.paces:
-        pace = _steady([each.seconds for each in earlier.paces], earlier, 0.4)
+        pace = _steady([pace.seconds for pace in earlier.paces], earlier, 0.4)
         said = f"time as in {_runs(earlier)}"
     else:
         pace, said = Range(0.0005, 0.002, 0.02), "time is a guess: this method was never run here"

@@ -35,7 +35,7 @@ class CostRange(NamedTuple):
         return CostRange(self.low * other.low, self.high * other.high)
 
     def is_near(self, other: CostRange) -> bool:
-        """Tell whether both ends are the same but for what arithmetic rounds."""
+        """Return whether both ends are the same but for what arithmetic rounds."""
         return all(isclose(a, b, rel_tol=1e-9, abs_tol=1e-9) for a, b in zip(self, other, strict=True))  # fmt: skip
 
 
@@ -153,7 +153,7 @@ class Worked(BaseModel, frozen=True):
 
     @property
     def differs(self) -> bool:
-        """Tell whether the stated amount is another than what the numbers come to."""
+        """Return whether the stated amount is another than what the numbers come to."""
         return self.stated_usd is not None and not self.usd.is_near(self.stated_usd)
 
 

@@ -120,7 +120,7 @@ class Follower:
             yield self._finished(run)
 
     def _alive(self, run: Run) -> bool:
-        """Tell whether a process is at the run; one that was killed is known by the hold that it let go."""
+        """Return whether a process is at the run; one that was killed is known by the hold that it let go."""
         if not under_way(run):
             return False
         return silent_seconds(run) < DOUBT_SECONDS or is_held(self._path, run.run_id)

@@ -186,7 +186,8 @@ class ProgressBoard:
         rate = self._per_minute()
         p50, p95 = percentiles(tally.latencies)
         intervals = {
-            id_: (found.lower, found.upper) for id_, found in self._intervals.intervals().items()
+            id_: (interval.lower, interval.upper)
+            for id_, interval in self._intervals.intervals().items()
         }
         claim = self._claim(mixed, intervals)
         return Progress(

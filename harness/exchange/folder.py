@@ -236,7 +236,7 @@ def _refuse_links(path: Path) -> None:
 
 
 def _is_junction(path: Path) -> bool:
-    """Tell whether a folder is one that Windows leads elsewhere."""
+    """Return whether a folder is one that Windows leads elsewhere."""
     attributes = getattr(path.lstat(), "st_file_attributes", 0)
     return bool(attributes & getattr(stat, "FILE_ATTRIBUTE_REPARSE_POINT", 0))
 

@@ -58,29 +58,29 @@ def look(desk: ExchangeDesk, place: Path, kinds: Sequence[FileKind]) -> FolderLo
     refused: list[tuple[str, str]] = []
     lists = [manifest for manifest, _ in others(desk, folder, refused)]
     own, record = own_part(desk, folder), desk.record
-    called = {each.by: record.known.get(each.by, each.machine) for each in lists}
+    called = {list_.by: record.known.get(list_.by, list_.machine) for list_ in lists}
     my_name = record.name or "this computer"
     took = {my_name: {*own.taken, *record.taken}} | {
-        called[each.by]: {*each.taken} for each in lists
+        called[list_.by]: {*list_.taken} for list_ in lists
     }
     names = folder.names()
     machines = [
         Machine(
-            name=called[each.by],
-            key=each.by,
-            known=each.by in record.known,
+            name=called[list_.by],
+            key=list_.by,
+            known=list_.by in record.known,
             own=False,
-            state=each.state,
-            lying=tuple(_lying(folder, each, kinds, names, took)),
+            state=list_.state,
+            lying=tuple(_lying(folder, list_, kinds, names, took)),
         )
-        for each in lists
+        for list_ in lists
     ]
     if own.state:
         me = desk.identity.public.signing_key
         mine = tuple(_lying(folder, own, kinds, names, took))
         machines.insert(0, Machine(my_name, me, known=True, own=True, state=own.state, lying=mine))
-    every = [own.files, *(each.files for each in lists)]
-    listed = {_stored(key, each.name, kinds) for files in every for key, each in files.items()}
+    every = [own.files, *(list_.files for list_ in lists)]
+    listed = {_stored(key, file.name, kinds) for files in every for key, file in files.items()}
     unnamed = sum(len(each) for name, each in names.items() if name not in listed)
     return FolderLook(folder.path, folder.id, tuple(machines), tuple(refused), unnamed)
 

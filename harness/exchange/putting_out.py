@@ -185,11 +185,11 @@ def _signed(desk: ExchangeDesk, folder: ExchangeFolder) -> ExchangeList | None:
     """Return this computer's own list on the stick; None where there is none, or none that it signed for this folder."""
     path = folder.manifest(desk.identity.public.signing_key)
     try:
-        found = read_manifest(read_plain(path, MOST_MANIFEST), path.name)
+        manifest = read_manifest(read_plain(path, MOST_MANIFEST), path.name)
     except (StickError, FileError):
         return None
-    ours = (found.by, found.folder) == (desk.identity.public.signing_key, folder.id)
-    return found if ours else None
+    ours = (manifest.by, manifest.folder) == (desk.identity.public.signing_key, folder.id)
+    return manifest if ours else None
 
 
 def _ready(path: Path, kinds: Sequence[FileKind]) -> _Ready:
@@ -197,7 +197,7 @@ def _ready(path: Path, kinds: Sequence[FileKind]) -> _Ready:
     name = tidy_name(path.name)
     kind = kind_of(name, kinds)
     if kind is None:
-        ends = ", ".join(sorted({each.suffix for each in kinds}))
+        ends = ", ".join(sorted({kind.suffix for kind in kinds}))
         raise FileError(
             FileProblem.NOT_OURS,
             f"{path.name}: this is not a file that computers pass to each other. Their names end in {ends}. A vault goes out "

@@ -152,7 +152,7 @@ def _check_place(path: Path, manifest: ExchangeList, folder: ExchangeFolder) -> 
 
 
 def _is_known(visit: _Visit, manifest: ExchangeList, known: Known) -> bool:
-    """Tell whether a computer's six words were compared, now or earlier."""
+    """Return whether a computer's six words were compared, now or earlier."""
     desk = visit.desk
     if manifest.by in desk.record.known:
         return True
@@ -164,7 +164,7 @@ def _is_known(visit: _Visit, manifest: ExchangeList, known: Known) -> bool:
 
 
 def _is_not_older(visit: _Visit, manifest: ExchangeList, sha256: str) -> bool:
-    """Tell whether a list is the one that was seen here last, or a later one."""
+    """Return whether a list is the one that was seen here last, or a later one."""
     seen = visit.desk.record.seen.get(visit.folder.id, {}).get(manifest.by)
     if seen is None or manifest.state > seen.state or sha256 == seen.sha256:
         return True
@@ -271,7 +271,7 @@ def _place(path: Path, data: bytes) -> None:
 
 
 def _arrived(visit: _Visit, manifest: ExchangeList, key: str, arrived: Arrived) -> Arrived:
-    """Note what was taken, on this computer, before anything else is."""
+    """Record what was taken, on this computer, before anything else is."""
     desk = visit.desk
     noted = Taken(
         name=arrived.name,

@@ -67,12 +67,12 @@ class Alphabet:
 
 
 def special(symbol: str) -> bool:
-    """Tell whether a symbol stands for no letter: epsilon, a flag diacritic, unknown, identity."""
+    """Return whether a symbol stands for no letter: epsilon, a flag diacritic, unknown, identity."""
     return _SPECIAL.fullmatch(symbol) is not None
 
 
 def shown(analysis: str) -> str:
-    """Take the special symbols out of an analysis as another engine gives it."""
+    """Extract the special symbols from an analysis as another engine gives it."""
     return _SHOWN_BY_NATIVE.sub("", analysis) if "@" in analysis else analysis
 
 

@@ -87,7 +87,7 @@ def own_outputs(entries: Sequence[Entry]) -> Outputs | None:
 
     The hash is over those of open entries: the store may not hold the others, and the corpus's own hash covers them.
     """
-    texts = {str(each.id): own_answer(each.of_task, entry_fields(each)) for each in entries}
+    texts = {str(entry.id): own_answer(entry.of_task, entry_fields(entry)) for entry in entries}
     if all(text is None for text in texts.values()):
         return None
     told = [f"{json.dumps([str(e.id), texts[str(e.id)]])}\n" for e in entries if not e.secret]
@@ -166,7 +166,7 @@ def _aligned(
 def _of_entries(path: Path, lines: Sequence[str], entries: Sequence[Entry]) -> list[str]:
     """Choose the lines of the entries, whose ids are the numbers of their lines."""
     numbers = [
-        each.id for each in entries if isinstance(each.id, int) and 0 < each.id <= len(lines)
+        entry.id for entry in entries if isinstance(entry.id, int) and 0 < entry.id <= len(lines)
     ]
     if len(numbers) != len(entries):
         raise UsageError(
@@ -313,7 +313,7 @@ def _arb_rows(path: Path, text: str) -> Iterator[_Row]:
 
 
 def _unreadable(path: Path, findings: Findings) -> UsageError:
-    wrong = next(each for each in findings.problems if each.severity is Severity.ERROR)
+    wrong = next(problem for problem in findings.problems if problem.severity is Severity.ERROR)
     where = f"line {wrong.line}: " if wrong.line else ""
     return UsageError(f"{path}: {where}{wrong.message} {wrong.mend}")
 

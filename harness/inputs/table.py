@@ -45,15 +45,15 @@ def sheet_rows(path: Path, content: bytes) -> Iterator[tuple[str, Mapping[str, s
 
 def _records(path: Path, text: str, *, headed: bool) -> RecordTable:
     findings = Findings(str(path))
-    found = read_records(text, findings, tabs=not is_csv(path), headed=headed, remarks=False)
-    return _checked(path, found, findings)
+    records = read_records(text, findings, tabs=not is_csv(path), headed=headed, remarks=False)
+    return _checked(path, records, findings)
 
 
 def _checked(path: Path, table: RecordTable | None, findings: Findings) -> RecordTable:
     """Return a table; UsageError says why there is none."""
     if table is not None:
         return table
-    wrong = next(each for each in findings.problems if each.severity is Severity.ERROR)
+    wrong = next(problem for problem in findings.problems if problem.severity is Severity.ERROR)
     where = f"line {wrong.line}: " if wrong.line else ""
     raise UsageError(f"{path}: {where}{wrong.message} {wrong.mend}")
 

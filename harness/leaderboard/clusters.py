@@ -23,7 +23,7 @@ def with_clusters(connection: sqlite3.Connection, board: Board) -> Board:
     Left out are unverified runs, and those whose cards came without the texts of secret entries or without
     entries: nobody here can take their scores again.
     """
-    ranked = [each.run.run_id for each in board.entrants if board.may_rank(each)]
+    ranked = [entrant.run.run_id for entrant in board.entrants if board.may_rank(entrant)]
     runs = [find_run(connection, run_id) for run_id in ranked]
     try:
         tables = _tables(connection, runs, board)
@@ -35,7 +35,7 @@ def with_clusters(connection: sqlite3.Connection, board: Board) -> Board:
         return replace(board, unclustered=f"no groups: {error}")
     clusters, beside = _groups(tables, ranking), dict[str, int]()
     if board.by == COMPOSITE:
-        beside = _groups(tables, rank([each.only({CHRF}) for each in tables.values()], CHRF))
+        beside = _groups(tables, rank([table.only({CHRF}) for table in tables.values()], CHRF))
     return replace(board, clusters=clusters, chrf_clusters=beside, unclustered=why, smallest=ranking.smallest)  # fmt: skip
 
 

@@ -52,8 +52,8 @@ class Entrant:
     @property
     def differences(self) -> tuple[str, ...]:
         """What its card states and its outputs do not give, in words."""
-        found = self.run.checked.recount
-        return () if found is None else found.differences
+        recount = self.run.checked.recount
+        return () if recount is None else recount.differences
 
     @property
     def unranked(self) -> str:
@@ -93,7 +93,7 @@ class Entrant:
 
 
 def better(metric: str) -> str:
-    """Say which values of a metric are better: ``higher``, ``lower`` or ``neither``; empty where nobody here knows."""
+    """Return which values of a metric are better: ``higher``, ``lower`` or ``neither``; empty where nobody here knows."""
     try:
         return direction(metric)
     except KeyError:

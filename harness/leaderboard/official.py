@@ -70,7 +70,7 @@ class OfficialList:
 
     @property
     def words(self) -> str:
-        """Say which list it is, and whose key signed it."""
+        """Return which list it is, and whose key signed it."""
         corpus = self.card.corpus
         version = f" {corpus.version}" if corpus.version not in {None, "0"} else ""
         return f"Official: {corpus.id}{version}, {corpus.language_pair}, {corpus.entries:,} secret entries, signed by the key with the six words: {key_phrase(self.card.by)}"

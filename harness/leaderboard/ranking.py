@@ -79,34 +79,34 @@ class Board:
 
     @property
     def official(self) -> bool:
-        """Whether official scores come from it: gold_standard alone (benchmark-specification §6.4)."""
+        """Return whether official scores come from it: gold_standard alone (benchmark-specification §6.4)."""
         return self.segments == (Segment.GOLD_STANDARD.value,)
 
     @cached_property
     def ranks(self) -> Mapping[str, int]:
         """Run id → place from 1, runs of equal values sharing one; those of no value or no rank have none."""
         found: dict[str, int] = {}
-        ranked = [each for each in self.entrants if self.may_rank(each)]
+        ranked = [entrant for entrant in self.entrants if self.may_rank(entrant)]
         for place, each in enumerate(ranked):
             tied = place and each.value(self.by) == ranked[place - 1].value(self.by)
             found[each.run.run_id] = found[ranked[place - 1].run.run_id] if tied else place + 1
         return found
 
     def may_rank(self, entrant: Entrant) -> bool:
-        """Whether one of its runs gets a rank."""
+        """Return whether one of its runs gets a rank."""
         ordered = better(self.by) in {"higher", "lower"}
         return ordered and not entrant.unranked and entrant.value(self.by) is not None
 
     @property
     def beside(self) -> tuple[str, ...]:
         """The other metrics that runs of the task are shown by; none of translations, which have their own."""
-        found = (id_ for each in self.entrants for id_ in each.columns.ids if id_ != self.by)
+        found = (id_ for entrant in self.entrants for id_ in entrant.columns.ids if id_ != self.by)
         return tuple(dict.fromkeys(found)) if self.grounds.task != TRANSLATION else ()
 
     @property
     def disagreeing(self) -> tuple[int, int]:
         """How many pairs of ranked runs chrF++ has in the other order than what ranks the list, and of how many."""
-        ranked = [each for each in self.entrants if self.may_rank(each)]
+        ranked = [entrant for entrant in self.entrants if self.may_rank(entrant)]
         pairs = [(one, two) for place, one in enumerate(ranked) for two in ranked[place + 1 :]]
         values = [(one.value(CHRF), two.value(CHRF)) for one, two in pairs]
         return sum(a is not None and b is not None and a < b for a, b in values), len(pairs)
@@ -131,15 +131,15 @@ class Board:
         return self if by == self.by else other
 
     def is_same(self, other: Board) -> bool:
-        """Whether it is the same list, whichever runs it has by now."""
+        """Return whether it is the same list, whichever runs it has by now."""
         return (self.grounds, self.language_pair) == (other.grounds, other.language_pair)
 
     @property
     def best_of_setups(self) -> Board:
         """Return the same list with the best run of each set-up only."""
         best: dict[str, Entrant] = {}
-        for each in self.entrants:
-            best.setdefault(each.setup_hash, each)
+        for entrant in self.entrants:
+            best.setdefault(entrant.setup_hash, entrant)
         return replace(self, entrants=tuple(best.values()))
 
 
@@ -166,7 +166,7 @@ def leaderboards(connection: sqlite3.Connection, dataset: str | None = None) -> 
         _board(grounds, _last_tries(entrants, facts.has_outputs_of), facts.scope(entrants[0].run))
         for (grounds, _), entrants in lists.items()
     ]
-    newest = {id(board): max(each.run.created for each in board.entrants) for board in boards}
+    newest = {id(board): max(entrant.run.created for entrant in board.entrants) for board in boards}
     return sorted(boards, key=lambda b: (not b.official, -len(b.entrants), -newest[id(b)]))
 
 
@@ -180,15 +180,15 @@ def _last_tries(
     """
     there = {each.run.run_id: each for each in entrants}
     before: dict[str, set[str]] = {}
-    for each in sorted(entrants, key=lambda e: e.run.created):
-        named = {each.run.retry_of, each.run.rescore_of} & before.keys()
+    for entrant in sorted(entrants, key=lambda e: e.run.created):
+        named = {entrant.run.retry_of, entrant.run.rescore_of} & before.keys()
         named = {
             id_
             for id_ in named
-            if bool(each.unranked) <= bool(there[id_].unranked)
-            and (not each.run.imported or has_outputs_of(each.run, there[id_].run))
+            if bool(entrant.unranked) <= bool(there[id_].unranked)
+            and (not entrant.run.imported or has_outputs_of(entrant.run, there[id_].run))
         }
-        before[each.run.run_id] = named.union(*(before[id_] for id_ in named))
+        before[entrant.run.run_id] = named.union(*(before[id_] for id_ in named))
     gone = set[str]().union(*before.values())
     return [
         replace(each, in_place_of=tuple(sorted(before[each.run.run_id])))
@@ -198,7 +198,7 @@ def _last_tries(
 
 
 def apart(board: Board, other: Board) -> str:
-    """Say why the runs of another list of the same corpus are not in this one; empty for another corpus."""
+    """Return why the runs of another list of the same corpus are not in this one; empty for another corpus."""
     one, two = board.grounds, other.grounds
     if one.sha256 != two.sha256:
         return ""
@@ -311,7 +311,7 @@ class _Facts:
         weighed = [id_ for id_ in known if entrant.value(id_) is not None]
         parts = entrant.scores.get("composite_inputs")
         parts = (
-            [each for each in parts if isinstance(each, Mapping)] if isinstance(parts, list) else []
+            [part for part in parts if isinstance(part, Mapping)] if isinstance(parts, list) else []
         )
         named = {str(part.get("metric")) for part in parts}
         inputs = (*weighed, *sorted(named - set(known)))
@@ -351,7 +351,7 @@ class _Facts:
         return self._signatures[stated]
 
     def has_outputs_of(self, run: RunSummary, other: RunSummary) -> bool:
-        """Tell whether a run has every output of another that did not fail there, by the same set-up; False where texts are sealed or held back."""
+        """Return whether a run has every output of another that did not fail there, by the same set-up; False where texts are sealed or held back."""
         if self._rows[run.number][2] != self._rows[other.number][2]:
             return False
         before = self._outputs(other)
@@ -366,7 +366,9 @@ class _Facts:
         query = "SELECT position, entry_id FROM entries WHERE corpus = ?"
         ids = dict(self._connection.execute(query, (self._rows[run.number][0],)))
         results = read_results(self._connection, run.number, to_show=True)
-        return {ids[each.position]: each.output for each in results if each.error_class is None}
+        return {
+            ids[result.position]: result.output for result in results if result.error_class is None
+        }
 
     def scope(self, run: RunSummary) -> _Scope:
         """Return which entries of which corpus a run translated."""

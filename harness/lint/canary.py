@@ -22,7 +22,7 @@ def lint_canaries(subject: LintSubject) -> Iterator[LintFinding | NotLookedAt]:
     if not canaries:
         yield NotLookedAt(check="canary", why="the canaries of the corpus are too short")
         return
-    found = [row for row in subject.rows if any(_sings(row, each) for each in canaries)]
+    found = [row for row in subject.rows if any(_sings(row, canary) for canary in canaries)]
     if found:
         yield LintFinding(
             check="canary",

@@ -77,7 +77,7 @@ def _copies(
 
 
 def _explained(row: LintedEntry, output: str, near: str) -> bool:
-    """Tell whether an output is as like to what its own entry has, or that is a near copy itself."""
+    """Return whether an output is as like to what its own entry has, or that is a near copy itself."""
     entry, similarity = row.entry, Levenshtein.normalized_similarity(output, near)
     own = [normalised(text) for text in (entry.reference, *entry.variants, entry.source) if text]
     return any(

@@ -25,7 +25,7 @@ UNLIKELY = 0.01
 
 
 def is_reference(row: LintedEntry) -> bool:
-    """Tell whether an output is the reference itself, but for white space and forms of Unicode."""
+    """Return whether an output is the reference itself, but for white space and forms of Unicode."""
     return bool(row.output) and comparison_form(row.output) == comparison_form(row.entry.reference)
 
 

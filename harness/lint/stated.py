@@ -18,7 +18,7 @@ FIELD = "development_data"
 def declaration(subject: LintSubject) -> object:
     """Return what a card declares of development data; None where it says nothing."""
     places = (subject.card, block(subject.card, "method_card"), block(subject.card, "method"))
-    return next((each[FIELD] for each in places if each.get(FIELD) is not None), None)
+    return next((place[FIELD] for place in places if place.get(FIELD) is not None), None)
 
 
 def lint_prompt(subject: LintSubject) -> Iterator[LintFinding | NotLookedAt]:
@@ -32,7 +32,7 @@ def lint_prompt(subject: LintSubject) -> Iterator[LintFinding | NotLookedAt]:
     if examples and declaration(subject) in (None, False):
         yield _undeclared(examples, len(subject.development))
     rows = [row.entry for row in subject.rows if row.entry.segment is not Segment.DEVELOPMENT]
-    given = [each for each in rows if _stands_in(each, text)]
+    given = [row for row in rows if _stands_in(row, text)]
     if given:
         yield _given_away(given, len(rows))
 
@@ -64,7 +64,7 @@ def _undeclared(examples: list[Entry], of: int) -> LintFinding:
         seen=f"the references of {len(examples):,} of {of:,} development entries stand in the prompt, and the card declares no use of them",
         count=len(examples),
         of=of,
-        entries=tuple(each.id for each in examples),
+        entries=tuple(example.id for example in examples),
         rests_on=f"the prompt on the card, without case, spaces and punctuation; references from {LEAST_LETTERS} letters on. "
         "Coaching data are on a card by their hash only, so what stands there is not seen",
         proves_not="anything that is not allowed: development entries may be examples, if that is declared (§9.2)",

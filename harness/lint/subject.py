@@ -65,16 +65,16 @@ def filed_subject(connection: sqlite3.Connection, path: Path) -> LintSubject:
         raise UsageError(f"{path.name} is no run card. `rosetta runs import` takes it in first.")
     card = adopt(raw, path.name)
     rows = [
-        LintedEntry(row_entry(each), each.predicted or "")
-        for each in card.results
-        if not each.withheld
+        LintedEntry(row_entry(result), result.predicted or "")
+        for result in card.results
+        if not result.withheld
     ]
     whole = whole_corpus(connection, card.dataset.sha256)
     return _completed(connection, path.name, rows, raw, whole)
 
 
 def _is_withheld(entry: Entry) -> bool:
-    """Tell whether a card came without the texts of this entry."""
+    """Return whether a card came without the texts of this entry."""
     return bool((entry.model_extra or {}).get("withheld"))
 
 

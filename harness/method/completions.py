@@ -229,5 +229,5 @@ _ENDINGS: Final = {
 
 
 def answers_alone(reply: Reply) -> bool:
-    """Tell whether the reply holds one text's translation."""
+    """Return whether the reply holds one text's translation."""
     return reply.complete and output_of(reply).text is not None

@@ -245,7 +245,7 @@ def keys_in(told: Mapping[str, Any], before: str = "") -> Iterator[str]:
 
 
 def _names_key(name: str, *, number: bool = False) -> bool:
-    """Tell whether a name is that of a key; of a ``number`` it begins many counts: ``token_limit``."""
+    """Return whether a name is that of a key; of a ``number`` it begins many counts: ``token_limit``."""
     parts = (word.lower().rstrip("0123456789") for word in _BETWEEN.split(name) if word)
     words = [part for part in parts if part]
     if not words or (words[-1] == "token" and not _TEXT_TOKENS.isdisjoint(words)):

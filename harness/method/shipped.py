@@ -108,5 +108,5 @@ TAKES = {
 
 
 def asks(method: str) -> bool:
-    """Tell whether a method asks anybody; one that does not gives the same again. A plug-in may."""
+    """Return whether a method asks anybody; one that does not gives the same again. A plug-in may."""
     return method not in TAKES or "endpoint" in (*TAKES[method].needs, *TAKES[method].takes)

@@ -36,7 +36,7 @@ def sound(outputs: object, expected: int) -> list[Output]:
     if len(outputs) != expected:
         words = f"The method gave {len(outputs)} outputs for {expected} entries."
         return [_wrong(words)] * expected
-    return [_output(each) for each in outputs]
+    return [_output(output) for output in outputs]
 
 
 def _output(output: object) -> Output:

@@ -61,7 +61,7 @@ class Service(Protocol):
         ...
 
     def texts(self, reply: Any) -> list[Any]:
-        """Take the translations out of a decoded reply, in order; any error is a malformed reply."""
+        """Extract the translations from a decoded reply, in order; any error is a malformed reply."""
         ...
 
 
@@ -251,7 +251,7 @@ def _read(service: Service, count: int, reply: Any) -> Reply:
 
 
 def _answers_all(reply: Reply) -> bool:
-    """Tell whether the service translated every text."""
+    """Return whether the service translated every text."""
     return all(text.strip() for text in json.loads(reply.text))
 
 

@@ -58,7 +58,7 @@ def message(entry: Entry) -> str:
         case "text2sql" if schema := seen.get("database_schema"):
             return f"Schema:\n{schema}\n\nQuestion: {entry.source}"
         case "multiple_choice" if choices := seen.get("choices"):
-            lettered = (f"{chr(ord('A') + at)}. {each}" for at, each in enumerate(choices))
+            lettered = (f"{chr(ord('A') + at)}. {choice}" for at, choice in enumerate(choices))
             return "\n".join([entry.source, "", *lettered])
         case _:
             return entry.source

@@ -100,11 +100,11 @@ class Briefing:
         return hashlib.sha256(self.system.encode()).hexdigest()
 
     def single(self, source: str) -> list[Message]:
-        """Begin a conversation about one text, which stands alone in its message where it can."""
+        """Start a conversation about one text, which stands alone in its message where it can."""
         return self._conversation(source + self._hints([source]))
 
     def batch(self, sources: Sequence[str]) -> list[Message]:
-        """Begin a conversation about several texts, keyed by number."""
+        """Start a conversation about several texts, keyed by number."""
         return self._conversation(numbered(sources) + self._hints(sources))
 
     def _hints(self, sources: Sequence[str]) -> str:
@@ -118,7 +118,7 @@ class Briefing:
 
 
 def briefing(options: MethodOptions, *additions: str) -> Briefing:
-    """Put a briefing together from prompt, coaching file and additional shipped prompts.
+    """Assemble a briefing from prompt, coaching file and additional shipped prompts.
 
     UsageError where the coaching data would go nowhere, or the prompt waits for some in vain.
     """

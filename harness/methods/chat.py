@@ -104,7 +104,7 @@ class Chat:
 
 
 def _answers_all(reply: Reply, count: int) -> bool:
-    """Tell whether the reply holds a translation for each number."""
+    """Return whether the reply holds a translation for each number."""
     return reply.complete and all(by_number(reply.text, count))
 
 

@@ -124,7 +124,7 @@ def answers(calls: Sequence[Mapping[str, Any]], tools: Sequence[Tool]) -> list[M
 
 
 def account(calls: Sequence[Mapping[str, Any]], tools: Sequence[Tool]) -> str:
-    """Say what the calls of a reply asked for, in a sentence for the entry screen."""
+    """Return what the calls of a reply asked for, in a sentence for the entry screen."""
     asked = [call["function"].get("name") for call in calls]
     parts = [f"{tool.said} {asked.count(tool.name)} words" for tool in tools if tool.name in asked]
     return f"The model {' and '.join(parts) or 'called tools that do not exist'}."
@@ -238,7 +238,7 @@ class Pipeline:
 
 
 def _goes_on(reply: Reply) -> bool:
-    """Tell whether the reply answers, or asks for words to be looked up first."""
+    """Return whether the reply answers, or asks for words to be looked up first."""
     return reply.complete and (bool(reply.tool_calls) or answers_alone(reply))
 
 

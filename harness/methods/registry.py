@@ -65,7 +65,7 @@ def build(
 
 
 def _fits_task(name: str, other: str) -> bool:
-    """Tell whether a method can be asked for a task other than translation; a plug-in may do anything."""
+    """Return whether a method can be asked for a task other than translation; a plug-in may do anything."""
     if name == "chat":
         return task(other).asks_models
     ours = {*_WITHOUT_NETWORK, *_MODELS, "api"}

@@ -98,7 +98,7 @@ class TakenSources:
     @property
     def secret(self) -> bool:
         """True where one of the new entries is of a secret segment."""
-        return any(each.secret for each in self.entries)
+        return any(entry.secret for entry in self.entries)
 
 
 def read_candidates(project: Project, path: Path) -> list[Candidate]:
@@ -167,7 +167,7 @@ def take_candidates(
     that name no segment go where most is lacking, a like mix of tiers and registers into each; into ``diagnostic`` only
     what has a class of phenomenon.
     """
-    told = [usual.of(each) for each in candidates]
+    told = [usual.of(candidate) for candidate in candidates]
     for each in told:
         _check(each)
     new, copies = _without_copies(project, told)
@@ -192,7 +192,7 @@ def undo_last(project: Project) -> int:
         raise UsageError(
             "The sources that were added last are with speakers or in a vault already: they cannot be undone."
         )
-    project.change(entries=tuple(each for each in project.state.entries if each.id not in gone))
+    project.change(entries=tuple(entry for entry in project.state.entries if entry.id not in gone))
     return len(gone)
 
 
@@ -229,21 +229,21 @@ def _without_copies(
 ) -> tuple[list[Candidate], list[str]]:
     """Part candidates into new ones and words about those that are near copies of an entry or of each other."""
     known = {
-        normalised(project.texts(each).source): f"entry {each.id}"
-        for each in project.state.entries
-        if each.texts is not None or each.sealed
+        normalised(project.texts(entry).source): f"entry {entry.id}"
+        for entry in project.state.entries
+        if entry.texts is not None or entry.sealed
     }
     of_demo = known_of_the_demo(each.texts.source for each in candidates)
     new: list[Candidate] = []
     told: list[str] = []
     same: list[str] = []
-    for number, each in enumerate(candidates, 1):
-        form = normalised(each.texts.source)
+    for number, candidate in enumerate(candidates, 1):
+        form = normalised(candidate.texts.source)
         like = _like(form, known)
-        where = f"line {each.line}" if each.line else f"candidate {number}"
+        where = f"line {candidate.line}" if candidate.line else f"candidate {number}"
         if not any(map(str.isalnum, form)):
             told.append(f"{where}: it has no letters")
-        elif each.texts.source in of_demo:
+        elif candidate.texts.source in of_demo:
             told.append(f"{where}: the demo has it, and so has everybody with this program")
         elif form in known:
             same.append(where)
@@ -251,12 +251,12 @@ def _without_copies(
             told.append(f"{where}: a near copy of {like}")
         else:
             known[form] = where
-            new.append(each)
+            new.append(candidate)
     return new, [*_words_of_same(same), *told]
 
 
 def _words_of_same(places: Sequence[str]) -> Iterator[str]:
-    """Say in one line which candidates are there already; nothing where none is."""
+    """Return which candidates are there already; nothing where none is."""
     if places:
         named = ", ".join(places[:_NAMED]) + (", …" if len(places) > _NAMED else "")
         yield f"{counted(len(places), 'sentence')} that {'is' if len(places) == 1 else 'are'} there already, word for word ({named})"
@@ -277,8 +277,8 @@ def _like(form: str, known: Mapping[str, str]) -> str | None:
 
 def _balanced(project: Project, candidates: Sequence[Candidate], most: int) -> list[Candidate]:
     """Choose one after the other of the tier that lacks most, and in it of the register that has least."""
-    tiers = Counter(each.difficulty for each in project.state.entries)
-    registers = Counter((each.difficulty, each.register_) for each in project.state.entries)
+    tiers = Counter(entry.difficulty for entry in project.state.entries)
+    registers = Counter((entry.difficulty, entry.register_) for entry in project.state.entries)
     waiting: dict[tuple[int, str], deque[int]] = {}
     for place, candidate in enumerate(candidates):
         group = candidate.difficulty or 0, candidate.register or ""
@@ -301,8 +301,10 @@ def _balanced(project: Project, candidates: Sequence[Candidate], most: int) -> l
 
 def _placed(project: Project, candidates: Sequence[Candidate]) -> list[Candidate]:
     """Return the candidates, each with a segment: in the order of tiers and registers, so that each segment gets a like mix."""
-    counts = Counter(each.segment for each in project.state.entries)
-    counts += Counter(each.segment for each in candidates if each.segment is not None)
+    counts = Counter(entry.segment for entry in project.state.entries)
+    counts += Counter(
+        candidate.segment for candidate in candidates if candidate.segment is not None
+    )
     placed: dict[int, Segment] = {}
     order = sorted(
         range(len(candidates)), key=lambda at: (candidates[at].difficulty, candidates[at].register)
@@ -313,7 +315,7 @@ def _placed(project: Project, candidates: Sequence[Candidate]) -> list[Candidate
         if each.segment is None:
             counts[segment] += 1
         placed[at] = segment
-    return [replace(each, segment=placed[at]) for at, each in enumerate(candidates)]
+    return [replace(candidate, segment=placed[at]) for at, candidate in enumerate(candidates)]
 
 
 def _lacking(counts: Mapping[Segment, int], candidate: Candidate) -> Segment:

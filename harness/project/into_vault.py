@@ -38,7 +38,11 @@ def move_into(
     )
     before = project.state.vault
     noted = before is not None and (before.vault, before.corpus) == (going.vault, name)
-    if before is not None and noted and name in {each.name for each in state.head.corpora.values()}:
+    if (
+        before is not None
+        and noted
+        and name in {corpus.name for corpus in state.head.corpora.values()}
+    ):
         stored = _ours(vault, corpus, name, identity, opener)
         _require_unchanged(before, corpus)
     else:
@@ -65,17 +69,17 @@ def _ours(
     state = vault.read()
     number, stored = corpus_named(state, name)
     key = opened_key(state, stored, identity, opener)
-    known = {each.digest for each in sealed_texts(state, number, stored).entries}
-    if not all(key.digest(each.source).hex() in known for each in corpus.entries):
+    known = {entry.digest for entry in sealed_texts(state, number, stored).entries}
+    if not all(key.digest(entry.source).hex() in known for entry in corpus.entries):
         raise UsageError(f"The vault holds another corpus {name!r}. Choose --name.")
     return stored
 
 
 def _take_out(project: Project, going: InVault) -> None:
-    """Take the secret texts of all entries that went away out of the state; those that did not go along stay, sealed."""
+    """Extract the secret texts of all entries that went away from the state; those that did not go along stay, sealed."""
     project.put(
-        each.model_copy(update={"sealed": ""})
-        for each in project.state.entries
-        if each.secret and each.usable
+        entry.model_copy(update={"sealed": ""})
+        for entry in project.state.entries
+        if entry.secret and entry.usable
     )
     project.change(vault=going.model_copy(update={"done": True}))

@@ -25,12 +25,12 @@ def lacking(project: Project) -> tuple[str, ...]:
 
 def _lacking(project: Project) -> Iterator[str]:
     entries, found, folder = project.state.entries, progress_of(project), quote(str(project.folder))
-    alone = [each for each in entries if each.usable and each.agreed is None]
+    alone = [entry for entry in entries if entry.usable and entry.agreed is None]
     if alone:
         yield f"{counted(len(alone), 'translation')} to which no second speaker agreed{_where(alone)}: rosetta corpus agree {folder}"
-    if without := [each for each in entries if each.untranslated]:
+    if without := [entry for entry in entries if entry.untranslated]:
         yield f"{counted(len(without), 'sentence')} without a translation{_where(without)}, which would not go along: rosetta corpus translate {folder}"
-    if objected := [each for each in entries if each.objected and not each.withdrawn]:
+    if objected := [entry for entry in entries if entry.objected and not entry.withdrawn]:
         yield f"{counted(len(objected), 'translation')} to which somebody objects{_where(objected)}, which would not go along: rosetta review adjudicate"
     yield from map(_out, found.out)
     for row in found.requirements:
@@ -40,7 +40,7 @@ def _lacking(project: Project) -> Iterator[str]:
 
 
 def _where(entries: Sequence[ProjectEntry]) -> str:
-    counts = Counter(str(each.segment) for each in entries)
+    counts = Counter(str(entry.segment) for entry in entries)
     return f" ({', '.join(f'{count} {name}' for name, count in counts.items())})"
 
 

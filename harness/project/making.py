@@ -133,21 +133,21 @@ def check_facts(facts: Mapping[str, Any]) -> Corpus:
             f"--target-language {target[:40]!r} is the language of the sources too. Name the one they are translated into; a variety has a tag of "
             "its own, such as en-GB."
         )
-    for each in found.warnings:
-        if each.field == "dataset.license":
+    for warning in found.warnings:
+        if warning.field == "dataset.license":
             licence = str(facts["license"])[:60]
-            raise UsageError(f"--license {licence!r}: {each.message} {each.mend}")
+            raise UsageError(f"--license {licence!r}: {warning.message} {warning.mend}")
     return found
 
 
 def _bytes(project: Project, entries: Sequence[ProjectEntry]) -> bytes:
     dataset = Dataset.model_validate(_dataset(project, entries))
-    made = tuple(Entry.model_validate(_fields(project, each)) for each in entries)
+    made = tuple(Entry.model_validate(_fields(project, entry)) for entry in entries)
     return encode(Corpus(dataset, made, "", Form.SPECIFICATION), Form.SPECIFICATION)[0].encode()
 
 
 def _dataset(project: Project, entries: Sequence[ProjectEntry]) -> dict[str, Any]:
-    listed = sorted({provenance_of(each) for each in entries})
+    listed = sorted({provenance_of(entry) for entry in entries})
     return {**project.state.dataset, **({"provenance": listed} if listed else {})}
 
 
@@ -246,7 +246,7 @@ class ProjectProgress:
 def progress_of(project: Project) -> ProjectProgress:
     """Count what a project has and lacks."""
     state = project.state
-    entries = [each for each in state.entries if not each.withdrawn]
+    entries = [entry for entry in state.entries if not entry.withdrawn]
     dataset = Dataset.model_validate(_dataset(project, entries))
     consent = consent_standing(dataset, now_standing())
     done = with_reference(entries)
@@ -265,7 +265,7 @@ def progress_of(project: Project) -> ProjectProgress:
         with_variants=sum(each.has_variants for each in done),
         out=_out(project),
         consent=consent,
-        objected=sum(each.objected for each in entries),
+        objected=sum(entry.objected for entry in entries),
         withdrawn=len(state.entries) - len(entries),
         in_vault=state.vault is not None and state.vault.done,
         warnings=_warnings(project, done),
@@ -287,7 +287,7 @@ def _counted(entry: ProjectEntry) -> Entry:
 
 
 def _segment(entries: Sequence[ProjectEntry], segment: Segment) -> SegmentProgress:
-    own = [each for each in entries if each.segment is segment]
+    own = [entry for entry in entries if entry.segment is segment]
     return SegmentProgress(
         segment,
         LEAST[segment],
@@ -304,8 +304,8 @@ def _count(entries: Sequence[ProjectEntry], of: Callable[[ProjectEntry], str]) -
 def _out(project: Project) -> tuple[OutReview, ...]:
     state = project.state
     found = (
-        OutReview(each.review, each.kind, len(each.entries), len(still_out(state, each)))
-        for each in state.reviews
+        OutReview(review.review, review.kind, len(review.entries), len(still_out(state, review)))
+        for review in state.reviews
     )
     return tuple(each for each in found if each.left)
 
@@ -313,7 +313,9 @@ def _out(project: Project) -> tuple[OutReview, ...]:
 def still_out(state: ProjectState, out: HandedOut) -> list[ProjectEntry]:
     """Return the entries of a review of which nothing came back yet; those whose answer was not agreed to did come back."""
     own = [
-        each for each in state.entries if each.id in out.entries and out.review not in each.refused
+        entry
+        for entry in state.entries
+        if entry.id in out.entries and out.review not in entry.refused
     ]
     if out.kind == "translate":
         return [each for each in own if each.untranslated]

@@ -214,8 +214,8 @@ class ProjectState(StrictForm):
     @property
     def undoable(self) -> frozenset[int]:
         """Return the entries of the last adding; none where speakers have some of them, or they are in a vault."""
-        last = max((each.round for each in self.entries), default=0)
-        added = frozenset(each.id for each in self.entries if each.round == last)
+        last = max((entry.round for entry in self.entries), default=0)
+        added = frozenset(entry.id for entry in self.entries if entry.round == last)
         asked = {id_ for out in self.reviews for id_ in out.entries}
         in_vault = self.vault is not None and self.vault.done
         return frozenset() if added & asked or in_vault else added
@@ -278,8 +278,8 @@ class Project:
 
     def put(self, entries: Iterable[ProjectEntry]) -> None:
         """Put changed entries in the places of those with their ids."""
-        changed = {each.id: each for each in entries}
-        kept = tuple(changed.get(each.id, each) for each in self.state.entries)
+        changed = {entry.id: entry for entry in entries}
+        kept = tuple(changed.get(entry.id, entry) for entry in self.state.entries)
         self.state = self.state.model_copy(update={"entries": kept})
 
     def change(self, **changed: Any) -> None:
@@ -352,7 +352,7 @@ def envelope(facts: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def is_project(folder: Path) -> bool:
-    """Tell whether a corpus in the making lies in a folder."""
+    """Return whether a corpus in the making lies in a folder."""
     return (folder / FILE).is_file()
 
 
@@ -379,8 +379,8 @@ def _with_consent(state: ProjectState, now: Withdrawals, folder: Path) -> Projec
         raise Withdrawn(f"Corpus {facts.id} in {folder}", notice)
     gone = [about for _, about in now.of_entries(facts)]
     marked = (
-        each.model_copy(update={"withdrawn": any(about.has(each.id) for about in gone)})
-        for each in state.entries
+        entry.model_copy(update={"withdrawn": any(about.has(entry.id) for about in gone)})
+        for entry in state.entries
     )
     return state.model_copy(update={"entries": tuple(marked)}) if gone else state
 
@@ -398,4 +398,4 @@ def today() -> str:
 
 def with_reference(entries: Sequence[ProjectEntry]) -> list[ProjectEntry]:
     """Return those that have a translation, without one to which somebody objects or that was taken back."""
-    return [each for each in entries if each.usable]
+    return [entry for entry in entries if entry.usable]

@@ -184,9 +184,9 @@ class PublishedDatabase:
 def _batches(cards: Sequence[OutgoingCard]) -> Iterator[list[OutgoingCard]]:
     batch: list[OutgoingCard] = []
     size = 0
-    for each in cards:
-        batch.append(each)
-        size += len(each.data)
+    for card in cards:
+        batch.append(card)
+        size += len(card.data)
         if size >= BATCH_BYTES:
             yield batch
             batch, size = [], 0
@@ -195,10 +195,10 @@ def _batches(cards: Sequence[OutgoingCard]) -> Iterator[list[OutgoingCard]]:
 
 
 def _require_server(connection: psycopg.Connection[Any], place: DatabasePlace) -> None:
-    found = connection.info.server_version
-    if found < OLDEST_SERVER:
+    server_version = connection.info.server_version
+    if server_version < OLDEST_SERVER:
         raise PublishError(
-            f"{place} runs PostgreSQL {found // 10000}; published cards need {OLDEST_SERVER // 10000} or newer."
+            f"{place} runs PostgreSQL {server_version // 10000}; published cards need {OLDEST_SERVER // 10000} or newer."
         )
     encoding = connection.info.parameter_status("server_encoding")
     if encoding != "UTF8":
@@ -209,7 +209,7 @@ def _require_server(connection: psycopg.Connection[Any], place: DatabasePlace) -
 
 @contextmanager
 def _worded(place: DatabasePlace) -> Iterator[None]:
-    """Say what a server or the library says in words, without the password and without the row that was refused."""
+    """Return what a server or the library says in words, without the password and without the row that was refused."""
     try:
         yield
     except errors.InsufficientPrivilege as error:

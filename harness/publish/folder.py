@@ -36,7 +36,7 @@ class PublishedFolder:
         """
         said = self._may_publish()
         there = {name: _line(name, data, said.get(name)) for name, data in self._sound()}
-        new = {each.hash: each for each in cards if each.hash not in there}
+        new = {card.hash: card for card in cards if card.hash not in there}
         try:
             self._folder.mkdir(exist_ok=True)
         except OSError as error:

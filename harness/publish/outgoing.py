@@ -112,7 +112,7 @@ class OutgoingCard:
 
 
 def is_released(card: Mapping[str, Any]) -> bool:
-    """Tell whether it is a released card, which has coarse scores and no entry."""
+    """Return whether it is a released card, which has coarse scores and no entry."""
     return str(card.get("format", "")).startswith(RELEASED)
 
 
@@ -199,12 +199,12 @@ def outgoing_file(connection: sqlite3.Connection, path: Path) -> OutgoingCard:
 def require_publishing(
     terms: Terms, segments: Iterable[str | None], name: str, may_publish: str | None
 ) -> bool:
-    """Tell whether a person's words were needed for texts of these segments to be published.
+    """Return whether a person's words were needed for texts of these segments to be published.
 
     Raises MayNotSend where a term forbids it, and where words are needed and none were given; ``name`` of the run goes into the message.
     """
     asks = False
-    for segment in sorted({each or "" for each in segments}):
+    for segment in sorted({segment or "" for segment in segments}):
         sending = terms.sending(segment or None)
         if sending.transmission not in (Transmission.OPEN, Transmission.ASK):
             only = (
@@ -242,7 +242,7 @@ def _stated(card: Mapping[str, Any]) -> Terms:
 
 
 def lacks_outputs(card: Mapping[str, Any]) -> bool:
-    """Tell whether a card came without outputs of its entries, so that its scores are only stated."""
+    """Return whether a card came without outputs of its entries, so that its scores are only stated."""
     rows = card.get("results")
     if "withheld" in card or not isinstance(rows, list) or not rows:
         return True
@@ -250,7 +250,7 @@ def lacks_outputs(card: Mapping[str, Any]) -> bool:
 
 
 def released_holds(data: bytes) -> bool:
-    """Tell whether a released card is as it was signed."""
+    """Return whether a released card is as it was signed."""
     verdict = verify_released(data, NO_SIGNER)
     return verdict is not None and verdict.ok
 

@@ -44,16 +44,16 @@ class DatabasePlace:
 
     @property
     def is_here(self) -> bool:
-        """Whether the server is this machine."""
+        """Return whether the server is this machine."""
         return not self.host or self.host.startswith("/") or is_this_machine(self.host)
 
     def __str__(self) -> str:
         """Return the URL without the password, as it is shown."""
-        told = self.parameters
-        user = f"{told['user']}@" if "user" in told else ""
+        parameters = self.parameters
+        user = f"{parameters['user']}@" if "user" in parameters else ""
         host = f"[{self.host}]" if ":" in self.host else self.host
-        port = f":{told['port']}" if "port" in told else ""
-        where = f"/{told.get('dbname', '')}"
+        port = f":{parameters['port']}" if "port" in parameters else ""
+        where = f"/{parameters.get('dbname', '')}"
         socket = f"?host={host}" if host.startswith("/") else ""
         return plain(
             f"postgresql://{user}{'' if socket else host}{'' if socket else port}{where}{socket}"
@@ -145,6 +145,11 @@ def _trusted() -> str:
 
     The library that psycopg brings along looks for them where no system has them.
     """
-    found = ssl.get_default_verify_paths()
-    files = [found.cafile, None if found.capath is None else f"{found.capath}/ca-certificates.crt"]
-    return next((each for each in files if each and Path(each).is_file()), "system")
+    default_verify_paths = ssl.get_default_verify_paths()
+    files = [
+        default_verify_paths.cafile,
+        None
+        if default_verify_paths.capath is None
+        else f"{default_verify_paths.capath}/ca-certificates.crt",
+    ]
+    return next((file for file in files if file and Path(file).is_file()), "system")

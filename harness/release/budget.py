@@ -162,10 +162,10 @@ class History:
         """
         names = self.names_of(submitter)
         fitting = [
-            each
-            for each in self.rules
-            if each.corpus in {"", corpus}
-            and (not each.submitter or _known(each.submitter) in names)
+            rule
+            for rule in self.rules
+            if rule.corpus in {"", corpus}
+            and (not rule.submitter or _known(rule.submitter) in names)
         ]
         found = numbers or Policy()
         for rule in sorted(fitting, key=lambda each: (bool(each.submitter), bool(each.corpus))):
@@ -366,7 +366,7 @@ def uses(found: History, withdrawn: Collection[str] = ()) -> list[BudgetUse]:
 
 
 def beats(value: float, best: float, step: float, *, higher: bool) -> bool:
-    """Tell whether a score is better than the best one told so far by more than a step (Blum & Hardt 2015, Algorithm 1)."""
+    """Return whether a score is better than the best one told so far by more than a step (Blum & Hardt 2015, Algorithm 1)."""
     return (value - best if higher else best - value) > step
 
 

@@ -68,7 +68,7 @@ def certificate_question(
         run=run,
         corpus=corpus,
         entries=frozenset().union(*parts.values()),
-        entries_of={name: frozenset(each) for name, each in parts.items()},
+        entries_of={name: frozenset(part) for name, part in parts.items()},
     )
 
 

@@ -39,8 +39,8 @@ def require_difference_left(runs: Sequence[Run], ledger: ReleaseLedger) -> None:
     """
     require_named_once(runs)
     with ledger.changing() as change:
-        for told in _told_cards(change.history, runs):
-            _require_difference(change.history, told)
+        for told_card in _told_cards(change.history, runs):
+            _require_difference(change.history, told_card)
 
 
 def release_difference(
@@ -52,7 +52,7 @@ def release_difference(
     that the Ladder kept back. The test is the paired randomisation, one-sided at 5 %, corrected by Holm for all runs of
     these submitters that were told. The same two runs give the same bytes again. Raises NotReleased in words.
     """
-    runs = [find_run(connection, each) for each in names]
+    runs = [find_run(connection, name) for name in names]
     require_named_once(runs)
     before = ledger.read()  # the work is done while others may answer
     made = _told_before(before, *runs)
@@ -101,7 +101,7 @@ def _compared(
             f"These runs differ on {apart:,} secret entries only, so their difference would tell of single ones. Differences are told "
             f"where {LEAST} or more entries differ."
         )
-    pair = next(each for each in found.pairs if [each.first.run_id, each.second.run_id] == ids)
+    pair = next(pair for pair in found.pairs if [pair.first.run_id, pair.second.run_id] == ids)
     verdict = _verdict(pair.by_metric.get(headline), pair.p_adjusted.get(headline))
     least = smallest_told(entries)
     return {"metric": headline, "verdict": verdict, "smallest_difference": least}
@@ -119,7 +119,7 @@ def _require_difference(history: History, told: ScoresTold) -> None:
     had = sum(
         isinstance(act, DifferenceTold)
         and act.card.corpus.id == told.corpus
-        and any(history.names_of(each) & names for each in act.card.submitters)
+        and any(history.names_of(submitter) & names for submitter in act.card.submitters)
         for _, act in history.answers
     )
     if had >= (most := history.policy(told.submitter, told.corpus).count):
@@ -133,7 +133,7 @@ def _same_entries(
 ) -> list[Entry]:  # fmt: skip
     """Return the secret entries of both runs; NotReleased where these are not the same."""
     both = [secret_entries(connection, run) for run in runs]
-    ids = {set_id([ledger.digest(each.source) for each in entries]) for entries in both}
+    ids = {set_id([ledger.digest(entry.source) for entry in entries]) for entries in both}
     if ids != {each.entries for each in told} or len(ids) > 1:
         raise NotReleased(
             "These runs are not over the same secret entries, so their difference would tell of those that only one has."
@@ -158,7 +158,7 @@ def _others_told(connection: sqlite3.Connection, history: History, told: Sequenc
 
 
 def _verdict(found: Difference | None, adjusted: float | None) -> Verdict:
-    """Say whether the second run is better; ``adjusted`` is two-sided, and half of it of one side."""
+    """Return whether the second run is better; ``adjusted`` is two-sided, and half of it of one side."""
     if found is None or adjusted is None or found.ahead is None or adjusted / 2 >= ONE_SIDED:
         return "cannot be told apart"
     return "better" if found.ahead == "second" else "worse"

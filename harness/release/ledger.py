@@ -77,7 +77,7 @@ class ReleaseLedger:
         return _id(lines[0]), len(lines), _id(lines[-1])
 
     def goes_on_from(self, number: str, lines: int, head: str) -> bool:
-        """Tell whether it is the ledger that stood at this length and line once."""
+        """Return whether it is the ledger that stood at this length and line once."""
         found = self._lines()
         return 0 < lines <= len(found) and _id(found[0]) == number and _id(found[lines - 1]) == head
 
@@ -227,14 +227,14 @@ class LedgerChange:
                 FileProblem.TOO_LARGE,
                 "This run has too many secret entries for one line of the ledger. Run over fewer.",
             )
-        end = sum(len(_bytes(each)) + 1 for each in self.lines)
+        end = sum(len(_bytes(line)) + 1 for line in self.lines)
         append_line(self.ledger.path, end, content + b"\n")
         self.lines.append(SignedLedgerRecord.model_validate_json(content))
         self.history = self.history.after(act, record.when)
 
 
 def _history(lines: list[SignedLedgerRecord]) -> History:
-    return history((each.when, each.act) for each in lines)
+    return history((line.when, line.act) for line in lines)
 
 
 def _id(line: SignedLedgerRecord) -> str:

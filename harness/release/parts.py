@@ -59,7 +59,7 @@ class Partition:
         return min(Counter(self.atoms.values()).values(), default=0)
 
     def may_tell(self, told: Collection[Key]) -> bool:
-        """Tell whether a sum over these entries leaves every atom with enough; one over no entry tells nothing."""
+        """Return whether a sum over these entries leaves every atom with enough; one over no entry tells nothing."""
         return not told or self.cut(told).smallest >= LEAST
 
 

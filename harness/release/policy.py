@@ -61,16 +61,16 @@ class Policy:
 
     @property
     def whole(self) -> bool:
-        """Whether cost, speed and parts are told, and more than the first metric."""
+        """Return whether cost, speed and parts are told, and more than the first metric."""
         return self.name != "strict"
 
     @property
     def climbs(self) -> bool:
-        """Whether every score is told, whether it beats the best one or not."""
+        """Return whether every score is told, whether it beats the best one or not."""
         return self.name == "trusted"
 
     def words(self) -> str:
-        """Say what leaves under it, in a few sentences."""
+        """Return what leaves under it, in a few sentences."""
         chrf = STEPS[self.told_as][CHRF]
         told = (
             f"chrF++ to {chrf:g}, composite, exact match, semantic score, FST acceptance, tier, cost and speed, rounded"
@@ -99,5 +99,5 @@ POLICIES: Final[Mapping[PolicyName, Policy]] = {
 
 
 def pause_words(hours: float) -> str:
-    """Say how long a pause is."""
+    """Return how long a pause is."""
     return counted(int(hours / 24), "day") if hours and hours % 24 == 0 else f"{hours:g} hours"

@@ -133,7 +133,7 @@ def _question(
     card = load_card(connection, run.id).as_json()
     scores, dataset = block(card, "scores"), block(card, "dataset")
     entries = secret_entries(connection, run)
-    known = [ledger.digest(each.source) for each in entries]
+    known = [ledger.digest(entry.source) for entry in entries]
     headline = stated_columns(card.get("scoring")).headline
     corpus = _corpus(dataset, int(number(scores.get("total")) or 0))
     value, policy = number(scores.get(headline)), history.policy(submitter, corpus.id)
@@ -162,7 +162,7 @@ def _question(
         entries=frozenset(known),
         value=value,
         expected_half=expected_half(len(entries), _range(headline), value),
-        entries_of={name: frozenset(each) for name, each in members.items()},
+        entries_of={name: frozenset(member) for name, member in members.items()},
         rotations=None if came is None else int(came.rpartition("/")[2]),
     )
 
@@ -197,7 +197,7 @@ def _scores_in_steps(
         for name, field in (("cost", "cost_per_entry_usd"), ("speed", "avg_latency_seconds"))
     )  # fmt: skip
     caveats = _caveats(card)
-    all_told = [whole, *(told for tags in parts.values() for told in tags.values())]
+    all_told = [whole, *(tag for tags in parts.values() for tag in tags.values())]
     most = sum(bits(each, _range(id_)) for group in all_told for id_, each in group.items())
     most += _MONEY_BITS * sum(each is not None for each in (cost, latency))
     most += len(caveats or ()) + 2 * log2(len(Tier))
@@ -241,7 +241,7 @@ def _caveats(card: Mapping[str, Any]) -> dict[Any, bool] | None:
     claim = block(card, "scores").get("claim")
     if not isinstance(claim, Mapping) or block(card, "dataset").get("task") is not None:
         return None
-    found = {each.kind for each in stated_caveats(claim)}
+    found = {stated_caveat.kind for stated_caveat in stated_caveats(claim)}
     return {kind.value: kind in found for kind in CaveatKind}
 
 
@@ -285,4 +285,4 @@ def _corpus(dataset: Mapping[str, Any], entries: int) -> ReleasedCorpus:
 
 def secret_entries(connection: sqlite3.Connection, run: Run) -> list[Entry]:
     """Return the secret entries of a run, opened."""
-    return [each for each in stored_material(connection, run.id).entries if each.secret]
+    return [entry for entry in stored_material(connection, run.id).entries if entry.secret]

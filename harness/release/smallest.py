@@ -37,9 +37,14 @@ def smallest_difference(entries: Sequence[Entry], *, seed: int = SEED) -> float 
     if len(entries) < FEWEST or entries[0].of_task != TRANSLATION:
         return None
     random = np.random.default_rng(seed)
-    scorer = Scorer([each for each in surface_metrics() if each.info.id == CHRF])
+    scorer = Scorer(
+        [surface_metric for surface_metric in surface_metrics() if surface_metric.info.id == CHRF]
+    )
     first, second = (_half_right(entries, scorer, random) for _ in range(2))
-    drawn = [each.values(each.matrix)[CHRF] for each in resamples((first, second), 1000, seed)]
+    drawn = [
+        resample.values(resample.matrix)[CHRF]
+        for resample in resamples((first, second), 1000, seed)
+    ]
     return smallest.smallest_difference(np.stack(drawn))
 
 
@@ -53,7 +58,7 @@ def by_segment(entries: Sequence[Entry]) -> Mapping[Segment, tuple[int, float]]:
     """Return for each secret segment how many entries it has and what they tell; segments that tell nothing are left out."""
     found = {}
     for segment in Segment:
-        chosen = [each for each in entries if each.segment is segment]
+        chosen = [entry for entry in entries if entry.segment is segment]
         if segment.secret and (least := smallest_difference(chosen)) is not None:
             found[segment] = (len(chosen), least)
     return found

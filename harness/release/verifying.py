@@ -36,7 +36,7 @@ _FORMS: Final[dict[str, _Form]] = {
 
 
 def check_consent(verdict: CardVerdict, data: bytes, connection: sqlite3.Connection) -> None:
-    """Note what notices that are believed here say of a released file as it was signed."""
+    """Record what notices that are believed here say of a released file as it was signed."""
     verdict.checks += _consent(json.loads(data), connection)
 
 

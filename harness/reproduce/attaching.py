@@ -25,33 +25,35 @@ def attach(
     ``trusted``: the key that a person named; None: a key of this computer signed. Whoever made or signed the card is
     never believed about it, whatever is named.
     """
-    found = read_reproduction(data)
+    reproduction = read_reproduction(data)
     own = own_keys(home)
-    if not (found.by == trusted if trusted is not None else found.by in own):
+    if not (reproduction.by == trusted if trusted is not None else reproduction.by in own):
         raise UsageError(
-            f"The key that signed this record is not trusted here. Its six words are: {key_phrase(found.by)}. Compare them "
-            f"with whoever is said to have signed, by another way than the record itself came, and name the key: --trust {found.by}"
+            f"The key that signed this record is not trusted here. Its six words are: {key_phrase(reproduction.by)}. Compare them "
+            f"with whoever is said to have signed, by another way than the record itself came, and name the key: --trust {reproduction.by}"
         )
-    for each in consent_checks(Verified(keys=frozenset({found.by, found.claimed_by}))):
-        if each.ok is False:
-            raise UsageError(f"{each.words}. The record shows nothing.")
-    if not found.reproduced:
+    for consent_check in consent_checks(
+        Verified(keys=frozenset({reproduction.by, reproduction.claimed_by}))
+    ):
+        if consent_check.ok is False:
+            raise UsageError(f"{consent_check.words}. The record shows nothing.")
+    if not reproduction.reproduced:
         raise UsageError(
             "The record says that the card was not reproduced: there is nothing to show."
         )
-    run = find_by_id(connection, found.claimed.run_id)
+    run = find_by_id(connection, reproduction.claimed.run_id)
     if run is None:
         raise UsageError(
-            f"Run {found.claimed.run_id[:8]} is not in the list: import its card with its seal first."
+            f"Run {reproduction.claimed.run_id[:8]} is not in the list: import its card with its seal first."
         )
-    if not run.imported and found.by in own:
+    if not run.imported and reproduction.by in own:
         raise UsageError(
             "This run was made here, and so was the record: nobody verifies their own run."
         )
     raw = read_raw(connection, run.id)
     checked = check_hash(raw)
-    wrong = fits_card(found, raw, signers_of(kept_seals(connection, run.id, raw), raw))
+    wrong = fits_card(reproduction, raw, signers_of(kept_seals(connection, run.id, raw), raw))
     if not checked.ok or wrong:
         raise UsageError(f"The record shows nothing of this run: {wrong or checked.words}.")
-    keep_reproduction(connection, run.id, found.by, found.claimed.card, data)
-    return found
+    keep_reproduction(connection, run.id, reproduction.by, reproduction.claimed.card, data)
+    return reproduction

@@ -34,7 +34,7 @@ class ClaimedCard:
 
     def __init__(self, card: RunCard, seals: Sequence[SealFile]) -> None:
         self.card = card
-        self.seals = tuple(each for each in seals if each.seal.card == card.run_card_hash)
+        self.seals = tuple(seal for seal in seals if seal.seal.card == card.run_card_hash)
 
 
 def claimed_card(connection: sqlite3.Connection, name: str) -> ClaimedCard:
@@ -59,7 +59,7 @@ def claimed_card(connection: sqlite3.Connection, name: str) -> ClaimedCard:
 def compared(
     connection: sqlite3.Connection, claimed: RunCard, repeated: str
 ) -> ReproductionComparison:
-    """Hold a finished run of the store, by its id, against a card.
+    """Compare a finished run of the store, by its id, with a card.
 
     Raises UsageError where it is not the card's set-up on the card's entries, is the card's own run, was not made
     here, or took answers of before.
@@ -116,7 +116,7 @@ def refuse_to_sign(connection: sqlite3.Connection, claimed: ClaimedCard, home: P
     card = claimed.card
     own = find_by_id(connection, card.run_id)
     key = own_signer(home).public.signing_key
-    if (own is not None and not own.imported) or any(each.seal.by == key for each in claimed.seals):
+    if (own is not None and not own.imported) or any(seal.seal.by == key for seal in claimed.seals):
         raise UsageError(
             "This run was made or signed here: nobody verifies their own run. Let somebody else run it again, on their "
             "computer."

@@ -102,14 +102,14 @@ def rebuild(
     own = {name: value for name, value in told.items() if name != "method"}
     plan = api.plan_of(corpus, method, options | own)
     asked = RunRequest(corpus, places, plan)
-    found = build(plan.method, plan.options, corpus.entries, no_key).setup
+    setup = build(plan.method, plan.options, corpus.entries, no_key).setup
     weighed = _other_weights(stated_setup(card.scoring), plan.scoring.scoring)
-    if lacking := [*_differences(stated, found), *weighed]:
+    if lacking := [*_differences(stated, setup), *weighed]:
         raise _refused(lacking)
     tools = tools_for(connection, corpus, places, plan)
     tools.close()
     otherwise = _scoring(stated_setup(card.scoring), tools.setup)
-    return Rebuilt(asked, found, otherwise)
+    return Rebuilt(asked, setup, otherwise)
 
 
 def same_setup(stated: Setup, found: Setup) -> Sequence[Lacking]:
@@ -134,11 +134,11 @@ def places_of(card: RunCard, corpus: Corpus) -> tuple[int, ...]:
         raise UsageError("The card names no entries (results[]), so nobody can tell which to ask.")
     by_id = {str(entry.id): place for place, entry in enumerate(corpus.entries)}
     ids = [str(row.entry_id) for row in card.results]
-    if strange := [each for each in ids if each not in by_id]:
+    if strange := [id_ for id_ in ids if id_ not in by_id]:
         raise UsageError(
             f"The card has {len(strange):,} entries that its corpus has not, first {strange[0]!r}: it is no card of it."
         )
-    places = tuple(sorted(by_id[each] for each in ids))
+    places = tuple(sorted(by_id[id_] for id_ in ids))
     if len(set(places)) != len(places):
         raise UsageError("The card has an entry twice: it is no card of this corpus.")
     if any(corpus.entries[place].secret for place in places):

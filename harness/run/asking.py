@@ -84,7 +84,7 @@ class Asking:
     policy: RetryPolicy = field(init=False)
 
     def __post_init__(self) -> None:
-        """Begin with as many calls at once as a run begins with."""
+        """Start with as many calls at once as a run begins with."""
         most = self.options.concurrency
         self.limiter = Limiter(most, start=max(4, most // 4))
         self.policy = RetryPolicy(
@@ -116,7 +116,8 @@ class Asking:
     ) -> list[Any]:
         client = EndpointClient(
             timeout_seconds=self.options.timeout_seconds,
-            offline=self.options.offline or any(each.entry.secret for each in translations),
+            offline=self.options.offline
+            or any(translation.entry.secret for translation in translations),
         )
         shelf = _Shelf(self.store, self.keep, self.ledger, use_cache=self.options.use_cache)
         shared = RunCalls(
@@ -215,8 +216,8 @@ class _Apart:
             asking.reused.extend(known.values())
             asking.answers[annotator.id] = {place: row.value for place, row in known.items()}
         self._answers = asking.answers[annotator.id]
-        for index, each in enumerate(translations):
-            place = asking.places.get(each.entry.id)
+        for index, translation in enumerate(translations):
+            place = asking.places.get(translation.entry.id)
             if place in self._answers:
                 self._found[index] = self._answers[place]
         waiting = [[index] for index in range(len(translations)) if index not in self._found]

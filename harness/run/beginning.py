@@ -100,7 +100,7 @@ def begin(
     if tools is None:
         used.close()
     print_ = fingerprint(method.setup, corpus.sha256, VERSION)
-    if any(each.secret for each in corpus.entries):
+    if any(entry.secret for entry in corpus.entries):
         ready_to_seal(connection)
     with transaction(connection):
         stored = save_corpus(connection, corpus, positions)
@@ -280,11 +280,11 @@ _TRIED = 200
 
 
 def _missing(tools: ScoringTools, entries: Sequence[Entry]) -> dict[str, str]:
-    """Say which metrics can have no value for these entries, and why; perfect outputs show it.
+    """Return which metrics can have no value for these entries, and why; perfect outputs show it.
 
     Where an entry wants no certain answer, any will do.
     """
-    perfect = [Translation(each, each.reference or _ANY_ANSWER) for each in entries[:_TRIED]]
+    perfect = [Translation(entry, entry.reference or _ANY_ANSWER) for entry in entries[:_TRIED]]
     totals = RunningTotals(tools.scorer)
     totals.add(tools.scorer.statistics(tools.annotated(perfect)))
     whole = {metric.info.id: LATER for metric in tools.scorer.corpus_metrics}

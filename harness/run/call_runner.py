@@ -227,7 +227,7 @@ class CallRunner:
         return self.shared.policy.wait(failure, attempt, self.shared.draw)
 
     def _hopeless(self, request: Request, failure: CallError) -> HarnessError | None:
-        """Say why no entry of the run could fare better, so that none is stored as failed; None where one could.
+        """Return why no entry of the run could fare better, so that none is stored as failed; None where one could.
 
         A 403 may be about one text alone, where others were let in before; a 401 never is.
         """
@@ -308,7 +308,7 @@ def _listed(request: Request, reply: Reply) -> float | None:
 
 
 def _costs_nothing(request: Request) -> bool:
-    """Tell whether an endpoint is known to charge nothing."""
+    """Return whether an endpoint is known to charge nothing."""
     return request.price is not None and request.price.cost(Usage(1, 1), 1) == 0
 
 

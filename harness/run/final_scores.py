@@ -156,7 +156,7 @@ class Scored:
     def rows(self) -> list[tuple[int, bytes, Kept]]:
         """Place, packed statistics and kept values of each entry."""
         values = self.scorer.entries_values(self.statistics)
-        kept = (self.scorer.columns.kept(each.values, each.composite) for each in values)
+        kept = (self.scorer.columns.kept(value.values, value.composite) for value in values)
         packed = map(self.scorer.pack, self.statistics)
         return list(zip(self.places, packed, kept, strict=True))
 

@@ -212,7 +212,7 @@ class RunLoop:
 
     async def _translate(self, batch: Sequence[int], slot: Slot) -> None:
         entries = [self._entries[place] for place in batch]
-        calls = CallRunner(self._shared, batch, slot, secret=any(each.secret for each in entries))
+        calls = CallRunner(self._shared, batch, slot, secret=any(entry.secret for entry in entries))
         in_flight = self._shared.flight.in_flight
         in_flight.update(batch)
         started = time.perf_counter()
@@ -263,7 +263,7 @@ class RunLoop:
             return [raised(error)] * len(entries)
 
     def _unaskable(self, entry: Entry) -> bool:
-        """Tell whether there is nothing to ask; outputs made elsewhere are there whatever the corpus lacks."""
+        """Return whether there is nothing to ask; outputs made elsewhere are there whatever the corpus lacks."""
         return self._method.setup.outputs_sha256 is None and is_blank(entry.source)
 
     def _batched(self, waiting: Sequence[int], size: int) -> Iterator[Sequence[int]]:
@@ -294,7 +294,7 @@ def _predictions(
     calls: CallRunner,
     seconds: float,
 ) -> list[Prediction]:
-    """Put outputs and what they took together, each entry with its share."""
+    """Assemble outputs and what they took, each entry with its share."""
     usages = shares(calls.usage, len(batch))
     return [
         _prediction(method, place, entry, output, calls, usage, seconds, len(batch))

@@ -184,8 +184,10 @@ class Recorder(threading.Thread):
         statistics = self._scorer.statistics(
             self._annotated(
                 [
-                    Translation(each.entry, each.output.text or "", raw=each.output.raw)
-                    for each in predictions
+                    Translation(
+                        prediction.entry, prediction.output.text or "", raw=prediction.output.raw
+                    )
+                    for prediction in predictions
                 ]
             )
         )
@@ -193,14 +195,14 @@ class Recorder(threading.Thread):
         scored = [
             (
                 _result(
-                    each,
+                    prediction,
                     self._scorer.pack(numbers),
                     self._scorer.columns.kept(scores.values, scores.composite),
-                    self._tried.get(each.position, 0),
+                    self._tried.get(prediction.position, 0),
                 ),
-                each.attempts,
+                prediction.attempts,
             )
-            for each, numbers, scores in zip(predictions, statistics, values, strict=True)
+            for prediction, numbers, scores in zip(predictions, statistics, values, strict=True)
         ]
         self._board.add([result for result, _ in scored], statistics)
         return scored

@@ -99,7 +99,8 @@ class Explainer:
             {id_: sentences for id_, sentences in said.items() if sentences},
             words if isinstance(words, FstAnnotation) else None,
             next(
-                filter(None, (each.compared(annotated) for each in self._tools.scorer.metrics)), ()
+                filter(None, (metric.compared(annotated) for metric in self._tools.scorer.metrics)),
+                (),
             ),
         )
 
@@ -208,7 +209,7 @@ def rescore(
 def _scored_again(results: Sequence[Result], fresh: Scored) -> list[Result]:
     """Return the results as the new scoring judges them."""
     kept = {place: each for place, _, each in fresh.rows}
-    return [_kept_anew(each, *kept[each.position]) for each in results]
+    return [_kept_anew(result, *kept[result.position]) for result in results]
 
 
 def _kept_anew(
@@ -304,7 +305,7 @@ def _values(scored: Scored) -> _Values:
     return {
         metric.info.id: (
             metric.signature,
-            [each.get(metric.info.id) for each in scored.statistics],
+            [statistic.get(metric.info.id) for statistic in scored.statistics],
             totals[metric.info.id],
         )
         for metric in scored.scorer.all_metrics
@@ -324,7 +325,7 @@ def stored_statistics(scorer: Scorer, packed: Sequence[bytes]) -> list[EntryStat
 
 
 def _nothing_new(scored: Scored, options: ScoringOptions) -> str:
-    """Say why a run was not scored anew: which wanted metric cannot be had, and which it had already."""
+    """Return why a run was not scored anew: which wanted metric cannot be had, and which it had already."""
     off = lacking(scored.scorer.reasons(_totals(scored)), options)
     why = "".join(f"\n{id_}: {reason}" for id_, reason in off.items())
     words = (

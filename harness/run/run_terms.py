@@ -80,7 +80,7 @@ def terms_again(
     options = canonical_sha256(asked)
     handed: dict[str, tuple[str, ...]] = {}
     if laptops:
-        pairs = sorted({(each.signing_key, each.recipient) for each in laptops})
+        pairs = sorted({(laptop.signing_key, laptop.recipient) for laptop in laptops})
         handed = {"laptops": tuple(k for k, _ in pairs), "recipients": tuple(r for _, r in pairs)}
     return RunTerms(method=work, options=options, scorer=VERSION, run=run_id, **handed)
 
@@ -101,7 +101,9 @@ def _code(method: str, options: MethodOptions) -> list[str]:
 
 def _told(options: BaseModel) -> dict[str, Any]:
     """Return what differs from the defaults, files and folders by what they hold."""
-    defaults = {name: each.default for name, each in type(options).model_fields.items()}
+    defaults = {
+        name: model_field.default for name, model_field in type(options).model_fields.items()
+    }
     return {
         name: _content(Path(value) if name in _MAY_BE_FILES and _is_there(value) else value)
         for name, value in options

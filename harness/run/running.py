@@ -199,7 +199,7 @@ class _Execution:
             with closing(open_store(self.path)) as writer:
                 reason = self._stretch(writer, waiting, board, ledger)
             ear.entries_in = not any(
-                isinstance(each, AskingAnnotator) for each in self.tools.annotators
+                isinstance(annotator, AskingAnnotator) for annotator in self.tools.annotators
             )
             return self._end(board, reason, ledger)
         finally:
@@ -391,11 +391,13 @@ class _Execution:
 
     def _answered(self, annotator: AskingAnnotator) -> dict[int, AnnotationRow]:
         """Return what earlier stretches of the run were answered."""
-        found = read_annotations(
+        annotations = read_annotations(
             self.connection, self.run.id, annotator=annotator.id, maker=annotator.maker
         )
         return {
-            row.position: row for row in found if row.position is not None and row.value is not None
+            row.position: row
+            for row in annotations
+            if row.position is not None and row.value is not None
         }
 
     def _end(self, board: ProgressBoard, reason: str | None, ledger: Ledger) -> Finished:

@@ -29,7 +29,7 @@ _OWN_FAULTS = (
 
 
 def why_nothing_came(connection: sqlite3.Connection, run: Run) -> str | None:
-    """Say why no entry of a run has an output and what to do; None where the failures are a result."""
+    """Return why no entry of a run has an output and what to do; None where the failures are a result."""
     for error_class, message in failures(connection, run.id):
         if error_class not in _OWN_FAULTS:
             return f"No entry has an output: {message}{_mend(error_class, run)}"
@@ -42,14 +42,14 @@ def unconnected(connection: sqlite3.Connection, run: int) -> int:
 
 
 def unconnected_words(count: int) -> str:
-    """Say how many entries failed for want of a connection, and what becomes of them in a sealed run."""
+    """Return how many entries failed for want of a connection, and what becomes of them in a sealed run."""
     if count == 1:
         return "1 entry failed for want of a connection; it counts as 0"
     return f"{count:,} entries failed for want of a connection; they count as 0"
 
 
 def why_not_sealed(connection: sqlite3.Connection, run: Run) -> str | None:
-    """Say why a run whose entries are all in waits for a person's word; None where it need not."""
+    """Return why a run whose entries are all in waits for a person's word; None where it need not."""
     count = unconnected(connection, run.id)
     if not count:
         return None

@@ -114,6 +114,6 @@ def refuse_taken_out(vault: Vault, identities: Iterable[Identity]) -> None:
     if not (now := standing(home())):
         return
     number = vault.read().head.vault
-    for key in (each.public.signing_key for each in identities):
+    for key in (identity.public.signing_key for identity in identities):
         if (notice := now.of_keeper(number, key) or now.of_key(key)) is not None:
             raise Withdrawn("These keys", notice)

@@ -118,7 +118,7 @@ def unpack_all(data: bytes, shape: ArchiveShape) -> dict[str, bytes]:
 
 
 def _check_ends(data: bytes) -> None:
-    """Tell what is no archive from one that was not copied to its end."""
+    """Show what is no archive from one that was not copied to its end."""
     if not data.startswith(_BEGINS) and not _BEGINS.startswith(data[:4]):
         raise _error(FileProblem.NOT_OURS)
     end = data.rfind(_ENDS, -1024 - _END_BYTES)

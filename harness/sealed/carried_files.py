@@ -136,7 +136,7 @@ def read_one(path: Path, wanted: ReviewFile, inside: str = "") -> bytes:
     ``read_carried`` does.
     """
     payloads = read_carried(path)
-    ours = [each for each in payloads if wanted in each.kinds] or payloads
+    ours = [payload for payload in payloads if wanted in payload.kinds] or payloads
     return next((each.data for each in ours if each.inside == inside), ours[0].data)
 
 

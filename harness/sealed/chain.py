@@ -99,7 +99,7 @@ class Chain:
 
     @property
     def whole(self) -> bool:
-        """Whether nothing is missing and every event fits the one before it; a copied device's may be."""
+        """Return whether nothing is missing and every event fits the one before it; a copied device's may be."""
         return not (self.missing or self.broken)
 
 
@@ -111,7 +111,7 @@ class ChainReport:
 
     @property
     def whole(self) -> bool:
-        """Whether every chain is."""
+        """Return whether every chain is."""
         return all(chain.whole for chain in self.chains)
 
 

@@ -99,7 +99,7 @@ class Identity:
 
     @classmethod
     def known(cls, folder: Path, role: Role) -> bool:
-        """Tell whether the installation whose data lies in ``folder`` ever had keys of this role."""
+        """Return whether the installation whose data lies in ``folder`` ever had keys of this role."""
         return _file(folder, role).exists() or key_pointer(folder, role).exists()
 
     @classmethod
@@ -143,7 +143,7 @@ def key_phrase(signing_key: str, *, earlier: bool = False) -> str:
 
 
 def says_key(words: str, signing_key: str) -> bool:
-    """Tell whether six words are those of a public signing key, in the form of any version."""
+    """Return whether six words are those of a public signing key, in the form of any version."""
     return says(words, _digest(signing_key))
 
 
@@ -160,7 +160,7 @@ def key_files(folder: Path, role: Role) -> tuple[Path, ...]:
 
 
 def forget_entry(folder: Path, role: Role) -> None:
-    """Take an installation's keys out of the keyring, if they are there; their files stay.
+    """Extract an installation's keys from the keyring, if they are there; their files stay.
 
     Raises KeyStoreError where the keyring cannot be used, or keeps them all the same.
     """

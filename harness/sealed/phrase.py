@@ -40,7 +40,7 @@ def draw_words(count: int = 5) -> str:
 
 
 def is_made_up(word: str) -> bool:
-    """Tell whether a word, in lower case, can be one of these."""
+    """Return whether a word, in lower case, can be one of these."""
     return len(word) == len(_PATTERN) and all(
         letter in alphabet for letter, alphabet in zip(word, _PATTERN, strict=True)
     )
@@ -81,7 +81,7 @@ def phrase(digest: str, *, earlier: bool = False) -> str:
 
 
 def says(words: str, digest: str) -> bool:
-    """Tell whether words, as ``read_words`` gives them, are those of a SHA-256, in the form of any version."""
+    """Return whether words, as ``read_words`` gives them, are those of a SHA-256, in the form of any version."""
     return words in {phrase(digest, earlier=True), phrase(digest)}
 
 
@@ -127,7 +127,7 @@ def _nearest(word: str) -> Sequence[str]:
 
 
 def _is_one_slip(one: str, other: str) -> bool:
-    """Tell whether one letter was left out, added, another, or swapped with the next."""
+    """Return whether one letter was left out, added, another, or swapped with the next."""
     pairs = enumerate(zip(one, other, strict=False))
     same = next((at for at, (x, y) in pairs if x != y), min(len(one), len(other)))
     a, b = one[same:], other[same:]

@@ -86,7 +86,7 @@ class AgeIdentity:
 
 
 def lock_of(data: bytes) -> Lock | None:
-    """Say what opens these bytes; None where they are not sealed at all."""
+    """Return what opens these bytes; None where they are not sealed at all."""
     if not data.startswith(_MAGIC):
         return None
     return Lock.PASSPHRASE if data.startswith(_MAGIC + b"-> scrypt ") else Lock.KEYS
@@ -95,7 +95,7 @@ def lock_of(data: bytes) -> Lock | None:
 def seal(data: bytes, recipients: Sequence[str]) -> bytes:
     """Encrypt for all of the recipients (``age1…``); each of them alone can open it."""
     age = _age()
-    keys = [age.x25519.Recipient.from_str(checked_recipient(each)) for each in recipients]
+    keys = [age.x25519.Recipient.from_str(checked_recipient(recipient)) for recipient in recipients]
     if not keys:
         raise SealError(
             FileProblem.INVALID,
@@ -114,7 +114,7 @@ def unseal(data: bytes, identities: Iterable[AgeIdentity]) -> bytes:
     """Decrypt with any of the identities; raises SealError in words; its ``problem`` WRONG_KEY says that none fits."""
     _check_sealed(data, Lock.KEYS)
     age = _age()
-    keys = [age.x25519.Identity.from_str(each.secret) for each in identities]
+    keys = [age.x25519.Identity.from_str(identity.secret) for identity in identities]
     try:
         return bytes(age.decrypt(data, keys))
     except age.DecryptError as error:

@@ -57,7 +57,7 @@ def _private(seed: bytes) -> Any:
 
 
 def verify(public: str, data: bytes, signature: bytes) -> bool:
-    """Say whether the key (hexadecimal) signed exactly these bytes; False for a key that is none."""
+    """Return whether the key (hexadecimal) signed exactly these bytes; False for a key that is none."""
     from cryptography.exceptions import InvalidSignature
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 

@@ -112,7 +112,7 @@ def unpack_signed_all(data: bytes, form: type[_Form], shape: ArchiveShape) -> Si
 
 
 def _checked(found: dict[str, bytes], form: type[_Form]) -> SignedArchive[_Form]:
-    """Take the signed manifest out of an archive's members and hold the others against it."""
+    """Extract the signed manifest from an archive's members and hold the others against it."""
     signed = Signed(found.pop(MANIFEST), found.pop(SIGNATURE))
     manifest = read_signed_head(signed, form)
     if manifest.members != _hashes(found):
@@ -190,7 +190,7 @@ class SignedRecord(StrictForm):
         return canonical_bytes(self.model_dump(mode="json", exclude={"signature"}))
 
     def is_signed_by(self, signing_key: str) -> bool:
-        """Tell whether the signature is one of this key over all other fields."""
+        """Return whether the signature is one of this key over all other fields."""
         return verify(signing_key, self.content(), bytes.fromhex(self.signature))
 
 
@@ -210,14 +210,14 @@ def read_signed_record(
 
     Raises FileError that calls it by ``name``.
     """
-    found = read_record(data, form, name, most=most)
-    whole = canonical_bytes(found.model_dump(mode="json")) + end == data
-    if not whole or not found.is_signed_by(attrgetter("by")(found)):
+    record = read_record(data, form, name, most=most)
+    whole = canonical_bytes(record.model_dump(mode="json")) + end == data
+    if not whole or not record.is_signed_by(attrgetter("by")(record)):
         raise FileError(
             FileProblem.DAMAGED,
             f"{name[0].upper()}{name[1:]} was changed after it was signed, or it is damaged. Ask for it once more.",
         )
-    return found
+    return record
 
 
 def read_record(

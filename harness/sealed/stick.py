@@ -186,5 +186,5 @@ def _drop(path: Path) -> None:
 
 
 def stick_error(path: Path, error: OSError) -> StickError:
-    """Say what the system's error means for whoever put the stick in."""
+    """Return what the system's error means for whoever put the stick in."""
     return StickError(path, storage_problem(error), error.strerror or error_name(error))

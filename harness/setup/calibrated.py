@@ -114,19 +114,19 @@ def read_scoring(path: Path, home: Path) -> CalibrationFacts:
     UsageError names what is wrong and the mend.
     """
     data = read_bytes(path, "the calibrated scoring", MOST_BYTES)
-    found = read_signed_scoring(data, path.name)
-    if found.by not in trusted_signers(home):
+    signed_scoring = read_signed_scoring(data, path.name)
+    if signed_scoring.by not in trusted_signers(home):
         raise UsageError(
             f"--scoring: {path.name} is signed by a key that is not trusted here. Its six words are: "
-            f"{key_phrase(found.by)}. Ask the organisation for theirs, by telephone or in person; if they are the same, add "
-            f'to settings.toml: trusted_signers = ["{found.by}"]'
+            f"{key_phrase(signed_scoring.by)}. Ask the organisation for theirs, by telephone or in person; if they are the same, add "
+            f'to settings.toml: trusted_signers = ["{signed_scoring.by}"]'
         )
-    if found.specification != specification_sha256():
+    if signed_scoring.specification != specification_sha256():
         raise UsageError(
             f"--scoring: {path.name} was made for another version of the specification. Calibrate again with this version, "
             "and let the organisation sign that."
         )
-    facts = found.facts
+    facts = signed_scoring.facts
     kept = kept_file(home, facts)
     if not kept.exists():
         private_folder(kept.parent)

@@ -29,6 +29,8 @@ def floors_version(opening: RunOpening) -> int:
 def floor_scores(opening: RunOpening) -> dict[str, FloorScores]:
     """Return the floors of a run by name; none where they are yet to be worked out."""
     return {
-        each.name: FloorScores(each.composite, each.chrf, each.inputs, each.entries, each.searched)
-        for each in opening.floors or ()
+        floor.name: FloorScores(
+            floor.composite, floor.chrf, floor.inputs, floor.entries, floor.searched
+        )
+        for floor in opening.floors or ()
     }

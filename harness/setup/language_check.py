@@ -167,7 +167,7 @@ _JOINT = frozenset({"Hans", "Hant", "Hani"})
 
 
 def _other_script(analyser: Analyser, card: LanguageCard, tag: str) -> str:
-    """Say which script an analyser reads where it is not the one asked for; empty where it is."""
+    """Return which script an analyser reads where it is not the one asked for; empty where it is."""
     asked = resolve_script(tag, card, ()) or card.default_script
     shares = {
         script: analyser.share_spelt(writing.graphemes) for script, writing in card.writings.items()
@@ -200,7 +200,7 @@ def _nothing_found(card: LanguageCard | None, tag: str, folders: Sequence[Path])
 
 
 def hfst_has_wheel() -> bool:
-    """Tell whether the package ``hfst`` installs here without a compiler (the marker of its extra)."""
+    """Return whether the package ``hfst`` installs here without a compiler (the marker of its extra)."""
     if sys.version_info >= (3, 13):
         return False
     return sys.platform == "darwin" or (sys.platform == "linux" and platform.machine() == "x86_64")
@@ -264,7 +264,7 @@ def _state(
 def _why_off(
     id_: str, row: InventoryRow, resources: Resources, analyser: AnalyserState
 ) -> str | None:
-    """Say why a metric is off whatever the corpus; None where it can have a value."""
+    """Return why a metric is off whatever the corpus; None where it can have a value."""
     made = maker(id_)
     if made is None:
         return "this version does not compute it"

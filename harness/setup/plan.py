@@ -93,7 +93,7 @@ def scoring_of(run: Run) -> ScoringOptions:
 
 
 def was_scored_here(run: Run) -> bool:
-    """Tell whether a stored run was scored by the program, and not imported with its numbers."""
+    """Return whether a stored run was scored by the program, and not imported with its numbers."""
     return "scoring" in run.plan
 
 

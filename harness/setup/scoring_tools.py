@@ -35,7 +35,7 @@ class Steps:
         self.listener: Callable[[str], None] = lambda _: None
 
     def __call__(self, done: int, total: int) -> None:
-        """Say how many texts are done."""
+        """Show how many texts are done."""
         self.listener(f"{self._what}: {done:,} of {total:,}")
 
 

@@ -46,7 +46,7 @@ class AnnotationRow:
 
 
 def answered(row: AnnotationRow) -> bool:
-    """Tell whether a row holds an answer: a judgement that failed is none, and may be asked for again."""
+    """Return whether a row holds an answer: a judgement that failed is none, and may be asked for again."""
     turns = row.value if isinstance(row.value, list) else [row.value]
     return all(isinstance(turn, dict) and turn.get("score") is not None for turn in turns)
 
@@ -165,7 +165,7 @@ def read_annotations(
 
 
 def note_asked(connection: sqlite3.Connection, run: int, replies: Sequence[bytes]) -> None:
-    """Note the keys of replies about a run's outputs that no run has yet; called within a transaction."""
+    """Record the keys of replies about a run's outputs that no run has yet; called within a transaction."""
     connection.executemany(
         "INSERT OR IGNORE INTO asked_about VALUES (?, ?)", [(run, key) for key in replies]
     )

@@ -93,7 +93,10 @@ def said_in(attempts: Sequence[Attempt]) -> Said:
 
 def unsaid(attempts: Sequence[Attempt]) -> list[Attempt]:
     """Return attempts without their words; a note that is there is empty."""
-    return [replace(each, error=None, note=None if each.note is None else "") for each in attempts]
+    return [
+        replace(attempt, error=None, note=None if attempt.note is None else "")
+        for attempt in attempts
+    ]
 
 
 def said_again(attempts: Sequence[Attempt], said: Said) -> list[Attempt]:
@@ -101,6 +104,6 @@ def said_again(attempts: Sequence[Attempt], said: Said) -> list[Attempt]:
     if len(attempts) != len(said):
         raise StoredValueError
     return [
-        replace(each, error=error, note=note)
-        for each, (error, note) in zip(attempts, said, strict=True)
+        replace(attempt, error=error, note=note)
+        for attempt, (error, note) in zip(attempts, said, strict=True)
     ]

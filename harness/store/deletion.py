@@ -93,7 +93,7 @@ def refuse_under_way(run: Run) -> None:
 
 
 def holds_secrets(connection: sqlite3.Connection, run: Run) -> bool:
-    """Tell whether the texts of a secret segment are among a run's; an imported card has none."""
+    """Return whether the texts of a secret segment are among a run's; an imported card has none."""
     if run.imported:
         return False
     if read_dataset(connection, run.corpus).terms.local_only:

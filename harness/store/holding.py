@@ -32,7 +32,7 @@ class RunSegment:
 
 
 def begin_stretch(connection: sqlite3.Connection, run: int) -> RunSegment:
-    """Note that the run is under way from now on."""
+    """Record that the run is under way from now on."""
     now = time.time()
     inserted = connection.execute(
         "INSERT INTO stretches (run, started, last, spent_usd) VALUES (?, ?, ?, 0)",
@@ -42,7 +42,7 @@ def begin_stretch(connection: sqlite3.Connection, run: int) -> RunSegment:
 
 
 def touch_stretch(connection: sqlite3.Connection, segment: RunSegment, spent_usd: float) -> None:
-    """Note that the run is still under way, and what this segment has paid or may have to pay."""
+    """Record that the run is still under way, and what this segment has paid or may have to pay."""
     connection.execute(
         "UPDATE stretches SET last = started + ?, spent_usd = ? WHERE id = ?",
         (time.monotonic() - segment.began, spent_usd, segment.number),
@@ -50,7 +50,7 @@ def touch_stretch(connection: sqlite3.Connection, segment: RunSegment, spent_usd
 
 
 def pay_stretch(connection: sqlite3.Connection, segment: RunSegment, spent_usd: float) -> None:
-    """Note what a segment has paid or may have to pay, where its entries are all in."""
+    """Record what a segment has paid or may have to pay, where its entries are all in."""
     connection.execute(
         "UPDATE stretches SET spent_usd = ? WHERE id = ?", (spent_usd, segment.number)
     )
@@ -156,7 +156,7 @@ def alone(path: Path, run_id: str) -> Iterator[None]:
 
 
 def is_held(path: Path, run_id: str) -> bool:
-    """Tell whether a process of this machine is at the run; True also where that cannot be found out."""
+    """Return whether a process of this machine is at the run; True also where that cannot be found out."""
     lock = filelock.FileLock(_lock(path, run_id), mode=0o600)
     try:
         lock.acquire(timeout=0)

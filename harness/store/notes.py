@@ -63,9 +63,9 @@ def suspend_certificates(connection: sqlite3.Connection, hashes: Iterable[str]) 
     """Let certificates give nothing any more, whichever runs they lie beside; gives how many newly."""
     marked = (
         connection.execute(
-            "UPDATE certificates SET suspended = 1 WHERE sha256 = ? AND NOT suspended", (each,)
+            "UPDATE certificates SET suspended = 1 WHERE sha256 = ? AND NOT suspended", (digest,)
         ).rowcount
-        for each in hashes
+        for digest in hashes
     )
     return sum(marked)
 

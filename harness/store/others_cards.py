@@ -27,7 +27,7 @@ class Recount:
 
     @property
     def counts(self) -> bool:
-        """Whether the card's scores may stand without the word stated."""
+        """Return whether the card's scores may stand without the word stated."""
         return self.pinned and not self.differences
 
 
@@ -44,7 +44,7 @@ class CheckedHere:
 
     @property
     def counts(self) -> bool:
-        """Whether its outputs were scored again here with its corpus, and gave what the card states."""
+        """Return whether its outputs were scored again here with its corpus, and gave what the card states."""
         return self.recount is not None and self.recount.counts
 
 
@@ -119,5 +119,5 @@ def recounts(connection: sqlite3.Connection, only: int | None = None) -> dict[in
 
 
 def _words(told: object) -> tuple[str, ...]:
-    found = stored_json(told)
-    return tuple(map(str, found)) if isinstance(found, list) else (str(found),)
+    json = stored_json(told)
+    return tuple(map(str, json)) if isinstance(json, list) else (str(json),)

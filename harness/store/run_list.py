@@ -71,7 +71,7 @@ class RunSummary:
 
     @property
     def stated(self) -> bool:
-        """Whether its scores are only what its card states: nobody scored them again here with the card's corpus."""
+        """Return whether its scores are only what its card states: nobody scored them again here with the card's corpus."""
         return self.imported and not self.checked.counts
 
 

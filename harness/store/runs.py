@@ -246,7 +246,7 @@ SILENT_SECONDS = 10.0
 
 
 def under_way(run: Run | RunSummary | SweepRun) -> bool:
-    """Tell whether a process is at work on a run now: by its state, and by how old its heartbeat is.
+    """Return whether a process is at work on a run now: by its state, and by how old its heartbeat is.
 
     A heartbeat from the future, left behind where the clock was set back, counts as old too.
     """
@@ -271,7 +271,7 @@ def set_live(connection: sqlite3.Connection, run: int, state: RunState, live: Li
 
 
 def leave_run(connection: sqlite3.Connection, run: int) -> None:
-    """Note that no process is at the run any more; a sealed one stays complete.
+    """Record that no process is at the run any more; a sealed one stays complete.
 
     A stopped one tells why; of any other only its score so far is kept.
     """

@@ -57,7 +57,7 @@ def purse_of(
 
 
 def leave_money(connection: sqlite3.Connection, run_id: str, committed: float) -> None:
-    """Note what a run spent, or may have, when its process ends; the rest is the others' again."""
+    """Record what a run spent, or may have, when its process ends; the rest is the others' again."""
     connection.execute(
         "UPDATE sweep_money SET held_usd = ?, busy = 0 WHERE run_id = ?", (committed, run_id)
     )

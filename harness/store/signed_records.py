@@ -42,7 +42,7 @@ class KeptRecord(NamedTuple):
 
     @property
     def revoked(self) -> bool:
-        """Whether a key that signed it was revoked here since."""
+        """Return whether a key that signed it was revoked here since."""
         now = now_standing()
         return bool(now) and any(now.of_key(str(key)) for key in self.told.get("keys", ()))
 

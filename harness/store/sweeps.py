@@ -117,10 +117,10 @@ def keep_sweep(
             " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
             [
                 (
-                    found.number, place, each.name, json.dumps(dict(each.labels)), each.replicate,
-                    each.setup_hash, each.entries, str(uuid.uuid4()),
+                    found.number, place, cell.name, json.dumps(dict(cell.labels)), cell.replicate,
+                    cell.setup_hash, cell.entries, str(uuid.uuid4()),
                 )
-                for place, each in enumerate(cells)
+                for place, cell in enumerate(cells)
             ],
         )  # fmt: skip
     return found
@@ -139,7 +139,7 @@ def worker_lock(sweep: StoredSweep, place: int) -> str:
 
 
 def at_work(path: Path, sweep: StoredSweep) -> bool:
-    """Tell whether a worker of this computer is at a sweep; ``path`` is the store's."""
+    """Return whether a worker of this computer is at a sweep; ``path`` is the store's."""
     return any(is_held(path, worker_lock(sweep, place)) for place in range(sweep.workers))
 
 
@@ -213,7 +213,7 @@ def stored_entries(connection: sqlite3.Connection, sweep: int) -> int:
 def set_run(
     connection: sqlite3.Connection, sweep: int, place: int, run_id: str, *, reused: bool
 ) -> None:
-    """Note which run a cell is."""
+    """Record which run a cell is."""
     connection.execute(
         "UPDATE sweep_cells SET run_id = ?, reused = ?, trouble = NULL WHERE sweep = ? AND place = ?",
         (run_id, reused, sweep, place),
@@ -231,7 +231,7 @@ def set_trouble(connection: sqlite3.Connection, sweep: int, place: int, words: s
 def set_raced_out(
     connection: sqlite3.Connection, sweep: int, places: Sequence[int], decided: str
 ) -> None:
-    """Note what decided that these cells go no further, as JSON; what was decided of one before stays."""
+    """Record what decided that these cells go no further, as JSON; what was decided of one before stays."""
     connection.executemany(
         "UPDATE sweep_cells SET raced_out = ? WHERE sweep = ? AND place = ? AND raced_out IS NULL",
         [(decided, sweep, place) for place in places],

@@ -44,7 +44,7 @@ def withdrawn_names(connection: sqlite3.Connection, dataset: str | None = None) 
     """Return how the runs that cannot be used are called, of all corpora or of those with this id; deleted ones too."""
     numbers = sorted(withdrawn_runs(connection))
     query = "SELECT run_id, dataset_id FROM runs WHERE id = ?"
-    found = [connection.execute(query, (each,)).fetchone() for each in numbers]
+    found = [connection.execute(query, (number,)).fetchone() for number in numbers]
     return [run_id[:8] for run_id, corpus in found if dataset in (None, corpus)]
 
 

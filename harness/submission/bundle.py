@@ -108,7 +108,7 @@ def naming(path: Path, data: bytes) -> Iterator[None]:
 
 
 def _what_else(data: bytes) -> str:
-    """Say what a file is that is no submission, as far as it says so itself."""
+    """Return what a file is that is no submission, as far as it says so itself."""
     stated: object = None
     with suppress(ValueError, RecursionError):
         stated = json.loads(data)
@@ -158,7 +158,7 @@ def packed_beside(folder: Path) -> Path:
 
 
 def _way_to_a_file(folder: Path) -> str:
-    """Say how a folder becomes the file that is wanted, in a line that can be typed as it stands."""
+    """Return how a folder becomes the file that is wanted, in a line that can be typed as it stands."""
     line = f"rosetta submission pack {quote(str(folder))}"
     if not (folder / SHEET).is_file():
         if (folder / FOREIGN_SHEET).is_file():
@@ -240,7 +240,7 @@ def _data_problems(lane: DataLane, members: Mapping[str, bytes]) -> Iterator[str
                 yield f"{path}: {wrong}."
     for option, path in lane.files.items():
         whole = path.rstrip("/")
-        there = whole in members or any(each.startswith(f"{whole}/") for each in members)
+        there = whole in members or any(member.startswith(f"{whole}/") for member in members)
         if not whole.startswith(f"{DATA}/") or not there:
             yield f"{path}: the option {option} names it, and there is no such member below {DATA}/."
 

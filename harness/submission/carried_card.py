@@ -20,6 +20,6 @@ def carried_card(data: bytes) -> RunCard:
     card = adopt(raw, CARD)
     if not card.results:
         raise UsageError(f"{CARD}: it names no entries (results[]). Put in the card of a run over open entries.")  # fmt: skip
-    if card.withheld is not None or any(each.withheld or row_entry(each).secret for each in card.results):  # fmt: skip
+    if card.withheld is not None or any(result.withheld or row_entry(result).secret for result in card.results):  # fmt: skip
         raise UsageError(f"{CARD}: it is over secret entries. Put in the card of a run over open ones.")  # fmt: skip
     return card

@@ -55,7 +55,7 @@ def check_submission(submission: Submission, terms_sha256: str | None = None) ->
 def require_parts(checks: Sequence[PartCheck], *, for_secrets: bool) -> None:
     """Raise UsageError where a part is not right without which nothing is run: any of them, over secret texts."""
     needed = {SubmissionPart.CARD, SubmissionPart.METHOD}
-    lacking = [each for each in checks if not each.ok and (for_secrets or each.part in needed)]
+    lacking = [check for check in checks if not check.ok and (for_secrets or check.part in needed)]
     if lacking:
         raise UsageError(f"It is not run: {lacking[0].part}: {lacking[0].words}")
 
@@ -123,7 +123,7 @@ def _lacking(lane: DataLane, submission: Submission) -> Iterator[str]:
 
 def _dependencies(submission: Submission) -> PartCheck:
     wheels = sorted(submission.below(WHEELS))
-    bound = [each for each in wheels if not each.endswith("-none-any.whl")]
+    bound = [wheel for wheel in wheels if not wheel.endswith("-none-any.whl")]
     words = f"{counted(len(wheels), 'wheel')}, each pinned by its SHA-256" if wheels else "none"
     if bound:
         words += f"; for one Python and system only: {', '.join(bound)}"
@@ -178,12 +178,12 @@ def _development(manifest: SubmissionManifest) -> PartCheck:
 
 
 def _terms(manifest: SubmissionManifest, wanted: str | None) -> PartCheck:
-    found = manifest.terms
-    if found is None:
+    terms = manifest.terms
+    if terms is None:
         words = "not accepted. Read the organisation's terms, and pack with --accept-terms FILE."
         return PartCheck(SubmissionPart.TERMS, ok=False, words=words)
-    if wanted is not None and found.sha256 != wanted:
-        words = f"others were accepted (SHA-256 {found.sha256[:16]}…) than these ({wanted[:16]}…). Pack anew with --accept-terms."
+    if wanted is not None and terms.sha256 != wanted:
+        words = f"others were accepted (SHA-256 {terms.sha256[:16]}…) than these ({wanted[:16]}…). Pack anew with --accept-terms."
         return PartCheck(SubmissionPart.TERMS, ok=False, words=words)
-    words = f"accepted by {found.by}, {found.when[:10]} (SHA-256 {found.sha256[:16]}…)"
+    words = f"accepted by {terms.by}, {terms.when[:10]} (SHA-256 {terms.sha256[:16]}…)"
     return PartCheck(SubmissionPart.TERMS, ok=True, words=words)

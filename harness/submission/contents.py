@@ -83,7 +83,7 @@ def _is_safetensors(content: bytes) -> bool:
 
 
 def _is_ctranslate2(content: bytes) -> bool:
-    """Tell whether bytes begin as its weights do: a version, and the name of a specification."""
+    """Return whether bytes begin as its weights do: a version, and the name of a specification."""
     version, length = int.from_bytes(content[:4], "little"), int.from_bytes(content[4:6], "little")
     name = content[6 : 6 + length]
     return 1 <= version <= 20 and name.endswith(b"Spec\x00") and name[:-1].isalnum()
@@ -99,7 +99,7 @@ def _is_text(content: bytes) -> bool:
 
 
 def is_tokenizer(content: bytes) -> bool:
-    """Tell whether text is a tokenizer as the library tokenizers declares it."""
+    """Return whether text is a tokenizer as the library tokenizers declares it."""
     try:
         read = json.loads(content)
     except (ValueError, RecursionError):

@@ -92,10 +92,10 @@ class KeptSubmission:
         """The whole bundle, checked; raises FileError where its file is not the one that came."""
         if self.whole is not None:
             return self.whole
-        found = read_submission(self.path)
-        if not found.sha256.startswith(_sha256(self.folder, self.notes)):
+        submission = read_submission(self.path)
+        if not submission.sha256.startswith(_sha256(self.folder, self.notes)):
             raise _changed(self.path)
-        return found
+        return submission
 
     @property
     def sha256(self) -> str:
@@ -117,9 +117,9 @@ class KeptSubmission:
     def _done(self) -> list[DeskNote]:
         """The notes without those that it was begun where the command was refused then."""
         done: list[DeskNote] = []
-        for each in self.notes:
-            if each.what is not DeskAct.NOT_BEGUN:
-                done.append(each)
+        for note in self.notes:
+            if note.what is not DeskAct.NOT_BEGUN:
+                done.append(note)
             elif begun := [place for place, e in enumerate(done) if e.what is DeskAct.BEGUN]:
                 del done[begun[-1]]
         return done
@@ -137,12 +137,12 @@ class KeptSubmission:
 
     @property
     def rehearsed(self) -> bool:
-        """Whether the last rehearsal gave the scores that were claimed."""
+        """Return whether the last rehearsal gave the scores that were claimed."""
         last = self.last_rehearsal
         return last is not None and last.what is DeskAct.REHEARSED
 
     def rehearsed_with(self, model: str) -> bool:
-        """Tell whether the last rehearsal did so with this model; empty: with none."""
+        """Return whether the last rehearsal did so with this model; empty: with none."""
         last = self.last_rehearsal
         return last is not None and (last.what, last.words) == (DeskAct.REHEARSED, model)
 
@@ -165,7 +165,7 @@ class KeptSubmission:
         return self._last((DeskAct.REHEARSED, DeskAct.NOT_REPEATED))
 
     def _last(self, acts: Collection[DeskAct]) -> DeskNote | None:
-        return next((each for each in reversed(self.notes) if each.what in acts), None)
+        return next((note for note in reversed(self.notes) if note.what in acts), None)
 
     @property
     def runs(self) -> int:
@@ -175,7 +175,7 @@ class KeptSubmission:
     @property
     def answers(self) -> int:
         """Answers that its maker had: scores and refusals."""
-        return len({each.run for each in self.notes if each.what is DeskAct.TOLD})
+        return len({note.run for note in self.notes if note.what is DeskAct.TOLD})
 
 
 class SubmissionDesk:
@@ -253,7 +253,9 @@ class SubmissionDesk:
 
     def find(self, name: str) -> KeptSubmission:
         """Return the submission of a number, or of its beginning; raises UsageError where that is none, or several."""
-        found = [each for each in self._folders() if each.name.startswith(name.lower()) and name]
+        found = [
+            folder for folder in self._folders() if folder.name.startswith(name.lower()) and name
+        ]
         if len(found) != 1:
             which = "no submission has" if not found else f"{len(found)} submissions have"
             there = "; nor is there a file of this name" if not found else ""
@@ -297,7 +299,7 @@ def _notes(folder: Path) -> tuple[DeskNote, ...]:
 
 def _came(notes: tuple[DeskNote, ...]) -> list[str]:
     """Return the hashes that were noted when a bundle came: of its file, and of its manifest."""
-    return next((each.words.split() for each in notes if each.what is DeskAct.RECEIVED), [])
+    return next((note.words.split() for note in notes if note.what is DeskAct.RECEIVED), [])
 
 
 def _sha256(folder: Path, notes: tuple[DeskNote, ...]) -> str:
@@ -318,7 +320,7 @@ def _changed(path: Path) -> FileError:
 
 
 def _is_file(path: Path, data: bytes) -> bool:
-    """Tell whether a file has these bytes."""
+    """Return whether a file has these bytes."""
     try:
         return bundle_bytes(path) == data
     except UsageError:

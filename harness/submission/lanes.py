@@ -101,7 +101,7 @@ def told_by(lane: DataLane, folder: Path | None = None) -> dict[str, Any]:
 
 
 def asks_models(submission: Submission) -> bool:
-    """Tell whether nothing comes of a bundle without a model that the organisation chooses."""
+    """Return whether nothing comes of a bundle without a model that the organisation chooses."""
     lane = submission.manifest.method
     return isinstance(lane, DataLane) and "endpoint" in TAKES[lane.method].needs
 

@@ -126,11 +126,13 @@ def member_problems(found: Iterable[FoundMember]) -> list[str]:
     """Say of each member by its name why it is refused; empty where all may stay."""
     members = list(found)
     problems = unsafe_problems(members)
-    problems += [words for each in members if not _unsafe(each) and (words := _misnamed(each.path))]
-    files = [each for each in members if each.kind is MemberKind.FILE]
+    problems += [
+        words for member in members if not _unsafe(member) and (words := _misnamed(member.path))
+    ]
+    files = [member for member in members if member.kind is MemberKind.FILE]
     if len(files) > MOST_MEMBERS:
         problems.append(f"{len(files):,} files, and {MOST_MEMBERS:,} are the most. Leave some out.")
-    if (total := sum(each.size for each in files)) > MOST_BYTES:
+    if (total := sum(file.size for file in files)) > MOST_BYTES:
         largest = max(files, key=lambda each: each.size)
         problems.append(
             f"{mebibytes(total)} MiB declared, and {MOST_BYTES // 2**20:,} are the most; the largest is {largest.path} "
@@ -192,13 +194,13 @@ def _parts(path: str) -> list[str]:
 def _twins(members: Iterable[FoundMember]) -> Iterator[str]:
     """Yield members that another one is in the way of: by the same name, by case alone, or as its folder."""
     seen: dict[str, str] = {}
-    for each in members:
-        key = _folded(each.path)
-        if key in seen and seen[key] == each.path:
-            yield f"{each.path}: twice. Keep one of the two."
+    for member in members:
+        key = _folded(member.path)
+        if key in seen and seen[key] == member.path:
+            yield f"{member.path}: twice. Keep one of the two."
         elif key in seen:
-            yield f"{each.path}: the same as {seen[key]} but for capital letters, which many disks do not tell apart. Give one another name."
-        seen[key] = each.path
+            yield f"{member.path}: the same as {seen[key]} but for capital letters, which many disks do not tell apart. Give one another name."
+        seen[key] = member.path
     for key, path in seen.items():
         parts = key.split("/")
         for end in range(1, len(parts)):

@@ -57,7 +57,7 @@ def run_outcome(
     """
     failure = method.failure if isinstance(method, BoxedMethod) else None
     results = list(read_results(connection, find_run(connection, finished.run_id).id))
-    if finished.card_hash and any(each.output is not None for each in results):
+    if finished.card_hash and any(result.output is not None for result in results):
         return RunOutcome(DeskAct.SCORED)
     if failure is not None and failure.fault is WhoseFault.CUSTODIAN:
         return RunOutcome(DeskAct.NOT_RUN, words=str(failure))
@@ -65,7 +65,7 @@ def run_outcome(
         return RunOutcome(DeskAct.NOT_RUN, words="It was stopped here.")
     if failure is not None:
         return RunOutcome(DeskAct.REFUSED, _STAGES[failure.stage], str(failure))
-    classes = {each.error_class for each in results if each.error_class is not None}
+    classes = {result.error_class for result in results if result.error_class is not None}
     own = _THE_METHODS if method.endpoint is None else _THE_METHODS - {ErrorClass.TIMEOUT}
     if classes and classes <= own:
         return RunOutcome(DeskAct.REFUSED, "translate", "No text of it could be scored.")

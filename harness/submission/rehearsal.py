@@ -45,7 +45,7 @@ class Rehearsal:
 
     @property
     def repeated(self) -> bool:
-        """Whether the claim holds."""
+        """Return whether the claim holds."""
         return self.found.reproduced is True
 
 
@@ -129,7 +129,7 @@ def rehearsal_place(request: RunRequest, store: Path, folder: Path) -> tuple[Run
 
 
 def rehearsed(connection: sqlite3.Connection, submission: Submission, run_id: str) -> Rehearsal:
-    """Hold a finished rehearsal, by the id of its run, against the card of the bundle."""
+    """Compare a finished rehearsal, by the id of its run, with the card of the bundle."""
     claimed = reproduced_card(carried_card(submission.members[CARD]))
     card = load_card(connection, find_run(connection, run_id).id)
     found = verdict(claimed.scores, reproduced_card(card).scores)
@@ -137,6 +137,6 @@ def rehearsed(connection: sqlite3.Connection, submission: Submission, run_id: st
 
 
 def note_rehearsal(desk: SubmissionDesk, submission: Submission, found: Rehearsal, corpus: str, model: ModelHere | None) -> None:  # fmt: skip
-    """Note what came of a rehearsal over a corpus, by its id, with a model that it could ask; without a run, where no run of it is kept."""
+    """Record what came of a rehearsal over a corpus, by its id, with a model that it could ask; without a run, where no run of it is kept."""
     act = DeskAct.REHEARSED if found.repeated else DeskAct.NOT_REPEATED
     desk.note(submission, act, found.run, corpus, str(model or ""))

@@ -94,16 +94,18 @@ def compare_sweep(
     draws: int = DRAWS,
     seed: int = SEED,
 ) -> SweepComparison:
-    """Hold each method of a sweep against the best of its baselines, complete runs only.
+    """Compare each method of a sweep with the best of its baselines, complete runs only.
 
     Where there is no method or no baseline, the effects of the axes are all that is returned. UsageError where there are
     none either, nothing compares, or entries are secret.
     """
     setups = setups_of(found)
-    done = [each for each in setups if each.complete]
+    done = [setup for setup in setups if setup.complete]
     baselines = [each for each in done if each.is_baseline]
     methods = [each for each in done if not each.is_baseline]
-    left_out = {_name(each): "none of its runs is complete" for each in setups if not each.complete}
+    left_out = {
+        _name(setup): "none of its runs is complete" for setup in setups if not setup.complete
+    }
     results: dict[str, MethodAgainstBest] = {}
     shared = SharedRuns(connection, metric, draws=draws, seed=seed)
     effects = _effects_or_none(shared, done, metric)
@@ -111,15 +113,15 @@ def compare_sweep(
         if not effects:
             raise UsageError(unanswered)
         methods = []
-    for each in methods:
+    for method in methods:
         try:
-            result = shared.against_best(_ids(each), [*map(_ids, baselines)], trials=10 * draws)
+            result = shared.against_best(_ids(method), [*map(_ids, baselines)], trials=10 * draws)
         except UsageError as error:
-            left_out[_name(each)] = str(error)
+            left_out[_name(method)] = str(error)
             continue
         _refuse_secret(result)
         left_out |= result.refused
-        results[_name(each)] = result
+        results[_name(method)] = result
     if methods and not results:
         raise UsageError(
             "\n".join(
@@ -131,8 +133,8 @@ def compare_sweep(
             )
         )
     names = {run_id: _name(each) for each in done for run_id in _ids(each)}
-    corrected = holm([each.found.p_maximum for each in results.values()])
-    known = {b.runs[0].run_id: b for each in results.values() for b in each.baselines}
+    corrected = holm([result.found.p_maximum for result in results.values()])
+    known = {b.runs[0].run_id: b for result in results.values() for b in result.baselines}
     return SweepComparison(
         id=found.id,
         name=found.name,
@@ -192,7 +194,7 @@ def _told(runs: RepeatedRuns, names: dict[str, str]) -> ComparedSetup:
     parts = runs.repeated
     return ComparedSetup(
         name=names[runs.runs[0].run_id],
-        runs=tuple(each.run_id for each in runs.runs),
+        runs=tuple(run.run_id for run in runs.runs),
         value=runs.value,
         between_entries=None if parts is None else parts.between_entries,
         between_repetitions=None if parts is None else parts.between_repetitions,

@@ -53,8 +53,8 @@ class SweepEstimate(BaseModel):
 def estimate_sweep(store: Path, plan: SweepPlan, cells: tuple[SweepCell, ...]) -> SweepEstimate:
     """Estimate every run of a sweep that the store has not; nothing is sent or stored, and no key is asked for."""
     with opened(store) as connection:
-        runs = tuple(_cell(connection, each) for each in cells)
-    made = [each.estimate for each in runs if each.estimate is not None]
+        runs = tuple(_cell(connection, cell) for cell in cells)
+    made = [run.estimate for run in runs if run.estimate is not None]
     cost = _sum(_cost(each) for each in made)
     return SweepEstimate(
         runs=runs,
@@ -91,10 +91,10 @@ def _tokens(found: RunEstimate) -> Range | None:
 
 def _sum(parts: Iterator[Range | None]) -> Range | None:
     total = NOTHING
-    for each in parts:
-        if each is None:
+    for part in parts:
+        if part is None:
             return None
-        total = total + each
+        total = total + part
     return total
 
 

@@ -97,7 +97,7 @@ def _sha256(path: Path) -> str:
 
 def scored_apart(cells: Sequence[SweepCell]) -> str:
     """Say that some runs are held against terms and others not, with the mend; empty where all are scored alike."""
-    told = {_terms(each): each for each in cells}
+    told = {_terms(cell): cell for cell in cells}
     if len(told) < 2:
         return ""
     terms = next(path for path in told if path is not None)
@@ -167,7 +167,7 @@ def _asked(found: PlanFile) -> list[_Asked]:
     runs; a method that asks nobody gives the same again, so it is not repeated.
     """
     mentioned = {
-        axis: dict.fromkeys(name for each in choices for name in each.options)
+        axis: dict.fromkeys(name for choice in choices for name in choice.options)
         for axis, choices in found.plan.axes.stated.items()
     }
     asked: dict[tuple[object, ...], _Asked] = {}
@@ -189,7 +189,7 @@ def _settled(
     ``mentioned``: axis → names of all options that its values set.
     """
     tables = [*(each.options for each in combination.values()), plan.fixed]
-    method = str(next(told["method"] for told in tables if "method" in told))
+    method = str(next(table["method"] for table in tables if "method" in table))
     labels, told = {}, _of(method, plan.fixed)
     for axis, each in combination.items():
         if each.options.get("method") == method or _of(method, mentioned[axis]):
@@ -215,11 +215,11 @@ def _refuse_unused(found: PlanFile, asked: Sequence[_Asked]) -> None:
 
 def check_methods(cells: Sequence[SweepCell], find_key: KeySource = find_key) -> None:
     """Raise UsageError for the first run whose method cannot be asked: no key, or nobody said that it may be sent."""
-    for each in cells:
+    for cell in cells:
         try:
-            each.request.method(find_key)
+            cell.request.method(find_key)
         except UsageError as error:
-            raise UsageError(f"Run {each.name!r}: {error}") from error
+            raise UsageError(f"Run {cell.name!r}: {error}") from error
 
 
 Combination = Mapping[str, AxisValue]
@@ -275,7 +275,7 @@ def _excluded_labels(
 
 
 def _one_value(value: list[JsonValue]) -> bool:
-    """Tell whether a list is one value of the axis ``tools``, which is a list itself."""
+    """Return whether a list is one value of the axis ``tools``, which is a list itself."""
     return all(isinstance(each, str) for each in value)
 
 
@@ -331,7 +331,7 @@ def configuration_name(name: str, replicate: int) -> str:
 
 def _refuse_secret(corpus: Corpus, asked: RunRequest) -> None:
     """Raise UsageError where a chosen entry is secret: each run over such is allowed and begun by itself."""
-    if corpus.vault is not None or any(each.secret or each.not_stored for each in asked.entries):
+    if corpus.vault is not None or any(entry.secret or entry.not_stored for entry in asked.entries):
         raise UsageError(
             "a sweep takes no secret entries, because every opening of theirs is asked for and written down by "
             'itself. Choose open ones, such as segment = ["development"] under [select], or begin each run with '

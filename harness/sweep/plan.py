@@ -303,8 +303,8 @@ def _check_options(found: PlanFile) -> None:
         if words := _fault(name, value):
             raise found.wrong(words, "fixed", name)
     for axis, choices in found.plan.axes.stated.items():
-        for place, each in enumerate(choices):
-            _check_choice(found, axis, place, each)
+        for place, choice in enumerate(choices):
+            _check_choice(found, axis, place, choice)
     _refuse_keys(found, found.plan.fixed)
     if not _method_is_told(found.plan):
         raise found.wrong('say `method`, such as method = "chat".', "fixed")
@@ -326,15 +326,16 @@ def _refuse_keys(found: PlanFile, told: Mapping[str, Any]) -> None:
 
 
 def _method_is_told(plan: SweepPlan) -> bool:
-    """Tell whether every combination names a method."""
+    """Return whether every combination names a method."""
     every = (
-        all("method" in each.options for each in choices) for choices in plan.axes.stated.values()
+        all("method" in choice.options for choice in choices)
+        for choices in plan.axes.stated.values()
     )
     return "method" in plan.fixed or any(every)
 
 
 def _fault(name: str, value: object) -> str:
-    """Say what is wrong with an option; empty where nothing is."""
+    """Return what is wrong with an option; empty where nothing is."""
     if name == "method":
         return "" if isinstance(value, str) and value else "text in quotation marks is wanted."
     if name in _ELSEWHERE:
@@ -370,13 +371,13 @@ def _absolute(plan: SweepPlan, folder: Path) -> SweepPlan:
     """Make every path of a plan independent of the folder in which the sweep goes on; they count from the plan's."""
     axes = {
         axis: tuple(
-            each.model_copy(update={"options": _absolute_options(each.options, folder)})
-            for each in choices
+            choice.model_copy(update={"options": _absolute_options(choice.options, folder)})
+            for choice in choices
         )
         for axis, choices in plan.axes.stated.items()
     }
     corpus = plan.corpus if names_stored(plan.corpus) else _path(plan.corpus, folder)
-    references = tuple(_path(each, folder) for each in plan.reading.references)
+    references = tuple(_path(reference, folder) for reference in plan.reading.references)
     return plan.model_copy(
         update={
             "corpus": corpus,

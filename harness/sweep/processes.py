@@ -57,23 +57,23 @@ class WorkerProcesses:
 
     def start(self) -> None:
         """Begin all of them."""
-        for each in self._processes:
-            each.start()
+        for process in self._processes:
+            process.start()
 
     @property
     def alive(self) -> int:
         """How many are at work."""
-        return sum(each.is_alive() for each in self._processes)
+        return sum(process.is_alive() for process in self._processes)
 
     @property
     def failed(self) -> bool:
-        """Whether one ended otherwise than by itself."""
-        return any(each.exitcode not in {None, 0} for each in self._processes)
+        """Return whether one ended otherwise than by itself."""
+        return any(process.exitcode not in {None, 0} for process in self._processes)
 
     @property
     def pids(self) -> list[int]:
         """Process ids, of those that were begun."""
-        return [each.pid for each in self._processes if each.pid is not None]
+        return [process.pid for process in self._processes if process.pid is not None]
 
     def drain(self) -> None:
         """Let them finish the entries under way."""
@@ -85,18 +85,18 @@ class WorkerProcesses:
 
     def wait(self, seconds: float) -> bool:
         """Wait at most so long for one to end; tells whether all have ended."""
-        sentinels = [each.sentinel for each in self._processes if each.is_alive()]
+        sentinels = [process.sentinel for process in self._processes if process.is_alive()]
         if sentinels:
             wait(sentinels, seconds)
         return not self.alive
 
     def close(self) -> None:
         """End those that have not come to their end, and let go of all."""
-        for each in self._processes:
-            if each.is_alive():
-                each.kill()
-            each.join()
-            each.close()
+        for process in self._processes:
+            if process.is_alive():
+                process.kill()
+            process.join()
+            process.close()
 
 
 def _work(store: Path, sweep: int, told: Synchronized[int], elsewhere: Elsewhere | None) -> None:

@@ -52,13 +52,13 @@ class Racer:
 
     @property
     def in_trouble(self) -> bool:
-        """Whether a run of it stopped by itself."""
-        return any(each.trouble is not None for each in self.cells)
+        """Return whether a run of it stopped by itself."""
+        return any(cell.trouble is not None for cell in self.cells)
 
     @property
     def out_after(self) -> int | None:
         """After how many entries it was raced out; None where it was not."""
-        known = [each.raced_out["entries"] for each in self.cells if each.raced_out is not None]
+        known = [cell.raced_out["entries"] for cell in self.cells if cell.raced_out is not None]
         return min(known, default=None)
 
 
@@ -69,7 +69,7 @@ class SweepRace:
         places = cells[0].request.positions
         self.order = tuple(places[each] for each in shuffled(len(places), seed))
         """Places in the corpus of all entries, in the order in which they are asked for."""
-        self.block = max(BLOCK, *(each.setup.batch_size for each in cells))
+        self.block = max(BLOCK, *(cell.setup.batch_size for cell in cells))
         self._looked_at: object = None
         self._turns: dict[int, tuple[int, ...]] = {}
 
@@ -87,10 +87,10 @@ class SweepRace:
     def _decide(self, connection: sqlite3.Connection, sweep: int) -> dict[int, tuple[int, ...]]:
         racers = read_racers(connection, sweep)
         race = self.replay(racers)
-        for each in racers:
-            if each.name in race.out and each.out_after is None:
-                decided = RacedOutRecord(**asdict(race.out[each.name]))
-                _stop(connection, sweep, each, decided, len(self.order))
+        for racer in racers:
+            if racer.name in race.out and racer.out_after is None:
+                decided = RacedOutRecord(**asdict(race.out[racer.name]))
+                _stop(connection, sweep, racer, decided, len(self.order))
         alone = len(race.running) == 1  # nobody is left to be held against
         until = len(self.order) if alone else race.seen + self.block
         on = [each for each in racers if each.name in race.running]
@@ -98,8 +98,8 @@ class SweepRace:
 
     def replay(self, racers: Sequence[Racer]) -> Race:
         """Run the race again over all blocks that every running configuration has."""
-        race = Race([each.name for each in racers], len(self.order))
-        named = {each.name: each for each in racers}
+        race = Race([racer.name for racer in racers], len(self.order))
+        named = {racer.name: racer for racer in racers}
         for start in range(0, len(self.order), self.block):
             block = self.order[start : start + self.block]
             lacking = [
@@ -119,10 +119,10 @@ class SweepRace:
 
 def check_race(found: PlanFile, cells: Sequence[SweepCell]) -> None:
     """Raise UsageError where the runs of a plan cannot race."""
-    configurations = {configuration_name(each.name, each.replicate) for each in cells}
+    configurations = {configuration_name(cell.name, cell.replicate) for cell in cells}
     if len(configurations) < 2:
         raise found.wrong("a race takes two configurations or more: race without it.", "race")
-    if any(each.request.plan.scoring != cells[0].request.plan.scoring for each in cells):
+    if any(cell.request.plan.scoring != cells[0].request.plan.scoring for cell in cells):
         raise found.wrong(
             "runs that are scored in different ways cannot race: say it under [fixed].", "race"
         )
@@ -137,14 +137,14 @@ def check_race(found: PlanFile, cells: Sequence[SweepCell]) -> None:
 def read_racers(connection: sqlite3.Connection, sweep: int) -> list[Racer]:
     """Return the configurations of a sweep with what their runs have, in the order of the plan."""
     grouped: dict[str, list[StoredCell]] = {}
-    for each in read_cells(connection, sweep):
-        name = configuration_name(each.named.name, each.named.replicate)
-        grouped.setdefault(name, []).append(each)
+    for read_cell in read_cells(connection, sweep):
+        name = configuration_name(read_cell.named.name, read_cell.named.replicate)
+        grouped.setdefault(name, []).append(read_cell)
     return [_racer(connection, name, tuple(cells)) for name, cells in grouped.items()]
 
 
 def _racer(connection: sqlite3.Connection, name: str, cells: tuple[StoredCell, ...]) -> Racer:
-    found = [find_by_id(connection, each.run_id) for each in cells]
+    found = [find_by_id(connection, cell.run_id) for cell in cells]
     runs = tuple(None if run is None or run.trashed is not None else run for run in found)
     known = [{} if run is None else entry_scores(connection, run) for run in runs]
     shared = set(known[0]).intersection(*known[1:])

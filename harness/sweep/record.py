@@ -153,12 +153,12 @@ def sweep_record(connection: sqlite3.Connection, sweep: StoredSweep) -> SweepRec
         _cell(each, runs.get(each.run_id), ranked.get(each.run_id, {}), race=race, working=working)
         for each in stored
     )
-    spared = sum(each.total - each.done for each in cells if each.state == "raced-out")
-    own = [each for each in cells if each.run_id is not None and not each.reused]
+    spared = sum(cell.total - cell.done for cell in cells if cell.state == "raced-out")
+    own = [cell for cell in cells if cell.run_id is not None and not cell.reused]
     committed = committed_usd(connection, sweep.number)
-    done, total = sum(each.done for each in cells), sum(each.total for each in cells) - spared
+    done, total = sum(cell.done for cell in cells), sum(cell.total for cell in cells) - spared
     made = sum(each.done for each in own)
-    states = [each.state for each in cells]
+    states = [cell.state for cell in cells]
     numbers = [runs[each.run_id].number for each in own if each.run_id is not None]
     return SweepRecord(
         id=sweep.id,
@@ -166,7 +166,7 @@ def sweep_record(connection: sqlite3.Connection, sweep: StoredSweep) -> SweepRec
         created=sweep.created,
         plan=sweep.file,
         state=_state(sweep, working, states),
-        cells_by_state={each: states.count(each) for each in get_args(CellState)},
+        cells_by_state={get_arg: states.count(get_arg) for get_arg in get_args(CellState)},
         entries_done=done,
         entries_total=total,
         entries_spared=spared,
@@ -188,7 +188,7 @@ def sweep_record(connection: sqlite3.Connection, sweep: StoredSweep) -> SweepRec
 
 
 def _state(sweep: StoredSweep, working: bool, states: Sequence[CellState]) -> SweepState:
-    if all(each in {"complete", "raced-out"} for each in states):
+    if all(state in {"complete", "raced-out"} for state in states):
         return "complete"
     if not working:
         return "stopped"
@@ -286,7 +286,7 @@ def _of_card(card: Mapping[str, Any]) -> dict[str, Any]:
         **{name: card[name] for name in words},
         **{name: _interval(card[name]) for name in intervals},
         "composite_inputs": tuple(
-            sorted(str(each.get("metric")) for each in parts if isinstance(each, Mapping))
+            sorted(str(part.get("metric")) for part in parts if isinstance(part, Mapping))
         ),
     }
 
@@ -314,7 +314,7 @@ def _ranked(
         "interval": f'$.scores.confidence_intervals."{headline}"',
     }
     sealed = {id_: each.card or {} for id_, each in runs_of_sweep(connection, sweep, paths).items()}
-    now = {id_: {} if each.live is None else each.live.so_far for id_, each in runs.items()}
+    now = {id_: {} if run.live is None else run.live.so_far for id_, run in runs.items()}
     return {
         id_: {
             "headline": headline,

@@ -31,7 +31,7 @@ class CellMeasure(StrEnum):
 
     @property
     def is_quality(self) -> bool:
-        """Whether it says how good outputs are, and not what they took."""
+        """Return whether it says how good outputs are, and not what they took."""
         return self not in (CellMeasure.COST, CellMeasure.SECONDS)
 
 
@@ -49,11 +49,11 @@ class SweepSetup:
     @property
     def complete(self) -> tuple[CellRecord, ...]:
         """The repetitions that are at their end."""
-        return tuple(each for each in self.cells if each.state == "complete")
+        return tuple(cell for cell in self.cells if cell.state == "complete")
 
     @property
     def is_baseline(self) -> bool:
-        """Whether it is one; False before a repetition is complete."""
+        """Return whether it is one; False before a repetition is complete."""
         return any(
             each.method_class == _BASELINE_CLASS or each.method in _BASELINE_METHODS
             for each in self.complete
@@ -72,24 +72,24 @@ class SweepSetup:
     @property
     def headline(self) -> str:
         """Metric by which its runs are ranked; empty of translations, and before one has begun."""
-        return next((each.headline for each in self.cells if each.headline), "")
+        return next((cell.headline for cell in self.cells if cell.headline), "")
 
     def rises(self, measure: CellMeasure) -> bool:
-        """Tell whether more of a measure is better: of cost, time and error rates less is."""
+        """Return whether more of a measure is better: of cost, time and error rates less is."""
         if measure is CellMeasure.HEADLINE:
             return not self.headline or direction(self.headline) != "lower"
         return measure.is_quality
 
     def compares_by(self, measure: CellMeasure) -> bool:
-        """Tell whether its value may stand beside those of the others."""
+        """Return whether its value may stand beside those of the others."""
         return measure is not CellMeasure.COMPOSITE or not self.other_inputs
 
 
 def setups_of(found: SweepRecord) -> tuple[SweepSetup, ...]:
     """Return the set-ups of a sweep in the order of its plan."""
     groups: dict[tuple[tuple[str, str], ...], list[CellRecord]] = {}
-    for each in found.cells:
-        groups.setdefault(tuple(sorted(each.labels.items())), []).append(each)
+    for cell in found.cells:
+        groups.setdefault(tuple(sorted(cell.labels.items())), []).append(cell)
     usual = usual_inputs(found)
     return tuple(
         SweepSetup(group[0].labels, tuple(group), any(_weighs_other(each, usual) for each in group))
@@ -99,7 +99,7 @@ def setups_of(found: SweepRecord) -> tuple[SweepSetup, ...]:
 
 def usual_inputs(found: SweepRecord) -> tuple[str, ...]:
     """Return the metrics that the composites of most complete runs weigh; of equally many the first in the plan."""
-    known = Counter(each.composite_inputs for each in found.cells if each.composite_inputs)
+    known = Counter(cell.composite_inputs for cell in found.cells if cell.composite_inputs)
     return known.most_common(1)[0][0] if known else ()
 
 
@@ -109,7 +109,7 @@ def _weighs_other(cell: CellRecord, usual: Sequence[str]) -> bool:
 
 def best(setups: Sequence[SweepSetup], measure: CellMeasure) -> SweepSetup | None:
     """Return the best of some set-ups; of equal ones the first. One that does not compare only where none else has a value."""
-    known = [each for each in setups if each.value(measure) is not None]
+    known = [setup for setup in setups if setup.value(measure) is not None]
 
     def standing(each: SweepSetup) -> tuple[bool, float]:
         sign = 1 if each.rises(measure) else -1
@@ -121,13 +121,13 @@ def best(setups: Sequence[SweepSetup], measure: CellMeasure) -> SweepSetup | Non
 def best_baseline(setups: Sequence[SweepSetup], quality: CellMeasure) -> SweepSetup | None:
     """Return the best baseline that compares; None where none is complete."""
     return best(
-        [each for each in setups if each.is_baseline and each.compares_by(quality)], quality
+        [setup for setup in setups if setup.is_baseline and setup.compares_by(quality)], quality
     )
 
 
 def effort_of(setups: Sequence[SweepSetup]) -> CellMeasure:
     """Return what quality is held against: cost, or seconds where no set-up has cost anything."""
-    paid = any(each.value(CellMeasure.COST) for each in setups)
+    paid = any(setup.value(CellMeasure.COST) for setup in setups)
     return CellMeasure.COST if paid else CellMeasure.SECONDS
 
 
@@ -138,11 +138,11 @@ def front(setups: Sequence[SweepSetup], quality: CellMeasure) -> tuple[SweepSetu
     """
     effort = effort_of(setups)
     points = [
-        (each, good if each.rises(quality) else -good, less)
-        for each in setups
-        if each.compares_by(quality)
-        and (good := each.value(quality)) is not None
-        and (less := each.value(effort)) is not None
+        (setup, good if setup.rises(quality) else -good, less)
+        for setup in setups
+        if setup.compares_by(quality)
+        and (good := setup.value(quality)) is not None
+        and (less := setup.value(effort)) is not None
     ]
     unbeaten: set[int] = set()
     last: tuple[float, float] | None = None
@@ -150,4 +150,4 @@ def front(setups: Sequence[SweepSetup], quality: CellMeasure) -> tuple[SweepSetu
         if last is None or good > last[0] or (good, less) == last:
             last = (good, less)
             unbeaten.add(id(each))
-    return tuple(each for each in setups if id(each) in unbeaten)
+    return tuple(setup for setup in setups if id(setup) in unbeaten)

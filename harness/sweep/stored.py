@@ -30,7 +30,7 @@ def find_same(connection: sqlite3.Connection, cell: SweepCell) -> Run | None:
 
 
 def _scored_alike(run: Run, cell: SweepCell) -> bool:
-    """Tell whether a run was scored as a cell asks; files are the same where their bytes are, whatever their paths."""
+    """Return whether a run was scored as a cell asks; files are the same where their bytes are, whatever their paths."""
     before = scoring_of(run).model_dump(mode="json")
     asked = cell.request.plan.scoring.model_dump(mode="json")
     setup = stated_setup(run.opening.scoring)

@@ -83,9 +83,9 @@ def begin_sweep(store: Path, found: PlanFile, cells: tuple[SweepCell, ...]) -> S
     """
     named = [
         NewCell(
-            each.name, each.labels, each.replicate, each.setup_hash, len(each.request.positions)
+            cell.name, cell.labels, cell.replicate, cell.setup_hash, len(cell.request.positions)
         )
-        for each in cells
+        for cell in cells
     ]
     key = sweep_key(cells)
     with opened(store) as connection:
@@ -117,8 +117,8 @@ def _with_race(plan: SweepPlan, before: SweepPlan | None) -> SweepPlan:
 
 def sweep_key(cells: tuple[SweepCell, ...]) -> str:
     """Return what a sweep is known by: what its runs are, and not how many workers or how much money it has."""
-    files = {path: sha256 for each in cells for path, sha256 in each.files.items()}
-    return canonical_sha256([*(each.key for each in cells), *([files] if files else [])])
+    files = {path: sha256 for cell in cells for path, sha256 in cell.files.items()}
+    return canonical_sha256([*(cell.key for cell in cells), *([files] if files else [])])
 
 
 def plan_of_sweep(sweep: StoredSweep, budget_usd: float | None = None) -> PlanFile:
@@ -237,8 +237,8 @@ class _Worker:
     def _end_all(self, told: int = DRAIN) -> None:
         """Begin no further run, and let those under way end."""
         self._ending = True
-        for each in tuple(self._controls):
-            (each.stop if told == STOP else each.drain)()
+        for control in tuple(self._controls):
+            (control.stop if told == STOP else control.drain)()
 
     def _round(self) -> bool:
         """Go through the cells once; tells whether any is left to look at again."""
@@ -301,7 +301,7 @@ class _Worker:
                 return False
 
     def _carry(self, cell: SweepCell, at: StoredCell, near_end: Event) -> bool:
-        """Begin the run of a cell or go on with it; tells whether it is to be looked at again."""
+        """Start the run of a cell or go on with it; tells whether it is to be looked at again."""
         with opened(self._store) as connection:
             run = find_by_id(connection, at.run_id)
             if run is not None and run.state is RunState.COMPLETE and run.trashed is None:
@@ -340,7 +340,7 @@ class _Worker:
         return self._race is not None and finished.state is not RunState.COMPLETE
 
     def _after_loss(self, cell: SweepCell, carrier: Carrier) -> bool:
-        """Tell whether a run whose carrier was lost is to be looked at again; without any the worker ends."""
+        """Return whether a run whose carrier was lost is to be looked at again; without any the worker ends."""
         self._ending = self._ending or carrier.gone
         self._lost[cell.place] += 1
         if carrier.gone or self._lost[cell.place] < MOST_LOST:
@@ -349,7 +349,7 @@ class _Worker:
         return False
 
     def _waits(self, connection: sqlite3.Connection, cell: SweepCell, run: Run) -> bool:
-        """Tell whether a person is at a run with `rosetta resume`, or it has all that it may have by now in a race."""
+        """Return whether a person is at a run with `rosetta resume`, or it has all that it may have by now in a race."""
         if is_held(self._store, run.run_id):
             return True
         if self._race is None:
@@ -381,7 +381,7 @@ class _Worker:
             self._tools.get(alike),
         )
         if ready.tools is not None and all(
-            isinstance(each, FstAnnotator) for each in ready.tools.annotators
+            isinstance(annotator, FstAnnotator) for annotator in ready.tools.annotators
         ):  # what others hold open ends with their run
             self._tools[alike] = ready.tools
         return replace(ready, resumption=Resumption(only=self._turns.get(cell.place)))

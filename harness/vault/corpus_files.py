@@ -34,7 +34,7 @@ def recipients_of(state: VaultState) -> list[str]:
 
 def recipients(keepers: Iterable[Keeper]) -> list[str]:
     """Return what is sealed for keepers each of whom opens alone."""
-    return [each.recipient for each in keepers]
+    return [keeper.recipient for keeper in keepers]
 
 
 def under_new_keys(
@@ -63,8 +63,8 @@ def refuse_known(
     """Refuse a corpus of which a text is in the vault already, where another segment might open it."""
     for number, stored in state.head.corpora.items():
         key = opened_key(state, stored, identity, opener)
-        known = {each.digest for each in sealed_texts(state, number, stored).entries}
-        found = [each.id for each in corpus.entries if key.digest(each.source).hex() in known]
+        known = {entry.digest for entry in sealed_texts(state, number, stored).entries}
+        found = [entry.id for entry in corpus.entries if key.digest(entry.source).hex() in known]
         if found:
             raise VaultError(
                 FileProblem.INVALID,
@@ -99,7 +99,7 @@ def sha256_of(data: bytes) -> str:
 
 def counted_segments(corpus: Corpus) -> Counts:
     """Count the entries that are to be sealed; raises VaultError where one has no segment, or there is none."""
-    without = [each.id for each in corpus.entries if each.segment is None]
+    without = [entry.id for entry in corpus.entries if entry.segment is None]
     if without or not corpus.entries:
         raise VaultError(
             FileProblem.INVALID,
@@ -108,14 +108,14 @@ def counted_segments(corpus: Corpus) -> Counts:
             if without
             else "This corpus has no entry.",
         )
-    return dict(Counter(each.segment for each in corpus.entries if each.segment is not None))
+    return dict(Counter(entry.segment for entry in corpus.entries if entry.segment is not None))
 
 
 def corpus_named(state: VaultState, name: str) -> tuple[str, StoredCorpus]:
     """Return id and record of a corpus by its name or id; VaultError where none has it, or two."""
-    found = [(n, each) for n, each in state.head.corpora.items() if name in {each.name, n}]
+    found = [(n, corpus) for n, corpus in state.head.corpora.items() if name in {corpus.name, n}]
     if len(found) == 1:
         return found[0]
-    known = ", ".join(each.name for each in state.head.corpora.values()) or "none yet"
+    known = ", ".join(corpus.name for corpus in state.head.corpora.values()) or "none yet"
     many = "two corpora" if found else "no corpus"
     raise VaultError(FileProblem.INVALID, f"The vault holds {many} {name!r}. There are: {known}.")

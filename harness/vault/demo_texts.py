@@ -13,12 +13,12 @@ from corpora.text.comparison import normalised
 
 def known_of_the_demo(sources: Iterable[str]) -> frozenset[str]:
     """Return those of some sources that the bundled demo corpus has too, however they are written."""
-    known = {normalised(each.source) for each in load(sample_path(DEMO_CORPUS)).entries}
-    return frozenset(each for each in sources if normalised(each) in known)
+    known = {normalised(entry.source) for entry in load(sample_path(DEMO_CORPUS)).entries}
+    return frozenset(source for source in sources if normalised(source) in known)
 
 
 def secrets_of_the_demo(corpus: Corpus) -> tuple[EntryId, ...]:
     """Return the ids of the secret entries whose source the bundled demo corpus has too."""
-    secret = {each.id: each.source for each in corpus.entries if each.secret}
+    secret = {entry.id: entry.source for entry in corpus.entries if entry.secret}
     known = known_of_the_demo(secret.values())
     return tuple(id_ for id_, source in secret.items() if source in known)

@@ -201,9 +201,9 @@ def _check_sealed(state: VaultState) -> None:
     """Check for how many each key and share is sealed; for whom, the form of age does not tell."""
     keepers = 1 if state.split else len(state.keepers)
     others = "more than the opening key" if state.split else f"others than the {keepers} keepers"
-    for each in state.head.corpora.values():
-        if recipients_in(state.file(each.key)) != keepers:
-            raise _damaged(each.key, f"it is sealed for {others}")
+    for corpus in state.head.corpora.values():
+        if recipients_in(state.file(corpus.key)) != keepers:
+            raise _damaged(corpus.key, f"it is sealed for {others}")
     for share in state.split.shares.values() if state.split else ():
         if recipients_in(state.file(share.file)) != 1:
             raise _damaged(share.file, "this share is sealed for more than its keeper")
@@ -286,7 +286,7 @@ def _check_sizes(
     log: int, line: LogLine, files: Iterable[bytes], corpora: Mapping[str, StoredCorpus]
 ) -> None:
     """Refuse a change after which the vault could not be read any more."""
-    head = canonical_bytes({n: each.model_dump(mode="json") for n, each in corpora.items()})
+    head = canonical_bytes({n: corpus.model_dump(mode="json") for n, corpus in corpora.items()})
     if (
         len(line.content) > MOST_LINE
         or len(head) > MOST_HEAD - _HEAD_BESIDES
@@ -377,9 +377,11 @@ def _left_over(state: VaultState) -> tuple[str, ...]:
 
 def _named(state: VaultState) -> list[str]:
     """Name the files that count: those of the corpora, as the head has them, and the shares of the last splitting."""
-    of_corpora = {name for each in state.head.corpora.values() for name in (each.key, each.texts)}
+    of_corpora = {
+        name for corpus in state.head.corpora.values() for name in (corpus.key, corpus.texts)
+    }
     shares = state.split.shares.values() if state.split else ()
-    return sorted(of_corpora | {each.file for each in shares} | set(former_files(state.lines)))
+    return sorted(of_corpora | {share.file for share in shares} | set(former_files(state.lines)))
 
 
 def _head_bytes(folder: Path) -> bytes:

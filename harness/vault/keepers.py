@@ -104,13 +104,13 @@ def check_words(keeper: Keeper, typed: str) -> None:
 
 def check_keepers(keepers: Sequence[Keeper]) -> None:
     """Raise VaultError where two keepers are one, one is called like all of them, or too few are left when one is lost."""
-    if any(normalised(each.name) == normalised(TOGETHER_NAME) for each in keepers):
+    if any(normalised(keeper.name) == normalised(TOGETHER_NAME) for keeper in keepers):
         raise VaultError(
             FileProblem.INVALID,
             f"No keeper is called {TOGETHER_NAME!r}: so the log calls those who sign a line together. Take another name.",
         )
     for of in ("name", "signing_key", "recipient"):
-        given = [getattr(each, of) for each in keepers]
+        given = [getattr(keeper, of) for keeper in keepers]
         alike = [normalised(each) or each for each in given] if of == "name" else given
         most, times = Counter(alike).most_common(1)[0]
         if times > 1:
@@ -149,9 +149,11 @@ def own_identity(home: Path, file: Path | None) -> Identity:
 
 def keeper_named(state: VaultState, name: str) -> Keeper:
     """Return a keeper by name or signing key; VaultError where none has it, or two."""
-    found = [each for each in state.keepers.values() if name in {each.name, each.signing_key}]
+    found = [
+        keeper for keeper in state.keepers.values() if name in {keeper.name, keeper.signing_key}
+    ]
     if len(found) == 1:
         return found[0]
-    known = ", ".join(each.name for each in state.keepers.values())
+    known = ", ".join(keeper.name for keeper in state.keepers.values())
     many = "are two keepers" if found else "is no keeper"
     raise VaultError(FileProblem.INVALID, f"There {many} {name!r}. There are: {known}.")

@@ -61,14 +61,16 @@ class Grant:
 
     def allowed_by(self, keepers: Mapping[str, Keeper]) -> list[str]:
         """Return the signing keys of those who allow it and are keepers still, in the order of their answers."""
-        return [key for key, each in self.answers.items() if each.allowed and key in keepers]
+        return [key for key, answer in self.answers.items() if answer.allowed and key in keepers]
 
     def refused_by(self, keepers: Mapping[str, Keeper]) -> list[str]:
         """Return the signing keys of those who refused it and are keepers still."""
-        return [key for key, each in self.answers.items() if not each.allowed and key in keepers]
+        return [
+            key for key, answer in self.answers.items() if not answer.allowed and key in keepers
+        ]
 
     def expired(self, now: str) -> bool:
-        """Tell whether it is too late to use it, by this clock or by any time in the log since it was asked for."""
+        """Return whether it is too late to use it, by this clock or by any time in the log since it was asked for."""
         return max(now, self.latest) > self.request.expires
 
 
@@ -93,9 +95,9 @@ class GrantLedger:
 
         ``vault`` is its number; ``keepers``, ``corpora`` and ``split`` are those of that moment.
         """
-        for number, each in self.grants.items():
-            if not each.used and each.latest < line.when:
-                self.grants[number] = replace(each, latest=line.when)
+        for number, grant in self.grants.items():
+            if not grant.used and grant.latest < line.when:
+                self.grants[number] = replace(grant, latest=line.when)
         match line.act:
             case GrantAsked():
                 return self._asked(line, line.act.request, vault, corpora, split)
@@ -209,7 +211,7 @@ def _asked_wrongly(
     corpora: Mapping[str, StoredCorpus],
     split: KeySplit | None,
 ) -> str:
-    """Say why a request cannot stand in a line; empty where it can."""
+    """Return why a request cannot stand in a line; empty where it can."""
     stored = corpora.get(request.corpus)
     told = (request.vault, request.place, request.prev, request.by)
     if told != (vault, line.seq, line.prev, line.by):
@@ -237,6 +239,6 @@ def _is_proved(prev: str, act: OpenedByGrant | Used, split: KeySplit | None) -> 
 
 
 def _part_of(asked: Mapping[Segment, int], stored: Mapping[Segment, int]) -> bool:
-    """Tell whether whole segments are asked for, and none that is kept for later."""
+    """Return whether whole segments are asked for, and none that is kept for later."""
     whole = all(stored.get(segment) == count for segment, count in asked.items())
     return bool(asked) and whole and Segment.HELD_OUT not in asked

@@ -266,20 +266,20 @@ def corpora_of(lines: Sequence[LogLine]) -> Mapping[str, StoredCorpus]:
 
 def signers(keepers: Collection[str], splits: Sequence[KeySplit]) -> frozenset[str]:
     """Return the signing keys of who may write: each keeper, and so many together as open the vault."""
-    return frozenset(keepers) | {each.signing_key for each in splits[-1:]}
+    return frozenset(keepers) | {split.signing_key for split in splits[-1:]}
 
 
 def splits_of(lines: Sequence[LogLine]) -> tuple[KeySplit, ...]:
     """Return how the opening key was split each time, the last one as it is now; none where each keeper opens alone."""
     acts = (line.record.act for line in lines)
-    found = (each.split for each in acts if isinstance(each, Founded | Dealt))
+    found = (act.split for act in acts if isinstance(act, Founded | Dealt))
     return tuple(each for each in found if each is not None)
 
 
 def former_files(lines: Sequence[LogLine]) -> list[str]:
     """Return the files that hold the opening keys of before, each sealed for the one that came after it; the oldest first."""
     acts = (line.record.act for line in lines)
-    return [each.former for each in acts if isinstance(each, Dealt) and each.former]
+    return [act.former for act in acts if isinstance(act, Dealt) and act.former]
 
 
 def grants_of(lines: Sequence[LogLine]) -> Mapping[str, Grant]:
@@ -316,13 +316,13 @@ def _splits_after(
         raise _wrong(place, "in this vault one keeper alone takes nobody in or out")
     if not isinstance(act, Founded | Dealt) or act.split is None:
         return splits
-    if {each.signing_key for each in act.keepers} != act.split.shares.keys():
+    if {keeper.signing_key for keeper in act.keepers} != act.split.shares.keys():
         raise _wrong(place, "its shares are not those of its keepers")
     if isinstance(act, Dealt):
         if not splits or not _is_proved(line.prev, act, splits[-1].signing_key):
             raise _wrong(place, "the keepers did not sign it together")
         other = act.split.recipient != splits[-1].recipient
-        if other is not act.sealed_anew or act.split.number in {each.number for each in splits}:
+        if other is not act.sealed_anew or act.split.number in {split.number for split in splits}:
             raise _wrong(place, "its shares are not dealt as it says")
         if act.former and not act.sealed_anew:
             raise _wrong(place, "it keeps an earlier key, and the key did not change")
@@ -338,9 +338,9 @@ def _is_proved(prev: str, act: Dealt, signing_key: str) -> bool:
 
 
 def _changes_what_it_says(line: LogRecord, corpora: Mapping[str, StoredCorpus]) -> bool:
-    """Tell whether the corpora that a line changes are those of its act, and are changed as the act may."""
+    """Return whether the corpora that a line changes are those of its act, and are changed as the act may."""
     act, after = line.act, line.stored
-    known = {number: each for number, each in corpora.items() if number in after}
+    known = {number: corpus for number, corpus in corpora.items() if number in after}
     match act:
         case Added():
             told = [(act.corpus, act.name, act.entries)]
@@ -366,11 +366,11 @@ def _changes_what_it_says(line: LogRecord, corpora: Mapping[str, StoredCorpus]) 
 
 
 def _sealed_anew(corpora: Mapping[str, StoredCorpus], after: Mapping[str, StoredCorpus]) -> bool:
-    """Tell whether every corpus has other files, and nothing else of them is other."""
+    """Return whether every corpus has other files, and nothing else of them is other."""
     files = {n: {"key": each.key, "texts": each.texts} for n, each in after.items()}
-    anew = {n: each.model_copy(update=files.get(n, {})) for n, each in corpora.items()}
-    old = {name for each in corpora.values() for name in (each.key, each.texts)}
-    return dict(after) == anew and not any(old & {*each.values()} for each in files.values())
+    anew = {n: corpus.model_copy(update=files.get(n, {})) for n, corpus in corpora.items()}
+    old = {name for corpus in corpora.values() for name in (corpus.key, corpus.texts)}
+    return dict(after) == anew and not any(old & {*file.values()} for file in files.values())
 
 
 def _moved(entries: Counts, act: Rotated) -> Counts:
@@ -388,13 +388,13 @@ def _keepers_after(place: int, act: Act, keepers: dict[str, Keeper]) -> dict[str
     """Return the keepers once a line was written; raises VaultError where it cannot have been."""
     match act:
         case Founded():
-            return {each.signing_key: each for each in act.keepers}
-        case Dealt() if len({each.signing_key for each in act.keepers}) == len(act.keepers):
-            return {each.signing_key: each for each in act.keepers}
+            return {keeper.signing_key: keeper for keeper in act.keepers}
+        case Dealt() if len({keeper.signing_key for keeper in act.keepers}) == len(act.keepers):
+            return {keeper.signing_key: keeper for keeper in act.keepers}
         case Enrolled() if act.keeper.signing_key not in keepers:
             return {**keepers, act.keeper.signing_key: act.keeper}
         case Revoked() if act.keeper in keepers:
-            return {key: each for key, each in keepers.items() if key != act.keeper}
+            return {key: keeper for key, keeper in keepers.items() if key != act.keeper}
         case Enrolled() | Revoked() | Dealt():
             raise _wrong(place, "it takes in a keeper, or out somebody who was none")
         case _:

@@ -304,7 +304,7 @@ def keepers_here(
 def _type_more(state: VaultState, shares: list[KeyShare], typed: ShareTyping) -> None:
     """Have shares typed until there are as many as are needed; one that does not count is said, and asked for again."""
     needed = dealt(state).threshold
-    while len({each.check for each in shares}) < needed:
+    while len({share.check for share in shares}) < needed:
         try:
             share = KeyShare.read(typed.words())
             keeper = whose(state, share)
@@ -312,7 +312,7 @@ def _type_more(state: VaultState, shares: list[KeyShare], typed: ShareTyping) ->
             typed.say(f"Not taken: {error}")
             continue
         shares.append(share)
-        found = len({each.check for each in shares})
+        found = len({share.check for share in shares})
         typed.say(f"{keeper.name}: right. {found} of {needed} are here.")
 
 
@@ -336,7 +336,7 @@ def corpus_of(opened: UnsealedCorpus, run_id: str = "", despite_network: str = "
     try:
         told = _told(opened)
         dataset = _dataset(told["dataset"], opened)
-        placed = dict(_entry(each, dataset) for each in opened.entries)
+        placed = dict(_entry(entry, dataset) for entry in opened.entries)
     except (ValueError, TypeError, KeyError):  # its words may quote a text
         placed = {}
     if len(placed) != len(opened.entries) or not placed.keys() <= entries.keys():
@@ -390,7 +390,7 @@ def _closed(opened: UnsealedCorpus) -> dict[int, Entry]:
     Which entry is in which segment is told only where all others are open: their places are sealed too.
     """
     shut = {each for each, count in opened.counts.items() if count} - {
-        each.segment for each in opened.entries
+        entry.segment for entry in opened.entries
     }
     segment = next(iter(shut)) if len(shut) == 1 else None
     return {

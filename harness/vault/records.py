@@ -369,7 +369,7 @@ class StoredCorpus(VersionedForm):
     def smallest_differences(self) -> dict[Segment, float]:
         """Secret segment → points of chrF++ by which two methods must differ to be told apart by the entries that it has now."""
         now = {
-            segment: told.of(self.entries.get(segment, 0)) for segment, told in self.tells.items()
+            segment: tell.of(self.entries.get(segment, 0)) for segment, tell in self.tells.items()
         }
         return {segment: points for segment, points in now.items() if points is not None}
 

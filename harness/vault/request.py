@@ -19,7 +19,7 @@ class ShareTyping(Protocol):
         """Ask for the words of one share, which are not shown."""
 
     def say(self, words: str) -> None:
-        """Say whose share was typed, or what is wrong with it."""
+        """Show whose share was typed, or what is wrong with it."""
 
 
 class VaultNoting(Protocol):

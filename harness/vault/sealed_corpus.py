@@ -83,7 +83,7 @@ class SealedCorpus:
         head = TextsHead(
             corpus=number, dataset=_sealed(key, envelope, SealedPlace(number, "", "dataset"))
         )
-        entries = (_sealed_entry(number, n, each, key) for n, each in enumerate(corpus.entries))
+        entries = (_sealed_entry(number, n, entry, key) for n, entry in enumerate(corpus.entries))
         return cls(head, tuple(sorted(entries, key=lambda each: each.entry)))
 
     @classmethod
@@ -93,14 +93,14 @@ class SealedCorpus:
         try:
             read = cls(
                 TextsHead.model_validate_json(head),
-                tuple(SealedEntry.model_validate_json(each) for each in entries),
+                tuple(SealedEntry.model_validate_json(entry) for entry in entries),
             )
         except ValidationError:
             raise VaultError(
                 FileProblem.NEWER,
                 "The entries of this corpus are of a form that this version does not know. Install the newest version.",
             ) from None
-        ids = {each.entry for each in read.entries}
+        ids = {entry.entry for entry in read.entries}
         if (read.head.corpus, read.counts, len(ids)) != (number, stored.entries, len(entries)):
             raise VaultError(
                 FileProblem.DAMAGED,
@@ -113,7 +113,9 @@ class SealedCorpus:
     def data(self) -> bytes:
         """The file: a line of canonical JSON for the envelope, and one for each entry."""
         records = (self.head, *self.entries)
-        return b"".join(canonical_bytes(each.model_dump(mode="json")) + b"\n" for each in records)
+        return b"".join(
+            canonical_bytes(record.model_dump(mode="json")) + b"\n" for record in records
+        )
 
     @property
     def sha256(self) -> str:
@@ -123,7 +125,7 @@ class SealedCorpus:
     @property
     def counts(self) -> Counts:
         """Segment → entries in it."""
-        return dict(Counter(each.segment for each in self.entries))
+        return dict(Counter(entry.segment for entry in self.entries))
 
     def of(self, segments: Collection[Segment]) -> SealedCorpus:
         """Return it with the entries of these segments only."""
@@ -134,8 +136,8 @@ class SealedCorpus:
         return replace(
             self,
             entries=tuple(
-                each.model_copy(update={"segment": target}) if each.entry in drawn else each
-                for each in self.entries
+                entry.model_copy(update={"segment": target}) if entry.entry in drawn else entry
+                for entry in self.entries
             ),
         )
 
@@ -145,7 +147,7 @@ class SealedCorpus:
         dataset = _sealed(new, self.envelope(old).reveal(), SealedPlace(number, "", "dataset"))
         return SealedCorpus(
             self.head.model_copy(update={"dataset": dataset}),
-            tuple(self._under(each, old, new) for each in self.entries),
+            tuple(self._under(entry, old, new) for entry in self.entries),
         )
 
     def _under(self, sealed: SealedEntry, old: DataKey, new: DataKey) -> SealedEntry:
@@ -163,7 +165,8 @@ class SealedCorpus:
     def opened(self, key: DataKey) -> tuple[OpenedEntry, ...]:
         """Open every entry in memory; raises FileError where a text is damaged or stands in another's place."""
         return tuple(
-            OpenedEntry(each.entry, each.segment, *self._texts(each, key)) for each in self.entries
+            OpenedEntry(entry.entry, entry.segment, *self._texts(entry, key))
+            for entry in self.entries
         )
 
     def _texts(self, sealed: SealedEntry, key: DataKey) -> list[SecretText]:

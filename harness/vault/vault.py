@@ -62,7 +62,7 @@ _PURPOSE = "The purpose"
 
 
 def held_out_words(folder: Path, corpus: str) -> str:
-    """Say how entries that are kept for later come into use."""
+    """Return how entries that are kept for later come into use."""
     named = shlex.join([str(folder), corpus])
     return (
         "Those of held_out are kept for later; to use some of them from now on, rotate them: "
@@ -134,7 +134,7 @@ class Vault:
         """
         counts, name = counted_segments(corpus), words_of_log(name, "The name of the corpus")
         with self.changing(identity) as state:
-            if name in {each.name for each in state.head.corpora.values()}:
+            if name in {corpus.name for corpus in state.head.corpora.values()}:
                 raise VaultError(
                     FileProblem.INVALID,
                     f"The vault holds a corpus {name!r} already. Choose --name.",
@@ -229,7 +229,7 @@ class Vault:
         with self.changing(identity) as state:
             number, stored = corpus_named(state, name)
             sealed = sealed_texts(state, number, stored)
-            there = [each.entry for each in sealed.entries if each.segment is source]
+            there = [entry.entry for entry in sealed.entries if entry.segment is source]
             if not 0 < count <= len(there):
                 raise VaultError(
                     FileProblem.INVALID,
@@ -294,7 +294,7 @@ class Vault:
         """
         with self.changing(identity) as state:
             gone = keeper_named(state, keeper)
-            left = [each for each in state.keepers.values() if each != gone]
+            left = [keeper for keeper in state.keepers.values() if keeper != gone]
             if gone.signing_key == identity.public.signing_key:
                 raise VaultError(
                     FileProblem.INVALID, "Nobody removes themselves. Ask another keeper to do it."

@@ -215,7 +215,7 @@ def _part(connection: sqlite3.Connection, run: Run, said: _Said, missed: dict[st
 
 
 def _totals_only(connection: sqlite3.Connection, run: Run) -> bool:
-    """Tell whether a run came as a card without rows, as those with secret entries do."""
+    """Return whether a run came as a card without rows, as those with secret entries do."""
     return run.imported and (read_card(connection, run.id) or {}).get("withheld") is not None
 
 

@@ -49,7 +49,7 @@ def proposal(found: Calibration, evidence: CalibrationEvidence, version: str) ->
 
 
 def proposes(found: Calibration) -> bool:
-    """Say whether there is anything to propose."""
+    """Return whether there is anything to propose."""
     return found.weights.proposed or found.threshold.proposed
 
 

@@ -48,7 +48,7 @@ class Scale:
         return (number - self.worst) / (self.best - self.worst)
 
     def acceptable(self, number: float) -> bool:
-        """Say whether a rating means acceptable or better."""
+        """Return whether a rating means acceptable or better."""
         return self.place(number) >= self.place(self.acceptable_from)
 
     def _wanted(self) -> str:

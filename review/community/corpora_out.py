@@ -204,16 +204,16 @@ def _opened(opened: UnsealedCorpus, agreed: Collection[int | str]) -> bytes:
     """Return the entries with these ids, with all their fields, in their order in the corpus."""
     told = json.loads(opened.envelope.reveal())
     entries = []
-    for each in opened.entries:
-        fields = json.loads(each.rest.reveal())
+    for entry in opened.entries:
+        fields = json.loads(entry.rest.reveal())
         if fields["id"] not in agreed:
             continue
         place = fields.pop("place")
-        texts = {"source": each.source.reveal(), "reference": each.reference.reveal()}
+        texts = {"source": entry.source.reveal(), "reference": entry.reference.reveal()}
         entries.append(
             (
                 place[0] if isinstance(place, list) else place,
-                fields | texts | {"segment": each.segment},
+                fields | texts | {"segment": entry.segment},
             )
         )
     made = {

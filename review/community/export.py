@@ -208,7 +208,7 @@ def _handed_over(method: Path) -> Iterator[OutFile]:
     name = method.resolve().name
     walk = os.walk(method) if method.is_dir() else [(str(method.parent), [], [method.name])]
     for where, folders, names in walk:
-        folders[:] = sorted(each for each in folders if each != "__pycache__")
+        folders[:] = sorted(folder for folder in folders if folder != "__pycache__")
         for each in sorted(names):
             path = Path(where) / each
             if path.is_symlink():
@@ -230,7 +230,7 @@ def _reviews(work: _Work, runs: list[str]) -> Iterator[OutFile]:
     for review in reviews_of(work.office, runs, work.wanted.reviews):
         organisation = review.manifest.signer
         work.signers[organisation] = f"organisation of the review {review.name}"
-        known = {each.signing_key: each.name for each in work.office.laptops()}
+        known = {laptop.signing_key: laptop.name for laptop in work.office.laptops()}
         for key in {*work.office.devices().values()} & {*known}:
             work.signers[key] = f"laptop {known[key]}"
         yield from files_of_review(

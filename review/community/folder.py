@@ -94,17 +94,17 @@ def new_export(target: Path, locks: Path) -> Iterator[Path]:
 def write_part(made: Path, files: Iterable[OutFile]) -> dict[str, str]:
     """Write files below a folder; gives path → SHA-256. Raises UsageError for a path that leads out of it."""
     sums = {}
-    for each in files:
-        parts = each.path.split("/")
+    for file in files:
+        parts = file.path.split("/")
         if not all(_PLAIN.fullmatch(part) and part not in {".", ".."} for part in parts):
-            raise UsageError(f"{each.path!r} is no name that every system takes. Rename it.")
+            raise UsageError(f"{file.path!r} is no name that every system takes. Rename it.")
         path = made.joinpath(*parts)
         for place in reversed(
             path.parents[: len(parts) - 1]
         ):  # of several folders the system gives one alone the mode
             place.mkdir(mode=0o700, exist_ok=True)
-        write_file(path, each.data, overwrite=False)
-        sums[each.path] = hashlib.sha256(each.data).hexdigest()
+        write_file(path, file.data, overwrite=False)
+        sums[file.path] = hashlib.sha256(file.data).hexdigest()
     return sums
 
 
@@ -146,7 +146,7 @@ def read_export(folder: Path) -> Checked:
         if (found := _LINE.fullmatch(line)) is None:
             raise _damaged(SUMS, "a line of it is none")
         sums[found[2]] = found[1]
-    there = {each.relative_to(folder).as_posix() for each in _files(folder)}
+    there = {file.relative_to(folder).as_posix() for file in _files(folder)}
     if more := sorted(there - sums.keys() - {SUMS, SIGNATURE}):
         raise _damaged(more[0], "no export wrote it")
     for path, sha256 in sums.items():

@@ -75,7 +75,7 @@ _SUMS: Final = {
 
 
 def kind_of(path: str) -> str:
-    """Say what a file of an export is; empty for one of which the page says nothing."""
+    """Return what a file of an export is; empty for one of which the page says nothing."""
     return next((words for pattern, words in _KINDS if fnmatchcase(path, pattern)), "")
 
 
@@ -93,7 +93,7 @@ def _facts(about: Mapping[str, Any]) -> list[str]:
     ]
     return [
         f"Made {about['made']} by {about['program']}.",
-        *(f"Corpus: {each}" for each in corpora),
+        *(f"Corpus: {corpus}" for corpus in corpora),
     ]
 
 
@@ -122,7 +122,7 @@ def _told(paths: Sequence[str]) -> Iterator[tuple[str, str]]:
 
 def _html(about: Mapping[str, Any], paths: Sequence[str]) -> str:
     def listed(items: Sequence[str]) -> str:
-        return "<ul>\n" + "".join(f"<li>{html.escape(each)}</li>\n" for each in items) + "</ul>\n"
+        return "<ul>\n" + "".join(f"<li>{html.escape(item)}</li>\n" for item in items) + "</ul>\n"
 
     rows = "".join(
         f'<tr><td><a href="{html.escape(path, quote=True)}">{html.escape(path)}</a></td><td>{html.escape(words)}</td></tr>\n'

@@ -31,7 +31,7 @@ from review.session.words.catalogue import Words
 def reviews_of(office: Office, runs: Collection[str], names: Collection[str]) -> list[Review]:
     """Return the reviews all of whose runs are among ``runs``, and those that are named; UsageError for a name of none."""
     named = [office.review(name) for name in names]
-    every = [each for each in office.reviews() if each.key.runs]
+    every = [review for review in office.reviews() if review.key.runs]
     of_them = [each for each in every if {run.run_id for run in each.key.runs} <= set(runs)]
     return list({each.name: each for each in (*of_them, *named)}.values())
 
@@ -76,13 +76,13 @@ def files_of_review(
 
 
 def _items(review: Review) -> bytes:
-    lines = (each.model_dump(mode="json", exclude_none=True) for each in review.texts.values())
+    lines = (text.model_dump(mode="json", exclude_none=True) for text in review.texts.values())
     return _lines(lines)
 
 
 def _consent(office: Office, review: Review) -> bytes:
     """Return who agreed to what when, by the tags of the log; those who took it back are not among them."""
-    said = (each.payload for each in office.events(review))
+    said = (event.payload for event in office.events(review))
     return _lines(each.model_dump(mode="json") for each in said if isinstance(each, Consent))
 
 
@@ -111,4 +111,4 @@ def _translations(
 
 
 def _lines(records: Iterator[dict[str, Any]]) -> bytes:
-    return "".join(f"{json.dumps(each, ensure_ascii=False)}\n" for each in records).encode()
+    return "".join(f"{json.dumps(record, ensure_ascii=False)}\n" for record in records).encode()

@@ -71,7 +71,7 @@ def run_files(
 
 
 def _exact(attached: Attached) -> bool:
-    """Tell whether a certificate is over secret entries, and so stays inside; one that is not understood does, too."""
+    """Return whether a certificate is over secret entries, and so stays inside; one that is not understood does, too."""
     try:
         return over_secret(read_certificate(attached.certificate, "the certificate"))
     except UsageError:
@@ -112,7 +112,7 @@ def _method(card: Mapping[str, Any]) -> Iterator[OutFile]:
 def _secret_rows(connection: sqlite3.Connection, run: Run) -> bytes:
     """Return the rows of a run with secret entries, one JSON object a line, with the texts of the store."""
     results = list(read_results(connection, run.id))
-    entries = read_entries(connection, run.corpus, [each.position for each in results])
+    entries = read_entries(connection, run.corpus, [result.position for result in results])
     lines = []
     for row, result in zip(stored_rows(connection, run.id), results, strict=True):
         entry = entries[result.position]

@@ -19,8 +19,8 @@ def withdrawn_in(folder: Path, export: Checked, now: Withdrawals) -> list[Found]
         return []
     told: dict[Found, None] = dict.fromkeys(found(Verified(keys=frozenset({export.signer})), now))
     for path in export.sums:
-        for each in _subjects(path, folder, export):
-            told |= dict.fromkeys([each] if isinstance(each, Found) else found(each, now))
+        for subject in _subjects(path, folder, export):
+            told |= dict.fromkeys([subject] if isinstance(subject, Found) else found(subject, now))
     return list(told)
 
 

@@ -106,7 +106,7 @@ def _check_order(order: Sequence[str], known: set[str]) -> None:
 
 def _check_recipients(recipients: Sequence[str]) -> None:
     try:
-        different = {checked_recipient(each) for each in recipients}
+        different = {checked_recipient(recipient) for recipient in recipients}
     except SealError as error:
         raise _invalid(f"ratings could not be sealed: {error}") from None
     if len(different) < 2:

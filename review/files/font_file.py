@@ -39,7 +39,7 @@ _SEVERAL = {
 
 
 def legible_without(text: str, undrawn: Collection[str], script: str | None) -> bool:
-    """Tell whether a text can be judged where these letters, each with its marks, are only named.
+    """Return whether a text can be judged where these letters, each with its marks, are only named.
 
     It cannot where one of them belongs to the script of the text's language (``script``, ISO 15924, None where it is
     not known), where they are more than half of the text's letters, or more than ``MOST_NAMED`` signs.

@@ -174,17 +174,17 @@ class BatchManifest(SignedManifest):
 
     @property
     def earlier_words(self) -> bool:
-        """Whether cards and laptops show the made-up check words of earlier versions with it (``sealed.phrase``)."""
+        """Return whether cards and laptops show the made-up check words of earlier versions with it (``sealed.phrase``)."""
         return (self.version or 0) < 3
 
     @property
     def names_codes(self) -> bool:
-        """Whether it lists people by the codes on their cards, as batches of version 1 do."""
+        """Return whether it lists people by the codes on their cards, as batches of version 1 do."""
         return self.format == "rosetta-batch/1"
 
     @property
     def knows_not_shown(self) -> bool:
-        """Whether the office that made it can read that an item could not be shown on a laptop."""
+        """Return whether the office that made it can read that an item could not be shown on a laptop."""
         return self.version is not None and self.version >= 3
 
     def place(self, person: str) -> str:
@@ -200,7 +200,7 @@ class BatchManifest(SignedManifest):
 
     @property
     def has_verdict(self) -> bool:
-        """Whether a method is judged by it; of batches that are made without a rule none is."""
+        """Return whether a method is judged by it; of batches that are made without a rule none is."""
         return self.policy_sha256 != _NO_RULE
 
     @property
@@ -211,17 +211,21 @@ class BatchManifest(SignedManifest):
     @property
     def written_in(self) -> tuple[str, ...]:
         """Tags of the languages of consent and guide; of batches of before version 3 none, which do not state it."""
-        given = tuple(tag for tag, each in self.translations.items() if each.consent or each.guide)
+        given = tuple(
+            tag
+            for tag, translation in self.translations.items()
+            if translation.consent or translation.guide
+        )
         return (self.language, *given) if (self.version or 0) >= 3 else ()
 
     def consent_in(self, *languages: str) -> Wording:
         """Return the consent text for one who reads ``languages``, the best first, and in which language it is."""
-        given = {tag: each.consent for tag, each in self.translations.items()}
+        given = {tag: translation.consent for tag, translation in self.translations.items()}
         return wording(self.consent, self.language, given, *languages)
 
     def guide_in(self, *languages: str) -> Wording:
         """Return the guide likewise."""
-        given = {tag: each.guide for tag, each in self.translations.items()}
+        given = {tag: translation.guide for tag, translation in self.translations.items()}
         return wording(self.guide, self.language, given, *languages)
 
 

@@ -79,15 +79,15 @@ def contents_of(events: Iterable[Event], manifest: BatchManifest) -> dict[str, d
 
 def answers(event: Event, manifest: BatchManifest) -> str | None:
     """Return whose answer to a batch an event is; None for what the batch did not ask, or has no content."""
-    said = event.payload
-    if not isinstance(said, OfReviewer | Withdraw) or not manifest.order(said.reviewer):
+    payload = event.payload
+    if not isinstance(payload, OfReviewer | Withdraw) or not manifest.order(payload.reviewer):
         return None
-    batch = reach(said) if isinstance(said, Withdraw) else said.batch
-    if batch not in {manifest.batch} | ({None} if isinstance(said, Withdraw) else set()):
+    batch = reach(payload) if isinstance(payload, Withdraw) else payload.batch
+    if batch not in {manifest.batch} | ({None} if isinstance(payload, Withdraw) else set()):
         return None
-    if isinstance(said, OfItem) and said.item not in manifest.order(said.reviewer):
+    if isinstance(payload, OfItem) and payload.item not in manifest.order(payload.reviewer):
         return None
-    return said.reviewer
+    return payload.reviewer
 
 
 EVENTS: Final = "events.jsonl"
@@ -183,7 +183,7 @@ def open_ratings(data: bytes, identities: Iterable[AgeIdentity]) -> RatingsFile:
             FileProblem.NOT_OURS, "This is another kind of file: ratings are sealed for keys."
         )
     opened = _checked(unseal(data, identities))
-    if not {each.recipient for each in identities}.intersection(opened.manifest.recipients):
+    if not {identity.recipient for identity in identities}.intersection(opened.manifest.recipients):
         raise FileError(
             FileProblem.WRONG_KEY,
             "These ratings were meant for another organisation; somebody sealed them again for this one.",

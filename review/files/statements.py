@@ -109,14 +109,14 @@ def write_statement(identity: Identity, laptop: str, organisation: str) -> bytes
 
 def read_statement(data: bytes) -> Statement:
     """Read a statement and check its signature; raises FileError in words."""
-    said = read_record(data, _SignedStatement, "the statement of a witness")
-    whole = canonical_bytes(said.model_dump()) == data
-    if not whole or not said.is_signed_by(said.witness):
+    record = read_record(data, _SignedStatement, "the statement of a witness")
+    whole = canonical_bytes(record.model_dump()) == data
+    if not whole or not record.is_signed_by(record.witness):
         raise FileError(
             FileProblem.DAMAGED,
             "This statement was changed after it was signed: its signature does not fit. Ask for it once more.",
         )
-    statement = Statement.model_validate(said.model_dump(exclude={"signature"}))
+    statement = Statement.model_validate(record.model_dump(exclude={"signature"}))
     _check_apart(statement)
     return statement
 

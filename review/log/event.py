@@ -190,4 +190,4 @@ def _commitment(payload: AnyPayload, salt: bytes) -> str:
 
 def events_sha256(ids: Iterable[str]) -> str:
     """Return one hash for a set of events: SHA-256 over their ids, sorted, each followed by a line feed."""
-    return hashlib.sha256("".join(f"{each}\n" for each in sorted(set(ids))).encode()).hexdigest()
+    return hashlib.sha256("".join(f"{id_}\n" for id_ in sorted(set(ids))).encode()).hexdigest()

@@ -181,12 +181,12 @@ class Person:
 
     @property
     def consented(self) -> bool:
-        """Whether the person said yes to the terms."""
+        """Return whether the person said yes to the terms."""
         return bool(self._consents)
 
     @property
     def share_corrections(self) -> bool:
-        """Whether what the person writes may be used, by the last word on every device."""
+        """Return whether what the person writes may be used, by the last word on every device."""
         return self.consented and all(e.share_corrections for e in self._consents.values())
 
     @property
@@ -216,7 +216,7 @@ class Person:
         }
         return ReviewerState(
             consented=self.consented,
-            agreed_to=frozenset(each.consent_sha256 for each in self._consents.values()),
+            agreed_to=frozenset(consent.consent_sha256 for consent in self._consents.values()),
             share_corrections=self.share_corrections,
             relation=self.relation,
             decided=tuple(self.decided),
@@ -262,12 +262,12 @@ class Person:
     def _earlier(self) -> dict[str, tuple[Rating, ...]]:
         found: dict[str, list[Rating]] = defaultdict(list)
         for event in self.acts.values():
-            said = event.payload
-            final = self.decided[said.item] if isinstance(said, Rate) else None
-            if not isinstance(said, Rate) or final is None or final.device == event.device:
+            payload = event.payload
+            final = self.decided[payload.item] if isinstance(payload, Rate) else None
+            if not isinstance(payload, Rate) or final is None or final.device == event.device:
                 continue
-            if isinstance(final.payload, Rate) and final.payload.rating is not said.rating:
-                found[said.item].append(said.rating)
+            if isinstance(final.payload, Rate) and final.payload.rating is not payload.rating:
+                found[payload.item].append(payload.rating)
         return {item: tuple(ratings) for item, ratings in found.items()}
 
 

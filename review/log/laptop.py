@@ -198,14 +198,16 @@ class Laptop(OwnFile):
         what it reaches, drafts too, from the file's every byte. Raises NotSaved where nothing was saved, and
         UsageError for what the person has taken back in advance.
         """
-        withdraws = [each for each in payloads if isinstance(each, Withdraw)]
+        withdraws = [payload for payload in payloads if isinstance(payload, Withdraw)]
         words = self.ready_to_seal(
-            {place[0], *(getattr(each, "batch", None) or "" for each in payloads)}
+            {place[0], *(getattr(payload, "batch", None) or "" for payload in payloads)}
         )
         with self._writing():
             for payload in payloads:
                 self._refuse_taken_back(payload)
-            events = [append_event(self.connection, self.device, each, words) for each in payloads]
+            events = [
+                append_event(self.connection, self.device, payload, words) for payload in payloads
+            ]
             self._note_saved_together(events)
             self._change_drafts(*place, drafts, words)
             for withdraw in withdraws:

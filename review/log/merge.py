@@ -166,12 +166,12 @@ def _not_said_any_more(events: Iterable[Event]) -> set[str]:
     standing: dict[tuple[str, str, Kind], str] = {}
     written: set[str] = set()
     for event in sorted(events, key=attrgetter("order")):
-        said = event.payload
-        if isinstance(said, OfReviewer):
-            persons[said.reviewer].add(event)
-        if isinstance(said, Comment | Suggest):
-            standing[said.reviewer, said.item, said.kind] = event.id
-        if isinstance(said, Comment | Suggest | Translate):
+        payload = event.payload
+        if isinstance(payload, OfReviewer):
+            persons[payload.reviewer].add(event)
+        if isinstance(payload, Comment | Suggest):
+            standing[payload.reviewer, payload.item, payload.kind] = event.id
+        if isinstance(payload, Comment | Suggest | Translate):
             written.add(event.id)
     decided = (event.id for person in persons.values() for event in person.decided.values())
     return written.difference(standing.values(), decided)

@@ -203,7 +203,9 @@ class SealedWords:
         ``recipients`` (``age1…``) can open that one; it is kept at once, so no transaction is open. Raises KeyStoreError.
         """
         keys = self.keys(batches)
-        if lacking := [each for each in batches if each in keys.why and each not in keys.opened]:
+        if lacking := [
+            batch for batch in batches if batch in keys.why and batch not in keys.opened
+        ]:
             told = recipients()
             with transaction(self._connection):
                 for batch in lacking:

@@ -64,7 +64,7 @@ class NotSaved(StoreError):  # noqa: N818  says what happened to what the person
 
 
 def not_saved(error: sqlite3.Error | OSError, path: Path) -> NotSaved:
-    """Say why an attempt to use the file failed."""
+    """Return why an attempt to use the file failed."""
     problem = storage_problem(error)
     if isinstance(error, sqlite3.Error) and problem in _MAY_BE_GONE and _is_gone(path):
         problem = StorageProblem.GONE

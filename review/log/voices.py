@@ -155,10 +155,10 @@ def _speakers(
     withdrawn = withdrawals(events)
     found: dict[Place, set[str]] = defaultdict(set)
     for event in events:
-        said = event.payload
-        if event.kind not in _SPEAKING or said is None or covered(event, withdrawn):
+        payload = event.payload
+        if event.kind not in _SPEAKING or payload is None or covered(event, withdrawn):
             continue
-        batch, person = getattr(said, "batch", ""), getattr(said, "reviewer", "")
+        batch, person = getattr(payload, "batch", ""), getattr(payload, "reviewer", "")
         if batch in batches:
             found[batch, person].add(keys.get(event.device, event.device))
     return {place: tuple(sorted(found[place])) for place in sorted(found)}
@@ -181,16 +181,16 @@ def _decided(events: Iterable[Event], batches: Collection[str]) -> dict[Place, t
 
 
 def _counts(event: Event, laptop: str, allowed: Collection[str] | None) -> bool:
-    """Tell whether an event counts that a laptop wrote.
+    """Return whether an event counts that a laptop wrote.
 
     ``allowed`` are the laptops that count for its person; None where nothing has to be decided, and empty while
     the organisation has not said: then only a yes to the terms and a call of harm count.
     """
-    said = event.payload
+    payload = event.payload
     if allowed is None or event.kind in {Kind.WITHDRAW, Kind.SPEAKS}:
         return True
     if not allowed:
-        return event.kind is Kind.CONSENT or (isinstance(said, HarmFlag) and said.harmful)
+        return event.kind is Kind.CONSENT or (isinstance(payload, HarmFlag) and payload.harmful)
     return laptop in allowed
 
 

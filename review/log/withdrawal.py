@@ -44,7 +44,7 @@ def reach(withdraw: Withdraw) -> str | None:
 
 
 def covered(event: Event, withdrawn: Withdrawals) -> bool:
-    """Tell whether an event was taken back; one without payload says nothing that could be."""
+    """Return whether an event was taken back; one without payload says nothing that could be."""
     payload = event.payload
     if payload is None or not withdrawn:
         return False
@@ -53,7 +53,7 @@ def covered(event: Event, withdrawn: Withdrawals) -> bool:
 
 
 def reached(kind: Kind, reviewer: str | None, batch: str | None, withdrawn: Withdrawals) -> bool:
-    """Tell whether withdrawals reach what a person says in a batch; never a withdrawal itself."""
+    """Return whether withdrawals reach what a person says in a batch; never a withdrawal itself."""
     if reviewer is None or kind is Kind.WITHDRAW:
         return False
     everywhere = withdrawn.get((reviewer, None), frozenset())

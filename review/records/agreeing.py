@@ -92,7 +92,7 @@ def _scored(connection: sqlite3.Connection, run: Run) -> CardCheck:
 
 
 def of_gold(card: Mapping[str, Any]) -> CardCheck:
-    """Say whether all entries of a card are of gold_standard (§9.5)."""
+    """Return whether all entries of a card are of gold_standard (§9.5)."""
     told = block(card, "withheld").get("segments")
     rows = [str(row.get("segment")) for row in card.get("results") or ()]
     found = (
@@ -108,7 +108,7 @@ def of_gold(card: Mapping[str, Any]) -> CardCheck:
 
 
 def reaches_line(card: Mapping[str, Any]) -> CardCheck:
-    """Say whether the composite that a card states is at least the line of §8.3."""
+    """Return whether the composite that a card states is at least the line of §8.3."""
     value, least = number(block(card, "scores").get(COMPOSITE)), least_composite()
     if value is None:
         return CardCheck(COMPOSITE, False, "it has no composite")
@@ -132,7 +132,7 @@ def propose_for(
     ``changed``: fields of the terms that are to be other than usual, such as ``organisation_share`` and ``more``.
     """
     run = find_run(connection, name)
-    if wrong := [each for each in conditions(connection, run) if not each.ok]:
+    if wrong := [condition for condition in conditions(connection, run) if not condition.ok]:
         told = "; ".join(f"{each.name}: {each.words}" for each in wrong)
         raise UsageError(
             f"Run {run.run_id[:8]} is not one whose ownership is agreed on (benchmark-specification §8.3, §9.5): {told}."
@@ -178,7 +178,9 @@ def end_of_way(
         return end
     named = run.run_id[:8]
     proposed = {each.run_id for each, _ in signed_files(connection, RecordKind.OWNERSHIP)}
-    if run.run_id not in proposed and all(each.ok for each in conditions(connection, run)):
+    if run.run_id not in proposed and all(
+        condition.ok for condition in conditions(connection, run)
+    ):
         who = f"--developer {quote(kept.manifest.submitter)} --key {kept.manifest.by}"
         command = f"rosetta ownership propose {named} {who} -o NAME.rosetta-ownership"
     else:
@@ -255,7 +257,7 @@ def answer(
 
 
 def _has_said(record: OwnershipRecord, what: Deed, key: str) -> bool:
-    return any(each.what is what and each.by == key for each in record.acts)
+    return any(act.what is what and act.by == key for act in record.acts)
 
 
 def take(
@@ -300,4 +302,8 @@ def _refuse_revoked(record: OwnershipRecord) -> None:
 def _withdrawn(record: OwnershipRecord) -> Iterator[CardCheck]:
     terms = record.terms
     keys = frozenset({terms.organisation.signing_key, terms.developer.signing_key})
-    return (each for each in consent_checks(Verified(keys=keys)) if each.ok is False)
+    return (
+        consent_check
+        for consent_check in consent_checks(Verified(keys=keys))
+        if consent_check.ok is False
+    )

@@ -162,7 +162,7 @@ class OwnershipRecord(StrictForm):
 
     def said(self, what: Deed) -> dict[Side, SignedOwnershipAct]:
         """Return who did this, with their word for it."""
-        found = ((self.terms.side_of(each.by), each) for each in self.acts if each.what is what)
+        found = ((self.terms.side_of(act.by), act) for act in self.acts if act.what is what)
         return {side: each for side, each in found if side is not None}
 
     @property
@@ -183,7 +183,7 @@ class OwnershipRecord(StrictForm):
 
     @property
     def ended(self) -> bool:
-        """Whether a side refused it, or took its signature back."""
+        """Return whether a side refused it, or took its signature back."""
         return self.state in {OwnershipState.REFUSED, OwnershipState.REVOKED}
 
 
@@ -286,7 +286,7 @@ def _contradictions(record: OwnershipRecord) -> Iterator[str]:
         yield "A side takes a signature back that it never gave"
     if list(record.acts) != sorted(record.acts, key=lambda each: _place(terms, each)):
         yield "Its words do not stand in their order"
-    if len({(each.by, each.what) for each in record.acts}) < len(record.acts):
+    if len({(act.by, act.what) for act in record.acts}) < len(record.acts):
         yield "A side says the same twice"
 
 

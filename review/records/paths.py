@@ -58,7 +58,9 @@ def _made(
         return CardCheck(SELF, False, whole.words)
     own = own_keys(home)
     signers = sorted(signers_of(kept_seals(connection, run.id, raw), raw))
-    told = [own.get(each) or f"a key with the six words: {key_phrase(each)}" for each in signers]
+    told = [
+        own.get(signer) or f"a key with the six words: {key_phrase(signer)}" for signer in signers
+    ]
     where = "imported" if run.imported else "made here"
     signed = f"signed with {'; '.join(told)}" if told else "nobody signed it"
     return CardCheck(SELF, True, f"{where}, its hash is its own, {signed}")
@@ -69,31 +71,36 @@ def _again(connection: sqlite3.Connection, run: Run, raw: Mapping[str, Any]) -> 
     signers = signers_of(kept_seals(connection, run.id, raw), raw)
     for trusted, data in reproduction_files(connection, run.id):
         try:
-            found = read_reproduction(data)
+            reproduction = read_reproduction(data)
         except FileError as error:
             yield CardCheck(AGAIN, False, str(error))
             continue
         revoked = next(
-            (c for c in consent_checks(Verified(keys=frozenset({found.by}))) if c.ok is False), None
+            (
+                c
+                for c in consent_checks(Verified(keys=frozenset({reproduction.by})))
+                if c.ok is False
+            ),
+            None,
         )
-        wrong = fits_card(found, raw, signers) or (
-            "" if found.by == trusted else "another key signed it than was trusted"
+        wrong = fits_card(reproduction, raw, signers) or (
+            "" if reproduction.by == trusted else "another key signed it than was trusted"
         )
-        if revoked is not None or wrong or not found.reproduced:
+        if revoked is not None or wrong or not reproduction.reproduced:
             words = wrong or (revoked.words if revoked is not None else "it was not reproduced")
             yield CardCheck(AGAIN, False, words)
             continue
-        words = f"reached its scores within 2 % on {found.when[:10]}, signed with the six words: {key_phrase(found.by)}"
+        words = f"reached its scores within 2 % on {reproduction.when[:10]}, signed with the six words: {key_phrase(reproduction.by)}"
         yield CardCheck(AGAIN, True, words)
 
 
 def _gate(review: Standing) -> CardCheck:
-    said = review.certificate
+    certificate = review.certificate
     if why := review.why_not_community:
         return CardCheck(GATE, False if review.suspended else None, why)
     words = (
-        f"go by {said.panel.words}, certificate {said.sha256[:16]}… of {said.organisation.name}, "
-        f"{said.issued[:10]}, signed with the six words: {key_phrase(said.organisation.signing_key)}"
+        f"go by {certificate.panel.words}, certificate {certificate.sha256[:16]}… of {certificate.organisation.name}, "
+        f"{certificate.issued[:10]}, signed with the six words: {key_phrase(certificate.organisation.signing_key)}"
     )
     return CardCheck(GATE, True, words)
 
@@ -103,7 +110,7 @@ def _consent(review: Standing) -> Iterator[CardCheck]:
 
 
 def _texts(connection: sqlite3.Connection, run: Run, home: Path) -> CardCheck:
-    """Say how the reviewed run came to its entries: by which line of which vault's log."""
+    """Return how the reviewed run came to its entries: by which line of which vault's log."""
     vault = (read_dataset(connection, run.corpus).opened_from or "").partition("/")[0]
     if not vault:
         words = "read from a file, not from a vault: that nobody had seen them is the organisation's word"
@@ -126,9 +133,9 @@ BRINGING: Final = frozenset(
 
 
 def opened_by(lines: Sequence[LogLine], run_id: str) -> CardCheck:
-    """Say which line of a vault's log first brought its texts into a run, and by which grant."""
-    requests = [each.record.act for each in lines if isinstance(each.record.act, GrantAsked)]
-    asked = {request_id(each.request): each.request for each in requests}
+    """Return which line of a vault's log first brought its texts into a run, and by which grant."""
+    requests = [line.record.act for line in lines if isinstance(line.record.act, GrantAsked)]
+    asked = {request_id(request.request): request.request for request in requests}
     for line in lines:
         act = line.record.act
         if not isinstance(act, Used | OpenedByGrant) or act.run != run_id:
@@ -149,7 +156,7 @@ def opened_by(lines: Sequence[LogLine], run_id: str) -> CardCheck:
 
 
 def _brings(act: Used | OpenedByGrant, asked: Mapping[str, GrantRequest]) -> bool:
-    """Tell whether an opening brought texts into a run; of a grant its request says for what (``RunTerms.run``)."""
+    """Return whether an opening brought texts into a run; of a grant its request says for what (``RunTerms.run``)."""
     if isinstance(act, Used):
         return act.work in BRINGING
     terms = asked[act.grant].run

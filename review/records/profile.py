@@ -155,9 +155,9 @@ def stated(connection: sqlite3.Connection, home: Path) -> dict[str, SignedProfil
     own = organisation_keys(home).public.signing_key
     found = {}
     for _, data in signed_files(connection, RecordKind.STATEMENT):
-        each = read_record(data, SignedProfileStatement, "a statement", most=MOST_BYTES)
-        if each.by == own and each.is_signed_by(own) and each.words:
-            found[each.item] = each
+        record = read_record(data, SignedProfileStatement, "a statement", most=MOST_BYTES)
+        if record.by == own and record.is_signed_by(own) and record.words:
+            found[record.item] = record
     return {item: found[item] for item in REQUIREMENTS if item in found}
 
 
@@ -182,13 +182,16 @@ def make_profile(connection: sqlite3.Connection, name: str, home: Path) -> Signe
 def read_profile(data: bytes) -> SignedProfile:
     """Read a profile and check its signature and those of its statements; raises FileError in words."""
     name = "the profile of an organisation"
-    found = read_signed_record(data, SignedProfile, name, most=MOST_BYTES, end=b"\n")
-    if not all(each.by == found.by and each.is_signed_by(found.by) for each in found.stated):
+    signed_record = read_signed_record(data, SignedProfile, name, most=MOST_BYTES, end=b"\n")
+    if not all(
+        each.by == signed_record.by and each.is_signed_by(signed_record.by)
+        for each in signed_record.stated
+    ):
         raise FileError(
             FileProblem.DAMAGED,
             "A statement in the profile is not the organisation's, or was changed. Ask for it once more.",
         )
-    return found
+    return signed_record
 
 
 def seen(connection: sqlite3.Connection, home: Path) -> dict[str, list[str]]:
@@ -213,13 +216,13 @@ def _vaults(home: Path) -> Iterator[tuple[str, str]]:
 
 def _vault(made: VaultState) -> Iterator[tuple[str, str]]:
     keepers = made.keepers.values()
-    people = sum(not each.recovery for each in keepers)
+    people = sum(not keeper.recovery for keeper in keepers)
     together = (
         f"{made.threshold} of them open it together"
         if made.split
         else "each of them opens it alone"
     )
-    entries = sum(sum(each.entries.values()) for each in made.head.corpora.values())
+    entries = sum(sum(corpus.entries.values()) for corpus in made.head.corpora.values())
     yield "keys", f"{counted(people, 'keeper')} enrolled in a vault; {together}"
     yield "keys", "a recovery key was made" if people < len(keepers) else "no recovery key"
     yield (
@@ -234,7 +237,7 @@ def _vault(made: VaultState) -> Iterator[tuple[str, str]]:
     )
     told = f"{counted(granted, 'opening')} by a grant of its keepers"
     yield "authority", f"{told}, {len(opened) - granted:,} without one"
-    refused = sum(bool(each.refused_by(made.keepers)) for each in made.grants.values())
+    refused = sum(bool(grant.refused_by(made.keepers)) for grant in made.grants.values())
     yield (
         "control",
         f"{counted(refused, 'request')} refused by a keeper of {len(made.grants):,} asked",
@@ -245,7 +248,9 @@ def _office(home: Path) -> Iterator[tuple[str, str]]:
     if (home / OFFICE).exists():
         with Office.open(home) as office:
             issued = Counter(
-                each.run_id for review in office.reviews() for each in office.certificates(review)
+                certificate.run_id
+                for review in office.reviews()
+                for certificate in office.certificates(review)
             )
         yield "availability", f"{counted(len(issued), 'run')} certified by speakers' reviews"
     if (home / FOLDER / LEDGER).exists():

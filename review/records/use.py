@@ -92,14 +92,16 @@ class SignedUse(UseRecord, SignedRecord):
 
 def read_use(data: bytes) -> SignedUse:
     """Read a record of use and check it; raises FileError in words."""
-    found = read_signed_record(data, SignedUse, "the record of a use", most=MOST_BYTES, end=b"\n")
-    days = [day_of(each) for each in (found.since, found.ended) if each]
-    if days != sorted(days) or bool(found.ended) is not bool(found.begun):
+    signed_record = read_signed_record(
+        data, SignedUse, "the record of a use", most=MOST_BYTES, end=b"\n"
+    )
+    days = [day_of(each) for each in (signed_record.since, signed_record.ended) if each]
+    if days != sorted(days) or bool(signed_record.ended) is not bool(signed_record.begun):
         raise FileError(
             FileProblem.INVALID,
             "The record contradicts itself: it ends before it begins, or what never began.",
         )
-    return found
+    return signed_record
 
 
 def day_of(text: str) -> date:

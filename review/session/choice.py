@@ -102,7 +102,7 @@ def contents(kept: StoredBatch) -> tuple[str, str]:
 
 def copies_once(choices: Iterable[Choice]) -> list[Choice]:
     """Return of each review the first of its copies; a damaged one is no copy."""
-    once = {each.content or str(each.path): each for each in reversed(list(choices))}
+    once = {choice.content or str(choice.path): choice for choice in reversed(list(choices))}
     return list(reversed(once.values()))
 
 

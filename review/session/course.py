@@ -45,7 +45,7 @@ class ActiveTime:
 
     @property
     def runs(self) -> bool:
-        """Whether the item was painted."""
+        """Return whether the item was painted."""
         return self._painted is not None
 
     def painted(self) -> None:
@@ -61,7 +61,7 @@ class ActiveTime:
         self._alive = now
 
     def takes_keys(self) -> bool:
-        """Tell whether a key now can mean the item that is shown."""
+        """Return whether a key now can mean the item that is shown."""
         return self._painted is not None and self._clock() - self._quiet >= self._guard
 
     def too_soon(self) -> None:
@@ -91,7 +91,7 @@ class Rest:
         self._items = max(0, self._items - 1)
 
     def due(self) -> bool:
-        """Tell whether it is time, and if so begin to count anew."""
+        """Return whether it is time, and if so begin to count anew."""
         if self._items < REST_ITEMS and self._seconds < REST_SECONDS:
             return False
         self._items, self._seconds = 0, 0.0
@@ -149,7 +149,7 @@ class Course:
     resting: bool = False
 
     def place(self, now: SittingProgress) -> CoursePlace:
-        """Tell what is to be shown."""
+        """Return what is to be shown."""
         if now.withdrawn:
             return CoursePlace(Phase.WITHDRAWN)
         if not now.person.consented:

@@ -18,7 +18,7 @@ from review.session.view import TextField
 
 
 def harmless(text: str) -> str:
-    """Leave out every character that acts on a screen; blanks of all kinds become spaces."""
+    """Omit every character that acts on a screen; blanks of all kinds become spaces."""
     kept = (
         character if character == "\n" or plain(character) == character else _blank(character)
         for character in text.replace("\r\n", "\n")
@@ -52,9 +52,9 @@ class Drafts:
     def reload(self) -> None:
         """Read what is on the disk: something was erased there."""
         self._texts, self._not_kept = {}, {}
-        for each in self._laptop.drafts(*self._place):
-            if each.text is not None and each.field in _FIELDS:
-                self._texts.setdefault(each.item, {})[_FIELDS[each.field]] = each.text
+        for draft in self._laptop.drafts(*self._place):
+            if draft.text is not None and draft.field in _FIELDS:
+                self._texts.setdefault(draft.item, {})[_FIELDS[draft.field]] = draft.text
 
     def of(self, item: str) -> dict[TextField, str]:
         """Return what is being typed about an item."""
@@ -85,13 +85,13 @@ class Drafts:
 
     def with_held(self, changes: Iterable[Draft]) -> list[Draft]:
         """Return changes together with what the disk did not take yet, for one transaction."""
-        changed = {(each.item, _FIELDS[each.field]): each for each in changes}
+        changed = {(change.item, _FIELDS[change.field]): change for change in changes}
         return list((self._not_kept | changed).values())
 
     def changed(self, changes: Iterable[Draft]) -> None:
         """Take over what a transaction wrote, with everything that was held."""
-        for each in changes:
-            self._hold(each)
+        for change in changes:
+            self._hold(change)
         self._not_kept = {}
 
     def _hold(self, draft: Draft) -> None:

@@ -82,7 +82,7 @@ def open_laptop(folder: Path) -> Laptop:
 
 
 def why_not_erased(words: Words, error: HarnessError) -> Trouble:
-    """Say why nothing was deleted."""
+    """Return why nothing was deleted."""
     if isinstance(error, NotSaved) and error.problem is StorageProblem.BUSY:
         said = words(
             "Nothing was deleted: the program is open in another window. "

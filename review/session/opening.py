@@ -146,7 +146,7 @@ class Opening:
     def choices(self) -> list[Choice]:
         """Return what can be opened: files that were named or lie on sticks, newest first, then those kept here."""
         kept = {each.batch: each for each in self._kept()}
-        here = {mark: kept[each.id] for each in self.laptop.batches() for mark in contents(each)}
+        here = {mark: kept[batch.id] for batch in self.laptop.batches() for mark in contents(batch)}
         if named := copies_once(of_file(path) for path in self._named):
             return [each.kept_as(here.get(each.content)) for each in named]
         found = copies_once(self._found())
@@ -182,11 +182,11 @@ class Opening:
         return [path for path in files if path not in self._begun]
 
     def is_named(self, choice: Choice) -> bool:
-        """Tell whether the person named this very file, and so has chosen."""
+        """Return whether the person named this very file, and so has chosen."""
         return choice.path in self._named
 
     def not_here(self) -> str:
-        """Say which files were named and are not there; nothing where all are."""
+        """Return which files were named and are not there; nothing where all are."""
         names = ", ".join(place.name or str(place) for place in self._missing)
         if not names:
             return ""
@@ -197,7 +197,7 @@ class Opening:
 
     @property
     def found_nothing(self) -> bool:
-        """Whether files were named that are not there, and nothing was opened instead."""
+        """Return whether files were named that are not there, and nothing was opened instead."""
         return bool(self._missing) and not self._received
 
     def _folders(self) -> list[Path]:
@@ -210,12 +210,12 @@ class Opening:
         """Return the reviews that this computer keeps, the last received one first."""
         found = []
         done = self._answered()
-        for each in reversed(self.laptop.batches()):
-            manifest = BatchManifest.model_validate_json(each.manifest)
+        for batch in reversed(self.laptop.batches()):
+            manifest = BatchManifest.model_validate_json(batch.manifest)
             name = manifest.organisation.name
-            choice = Choice(manifest.title, name, each.id, lock=lock_of(each.members))
+            choice = Choice(manifest.title, name, batch.id, lock=lock_of(batch.members))
             if order := manifest.order(self._who(manifest)):
-                choice = replace(choice, done=len(done.get(each.id, ())), total=len(order))
+                choice = replace(choice, done=len(done.get(batch.id, ())), total=len(order))
             found.append(choice)
         return found
 
@@ -226,7 +226,9 @@ class Opening:
             return {}
         people = fold(self.laptop.events()).reviewers
         return {
-            batch: frozenset(said.decided) for (batch, who), said in people.items() if who == known
+            batch: frozenset(person.decided)
+            for (batch, who), person in people.items()
+            if who == known
         }
 
     def open(self, choice: Choice, passphrase: str | None = None) -> Batch:
@@ -253,11 +255,11 @@ class Opening:
     # who asks
 
     def is_known(self, batch: Batch) -> bool:
-        """Tell whether this computer has taken a review of this organisation before."""
+        """Return whether this computer has taken a review of this organisation before."""
         return self.laptop.setting(_organisation(batch)) is not None
 
     def accept(self, batch: Batch) -> None:
-        """Note that the person trusts the organisation, whose six words were compared."""
+        """Record that the person trusts the organisation, whose six words were compared."""
         self.laptop.set_setting(_organisation(batch), batch.manifest.organisation.name)
 
     # who rates
@@ -340,11 +342,11 @@ class Opening:
         received = self._received.get(batch.manifest.batch)
         origin = received.choice.path if received else None
         folders = [origin.parent.absolute()] if origin is not None else []
-        there = [each for each in folders if each.is_dir()]
+        there = [folder for folder in folders if folder.is_dir()]
         return sorted(_once([*there, *self.sticks()]), key=lambda each: not self.on_stick(each))
 
     def on_stick(self, folder: Path) -> bool:
-        """Tell whether a folder lies on a stick that is plugged in now."""
+        """Return whether a folder lies on a stick that is plugged in now."""
         real = folder.resolve()
         return any(real.is_relative_to(stick.resolve()) for stick in self.sticks())
 
@@ -368,7 +370,7 @@ class _Received:
 
 
 def is_there(path: Path) -> bool:
-    """Tell whether something lies there; where one may not look, opening it says so."""
+    """Return whether something lies there; where one may not look, opening it says so."""
     try:
         return path.exists()
     except OSError:

@@ -46,17 +46,17 @@ class AskedLine(NamedTuple):
 
 
 def what_it_is_called(words: Words) -> str:
-    """Say how to know the file."""
+    """Return how to know the file."""
     return words("The name of the file on it ends in {ending}.", ending=".rosetta-batch")
 
 
 def which_file(words: Words) -> str:
-    """Say which file to look for among folders."""
+    """Return which file to look for among folders."""
     return words("Find the file whose name ends in {ending}.", ending=".rosetta-batch")
 
 
 def damaged_words(words: Words) -> tuple[str, ...]:
-    """Say which catalogues of the community cannot be used."""
+    """Return which catalogues of the community cannot be used."""
     return tuple(
         words("A file with words of a language is damaged and is not used: {name}", name=name)
         for name in words.damaged
@@ -64,7 +64,7 @@ def damaged_words(words: Words) -> tuple[str, ...]:
 
 
 def where(words: Words, choice: Choice) -> str:
-    """Say who asks for a review, as far as that is known, and where it lies or how far the remembered person is."""
+    """Return who asks for a review, as far as that is known, and where it lies or how far the remembered person is."""
     if choice.place:
         new = words("new, on {place}", place=choice.place)
         return f"{choice.organisation} · {new}" if choice.organisation else new
@@ -75,7 +75,7 @@ def where(words: Words, choice: Choice) -> str:
 
 
 def why_not_open(words: Words, choice: Choice, error: HarnessError) -> Trouble:
-    """Say why a review does not open; of a file also which one it is, for another may be whole."""
+    """Return why a review does not open; of a file also which one it is, for another may be whole."""
     if choice.path is None or not isinstance(error, FileError):
         return trouble(words, error)
     return trouble_of_file(words, error, choice.path)

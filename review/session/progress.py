@@ -76,17 +76,17 @@ class SittingProgress:
         if isinstance(event.payload, Decision) and event.payload.item not in self._places:
             event = event.erased()
         self.person.add(event)
-        said = event.payload
-        self._handed_over = said.wall if isinstance(said, Export) else None
-        match said:
+        payload = event.payload
+        self._handed_over = payload.wall if isinstance(payload, Export) else None
+        match payload:
             case Undo():
-                self._taken_back(said.target)
+                self._taken_back(payload.target)
             case Rate() | NotJudged() | Translate() | Skip():
-                self._decided(event.id, said)
+                self._decided(event.id, payload)
             case Train():
-                self.answers.setdefault(said.item, []).append(said.rating)
+                self.answers.setdefault(payload.item, []).append(payload.rating)
             case Comment() | Suggest():
-                self._texts[said.item, said.kind].append(event)
+                self._texts[payload.item, payload.kind].append(event)
             case _:
                 pass
 
@@ -157,17 +157,17 @@ def own_events(events: Iterable[Event], batch: str, reviewer: str) -> list[Event
 
 
 def _is_own(event: Event, batch: str, reviewer: str) -> bool:
-    said = event.payload
-    if isinstance(said, Export):
-        return said.batch == batch
-    return getattr(said, "reviewer", None) == reviewer and getattr(said, "batch", "") in {
+    payload = event.payload
+    if isinstance(payload, Export):
+        return payload.batch == batch
+    return getattr(payload, "reviewer", None) == reviewer and getattr(payload, "batch", "") in {
         batch,
         None,
     }
 
 
 def trained_before(events: Iterable[Event], batch: str, reviewer: str) -> bool:
-    """Tell whether a person rated anything in another batch here: the training came before that."""
+    """Return whether a person rated anything in another batch here: the training came before that."""
     return any(
         isinstance(event.payload, Rate)
         and event.payload.reviewer == reviewer

@@ -56,7 +56,7 @@ _WITHDRAWN = {
 
 
 def rated(words: Words, rating: Rating) -> str:
-    """Say which rating was saved."""
+    """Return which rating was saved."""
     return words("Saved: {rating}.", rating=rating_label(words, rating))
 
 
@@ -74,7 +74,7 @@ def taken_back(
     *,
     translating: bool = False,
 ) -> str:
-    """Say what it was that undo took back, and what went with it: reasons, and words that are drafts again."""
+    """Return what it was that undo took back, and what went with it: reasons, and words that are drafts again."""
     said = [_taken_back(words, decision, translating)]
     if any(isinstance(each, Reasons) for each in beside):
         said.append(words("Its reasons are taken back, too."))
@@ -84,7 +84,7 @@ def taken_back(
 
 
 def with_texts(words: Words, said: str, texts: Collection[Comment | Suggest]) -> str:
-    """Say what was saved together with an answer."""
+    """Return what was saved together with an answer."""
     fields = {Kind.COMMENT: TextField.COMMENT, Kind.SUGGEST: TextField.SUGGESTION}
     saved = (text(words, fields[each.kind], each.text) for each in texts)
     return " ".join([said, *saved])
@@ -105,7 +105,7 @@ def _taken_back(words: Words, decision: Decision, translating: bool) -> str:
 
 
 def reasons(words: Words, chosen: Collection[Reason]) -> str:
-    """Say which reasons are saved now."""
+    """Return which reasons are saved now."""
     if not chosen:
         return words("Saved: no reason.")
     return words("Saved: {reasons}.", reasons=reasons_label(words, chosen))
@@ -133,20 +133,20 @@ def harm(words: Words, *, harmful: bool) -> str:
 
 
 def withdrawn(words: Words, scope: Scope, *, translating: bool = False) -> str:
-    """Say what was erased on this computer."""
+    """Return what was erased on this computer."""
     if translating and scope is Scope.COMMENTS:
         return words(_COMMENTS_WITHDRAWN)
     return words(_WITHDRAWN[scope])
 
 
 def shared(words: Words, *, shares: bool, translating: bool = False) -> str:
-    """Say whether what the person wrote may be used from now on."""
+    """Return whether what the person wrote may be used from now on."""
     said = sharing(words, shares=shares, translating=translating)
     return words("Saved: {said}", said=said)
 
 
 def no_more_words(words: Words, *, translating: bool = False) -> str:
-    """Say why no comment is kept: its person took back all of them."""
+    """Return why no comment is kept: its person took back all of them."""
     if translating:
         return words("You took back your comments here, so no new ones are kept.")
     return words(

@@ -116,16 +116,16 @@ class Session:
 
     @property
     def translating(self) -> bool:
-        """Whether the batch asks for translations instead of ratings."""
+        """Return whether the batch asks for translations instead of ratings."""
         return self.manifest.task == "translate"
 
     def painted(self, item: str) -> None:
-        """Note that the item is visible: its time starts, and keys begin to mean it a moment later."""
+        """Record that the item is visible: its time starts, and keys begin to mean it a moment later."""
         if self._view.item is not None and self._view.item.id == item:
             self.time.painted()
 
     def touched(self) -> None:
-        """Note a sign of life."""
+        """Record a sign of life."""
         self.time.touched()
 
     def agree(self, *, share_corrections: bool) -> View:
@@ -136,16 +136,16 @@ class Session:
 
     @property
     def asks_relation(self) -> bool:
-        """Whether to ask how near the person is to the method: once, after the consent, before anything is judged."""
-        said = self._progress.person
-        begun = said.decided or said.skipped or said.trained
-        open_ = said.consented and said.relation is None and not self._progress.withdrawn
+        """Return whether to ask how near the person is to the method: once, after the consent, before anything is judged."""
+        person = self._progress.person
+        begun = person.decided or person.skipped or person.trained
+        open_ = person.consented and person.relation is None and not self._progress.withdrawn
         first = self.manifest.second_of is None  # in a second look it was said before
         judged = self.manifest.has_verdict and not self.translating
         return open_ and not begun and judged and first
 
     def relate(self, relation: Relation) -> View:
-        """Say how near the person is to the method that is judged; what was said stays."""
+        """Return how near the person is to the method that is judged; what was said stays."""
         if not self.asks_relation:
             return self._view
         return self._done([Related(**self._author.who(), relation=relation)])
@@ -288,7 +288,7 @@ class Session:
         return self._picture.answered(self._course, self._progress)
 
     def set_reasons(self, item: str, reasons: Collection[Reason]) -> View:
-        """Say what is wrong with the item that is shown or was judged last."""
+        """Return what is wrong with the item that is shown or was judged last."""
         if not self._at_hand(item):
             return self._view
         chosen = tuple(reason for reason in Reason if reason in reasons)
@@ -376,7 +376,7 @@ class Session:
         return self._show(replace(self._drawn(), said=self.words(saying.TOO_SOON), too_soon=True))
 
     def _at_hand(self, item: str) -> bool:
-        """Tell whether words can be said about this item: it is shown, or was judged last."""
+        """Return whether words can be said about this item: it is shown, or was judged last."""
         view = self._view
         shown = view.item.id if view.item and view.phase in _ANSWERING else None
         return item in {shown, view.last.item.id if view.last else None}

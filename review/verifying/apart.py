@@ -38,28 +38,31 @@ _PROPOSAL: Final = f'format = "{PROPOSAL}"'.encode()
 
 
 def _verify_drill(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:  # noqa: ARG001
-    found = read_drill(file.data, file.path.name)
+    drill = read_drill(file.data, file.path.name)
     facts = (
-        ("vault", found.vault),
-        ("begun", found.when),
-        ("keepers", f"{found.threshold} of {len(found.shares)} are to give a share back"),
+        ("vault", drill.vault),
+        ("begun", drill.when),
+        ("keepers", f"{drill.threshold} of {len(drill.shares)} are to give a share back"),
     )
     words = "who gave theirs back, `rosetta vault drill` says of its folder"
     checks = [signature_check(), CardCheck("answers", None, words)]
-    return ToldOfFile(facts, [Signer("keeper", found.by)], checks)
+    return ToldOfFile(facts, [Signer("keeper", drill.by)], checks)
 
 
 def _verify_drill_answer(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:  # noqa: ARG001
-    found = read_drill_answer(file.data)
-    could = "gave a share back" if found.words else "could not open what was sealed for them"
-    facts = (("drill", found.drill), ("when", found.when), ("keeper", could))
-    return ToldOfFile(facts, [Signer("keeper", found.by)], [signature_check()])
+    drill_answer = read_drill_answer(file.data)
+    could = "gave a share back" if drill_answer.words else "could not open what was sealed for them"
+    facts = (("drill", drill_answer.drill), ("when", drill_answer.when), ("keeper", could))
+    return ToldOfFile(facts, [Signer("keeper", drill_answer.by)], [signature_check()])
 
 
 def _verify_scoring(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:  # noqa: ARG001
-    found = read_signed_scoring(file.data, file.path.name)
-    facts = (("languages", found.language_pair), ("rests on", f"{found.items:,} rated entries"))
-    return ToldOfFile(facts, [Signer("organisation", found.by)], [signature_check()])
+    signed_scoring = read_signed_scoring(file.data, file.path.name)
+    facts = (
+        ("languages", signed_scoring.language_pair),
+        ("rests on", f"{signed_scoring.items:,} rated entries"),
+    )
+    return ToldOfFile(facts, [Signer("organisation", signed_scoring.by)], [signature_check()])
 
 
 def _verify_proposal(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:  # noqa: ARG001
@@ -73,13 +76,13 @@ def _verify_proposal(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:  # no
 
 def _verify_export(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:  # noqa: ARG001
     """Check the whole export in whose folder the file lies."""
-    found = read_export(file.path.parent)
-    words = f"each of the {len(found.sums):,} files of the export is as it was signed"
-    return ToldOfFile((), [Signer("organisation", found.signer)], [signature_check(words)])
+    export = read_export(file.path.parent)
+    words = f"each of the {len(export.sums):,} files of the export is as it was signed"
+    return ToldOfFile((), [Signer("organisation", export.signer)], [signature_check(words)])
 
 
 def _verify_corpus(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:  # noqa: ARG001
-    """Say what a corpus is, which nobody signs, and whether the consent in it is as it was signed."""
+    """Return what a corpus is, which nobody signs, and whether the consent in it is as it was signed."""
     dataset, entries = block(file.stated, "dataset"), file.stated.get("entries")
     count = len(entries) if isinstance(entries, list) else 0
     facts = (("corpus", str(dataset.get("id"))), ("entries", f"{count:,}"))

@@ -76,22 +76,24 @@ def _sealed_by(file: LookedAt) -> list[Signer]:
 
 def _without_key(verdict: CardVerdict, signed: str) -> list[CardCheck]:
     """Return the checks of a verdict; whose key signed is told once for all signers of a file."""
-    whole = [each for each in verdict.checks if each.name != SIGNATURE or each.ok is False]
-    by_key = any(each.name == SIGNATURE and "six words" in each.words for each in verdict.checks)
+    whole = [check for check in verdict.checks if check.name != SIGNATURE or check.ok is False]
+    by_key = any(check.name == SIGNATURE and "six words" in check.words for check in verdict.checks)
     more = [CardCheck(SIGNATURE, True, signed)]
     unsigned = [
-        each for each in verdict.checks if each.name == SIGNATURE and each.ok is None and not by_key
+        check
+        for check in verdict.checks
+        if check.name == SIGNATURE and check.ok is None and not by_key
     ]
-    found = any(each.name == SIGNATURE and each.ok for each in verdict.checks) or by_key
+    found = any(check.name == SIGNATURE and check.ok for check in verdict.checks) or by_key
     return [*whole, *(more if found else unsigned)]
 
 
 def _verify_seal(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:  # noqa: ARG001
-    found = read_seal(file.data)
-    words = f"of the card with the hash {found.seal.card[:16]}…, with {found.seal.rows:,} rows"
+    seal = read_seal(file.data)
+    words = f"of the card with the hash {seal.seal.card[:16]}…, with {seal.seal.rows:,} rows"
     return ToldOfFile(
-        (("run", found.seal.run_id), ("signed", found.seal.when)),
-        [Signer("seal", found.seal.by)],
+        (("run", seal.seal.run_id), ("signed", seal.seal.when)),
+        [Signer("seal", seal.seal.by)],
         [
             CardCheck(SIGNATURE, True, words),
             CardCheck("card", None, "verify the card, beside which the seal lies"),
@@ -100,26 +102,28 @@ def _verify_seal(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:  # noqa: 
 
 
 def _verify_proof(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:
-    found = read_proof(file.data, file.path.name)
+    proof = read_proof(file.data, file.path.name)
     against = _card_among(here)
     verdict = verify_file(here.connection, file.path, here.known, against, here.home)
     return ToldOfFile(
-        (("entry", str(found.row.get("entry_id"))),),
-        [Signer("seal", found.seal.by)],
+        (("entry", str(proof.row.get("entry_id"))),),
+        [Signer("seal", proof.seal.by)],
         _without_key(verdict, "the seal in it is as it was signed"),
     )
 
 
 def _verify_reproduction(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:
-    found = read_reproduction(file.data)
+    reproduction = read_reproduction(file.data)
     verdict = verify_file(here.connection, file.path, here.known, _card_among(here), here.home)
     facts = (
-        ("run", found.claimed.run_id),
-        ("repeated as", found.repeated.run_id),
-        ("signed", found.when),
+        ("run", reproduction.claimed.run_id),
+        ("repeated as", reproduction.repeated.run_id),
+        ("signed", reproduction.when),
     )
     return ToldOfFile(
-        facts, [Signer("who ran it again", found.by)], _without_key(verdict, "as it was signed")
+        facts,
+        [Signer("who ran it again", reproduction.by)],
+        _without_key(verdict, "as it was signed"),
     )
 
 
@@ -140,7 +144,7 @@ def _verify_released(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:
         "corpus": corpus.get("id"),
         "issued": said.get("issued"),
     }
-    checks = [each for each in verdict.checks if each.name != "key"]
+    checks = [check for check in verdict.checks if check.name != "key"]
     facts = [(name, str(each)) for name, each in told.items()]
     return ToldOfFile(facts, [Signer("custodian", str(said.get("by")))], checks)
 

@@ -42,8 +42,8 @@ def _verify_log(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:  # noqa: A
             read_state(file.path.parent).lines, "the whole vault: head, log and every sealed file"
         )
     checks = [CardCheck("newest lines", None, _NEWEST)]
-    told = _of_vault(read_lines(file.data), "each line, by a keeper of its time, in one chain")
-    return ToldOfFile(told.facts, told.signers, [*told.checks, *checks])
+    vault = _of_vault(read_lines(file.data), "each line, by a keeper of its time, in one chain")
+    return ToldOfFile(vault.facts, vault.signers, [*vault.checks, *checks])
 
 
 def _verify_head(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:  # noqa: ARG001
@@ -65,29 +65,29 @@ def _of_vault(lines: tuple[LogLine, ...], words: str) -> ToldOfFile:
     facts = (
         ("vault", lines[0].id),
         ("lines", f"{len(lines):,}, the last of {lines[-1].record.when}"),
-        ("keepers", ", ".join(sorted(each.name for each in keepers.values()))),
+        ("keepers", ", ".join(sorted(keeper.name for keeper in keepers.values()))),
     )
     return ToldOfFile(facts, [Signer("last line", lines[-1].record.by)], [signature_check(words)])
 
 
 def _verify_keeper(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:  # noqa: ARG001
-    found = read_card(file.data)
+    card = read_card(file.data)
     return ToldOfFile(
-        (("keeper", found.name),), [Signer("keeper", found.signing_key)], [signature_check()]
+        (("keeper", card.name),), [Signer("keeper", card.signing_key)], [signature_check()]
     )
 
 
 def _verify_request(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:  # noqa: ARG001
-    found = read_request(file.data)
+    request = read_request(file.data)
     facts = (
-        ("vault", found.vault),
-        ("corpus", found.name),
-        ("purpose", found.purpose),
-        ("expires", found.expires),
+        ("vault", request.vault),
+        ("corpus", request.name),
+        ("purpose", request.purpose),
+        ("expires", request.expires),
     )
     words = "that its signer is a keeper, and what was answered, the vault's log shows"
     checks = [signature_check(), CardCheck("keeper", None, words)]
-    return ToldOfFile(facts, [Signer("keeper who asks", found.by)], checks)
+    return ToldOfFile(facts, [Signer("keeper who asks", request.by)], checks)
 
 
 def _verify_answer(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:  # noqa: ARG001
@@ -133,23 +133,23 @@ def _verify_register(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:  # no
 
 
 def _verify_notice(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:  # noqa: ARG001
-    found = read_notice(file.data)
+    notice = read_notice(file.data)
     words = "whether its signer may say it, people find out: `rosetta consent take` asks for their six words"
     checks = [signature_check(), CardCheck("standing", None, words)]
     return ToldOfFile(
-        (("notice", found.said),), [Signer(f"signed as {found.by}", found.signing_key)], checks
+        (("notice", notice.said),), [Signer(f"signed as {notice.by}", notice.signing_key)], checks
     )
 
 
 def _verify_list(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:  # noqa: ARG001
-    found = read_manifest(file.data, file.path.name)
+    manifest = read_manifest(file.data, file.path.name)
     facts = (
-        ("folder", found.folder),
-        ("computer", found.machine),
-        ("state", f"{found.state:,}, of {found.when}"),
-        ("files", f"{len(found.files):,} put out, {len(found.taken):,} taken in"),
+        ("folder", manifest.folder),
+        ("computer", manifest.machine),
+        ("state", f"{manifest.state:,}, of {manifest.when}"),
+        ("files", f"{len(manifest.files):,} put out, {len(manifest.taken):,} taken in"),
     )
-    return ToldOfFile(facts, [Signer("computer", found.by)], [signature_check()])
+    return ToldOfFile(facts, [Signer("computer", manifest.by)], [signature_check()])
 
 
 _KEY: Final = re.compile(rb"\s*([0-9a-fA-F]{64})\s*")
@@ -158,7 +158,7 @@ _SECRET: Final = (b"# Rosetta: secret keys", b"AGE-SECRET-KEY-1")
 
 
 def _verify_key(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:  # noqa: ARG001
-    """Say which public key it is; what else it shows is who reads its six words to you."""
+    """Return which public key it is; what else it shows is who reads its six words to you."""
     found = public_key_in(file.data)
     if found is None:
         raise UsageError(
@@ -180,9 +180,9 @@ def public_key_in(data: bytes) -> str | None:
     if match := _KEY.fullmatch(data):
         return match[1].decode().lower()
     lines = data[:1000].split()
-    for each in lines:
+    for line in lines:
         try:
-            found = public_key_of_der(each)
+            found = public_key_of_der(line)
         except ValueError:
             continue
         if found is not None and public_pem(found).encode().strip() == data.strip():

@@ -53,7 +53,7 @@ def verify_folder(folder: Path, here: VerifiedAgainst) -> Iterator[FolderLine]:
         raise UsageError(
             f"{folder} holds {len(paths):,} files, and {MOST_FILES:,} are looked at in one go. Name a folder in it."
         )
-    return (_line(each, folder, here) for each in paths)
+    return (_line(path, folder, here) for path in paths)
 
 
 def _files(folder: Path, depth: int, top: Path) -> Iterator[Path]:
@@ -62,13 +62,13 @@ def _files(folder: Path, depth: int, top: Path) -> Iterator[Path]:
             f"{top} has more than {MOST_DEPTH} folders within folders. Name one in it."
         )
     with os.scandir(folder) as entries:
-        for each in entries:
-            if each.name.startswith("."):
+        for entry in entries:
+            if entry.name.startswith("."):
                 continue
-            if each.is_dir(follow_symlinks=False):
-                yield from _files(Path(each.path), depth - 1, top)
-            elif each.is_file(follow_symlinks=False):
-                yield Path(each.path)
+            if entry.is_dir(follow_symlinks=False):
+                yield from _files(Path(entry.path), depth - 1, top)
+            elif entry.is_file(follow_symlinks=False):
+                yield Path(entry.path)
 
 
 def _line(path: Path, folder: Path, here: VerifiedAgainst) -> FolderLine:
@@ -79,5 +79,5 @@ def _line(path: Path, folder: Path, here: VerifiedAgainst) -> FolderLine:
         return FolderLine(name, None, error.words, unknown=True)
     except UsageError as error:
         return FolderLine(name, None, str(error))
-    wrong = [f"{each.name}: {each.words}" for each in found.checks if each.ok is False]
+    wrong = [f"{check.name}: {check.words}" for check in found.checks if check.ok is False]
     return FolderLine(name, found, "; ".join(wrong) or found.unsigned)

@@ -34,7 +34,7 @@ def _card_hash(file: LookedAt) -> object:
 
 
 def _same(named: object, own: object) -> bool:
-    """Tell whether two hashes are one; a card of another program may have none, and so may what names it."""
+    """Return whether two hashes are one; a card of another program may have none, and so may what names it."""
     return isinstance(named, str) and bool(named) and named == own
 
 
@@ -96,7 +96,7 @@ def _in_ledger(file: LookedAt, ledger: LookedAt) -> bool:
 
 
 def _of_vault(file: LookedAt, log: LookedAt) -> bool:
-    """Tell whether what a keeper signed is of the vault whose log this is, and its signer a keeper there."""
+    """Return whether what a keeper signed is of the vault whose log this is, and its signer a keeper there."""
     said = file.stated.get("answer", file.stated)
     lines = read_lines(log.data)
     by = said.get("keeper") or said.get("by")
@@ -118,7 +118,7 @@ def _ends(file: LookedAt, beginning: LookedAt) -> bool:
 
 def _in_register(register: LookedAt, notice: LookedAt) -> bool:
     lines, _ = register_lines(register.path, register.data)
-    return any(each.notice.model_dump(mode="json") == notice.stated for each in lines)
+    return any(line.notice.model_dump(mode="json") == notice.stated for line in lines)
 
 
 def _saw(file: LookedAt, laptop: LookedAt) -> bool:
@@ -195,7 +195,7 @@ file against others itself, as that of ownership does, this table serves the way
 def held(
     pair: tuple[VerifiableKind, LookedAt], beside: tuple[VerifiableKind, LookedAt]
 ) -> CardCheck | None:
-    """Say whether a file and one that was named beside it belong together; None where neither names the other."""
+    """Return whether a file and one that was named beside it belong together; None where neither names the other."""
     (kind, file), (other, given) = pair, beside
     ways = list(_ways(kind.name, file, other.name, given))
     if not ways:

@@ -58,7 +58,7 @@ class LookedAt:
 
     @cached_property
     def is_cut(self) -> bool:
-        """Whether it begins as an object of JSON that is never closed, on its first line or at all."""
+        """Return whether it begins as an object of JSON that is never closed, on its first line or at all."""
         if self.stated or self.data.lstrip()[:1] != b"{":
             return False
         try:
@@ -111,15 +111,15 @@ class VerifiedAgainst:
 
     def among(self, fits: Callable[[LookedAt], bool]) -> Iterator[LookedAt]:
         """Yield the others that are of a kind, and note that the file is held against them."""
-        for each in self.files:
-            if fits(each):
-                self.used.add(each.path)
-                yield each
+        for file in self.files:
+            if fits(file):
+                self.used.add(file.path)
+                yield file
 
     @property
     def unused(self) -> tuple[LookedAt, ...]:
         """The others against which the file was not held."""
-        return tuple(each for each in self.files if each.path not in self.used)
+        return tuple(file for file in self.files if file.path not in self.used)
 
 
 class Signer(NamedTuple):

@@ -78,7 +78,7 @@ def _verify_ownership(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:
 
 def _speakers(record: OwnershipRecord) -> list[Signer]:
     """Return the sides that signed a word of a record; one that only stands in its terms did not."""
-    spoke = {each.by for each in record.acts}
+    spoke = {act.by for act in record.acts}
     parties = ((side, record.terms.party(side).signing_key) for side in Side)
     return [Signer(str(side), key) for side, key in parties if key in spoke]
 
@@ -94,27 +94,27 @@ def _unsigned(record: OwnershipRecord) -> Iterator[CardCheck]:
 def _against(
     terms: OwnershipTerms | UseRecord, organisation: str, here: VerifiedAgainst
 ) -> Iterator[CardCheck]:
-    """Hold what names a card and a certificate against those that were given; ``organisation``: the key that is to have certified."""
+    """Compare what names a card and a certificate with those that were given; ``organisation``: the key that is to have certified."""
     cards = list(here.among(lambda each: bool(each.stated.get(HASH_FIELD))))
     certificates = list(here.among(lambda each: "certificate/" in each.format))
     if not cards:
         yield CardCheck(
             "card", None, f"add --with CARD, to see whether it has the hash {terms.card[:16]}…"
         )
-    for each in cards:
-        yield _card(terms.card, each)
+    for card in cards:
+        yield _card(terms.card, card)
     if not certificates:
         yield CardCheck(
             "certificate",
             None,
             f"add --with CERTIFICATE, to see whether its SHA-256 is {terms.certificate[:16]}…",
         )
-    for each in certificates:
-        yield _certificate(terms, organisation, each)
+    for certificate in certificates:
+        yield _certificate(terms, organisation, certificate)
 
 
 def _card(named: str, file: LookedAt) -> CardCheck:
-    """Hold the hash of a card that a record names against a card, whose hash must be its own, or a released one as it was signed."""
+    """Compare the hash of a card that a record names with a card, whose hash must be its own, or a released one as it was signed."""
     if file.stated.get(HASH_FIELD) != named:
         return CardCheck("card", False, "it is about another card than the one named")
     if file.format not in formats(SignedReleasedCard):
@@ -123,7 +123,7 @@ def _card(named: str, file: LookedAt) -> CardCheck:
     found = verify_released(file.data, KnownSigners())
     assert found is not None  # noqa: S101  its form says so
     if not found.ok:
-        wrong = "; ".join(each.words for each in found.checks if each.ok is False)
+        wrong = "; ".join(check.words for check in found.checks if check.ok is False)
         return CardCheck("card", False, f"the released card that was named does not hold: {wrong}")
     phrase = key_phrase(str(file.stated.get("by")))
     words = f"it is about this card, which was released by the key with the six words: {phrase}"
@@ -131,7 +131,7 @@ def _card(named: str, file: LookedAt) -> CardCheck:
 
 
 def _certificate(terms: OwnershipTerms | UseRecord, organisation: str, file: LookedAt) -> CardCheck:
-    """Hold a record against the certificate that it names: of this run and card, with go, by the same organisation."""
+    """Compare a record with the certificate that it names: of this run and card, with go, by the same organisation."""
     coarse = file.format.startswith("rosetta-coarse-certificate/")
     stated = (read_coarse if coarse else read_certificate)(file.data, file.path.name)
     key = stated.organisation.signing_key
@@ -172,33 +172,35 @@ def _of_use(found: UseRecord) -> list[tuple[str, str]]:
 
 
 def _verify_profile(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:  # noqa: ARG001
-    found = read_profile(file.data)
-    facts = [("organisation", found.name), ("signed", found.when)]
-    facts += [(f"seen, {REQUIREMENTS[each.item].title}", each.words) for each in found.seen]
+    profile = read_profile(file.data)
+    facts = [("organisation", profile.name), ("signed", profile.when)]
+    facts += [(f"seen, {REQUIREMENTS[each.item].title}", each.words) for each in profile.seen]
     facts += [
         (
             f"stated, {REQUIREMENTS[each.item].title}",
             f"{each.words} ({each.person}, {each.when[:10]})",
         )
-        for each in found.stated
+        for each in profile.stated
     ]
     words = "what was seen was seen by the organisation's own computer; only its signature can be checked"
     return ToldOfFile(
         facts,
-        [Signer("organisation", found.by)],
+        [Signer("organisation", profile.by)],
         [signature_check(), CardCheck("seen", None, words)],
     )
 
 
 def _verify_statement(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:  # noqa: ARG001
     most, name = MOST_BYTES, "the statement of an organisation"
-    found = read_signed_record(file.data, SignedProfileStatement, name, most=most, end=b"\n")
-    facts = (
-        ("requirement", REQUIREMENTS[found.item].title),
-        ("stated", found.words),
-        ("person", found.person),
+    signed_record = read_signed_record(
+        file.data, SignedProfileStatement, name, most=most, end=b"\n"
     )
-    return ToldOfFile(facts, [Signer("organisation", found.by)], [signature_check()])
+    facts = (
+        ("requirement", REQUIREMENTS[signed_record.item].title),
+        ("stated", signed_record.words),
+        ("person", signed_record.person),
+    )
+    return ToldOfFile(facts, [Signer("organisation", signed_record.by)], [signature_check()])
 
 
 KINDS: Final = (

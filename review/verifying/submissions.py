@@ -22,24 +22,28 @@ from review.verifying.kinds import (
 
 def _verify_submission(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:  # noqa: ARG001
     """Verify a bundle; nothing of it is run."""
-    found = parse_submission(file.data)
-    said = found.manifest
-    terms = "not accepted" if said.terms is None else f"{said.terms.sha256}, by {said.terms.by}"
+    submission = parse_submission(file.data)
+    manifest = submission.manifest
+    terms = (
+        "not accepted"
+        if manifest.terms is None
+        else f"{manifest.terms.sha256}, by {manifest.terms.by}"
+    )
     facts = (
-        ("method", f"{said.name} {said.release}"),
-        ("submitter", said.submitter),
-        ("languages", f"{said.source_language} → {said.target_language}"),
-        ("licence", said.licence),
-        ("packed", said.packed),
+        ("method", f"{manifest.name} {manifest.release}"),
+        ("submitter", manifest.submitter),
+        ("languages", f"{manifest.source_language} → {manifest.target_language}"),
+        ("licence", manifest.licence),
+        ("packed", manifest.packed),
         ("terms", terms),
-        ("sha256", found.sha256),
+        ("sha256", submission.sha256),
     )
     words = "whether every part is there, `rosetta submission check` says"
     checks = [
         signature_check("every member is the one that was signed, and none of them is forbidden"),
         CardCheck("parts", None, words),
     ]
-    return ToldOfFile(facts, [Signer("submitter", said.signer)], checks)
+    return ToldOfFile(facts, [Signer("submitter", manifest.signer)], checks)
 
 
 KINDS: Final = (

@@ -78,25 +78,25 @@ def _verify_certificate(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:
 
 def _verify_coarse(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:
     """Check a coarse certificate by what it follows from where that is here; else its form and signature."""
-    told = read_coarse(file.data, file.path.name)
+    coarse = read_coarse(file.data, file.path.name)
     facts = (
-        ("review", told.review),
-        ("run", told.run.run_id),
-        ("outcome", str(told.outcome)),
-        ("issued", told.issued),
+        ("review", coarse.review),
+        ("run", coarse.run.run_id),
+        ("outcome", str(coarse.outcome)),
+        ("issued", coarse.issued),
     )
-    signer = [Signer("organisation", told.organisation.signing_key)]
+    signer = [Signer("organisation", coarse.organisation.signing_key)]
     if not _has_signature(file):
-        return ToldOfFile(facts, signer, [_UNSIGNED, *_consents(told, here)])
+        return ToldOfFile(facts, signer, [_UNSIGNED, *_consents(coarse, here)])
     signed = Signed(*read_signed_certificate(file.path))
     try:
         found = presented(file.path, _evidence(here), here.home)
     except NotInside:
         outside = _checks(verify_outside(signed, file.path.name)[1])
-        return ToldOfFile(facts, signer, [*outside, *_consents(told, here)])
+        return ToldOfFile(facts, signer, [*outside, *_consents(coarse, here)])
     checks = [each for one in found.values() for each in _evidenced(one, here)]
     return ToldOfFile(
-        facts, signer, list(dict.fromkeys((*_checks([coarse_signature(told, signed)]), *checks)))
+        facts, signer, list(dict.fromkeys((*_checks([coarse_signature(coarse, signed)]), *checks)))
     )
 
 
@@ -196,13 +196,13 @@ def _verify_batch(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:
 
 
 def _of_batch(found: Batch) -> ToldOfFile:
-    said = found.manifest
+    manifest = found.manifest
     facts = (
-        ("review", said.review),
+        ("review", manifest.review),
         ("items", f"{len(found.items):,}"),
-        ("organisation", said.organisation.name),
+        ("organisation", manifest.organisation.name),
     )
-    return ToldOfFile(facts, [Signer("organisation", said.signer)], [signature_check()])
+    return ToldOfFile(facts, [Signer("organisation", manifest.signer)], [signature_check()])
 
 
 def _verify_sealed(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:
@@ -211,10 +211,10 @@ def _verify_sealed(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:
     if name.endswith(BATCH_SUFFIX):
         return _verify_batch(file, here)
     if name.endswith(RATINGS_SUFFIX):
-        found = open_ratings(file.data, ages)
-        facts = (("events", f"{len(found.lines):,}"), ("batch", found.manifest.batch))
-        rated = [_rated(found, each, ages) for each in here.among(_is_batch)]
-        signer = [Signer("laptop", found.manifest.signer)]
+        ratings = open_ratings(file.data, ages)
+        facts = (("events", f"{len(ratings.lines):,}"), ("batch", ratings.manifest.batch))
+        rated = [_rated(ratings, each, ages) for each in here.among(_is_batch)]
+        signer = [Signer("laptop", ratings.manifest.signer)]
         return ToldOfFile(facts, signer, [signature_check(), *rated])
     kind = "an export of a review" if name.endswith(EXPORT_SUFFIX) else "a file"
     how = (
@@ -231,7 +231,7 @@ def _is_batch(file: LookedAt) -> bool:
 
 
 def _rated(found: RatingsFile, file: LookedAt, ages: list[AgeIdentity]) -> CardCheck:
-    """Hold ratings against the batch that they are said to be of."""
+    """Compare ratings with the batch that they are said to be of."""
     right = open_batch(file.data, ages).sha256 == found.manifest.batch_sha256
     words = f"they are ratings of {'this' if right else 'another'} batch"
     return CardCheck("batch", right, words)
@@ -239,21 +239,23 @@ def _rated(found: RatingsFile, file: LookedAt, ages: list[AgeIdentity]) -> CardC
 
 def own_ages(home: Path) -> list[AgeIdentity]:
     """Return what opens files that are sealed for this computer; keys are read and none made."""
-    there = [role for role in Role if any(each.exists() for each in key_files(home, role))]
+    there = [role for role in Role if any(key_file.exists() for key_file in key_files(home, role))]
     return [Identity.load(home, role).age for role in there]
 
 
 def _verify_laptop(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:  # noqa: ARG001
-    found = read_laptop_card(file.data)
+    laptop_card = read_laptop_card(file.data)
     return ToldOfFile(
-        (("laptop", found.name),), [Signer("laptop", found.public.signing_key)], [signature_check()]
+        (("laptop", laptop_card.name),),
+        [Signer("laptop", laptop_card.public.signing_key)],
+        [signature_check()],
     )
 
 
 def _verify_statement(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:  # noqa: ARG001
-    found = read_statement(file.data)
-    facts = (("says", found.says), ("laptop", found.laptop[:16]))
-    return ToldOfFile(facts, [Signer("witness", found.witness)], [signature_check()])
+    statement = read_statement(file.data)
+    facts = (("says", statement.says), ("laptop", statement.laptop[:16]))
+    return ToldOfFile(facts, [Signer("witness", statement.witness)], [signature_check()])
 
 
 def _is_evidence(file: LookedAt) -> bool:

@@ -95,12 +95,12 @@ class FileVerdict:
     @property
     def holds(self) -> bool:
         """True where nothing that could be checked was wrong."""
-        return all(each.ok is not False for each in self.checks)
+        return all(check.ok is not False for check in self.checks)
 
     @property
     def unsigned(self) -> str:
         """That nobody signs such a file, and who looks at it; empty for a file of another kind."""
-        return next((each.words for each in self.checks if each.name == UNSIGNED), "")
+        return next((check.words for check in self.checks if check.name == UNSIGNED), "")
 
     def as_json(self) -> dict[str, Any]:
         """Return it as JSON values."""
@@ -112,19 +112,19 @@ class FileVerdict:
             "facts": [{"name": name, "words": words} for name, words in self.facts],
             "signers": [
                 {
-                    "role": each.role,
-                    "key": each.key,
-                    "words": each.words,
-                    "known": each.known or None,
+                    "role": signer.role,
+                    "key": signer.key,
+                    "words": signer.words,
+                    "known": signer.known or None,
                 }
-                for each in self.signers
+                for signer in self.signers
             ],
             "checks": [{"name": c.name, "ok": c.ok, "words": c.words} for c in self.checks],
         }
 
 
 def verify_any(path: Path, here: VerifiedAgainst) -> FileVerdict:
-    """Say what a file is, who signed it, whether it holds and what was withdrawn since.
+    """Return what a file is, who signed it, whether it holds and what was withdrawn since.
 
     Raises UsageError where it, or a file that was named beside it, cannot be read: it is no file, too large, sealed for
     others, of a newer version, or nothing that this program knows.
@@ -154,9 +154,9 @@ def _beside(
     signers: Sequence[KnownKey],
     here: VerifiedAgainst,
 ) -> CardCheck:
-    """Hold a file against another that was named: by who signed where that is a key, else by what one names of the other."""
+    """Compare a file with another that was named: by who signed where that is a key, else by what one names of the other."""
     if key := public_key_in(other.data):
-        mine = any(each.key == key for each in signers)
+        mine = any(signer.key == key for signer in signers)
         words = f"the key in {other.path.name} {'signed it' if mine else 'did not sign it'}"
         return CardCheck("key", mine, words)
     try:
@@ -167,7 +167,7 @@ def _beside(
     if check is None:
         return _not_looked_at(other, f"nothing in this file can be checked against {found.what}")
     apart = VerifiedAgainst(here.connection, here.home, KnownSigners())
-    whole = (each for each in _verified(found, other, apart).checks if each.name not in _LATER)
+    whole = (check for check in _verified(found, other, apart).checks if check.name not in _LATER)
     wrong = [each.words for each in whole if each.ok is False]
     if check.ok and wrong:
         return CardCheck(check.name, False, f"{other.path.name} does not hold: {'; '.join(wrong)}")
@@ -228,8 +228,8 @@ _ASK_FOR_MORE: Final = frozenset(
 
 def _known(signers: Sequence[Signer], here: VerifiedAgainst) -> Iterator[KnownKey]:
     whose = known_keys(here) if signers else {}
-    for each in signers:
-        yield KnownKey(each.role, each.key, key_phrase(each.key), whose.get(each.key, ""))
+    for signer in signers:
+        yield KnownKey(signer.role, signer.key, key_phrase(signer.key), whose.get(signer.key, ""))
 
 
 def known_keys(here: VerifiedAgainst) -> dict[str, str]:
@@ -263,16 +263,16 @@ def _laptops(home: Path) -> dict[str, str]:
         return {}
     with Office.open(home) as office:
         return {
-            each.signing_key: f"{each.name}, a laptop that was enrolled here"
-            + ("" if each.removed is None else ", which no longer counts")
-            for each in office.laptops()
+            laptop.signing_key: f"{laptop.name}, a laptop that was enrolled here"
+            + ("" if laptop.removed is None else ", which no longer counts")
+            for laptop in office.laptops()
         }
 
 
 def _key_checks(signers: tuple[KnownKey, ...], here: VerifiedAgainst) -> Iterator[CardCheck]:
-    """Say whether somebody who signed is who one thinks."""
+    """Return whether somebody who signed is who one thinks."""
     if here.known.words:
-        mine = any(says_key(read_words(here.known.words), each.key) for each in signers)
+        mine = any(says_key(read_words(here.known.words), signer.key) for signer in signers)
         words = (
             "the six words are those of a key that signed it"
             if mine
@@ -280,13 +280,17 @@ def _key_checks(signers: tuple[KnownKey, ...], here: VerifiedAgainst) -> Iterato
         )
         yield CardCheck("key", mine, words)
         return
-    if strangers := [each.role for each in signers if not each.known]:
+    if strangers := [signer.role for signer in signers if not signer.known]:
         words = f"whose key it is, nobody here knows ({', '.join(strangers)}): ask for their six words by telephone, and give them with --words"
         yield CardCheck("key", None, words)
 
 
 def _withdrawn(told: ToldOfFile) -> Iterator[CardCheck]:
-    """Say which keys that signed were revoked since, unless the verifier of the kind said so."""
-    said = {each.words for each in told.checks if each.name == "consent"}
-    keys = frozenset(each.key for each in told.signers)
-    return (each for each in consent_checks(Verified(keys=keys)) if each.words not in said)
+    """Return which keys that signed were revoked since, unless the verifier of the kind said so."""
+    said = {check.words for check in told.checks if check.name == "consent"}
+    keys = frozenset(signer.key for signer in told.signers)
+    return (
+        consent_check
+        for consent_check in consent_checks(Verified(keys=keys))
+        if consent_check.words not in said
+    )

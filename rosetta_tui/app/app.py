@@ -84,9 +84,9 @@ class RosettaApp(TerminalApp):
         Binding("question_mark", "keys", "Help", key_display="?", id="help"),
         Binding("ctrl+o", "jump", "Jump", show=False, id="jump"),
         *(
-            Binding(each.key, f"place('{each.name}')", each.title, show=False, id=each.name)
-            for each in places().values()
-            if each.key
+            Binding(place.key, f"place('{place.name}')", place.title, show=False, id=place.name)
+            for place in places().values()
+            if place.key
         ),
         Binding("ctrl+q", "leave", "Quit", show=False, id="quit"),
     ]
@@ -188,7 +188,7 @@ class RosettaApp(TerminalApp):
         self._go("The second try", again)
 
     def _go(self, what: str, begin: Begin, run_id: str = "") -> None:
-        """Begin a run, or go on with that of ``run_id``; where one is just beginning, a key was pressed twice."""
+        """Start a run, or go on with that of ``run_id``; where one is just beginning, a key was pressed twice."""
         if self._beginning is not None and not self._beginning.is_finished:
             self.notify("A run is starting already.", timeout=2, markup=False)
             return
@@ -286,7 +286,7 @@ class RosettaApp(TerminalApp):
         confirm(self, question, "Stop and leave", self._stop_and_leave)
 
     def action_help_quit(self) -> None:
-        """Say how one leaves where Ctrl-C has nothing to copy and nothing to stop."""
+        """Show how one leaves where Ctrl-C has nothing to copy and nothing to stop."""
         self.notify("ctrl+q leaves Rosetta.", timeout=3, markup=False)
 
     def _stop_and_leave(self) -> None:
@@ -341,8 +341,6 @@ class RosettaApp(TerminalApp):
         self.push_screen(HelpScreen(f"{screen.TITLE or self.TITLE}: keys", about, keys_of(screen)))
 
     def action_jump(self) -> None:
-        """Put letters on what can have the focus."""
-
         def chosen(target: Widget | None) -> None:
             if target is not None:
                 target.focus()
@@ -350,7 +348,6 @@ class RosettaApp(TerminalApp):
         self.push_screen(JumpScreen(targets_of(self.screen)), chosen)
 
     def action_colours(self) -> None:
-        """Ask which colours to use."""
         choose(self, "Colours", THEME_WORDS, self.theme, self.use_colours)
 
     def use_colours(self, name: str) -> None:
@@ -359,7 +356,6 @@ class RosettaApp(TerminalApp):
         self._kept_colours.keep(name)
 
     async def action_home(self) -> None:
-        """Go back to the first screen."""
         while len(self.screen_stack) > 2:
             await self.pop_screen()
 

@@ -78,7 +78,7 @@ def _ask_path(screen: Screen[object], home: Path, asked: ReportAsked, page: str)
 
 
 def _trouble(typed: str) -> str | None:
-    """Say what is wrong with a path; None where nothing is."""
+    """Return what is wrong with a path; None where nothing is."""
     path = absolute(typed)
     try:
         if not typed or path.is_dir():

@@ -53,7 +53,7 @@ AtEnd = Callable[[Path, str], int]
 
 
 def start_and_show(asked: RunRequest, style: str | None, at_end: AtEnd | None = None) -> None:
-    """Begin a run and show it until its end; exits with the code that says how it ended."""
+    """Start a run and show it until its end; exits with the code that says how it ended."""
     if style == "card" and asked.secret:
         raise UsageError(
             "These entries are secret, so their scores leave as a released card only. Leave --json out; afterwards: "
@@ -123,7 +123,7 @@ def _again(connection: sqlite3.Connection, run: Run, style: str | None) -> bool 
 
 
 def can_be_asked(style: str | None) -> bool:
-    """Tell whether a person sits at the other end."""
+    """Return whether a person sits at the other end."""
     return style != "json-lines" and sys.stdin.isatty()
 
 
@@ -160,7 +160,7 @@ def to_the_end(ready: Ready, style: str | None) -> tuple[Finished, int]:
 
 
 def _is_watched(style: str | None) -> bool:
-    """Tell whether a person looks at the run on the screen."""
+    """Return whether a person looks at the run on the screen."""
     return style is None and sys.stdout.isatty() and sys.stdin.isatty()
 
 

@@ -72,7 +72,7 @@ class _Teller:
         """Tell of the cells whose state changed since the last time, and how far the whole is."""
         with opened(self._path) as connection:
             found = sweep_record(connection, read_sweep(connection, self._sweep.number))
-        new = [each for each in found.cells if self._is_new(each)]
+        new = [cell for cell in found.cells if self._is_new(cell)]
         for each in new:
             self._cell(each)
         if self._style == "json-lines":
@@ -82,7 +82,7 @@ class _Teller:
         return found
 
     def end(self, found: SweepRecord) -> None:
-        """Say how the sweep ended, and how it goes on."""
+        """Show how the sweep ended, and how it goes on."""
         if self._style == "json-lines":
             return
         click.echo(_CLEAR if self._line else "", nl=False)

@@ -172,7 +172,7 @@ def _evidence(
             vault_opening.open_again(connection, run, vault, "calibrate")
         evidence = calibration_evidence.gather(connection, runs, ratings)
         if leaves:
-            rated = (find_run(connection, each.run_id) for each in evidence.runs)
+            rated = (find_run(connection, run.run_id) for run in evidence.runs)
             exporting.refuse_to_leave(connection, rated)
     if len(evidence.judgements) > scoring_calibration.MOST_OUTPUTS:
         raise UsageError(

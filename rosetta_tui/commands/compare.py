@@ -96,7 +96,9 @@ def _report(runs: Sequence[str], view: str, baseline: str | None, form: str | No
     """Print runs as the document of a pack reports its metrics."""
     pack = packs.pack_named(inventory.pack_called(view) or view)
     if pack is None or not pack.view:
-        known = ", ".join(each.name for each in packs.shipped_packs() if each.view)
+        known = ", ".join(
+            shipped_pack.name for shipped_pack in packs.shipped_packs() if shipped_pack.view
+        )
         raise UsageError(f"--view: there is no view {view[:40]!r}; there are {known}.")
     if form is not None and pack.name != "lbrag":
         raise UsageError("--form lbrag-metrics goes with --view lbrag.")

@@ -33,12 +33,12 @@ def doctor(as_json: bool) -> None:
     """
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
     found: list[Finding] = []
-    for each in _findings():
+    for finding in _findings():
         if not as_json:
-            new_area = not found or found[-1].area != each.area
-            for line in words.finding_lines(each, new_area=new_area, width=width):
+            new_area = not found or found[-1].area != finding.area
+            for line in words.finding_lines(finding, new_area=new_area, width=width):
                 click.echo(plain(line))
-        found.append(each)
+        found.append(finding)
     sent = "Nothing was changed, and nothing was sent anywhere."
     click.echo(
         form_text("doctor", words.findings_json(found))

@@ -29,7 +29,7 @@ with when_used():
 @click.command(cls=GroupedCommand)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def estimate(as_json: bool, **given: Any) -> None:
-    """Say what a run over the corpus FILE would take: calls, tokens, money and time, each with its bounds.
+    """Show what a run over the corpus FILE would take: calls, tokens, money and time, each with its bounds.
 
     FILE may be the plan of a sweep (PLAN.toml): then each of its runs is estimated, and all of them together; no
     option goes with a plan.
@@ -79,6 +79,6 @@ def _optional(parameter: click.Parameter) -> click.Parameter:
 
 
 estimate.params = [
-    *(_optional(each) for each in asked.params if each.name not in {"style", "grant"}),
+    *(_optional(param) for param in asked.params if param.name not in {"style", "grant"}),
     *estimate.params,
 ]

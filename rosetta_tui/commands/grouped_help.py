@@ -46,14 +46,14 @@ class GroupedCommand(click.Command):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Read the arguments; ``--all`` means something beside ``-h`` alone."""
         self._every = ALL in args and not {"-h", "--help"}.isdisjoint(args)
-        return super().parse_args(ctx, [each for each in args if not (self._every and each == ALL)])
+        return super().parse_args(ctx, [arg for arg in args if not (self._every and arg == ALL)])
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the common options, then the names of the others or all of them explained."""
         shown = [
-            each
-            for each in self.get_params(ctx)
-            if isinstance(each, click.Option) and not each.hidden
+            get_param
+            for get_param in self.get_params(ctx)
+            if isinstance(get_param, click.Option) and not get_param.hidden
         ]
         options = [each for each in shown if "--help" not in each.opts]
         helping = [each for each in shown if "--help" in each.opts]
@@ -65,7 +65,7 @@ class GroupedCommand(click.Command):
             return
         with formatter.section(f"More options, which `{ctx.command_path} -h {ALL}` explains"):
             for title, members in groups:
-                names = " ".join(max(each.opts, key=len) for each in members)
+                names = " ".join(max(member.opts, key=len) for member in members)
                 formatter.write(_wrapped(f"{title}: {names}", formatter.width))
 
 
@@ -73,13 +73,13 @@ def _write(
     ctx: click.Context, formatter: click.HelpFormatter, title: str, options: Iterable[click.Option]
 ) -> None:
     with formatter.section(title):
-        records = (each.get_help_record(ctx) for each in options)
+        records = (option.get_help_record(ctx) for option in options)
         formatter.write_dl([record for record in records if record is not None])
 
 
 def _named(options: Sequence[click.Option], names: Iterable[str]) -> list[click.Option]:
     """Return the options of these names, in the names' order; two options may share a name."""
-    return [each for name in names for each in options if each.name == name]
+    return [option for name in names for option in options if option.name == name]
 
 
 def _groups(options: Sequence[click.Option]) -> Iterator[tuple[str, list[click.Option]]]:
@@ -88,7 +88,7 @@ def _groups(options: Sequence[click.Option]) -> Iterator[tuple[str, list[click.O
         if members := _named(options, names):
             yield title, members
     grouped = {*COMMON, *(name for names in GROUPS.values() for name in names)}
-    yield "The run itself", [each for each in options if each.name not in grouped]
+    yield "The run itself", [option for option in options if option.name not in grouped]
 
 
 def _wrapped(line: str, width: int) -> str:

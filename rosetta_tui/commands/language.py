@@ -94,7 +94,7 @@ def show(tag: str, as_json: bool) -> None:
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def check(tag: str, source_language: str, as_json: bool) -> None:
-    """Say which metrics work for TAG on this machine, and what to install or copy for the rest.
+    """Show which metrics work for TAG on this machine, and what to install or copy for the rest.
 
     TAG may be the file of a card that you are writing: then everything that is wrong in it is named.
     """

@@ -178,9 +178,9 @@ def _write(
     if len(told) == len(boards) and not lists:
         raise UsageError("\n".join([*told, "There is no list to write."]))
     records: list[dict[str, Any]] = [
-        {**_official_record(place, found), **official_words.record(row)}
-        for place, found in enumerate(lists, len(boards) + 1)
-        for row in found.rows
+        {**_official_record(place, list_), **official_words.record(row)}
+        for place, list_ in enumerate(lists, len(boards) + 1)
+        for row in list_.rows
     ]
     records += [
         {**_list_record(place, board), **leaderboard_rows.entrant_record(board, each)}
@@ -248,14 +248,14 @@ def _lines(
     if index:
         yield ""
     yield from leaderboard_words.board_words(board)
-    absent = absent_packs(each.run.card or {} for each in board.entrants)
+    absent = absent_packs(entrant.run.card or {} for entrant in board.entrants)
     for note in (leaderboard_words.others_words(boards, index), board.unclustered, *absent):
         if note:
             yield note
     shown = [
-        (place, each)
-        for place, each in enumerate(leaderboard_rows.columns(board)[1:])
-        if each.key in {*PRINTED, board.by, leaderboard_rows.SPREAD, *board.beside}
+        (place, column)
+        for place, column in enumerate(leaderboard_rows.columns(board)[1:])
+        if column.key in {*PRINTED, board.by, leaderboard_rows.SPREAD, *board.beside}
     ]
     rows = [["run", *(each.title for _, each in shown)]]
     for entrant in leaderboard_rows.ordered(board, sort):
@@ -273,14 +273,14 @@ def _lines(
     if words := _stated_words(board, published=source is not None):
         yield words
     ranked_first = board.entrants[0].columns.headline if board.entrants else ""
-    signatures = {each.signature(ranked_first) for each in board.entrants} - {""}
+    signatures = {entrant.signature(ranked_first) for entrant in board.entrants} - {""}
     for signature in sorted(signatures):
         yield f"{metric_rows.short_title(ranked_first)} {signature}"
 
 
 def _stated_words(board: ranking.Board, *, published: bool) -> str:
     """Say of how many runs nobody here held the texts against their corpus, and what does; empty where of none."""
-    stated = sum(each.run.stated and not each.unranked for each in board.entrants)
+    stated = sum(entrant.run.stated and not entrant.unranked for entrant in board.entrants)
     again = "`rosetta runs import CARD --corpus FILE` scores them again"
     if published:
         again = "they are scored again where this computer has a run over the corpus"
@@ -342,8 +342,8 @@ def _withheld(board: ranking.Board) -> dict[str, Any] | None:
 
 
 def _inside(board: ranking.Board) -> str:
-    """Say how the runs of a list over secret entries leave; empty for a list over others."""
-    inside = [each for each in board.entrants if leaderboard_rows.kept_here(each)]
+    """Return how the runs of a list over secret entries leave; empty for a list over others."""
+    inside = [entrant for entrant in board.entrants if leaderboard_rows.kept_here(entrant)]
     return leaving.inside_words(inside[0].run.run_id) if inside else ""
 
 

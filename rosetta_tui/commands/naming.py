@@ -93,7 +93,10 @@ class NamedCommands(click.Group):
         """List the commands, each with the whole first sentence of its help."""
         with formatter.section("Commands"):
             formatter.write_dl(
-                [(name, each.get_short_help_str(_WHOLE)) for name, each in self.commands.items()]
+                [
+                    (name, command.get_short_help_str(_WHOLE))
+                    for name, command in self.commands.items()
+                ]
             )
 
 
@@ -136,7 +139,7 @@ def error_lines(words: str) -> Iterator[str]:
 def _options(context: click.Context | None) -> list[str]:
     """Return the long names of the options that a command shows in its help."""
     params = [] if context is None else context.command.get_params(context)
-    shown = (each for each in params if isinstance(each, click.Option) and not each.hidden)
+    shown = (param for param in params if isinstance(param, click.Option) and not param.hidden)
     names = (name for option in shown for name in (*option.opts, *option.secondary_opts))
     return [name for name in names if name.startswith("--")]
 

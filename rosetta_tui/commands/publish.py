@@ -85,7 +85,7 @@ def submitter(request: api.RunRequest) -> Callable[[Path, str], int]:
             "--submit: these entries are secret, and the scores of a run over them leave as a released card only. Leave --submit out; afterwards: "
             "rosetta runs export RUN --submitter NAME -o FILE, then rosetta publish FILE."
         )
-    segments = [each.segment for each in request.entries]
+    segments = [entry.segment for entry in request.entries]
     outgoing.require_publishing(request.corpus.dataset.terms, segments, "this run", None)
     where = opening.named_place(None)
     if isinstance(where, place.DatabasePlace):
@@ -128,7 +128,9 @@ def _chosen(store: sqlite3.Connection, names: Sequence[str]) -> Chosen:
             else stored.find_run(store, name)
             for name in names
         ]
-    finished = (each for each in run_list.list_runs(store, brief=True) if each.card is not None)
+    finished = (
+        list_run for list_run in run_list.list_runs(store, brief=True) if list_run.card is not None
+    )
     return [stored.read_run(store, each.number) for each in finished]
 
 
@@ -201,7 +203,7 @@ def _lines(where: place.Place, done: _Done, *, dry_run: bool) -> Iterator[str]:
             if dry_run:
                 yield f"    {path}: {counted(size['values'], 'text')}, {size['bytes']:,} bytes"
     if dry_run:
-        size = sum(len(each.data) for each in done.cards)
+        size = sum(len(card.data) for card in done.cards)
         yield f"{counted(len(done.cards), 'card')} with {size:,} bytes would go to {where}. Nothing was sent, and nobody was asked what is there already."
     else:
         yield f"{where}: {counted(done.new, 'new card')}, {done.known + len(done.cards) - done.new:,} there already."

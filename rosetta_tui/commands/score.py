@@ -130,14 +130,14 @@ def _refuse_stray() -> None:
     context = click.get_current_context()
     allowed = {*setup_scoring_options.ScoringOptions.model_fields, "rescore", "as_json", *_OF_CALLS}
     allowed |= {"vault", "grant", *OF_VAULT}
-    for each in context.command.params:
-        name = each.name or ""
+    for param in context.command.params:
+        name = param.name or ""
         if (
             name not in allowed
             and context.get_parameter_source(name) is ParameterSource.COMMANDLINE
         ):
             raise UsageError(
-                f"{each.opts[0]} does not go with --rescore: languages, entries and outputs are those of "
+                f"{param.opts[0]} does not go with --rescore: languages, entries and outputs are those of "
                 "the run. Leave it out."
             )
 

@@ -29,7 +29,7 @@ _FILE = click.Path(path_type=Path)
 @click.option("--words", default="", metavar="WORDS", help="The six words of whoever should have signed it, as they read them to you.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def verify(file: Path, others: tuple[Path, ...], words: str, *, as_json: bool) -> None:
-    """Say what FILE is, who signed it, whether it holds, and what was withdrawn since.
+    """Show what FILE is, who signed it, whether it holds, and what was withdrawn since.
 
     It knows every kind of file that this program writes for others, and the cards, reports, rows and signed score
     manifests of the reference implementation.

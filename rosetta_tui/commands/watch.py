@@ -90,7 +90,9 @@ def _print(path: Path, run: Run, style: str | None) -> bool:
     """Print what happens until the run is over; returns whether it is sealed."""
     with opened(path) as connection:
         entries = corpora_entries.read_entries(connection, run.corpus, run.positions, to_show=True)
-    listener = showing.listener_of(style, {place for place, each in entries.items() if each.secret})
+    listener = showing.listener_of(
+        style, {place for place, entry in entries.items() if entry.secret}
+    )
     with closing(following.Follower(path, run.run_id)) as follower:
         while True:
             for event in follower.drain():

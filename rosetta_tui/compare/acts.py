@@ -69,7 +69,7 @@ class RunChoice:
 
     @property
     def can_take_out(self) -> bool:
-        """Whether enough runs are left without one of them."""
+        """Return whether enough runs are left without one of them."""
         return len(self.runs) > LEAST_RUNS
 
     def take_out(self, names: Mapping[str, str]) -> None:
@@ -79,7 +79,7 @@ class RunChoice:
             return
 
         def without(run_id: str) -> None:
-            self._take(tuple(each for each in self.runs if each != run_id), self.baseline)
+            self._take(tuple(run for run in self.runs if run != run_id), self.baseline)
 
         choose(self._screen.app, "Take out", self._named(names), self.runs[-1], without)
 

@@ -91,7 +91,7 @@ def axis_lines(
 
 
 def _names(runs: Sequence[ComparedRun], room: int) -> list[str]:
-    """Say what the runs are; where that is too long, only what not all of them share.
+    """Return what the runs are; where that is too long, only what not all of them share.
 
     Where two are of one set-up, the files of their outputs or the beginnings of their ids tell them apart.
     """
@@ -104,7 +104,7 @@ def _names(runs: Sequence[ComparedRun], room: int) -> list[str]:
 
 
 def state_words(run: ComparedRun) -> str:
-    """Say how far a run is that is not complete."""
+    """Return how far a run is that is not complete."""
     return f"{'going on' if run.under_way else 'stopped'} {run.done:,}/{run.total:,}"
 
 
@@ -116,7 +116,7 @@ def _cost(run: ComparedRun) -> str:
 
 
 def facts(run: ComparedRun) -> str:
-    """Say what else is known of a run, in one line."""
+    """Return what else is known of a run, in one line."""
 
     parts = [
         run.run_id[:8],

@@ -64,7 +64,7 @@ def said(found: Comparison, pair: Pair, metric: str, *, tested: bool) -> Content
 
 
 def _claim(run: ComparedRun) -> Iterator[Content]:
-    """Say what may be claimed of a run; where that is little, with a mark and the floors."""
+    """Return what may be claimed of a run; where that is little, with a mark and the floors."""
     words = claim_words(run)
     if not doubtful(run):
         yield from [show(words, "$quiet")] if words else []
@@ -73,7 +73,7 @@ def _claim(run: ComparedRun) -> Iterator[Content]:
 
 
 def _sentence(pair: Pair, metric: str, *, tested: bool) -> Content:
-    """Say who is better; before the tests are worked out nothing is said that only they can tell."""
+    """Return who is better; before the tests are worked out nothing is said that only they can tell."""
     if tested or pair.under_way or metric not in pair.by_metric:
         words = sentence(pair, metric)
         return show(f"{words[:1].upper()}{words[1:]}.", "bold")
@@ -96,7 +96,7 @@ def _reasons(found: Comparison) -> Iterator[str]:
 
 
 def where_words(found: Comparison, metric: str) -> str:
-    """Say by what and against what is compared, how many runs, on how many entries of what."""
+    """Return by what and against what is compared, how many runs, on how many entries of what."""
     first, count = found.runs[0], len(found.entries)
     against = "" if found.baseline is None else f"against {letter_of(found, found.baseline)} · "
     entries = "1 entry" if count == 1 else f"{count:,} entries"
@@ -106,14 +106,14 @@ def where_words(found: Comparison, metric: str) -> str:
 
 
 def metric_note(asked: str, shown: str) -> str:
-    """Say why entries are shown by another metric than the one that is compared by."""
+    """Return why entries are shown by another metric than the one that is compared by."""
     if asked == shown:
         return ""
     return f"values by {name(shown)}: {name(asked)} is of a whole corpus"
 
 
 def entries_line(shown: int, total: int, order: str, note: str) -> Content:
-    """Say how many entries are shown, which and in what order."""
+    """Return how many entries are shown, which and in what order."""
     number = f"{total:,} entries" if shown == total else f"{shown:,} of {total:,} entries"
     parts = (number if shown else "nothing found", order, note)
     return show(" · ".join(filter(None, parts)), "$mark" if note or shown < total else "$quiet")
@@ -139,7 +139,9 @@ def two_outputs(
     """Show the source of an entry, and how two outputs differ from each other."""
     if entry is None:
         return show(f"This entry {UNREADABLE}.", "$bad")
-    outputs = [None if each is None or each.failed else each.output or "" for each in results]
+    outputs = [
+        None if result is None or result.failed else result.output or "" for result in results
+    ]
     one, other = outputs
     if one is None or other is None:
         words = ("failed" if output is None else output for output in outputs)
@@ -177,7 +179,7 @@ PAIRS = (
 
 
 def pair_columns(comparison: Comparison) -> tuple[Column, ...]:
-    """Leave out the correction for several pairs where there is one."""
+    """Omit the correction for several pairs where there is one."""
     return tuple(c for c in PAIRS if c.key != "holm" or len(comparison.pairs) > 1)
 
 
@@ -323,7 +325,6 @@ class DifferencePanel(Vertical):
         """Ids of the pair that is spoken of."""
 
     def compose(self) -> ComposeResult:
-        """Lay out the sentence, the axis and the pairs."""
         yield Telling(id="said")
         with Container(id="top"):
             with Vertical(id="runs"):

@@ -48,7 +48,7 @@ class EntryOfRuns:
 
     @property
     def secret(self) -> bool:
-        """Whether its texts may leave this machine in no file, copy or message."""
+        """Return whether its texts may leave this machine in no file, copy or message."""
         return self.entry.secret or bool(self.comparison.entries.secret[self.place])
 
     @property
@@ -58,7 +58,7 @@ class EntryOfRuns:
 
     @property
     def beside_reference(self) -> bool:
-        """Whether outputs are held against the reference word by word."""
+        """Return whether outputs are held against the reference word by word."""
         return self.task in COMPARED_AS_TEXT | SPEECH
 
     @property
@@ -103,7 +103,7 @@ def page_lines(facts: EntryOfRuns) -> Iterator[PageLine]:
 
 
 def _output(facts: EntryOfRuns, place: int) -> PageLine:
-    """Hold one output against the reference."""
+    """Compare one output with the reference."""
     run, result, output = facts.comparison.runs[place], facts.results[place], facts.output(place)
     what = Content.assemble("\n", show(told_apart(facts.comparison.runs)[place], "$quiet"))
     reference = facts.text(facts.entry.reference)
@@ -132,11 +132,11 @@ def _two(facts: EntryOfRuns) -> Iterator[tuple[int, int]]:
 
 
 def _between(facts: EntryOfRuns, first: int, second: int) -> PageLine:
-    """Hold two outputs against each other."""
+    """Compare two outputs with each other."""
     letters = [facts.comparison.runs[place].letter for place in (first, second)]
     one, other = facts.output(first), facts.output(second)
     if one is None or other is None:
-        failed = [each for each, o in zip(letters, (one, other), strict=True) if o is None]
+        failed = [letter for letter, o in zip(letters, (one, other), strict=True) if o is None]
         said = Content.styled(f"{' and '.join(failed)} failed", "$quiet")
     elif one == other:
         said = Content.styled("the same", "$quiet")
@@ -222,7 +222,7 @@ class ComparedEntryScreen(EntryByEntryScreen):
 
     @property
     def holds_secret(self) -> bool:
-        """Whether text of a secret entry is shown, which no selection may take to the clipboard."""
+        """Return whether text of a secret entry is shown, which no selection may take to the clipboard."""
         facts = self.facts
         return facts is not None and facts.secret
 

@@ -35,7 +35,7 @@ def leading(metrics: Collection[str]) -> list[str]:
     """Return those of some metrics that are told first: of other tasks than translation their headline."""
     headlines = [row.headline for row in TASKS.values()]
     found = [each for each in LEAD if each in metrics]
-    return found or [each for each in headlines if each in metrics]
+    return found or [headline for headline in headlines if headline in metrics]
 
 
 _MOST_PARTS = 12
@@ -70,7 +70,7 @@ def _runs(comparison: Comparison, width: int | None) -> Iterator[str]:
     words = told_apart(comparison.runs, by_id=False)
     told = _led(comparison)
     heads = ("", "run", "what", *map(short_title, told))
-    rows = [_run(run, said, told) for run, said in zip(comparison.runs, words, strict=True)]
+    rows = [_run(run, word, told) for run, word in zip(comparison.runs, words, strict=True)]
     yield from stacked([(*heads, *_MORE), *rows], width)
     for run in comparison.runs:
         if run.done > count:
@@ -188,7 +188,7 @@ def _running_rows(pair: Pair, metrics: Sequence[str]) -> Iterator[tuple[str, ...
 
 
 def _breakdowns(comparison: Comparison, width: int | None) -> Iterator[str]:
-    """Say where the difference lies, by the metrics that are told first."""
+    """Return where the difference lies, by the metrics that are told first."""
     metrics = _led(comparison)
     parted = {name_: parts for name_, parts in comparison.breakdowns.items() if len(parts) > 1}
     if not (parted and metrics):
@@ -239,7 +239,7 @@ def _part(
 
 
 def _how(comparison: Comparison) -> str:
-    """Say how the numbers were got; without p-values, as while every pair goes on, only intervals were."""
+    """Return how the numbers were got; without p-values, as while every pair goes on, only intervals were."""
     if all(pair.under_way for pair in comparison.pairs):
         return f"intervals: bootstrap, {comparison.draws:,} draws; seed {comparison.seed}."
     holm = ", Holm over all pairs" if len(comparison.pairs) > 1 else ""

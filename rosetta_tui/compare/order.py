@@ -53,7 +53,7 @@ class ComparedOrder(RowOrder):
     """Dimension → the tag wanted."""
 
     def words(self, one: str, other: str) -> str:
-        """Say what is shown and in which order; ``one`` and ``other`` are the letters of the pair."""
+        """Return what is shown and in which order; ``one`` and ``other`` are the letters of the pair."""
         narrowed = [] if self.narrow == "all" else [narrow_words(one, other)[self.narrow]]
         narrowed += [f"{name} {plain(tag)}" for name, tag in self.only.items()]
         turned = ", turned round" if self.turned else ""

@@ -160,7 +160,6 @@ class ComparedPartsScreen(Screen[tuple[str, str] | None]):
         self.rows: PartRows | None = None
 
     def compose(self) -> ComposeResult:
-        """Lay out where am I, what is compared, the parts, and the keys."""
         yield Where()
         yield Static(id="notes")
         yield EmptyState("Comparing the parts …")
@@ -200,7 +199,6 @@ class ComparedPartsScreen(Screen[tuple[str, str] | None]):
         )
 
     def action_metric(self) -> None:
-        """Ask by which metric to compare."""
         words = {id_: plain(name(id_)) for id_ in ordered(self._comparison.metrics)}
         if self._read:
             choose(self.app, "Compare by", words, self._metric, self._compare_by)
@@ -210,7 +208,6 @@ class ComparedPartsScreen(Screen[tuple[str, str] | None]):
         self._show()
 
     def action_turn(self, by: int) -> None:
-        """Go to the pair before or after."""
         if self._read:
             self._index = (self._index + by) % len(self._comparison.pairs)
             self._show()
@@ -222,5 +219,4 @@ class ComparedPartsScreen(Screen[tuple[str, str] | None]):
             self.dismiss((row.dimension, row.tag))
 
     def action_leave(self) -> None:
-        """Go back."""
         self.dismiss(None)

@@ -145,7 +145,6 @@ class CompareScreen(SearchedScreen):
         self.metric = ""
 
     def compose(self) -> ComposeResult:
-        """Lay out where am I, what is found, runs, pairs, entries, the one under the cursor, and the keys."""
         yield Where()
         yield EmptyState("Comparing …")
         yield DifferencePanel()
@@ -179,19 +178,19 @@ class CompareScreen(SearchedScreen):
 
     @property
     def compares(self) -> bool:
-        """Whether at least two of the runs compare by at least one metric."""
-        found = self.comparison
-        return found is not None and bool(found.pairs and found.metrics)
+        """Return whether at least two of the runs compare by at least one metric."""
+        comparison = self.comparison
+        return comparison is not None and bool(comparison.pairs and comparison.metrics)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Leave out what needs runs that compare, where none do."""
+        """Omit what needs runs that compare, where none do."""
         if action in _OF_COMPARED and not self.compares:
             return False
         return super().check_action(action, parameters)
 
     @property
     def holds_secret(self) -> bool:
-        """Whether text of a secret entry may be shown, which no selection may take to the clipboard."""
+        """Return whether text of a secret entry may be shown, which no selection may take to the clipboard."""
         return self.comparison is not None and bool(self.comparison.entries.secret.any())
 
     @property
@@ -212,8 +211,8 @@ class CompareScreen(SearchedScreen):
 
     def look(self) -> None:
         """Compare again where a run goes on, unless that is happening or was just done."""
-        found = self.comparison
-        going_on = found is not None and any(run.under_way for run in found.runs)
+        comparison = self.comparison
+        going_on = comparison is not None and any(run.under_way for run in comparison.runs)
         if going_on and not self._reading and time.monotonic() >= self._next_look:
             self._compare(quick_first=False)
 
@@ -257,19 +256,19 @@ class CompareScreen(SearchedScreen):
     def _show(self, stage: Stage) -> None:
         if not self.is_attached:
             return
-        found = self.comparison = stage.comparison
+        comparison = self.comparison = stage.comparison
         self.tested = stage.tested
         if not self.compares:
-            self._nothing("These runs do not compare.", refused(found))
+            self._nothing("These runs do not compare.", refused(comparison))
             return
         first_time = self._store is None
         self._store = self._store or open_store(self._path)
-        self.table.take(found, ComparedTexts(self._store, found), stage.tags)
+        self.table.take(comparison, ComparedTexts(self._store, comparison), stage.tags)
         self.query_one(EmptyState).display = False
         for each in _PARTS:
             self.query_one(each).display = True
-        if self.metric not in found.metrics:
-            self.metric = ordered(found.metrics)[0]
+        if self.metric not in comparison.metrics:
+            self.metric = ordered(comparison.metrics)[0]
         self._fill_panel()
         self._fill_entries()
         if first_time or self.focused is None:
@@ -277,12 +276,12 @@ class CompareScreen(SearchedScreen):
         self.refresh_bindings()
 
     def _fill_panel(self) -> None:
-        found = self.comparison
-        if found is None:
+        comparison = self.comparison
+        if comparison is None:
             return
-        self.panel.show_runs(found, self.metric, tested=self.tested)
+        self.panel.show_runs(comparison, self.metric, tested=self.tested)
         self.query_one("#how", Static).update(show(self._command, "$quiet"), layout=False)
-        self.query_one(Where).say(show(where_words(found, self.metric), "$quiet"))
+        self.query_one(Where).say(show(where_words(comparison, self.metric), "$quiet"))
 
     @property
     def _command(self) -> str:
@@ -346,7 +345,6 @@ class CompareScreen(SearchedScreen):
     # Metric, pair, order
 
     def action_metric(self) -> None:
-        """Ask by which metric to compare."""
         if self.comparison is not None and self.metric:
             words = {id_: plain(name(id_)) for id_ in ordered(self.comparison.metrics)}
             choose(self.app, "Compare by", words, self.metric, self.compare_by)
@@ -357,7 +355,6 @@ class CompareScreen(SearchedScreen):
         self._fill_entries(top=True)
 
     def action_turn(self, by: int) -> None:
-        """Go to the pair before or after."""
         self.panel.turn(by)
 
     @property
@@ -372,15 +369,14 @@ class CompareScreen(SearchedScreen):
         return sorts.get(column, column)
 
     def action_filter(self) -> None:
-        """Ask which entries to show."""
         letters = self.panel.letters
         self.ask_filter(filter_choices(self.table.order, *letters, self.table.tags))
 
     def action_parts(self) -> None:
         """Show where the difference lies: by difficulty, provenance, register; a part leads to its entries."""
-        found = self.comparison
+        comparison = self.comparison
         pair = self.panel.pair
-        if found is None or not self.tested or pair is None:
+        if comparison is None or not self.tested or pair is None:
             self.notify("The runs are still being compared.", markup=False)
             return
 
@@ -389,7 +385,7 @@ class CompareScreen(SearchedScreen):
                 self.table.wish(replace(self.table.order, only={part[0]: part[1]}))
                 self.table.focus()
 
-        self.app.push_screen(ComparedPartsScreen(found, pair, self.metric), chosen)
+        self.app.push_screen(ComparedPartsScreen(comparison, pair, self.metric), chosen)
 
     # Which runs
 
@@ -400,11 +396,9 @@ class CompareScreen(SearchedScreen):
         return {id_: plain(words) for id_, words in lettered(runs).items()}
 
     def action_add(self) -> None:
-        """Ask for one more run to compare."""
         self.choice.add()
 
     def action_remove(self) -> None:
-        """Ask which run to take out."""
         self.choice.take_out(self._names)
 
     def action_baseline(self) -> None:

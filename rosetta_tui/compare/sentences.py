@@ -29,9 +29,9 @@ _MOST_DIGITS = 6
 
 
 def kept_words(pair: Pair) -> str:
-    """Say why the numbers of a pair leave in no copy and no file; empty where they may."""
+    """Return why the numbers of a pair leave in no copy and no file; empty where they may."""
     sides = (pair.first, pair.second)
-    inside = [each for each in sides if each.inside]
+    inside = [side for side in sides if side.inside]
     return inside_words(inside[0].run_id) if inside else ""
 
 
@@ -41,18 +41,18 @@ def name(metric: str) -> str:
 
 
 def run_words(run: ComparedRun) -> str:
-    """Say what a run was: method, model and condition; a name that is all of these stands once."""
+    """Return what a run was: method, model and condition; a name that is all of these stands once."""
     setup = run.setup
     parts = dict.fromkeys((setup.method, setup.model_slug, setup.condition))
     return " · ".join(part for part in parts if part)
 
 
 def told_apart(runs: Sequence[ComparedRun], *, by_id: bool = True) -> list[str]:
-    """Say what each run was; those that are called the same by what parts them, and at last by their id."""
+    """Return what each run was; those that are called the same by what parts them, and at last by their id."""
     words = [run_words(run) for run in runs]
     ids = [run.run_id[:8] if by_id else "" for run in runs]
     facts = [setup_facts(run.setup.model_dump(), run.file) for run in runs]
-    apart = distinctions(words, [(*each, id_) for each, id_ in zip(facts, ids, strict=True)])
+    apart = distinctions(words, [(*fact, id_) for fact, id_ in zip(facts, ids, strict=True)])
     return [" · ".join(filter(None, each)) for each in zip(apart, words, strict=True)]
 
 
@@ -65,7 +65,7 @@ def lettered(runs: Sequence[ComparedRun]) -> dict[str, str]:
 
 
 def sentence(pair: Pair, metric: str) -> str:
-    """Say which of two runs is better by a metric, by how much, and how easily chance would show the same."""
+    """Return which of two runs is better by a metric, by how much, and how easily chance would show the same."""
     if pair.under_way:
         return _running(pair, metric)
     difference = pair.by_metric.get(metric)
@@ -86,7 +86,7 @@ def sentence(pair: Pair, metric: str) -> str:
 
 
 def _higher(pair: Pair, metric: str, difference: Difference, chance: str) -> str:
-    """Say which value is higher where that makes no run better."""
+    """Return which value is higher where that makes no run better."""
     one, other = pair.first.letter, pair.second.letter
     high, low = (other, one) if difference.difference > 0 else (one, other)
     by = number(metric, abs(difference.difference))
@@ -95,7 +95,7 @@ def _higher(pair: Pair, metric: str, difference: Difference, chance: str) -> str
 
 
 def _although(pair: Pair, metric: str) -> str:
-    """Say what else is missing for a difference to count: the tests disagree, or its interval holds zero."""
+    """Return what else is missing for a difference to count: the tests disagree, or its interval holds zero."""
     difference, alpha = pair.by_metric[metric], pair.by_metric[metric].alpha
     shuffled, drawn = difference.p_randomisation, difference.p_bootstrap
     if (shuffled < alpha) != (drawn < alpha):
@@ -131,7 +131,7 @@ def cases(p: float) -> str:
 
 
 def amount(metric: str, difference: float) -> str:
-    """Say how large a difference is, such as ``2.1 chrF++ points`` or ``0.04 in the composite``."""
+    """Return how large a difference is, such as ``2.1 chrF++ points`` or ``0.04 in the composite``."""
     by = number(metric, abs(difference))
     lower = " (lower is better)" if direction(metric) == "lower" else ""
     if _in_points(metric):
@@ -140,7 +140,7 @@ def amount(metric: str, difference: float) -> str:
 
 
 def _in_points(metric: str) -> bool:
-    """Tell whether a metric is read on a scale to about 100."""
+    """Return whether a metric is read on a scale to about 100."""
     return digits(metric) == 1
 
 
@@ -163,7 +163,7 @@ def ends(metric: str, difference: Difference | RunningDifference) -> str:
 
 
 def _running(pair: Pair, metric: str) -> str:
-    """Say what may be said while a run is under way, however often it is looked at."""
+    """Return what may be said while a run is under way, however often it is looked at."""
     found = pair.running.get(metric)
     if found is None:
         return f"{name(metric)} says nothing before both runs are complete"
@@ -183,7 +183,7 @@ def _running(pair: Pair, metric: str) -> str:
 
 
 def reproduction_words(found: Reproduction) -> Iterator[str]:
-    """Say whether a run of the same set-up reached the same scores (±2 %)."""
+    """Return whether a run of the same set-up reached the same scores (±2 %)."""
     match found.reproduced:
         case None:
             yield "same set-up: neither has a composite or chrF++ by which it could be reproduced"
@@ -204,7 +204,7 @@ def reproduction_words(found: Reproduction) -> Iterator[str]:
 
 
 def claim_words(run: ComparedRun) -> str:
-    """Say what may be claimed of a run, over all of its entries; empty before it has a card, and of answers."""
+    """Return what may be claimed of a run, over all of its entries; empty before it has a card, and of answers."""
     if run.card is None or stated_columns(run.card.get("scoring")) != TRANSLATIONS:
         return ""
     words = tier_words(run.card, review_of(run.card, run.certificates), beside=False)
@@ -223,7 +223,7 @@ def floor_lines(run: ComparedRun) -> Iterator[str]:
 
 
 def doubtful(run: ComparedRun) -> bool:
-    """Tell whether a run does not clear its floors, or a part of its outputs fails."""
+    """Return whether a run does not clear its floors, or a part of its outputs fails."""
 
     if run.card is None:
         return False

@@ -102,7 +102,7 @@ class ComparedRows(OrderedRows):
         self._texts.load(self.order[first:last], (self._view.first, self._view.second))
 
     def secret(self, index: int) -> bool:
-        """Whether a row belongs to a secret segment, of which nothing is copied or exported."""
+        """Return whether a row belongs to a secret segment, of which nothing is copied or exported."""
         return bool(self._comparison.entries.secret[self.order[index]])
 
     def _difficulty(self, place: int) -> int | None:

@@ -61,8 +61,8 @@ def _run(run: ComparedRun) -> dict[str, Any]:
         **_claimed(run),
         "scores": dict(run.values),
         "confidence_intervals": {
-            id_: {"ci_lower": found.lower, "ci_upper": found.upper}
-            for id_, found in run.intervals.items()
+            id_: {"ci_lower": interval.lower, "ci_upper": interval.upper}
+            for id_, interval in run.intervals.items()
             if id_ in run.values
         },
     }
@@ -136,8 +136,12 @@ def _part(part: CorpusPart) -> dict[str, Any]:
         "n": part.n,
         "scores": {letter: dict(values) for letter, values in part.values.items()},
         "differences": [
-            {"first": one, "second": other, "metrics": {id_: asdict(d) for id_, d in found.items()}}
-            for (one, other), found in part.differences.items()
+            {
+                "first": one,
+                "second": other,
+                "metrics": {id_: asdict(d) for id_, d in difference.items()},
+            }
+            for (one, other), difference in part.differences.items()
         ],
     }
 

@@ -71,7 +71,6 @@ class CorpusChecksScreen(Screen[int | None]):
         self._original = original
 
     def compose(self) -> ComposeResult:
-        """Lay out where am I, the findings, the one under the cursor, and the keys."""
         yield Where()
         yield EmptyState(
             "The checks found nothing.",
@@ -120,5 +119,4 @@ class CorpusChecksScreen(Screen[int | None]):
             self.notify("This is about the file as a whole.", markup=False)
 
     def action_leave(self) -> None:
-        """Go back without choosing."""
         self.dismiss(None)

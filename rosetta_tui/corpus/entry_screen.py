@@ -59,7 +59,7 @@ class CorpusEntryScreen(EntryByEntryScreen):
 
     @property
     def holds_secret(self) -> bool:
-        """Whether text of a secret entry is shown, which no selection may take to the clipboard."""
+        """Return whether text of a secret entry is shown, which no selection may take to the clipboard."""
         return self._rows.secret(self._index)
 
     async def _show(self) -> None:
@@ -101,7 +101,9 @@ def entry_lines(
     turns = conversation(entry, given) if task == "chat" else []
     yield from turns or asked(entry, task, text(entry.reference))
     if entry.variants:
-        yield PageLine("Variants", Content("\n").join([text(each) for each in entry.variants]))
+        yield PageLine(
+            "Variants", Content("\n").join([text(variant) for variant in entry.variants])
+        )
     if problems:
         found = [Content.assemble(show(p.message, "$warn"), "\n", show(p.mend)) for p in problems]
         yield PageLine("Checks", Content("\n").join(found))

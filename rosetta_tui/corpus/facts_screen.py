@@ -72,8 +72,8 @@ def _origin(summary: CorpusSummary, found: Examination) -> Iterator[PageLine]:
 def _requirements(found: Examination) -> Iterator[PageLine]:
     if not found.requirements:
         return
-    met = sum(each.met for each in found.requirements)
-    lines = [_requirement(each) for each in found.requirements]
+    met = sum(requirement.met for requirement in found.requirements)
+    lines = [_requirement(requirement) for requirement in found.requirements]
     verdict = f"{met} of {len(lines)} minimum requirements of a benchmark met"
     yield PageLine("Requirements", Content("\n").join([Content(verdict), *lines]))
 
@@ -178,13 +178,11 @@ class CorpusFactsScreen(Screen[None]):
         self._found = found
 
     def compose(self) -> ComposeResult:
-        """Lay out where am I, the page, and the keys."""
         yield Where()
         yield VerticalScroll(id="page")
         yield KeyLine()
 
     def on_mount(self) -> None:
-        """Begin at the top."""
         self.query_one(Where).say(show(self._summary.dataset.id, "$quiet"))
         self.query_one("#page").focus()
         self.call_after_refresh(self._fill)
@@ -198,5 +196,4 @@ class CorpusFactsScreen(Screen[None]):
         open_original(self.app, self._found, None)
 
     def action_leave(self) -> None:
-        """Go back to the entries."""
         self.dismiss(None)

@@ -54,7 +54,6 @@ class CorporaScreen(Screen[None]):
         self._corpora: list[CorpusSummary] | None = None
 
     def compose(self) -> ComposeResult:
-        """Lay out where am I, the corpora, the one under the cursor, and the keys."""
         yield Where()
         yield EmptyState(
             "No corpora yet.",
@@ -128,7 +127,6 @@ class CorporaScreen(Screen[None]):
             self.post_message(CorpusChosen(self.chosen.sha256))
 
     def action_open(self) -> None:
-        """Ask for a corpus file and show it."""
         self.app.push_screen(OpenCorpusScreen(), self._opened)
 
     def action_demo(self) -> None:
@@ -144,7 +142,6 @@ class CorporaScreen(Screen[None]):
             self.app.push_screen(CorpusScreen(self._path, found.sha256, found))
 
     def action_leave(self) -> None:
-        """Go back."""
         self.post_message(Left())
 
 

@@ -110,7 +110,6 @@ class OpenCorpusScreen(AnsweringScreen[Found | None]):
     ]
 
     def compose(self) -> ComposeResult:
-        """Lay out the path, what the file may lack, and the answers."""
         with VerticalScroll(classes="dialog -wide", id="opening"):
             yield Static(Content.styled("Open a corpus file", "bold"))
             yield Static(id="trouble")
@@ -123,7 +122,6 @@ class OpenCorpusScreen(AnsweringScreen[Found | None]):
                 yield Button("Back (esc)", id="back")
 
     def on_mount(self) -> None:
-        """Begin at the path."""
         self.query_one("#trouble").display = False
         self.query_one("#file", FileChoice).input.focus()
 

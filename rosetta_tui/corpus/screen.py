@@ -127,7 +127,6 @@ class CorpusScreen(SearchedScreen):
         self.examination: Examination | None = None if opened is None else opened.examination
 
     def compose(self) -> ComposeResult:
-        """Lay out where am I, the entries, the one under the cursor, and the keys."""
         yield Where()
         yield Static(id="notes")
         yield Input(placeholder="text in id, source or reference", id="search")
@@ -149,7 +148,7 @@ class CorpusScreen(SearchedScreen):
 
     @property
     def holds_secret(self) -> bool:
-        """Whether text of a secret entry is shown, which no selection may take to the clipboard."""
+        """Return whether text of a secret entry is shown, which no selection may take to the clipboard."""
         if self.summary is None:
             return False
         return not {"gold_standard", "held_out"}.isdisjoint(map(str, self.summary.segments))
@@ -221,7 +220,7 @@ class CorpusScreen(SearchedScreen):
         self._moved()
 
     def _tell(self) -> None:
-        """Say how many entries are shown and why, or else what all of them are and what the checks say."""
+        """Show how many entries are shown and why, or else what all of them are and what the checks say."""
         rows, summary, found = self.table.entries, self.summary, self.examination
         if rows is None or summary is None:
             return
@@ -253,7 +252,6 @@ class CorpusScreen(SearchedScreen):
         return SORT_WORDS
 
     def action_filter(self) -> None:
-        """Ask which entries to show."""
         if self.summary is not None:
             count = partial(self._counts, self.summary.number)
             cannot = telling(self, "The filters cannot be read")
@@ -292,20 +290,20 @@ class CorpusScreen(SearchedScreen):
 
     def action_checks(self) -> None:
         """Show what the checks found; a finding leads to its entries."""
-        found = self.examination
-        if found is None:
+        examination = self.examination
+        if examination is None:
             self.notify("The checks are still going on.", markup=False)
             return
 
         def chosen(index: int | None) -> None:
             if index is not None:
-                problem = found.problems[index]
+                problem = examination.problems[index]
                 about = f"those of check {index + 1}"
                 self.table.wish(
                     replace(self.table.order.everything, places=problem.places, about=about)
                 )
 
-        self.app.push_screen(CorpusChecksScreen(found.problems, found.original), chosen)
+        self.app.push_screen(CorpusChecksScreen(examination.problems, examination.original), chosen)
 
     def action_runs(self) -> None:
         """Choose one of the runs that used the corpus."""
@@ -331,7 +329,7 @@ class CorpusScreen(SearchedScreen):
 
 
 def problem_words(found: Examination) -> str:
-    """Say how much the checks found, such as ``3 findings, 12 entries``."""
+    """Return how much the checks found, such as ``3 findings, 12 entries``."""
     if not found.problems:
         return "checks found nothing"
     words = [counted(len(found.problems), "finding")]

@@ -52,7 +52,7 @@ class CorpusRows(Rows["CorpusSummary"]):
 
     def find(self, sha256: str) -> int | None:
         """Return the row of a corpus, None where it is gone."""
-        return next((i for i, each in enumerate(self.items) if each.sha256 == sha256), None)
+        return next((i for i, item in enumerate(self.items) if item.sha256 == sha256), None)
 
     def key(self, index: int) -> Hashable:
         """Return what the row's look depends on."""
@@ -81,10 +81,10 @@ class CorpusRows(Rows["CorpusSummary"]):
     def needs(self) -> Sequence[int]:
         """Return the cells that the widest text of each column takes."""
         texts = {
-            "id": (each.dataset.id for each in self.items),
-            "languages": (each.dataset.language_pair for each in self.items),
-            "segments": (segment_words(each.segments) for each in self.items),
-            "origin": (origin_words(each) for each in self.items),
+            "id": (item.dataset.id for item in self.items),
+            "languages": (item.dataset.language_pair for item in self.items),
+            "segments": (segment_words(item.segments) for item in self.items),
+            "origin": (origin_words(item) for item in self.items),
         }
         return widest(CORPORA, texts)
 
@@ -106,7 +106,7 @@ def corpus_cells(corpus: CorpusSummary) -> tuple[Cell, ...]:
 
 
 def segment_words(segments: Mapping[str | None, int]) -> str:
-    """Say how many entries each segment has, such as ``development 30 · no segment 2``."""
+    """Return how many entries each segment has, such as ``development 30 · no segment 2``."""
     parts = [
         f"{'no segment' if name is None else name.replace('_', ' ')} {figures.count(count)}"
         for name, count in segments.items()
@@ -115,7 +115,7 @@ def segment_words(segments: Mapping[str | None, int]) -> str:
 
 
 def origin_words(corpus: CorpusSummary) -> str:
-    """Say where a corpus came from, in the width of a column."""
+    """Return where a corpus came from, in the width of a column."""
     if corpus.partial:
         return "a run card"
     return " + ".join(path.name for path in corpus.files) or "not noted"
@@ -167,7 +167,7 @@ class CorpusOrder(RowOrder):
 
     @property
     def words(self) -> str:
-        """Say how this differs from the default."""
+        """Return how this differs from the default."""
         only = [f"{tag} {plain(shown_value(value))}" for tag, value in self.only.items()]
         about = [] if self.places is None else [self.about]
         return self.said([*only, *about], self.by_words(SORT_WORDS))
@@ -241,7 +241,7 @@ class CorpusEntryRows(OrderedRows):
         return {**record, LEFT_OUT: left_out} if entry.secret else record
 
     def secret(self, index: int) -> bool:
-        """Whether a row belongs to a secret segment, of which nothing is copied or exported."""
+        """Return whether a row belongs to a secret segment, of which nothing is copied or exported."""
         entry = self.entry(index)
         return entry is not None and entry.secret
 

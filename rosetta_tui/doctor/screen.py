@@ -54,14 +54,12 @@ class DoctorScreen(Screen[None]):
         self._can_copy = False
 
     def compose(self) -> ComposeResult:
-        """Lay out where am I, the findings, what to do about one, and the keys."""
         yield Where()
         yield ResultTable(COLUMNS, id="findings")
         yield Telling(id="mend")
         yield KeyLine()
 
     def on_mount(self) -> None:
-        """Look at everything."""
         self.table.focus()
         self.action_look_again()
 
@@ -79,7 +77,6 @@ class DoctorScreen(Screen[None]):
         )
 
     def action_look_again(self) -> None:
-        """Look at everything once more."""
         self._found, self._looking = [], True
         self._show()
         self._look(self.app.size.width, self.app.size.height)
@@ -91,10 +88,10 @@ class DoctorScreen(Screen[None]):
         mine = looked_at("App", partial(chosen, self._home))
         ours = looked_at("Program", own_files)
         for findings in (ours, examine(self._home), mine, looked_at("Terminal", around)):
-            for each in findings:
+            for finding in findings:
                 if worker.is_cancelled:
                     return
-                bring(self, self._take, each)
+                bring(self, self._take, finding)
         bring(self, self._done)
 
     def _take(self, finding: Finding) -> None:
@@ -129,7 +126,7 @@ class DoctorScreen(Screen[None]):
             self.refresh_bindings()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Leave out copying where there is nothing to do."""
+        """Omit copying where there is nothing to do."""
         if action == "copy_mend":
             return self.chosen is not None and bool(self.chosen.mend)
         return super().check_action(action, parameters)
@@ -151,5 +148,4 @@ class DoctorScreen(Screen[None]):
         self._show()
 
     def action_leave(self) -> None:
-        """Go back."""
         self.post_message(Left())

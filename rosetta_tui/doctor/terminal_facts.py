@@ -53,7 +53,7 @@ Widths = Mapping[str, tuple[int, int]]
 def terminal(
     size: tuple[int, int], environment: Mapping[str, str], widths: Widths | None
 ) -> Iterator[Finding]:
-    """Say what the terminal can do; ``widths`` are those drawn otherwise than expected, None where not measured."""
+    """Return what the terminal can do; ``widths`` are those drawn otherwise than expected, None where not measured."""
     find = partial(Finding, "Terminal")
     name = environment.get("TERM_PROGRAM") or environment.get("TERM", "unknown")
     inside = [program for sign, program in _INSIDE.items() if environment.get(sign)]
@@ -78,10 +78,10 @@ def _colours(environment: Mapping[str, str]) -> tuple[Health, str]:
     if environment.get("NO_COLOR"):
         return Health.OK, "none, because NO_COLOR is set; words and shapes say everything"
     told = dict(environment) | {"FORCE_COLOR": "1"}
-    found = Console(force_terminal=True, _environ=told).color_system
-    if found is None:
+    color_system = Console(force_terminal=True, _environ=told).color_system
+    if color_system is None:
         return Health.MISSING, "none; words and shapes say everything"
-    return Health.OK, _COLOURS[found]
+    return Health.OK, _COLOURS[color_system]
 
 
 def _encoding() -> tuple[Health, str, tuple[str, ...]]:
@@ -142,7 +142,7 @@ def _letters_of_fonts(lister: str) -> set[str]:
 
 
 def _has(font: str, points: str) -> bool:
-    """Tell whether a font has all of these letters."""
+    """Return whether a font has all of these letters."""
     ranges = [each.partition("-")[::2] for each in font.split()]
     return all(
         any(int(first, 16) <= int(point, 16) <= int(last or first, 16) for first, last in ranges)

@@ -66,8 +66,8 @@ _BREAKS: Any = {
 
 
 def summary(findings: Sequence[Finding]) -> str:
-    """Say how it stands with everything together."""
-    counts = {health: sum(each.health is health for each in findings) for health in Health}
+    """Return how it stands with everything together."""
+    counts = {health: sum(finding.health is health for finding in findings) for health in Health}
     broken, missing = counts[Health.BROKEN], counts[Health.MISSING]
     verdict = "Nothing is broken" if not broken else f"{broken} broken"
     rest = f"{missing} missing" if missing else "nothing is missing"
@@ -78,6 +78,6 @@ def summary(findings: Sequence[Finding]) -> str:
 def findings_json(findings: Sequence[Finding]) -> dict[str, Any]:
     """Return findings for programs."""
     return {
-        "healthy": all(each.health is not Health.BROKEN for each in findings),
-        "findings": [asdict(each) for each in findings],
+        "healthy": all(finding.health is not Health.BROKEN for finding in findings),
+        "findings": [asdict(finding) for finding in findings],
     }

@@ -96,14 +96,16 @@ def _analysed(word: WordAnalysis, width: int) -> Iterator[Content]:
     if room < 0:
         yield head
         head, room = Content(""), width + 2
-    for number, said in enumerate(word.analyses or (_said(word),)):
+    for number, analysis in enumerate(word.analyses or (_said(word),)):
         before = head if number == 0 else Content("")
         gap = " " * (room if number == 0 else width + 2)
-        yield Content.assemble(before, f"{gap}  ", show(said, "" if word.analyses else "$quiet"))
+        yield Content.assemble(
+            before, f"{gap}  ", show(analysis, "" if word.analyses else "$quiet")
+        )
 
 
 def _said(word: WordAnalysis) -> str:
-    """Say what became of a word that has no analyses."""
+    """Return what became of a word that has no analyses."""
     if word.accepted is None:
         return _MEANINGS[None]
     return f"{_MEANINGS[word.accepted]}; this analyser gives no analyses"
@@ -183,7 +185,7 @@ class Explaining:
 
 
 def differences(found: Explanation) -> tuple[str, ...]:
-    """Say how words differ, of those about which the morphology of the entry has said nothing."""
+    """Return how words differ, of those about which the morphology of the entry has said nothing."""
     if found.words is None or not found.words.output:
         return ()
     told = folded(" ".join(found.sentences.get("morphological_accuracy", ())))
@@ -203,16 +205,18 @@ def why(found: Why, idle: Collection[str] = ()) -> Iterator[PageLine]:
     if found.compared:
         yield PageLine("Difference", side_by_side(found.compared))
     metrics: dict[tuple[str, ...], list[str]] = {}
-    for metric, said in found.sentences.items():
+    for metric, sentence in found.sentences.items():
         if metric not in idle:
-            metrics.setdefault(said, []).append(metric)
+            metrics.setdefault(sentence, []).append(metric)
     sentences = [_told(said, ids) for said, ids in metrics.items()]
     if sentences:
         yield PageLine("Why", Content("\n").join(sentences))
     if found.words is not None and found.words.output:
         yield PageLine("Words", verdicts(found.words.output))
     if found.differences:
-        yield PageLine("Word forms", Content("\n").join([show(said) for said in found.differences]))
+        yield PageLine(
+            "Word forms", Content("\n").join([show(difference) for difference in found.differences])
+        )
 
 
 def _told(said: Sequence[str], metrics: Sequence[str]) -> Content:

@@ -80,11 +80,10 @@ class EntryByEntryScreen(Screen[int]):
 
     @property
     def holds_secret(self) -> bool:
-        """Whether text of a secret entry is shown, which no selection may take to the clipboard."""
+        """Return whether text of a secret entry is shown, which no selection may take to the clipboard."""
         raise NotImplementedError
 
     def compose(self) -> ComposeResult:
-        """Lay out where am I, the page, and the keys."""
         yield Where()
         yield VerticalScroll(id="page")
         yield KeyLine()
@@ -99,7 +98,7 @@ class EntryByEntryScreen(Screen[int]):
         raise NotImplementedError
 
     def _head(self, id_: EntryId, entry: Entry | None) -> Content:
-        """Say which entry is shown, and what kind of one it is."""
+        """Return which entry is shown, and what kind of one it is."""
         return Content.assemble(
             show(str(id_), "bold"),
             (f"   {self._index + 1:,} of {len(self._places):,}   ", "$quiet"),
@@ -113,7 +112,6 @@ class EntryByEntryScreen(Screen[int]):
         return super().check_action(action, parameters)
 
     async def action_step(self, by: int) -> None:
-        """Go to the entry before or after, in the order of the table."""
         index = max(0, min(len(self._places) - 1, self._index + by))
         if index != self._index:
             self._index = index
@@ -133,15 +131,14 @@ class EntryByEntryScreen(Screen[int]):
             self.post_message(Copied(text, what))
 
     def action_leave(self) -> None:
-        """Go back to the table, at the entry seen last."""
         self.dismiss(self.place)
 
 
 def _unjudged(facts: EntryFacts) -> set[str]:
     """Return the judges' metrics without a value in the whole run, for which the page gives the reason, and here."""
     values = {} if facts.result is None else facts.scoring.values(facts.result)
-    judges = (each for each in facts.scoring.scorer.metrics if isinstance(each, JudgeScore))
-    ids = (each.info.id for each in judges)
+    judges = (metric for metric in facts.scoring.scorer.metrics if isinstance(metric, JudgeScore))
+    ids = (judge.info.id for judge in judges)
     return {id_ for id_ in ids if id_ in facts.missing and values.get(id_) is None}
 
 
@@ -200,7 +197,6 @@ class EntryScreen(EntryByEntryScreen):
         return readable(lambda: run_scoring(self._store, self._run))
 
     def compose(self) -> ComposeResult:
-        """Lay out where am I, the page, and the keys."""
         yield Static(Content.styled("reading …", "$quiet"), id="where")
         yield VerticalScroll(id="page")
         yield KeyLine(palette_from=110)
@@ -212,7 +208,7 @@ class EntryScreen(EntryByEntryScreen):
 
     @property
     def holds_secret(self) -> bool:
-        """Whether text of a secret entry is shown, which no selection may take to the clipboard."""
+        """Return whether text of a secret entry is shown, which no selection may take to the clipboard."""
         return self._facts is not None and self._facts.entry.secret
 
     # The page

@@ -94,7 +94,7 @@ class Order(RowOrder):
     narrow: str = "all"
 
     def words(self, kept: KeptColumns = TRANSLATIONS) -> str:
-        """Say how this differs from the default."""
+        """Return how this differs from the default."""
         only = [] if self.narrow == "all" else [filter_words(kept)[self.narrow]]
         return self.said(only, self.by_words(sort_words(kept)))
 
@@ -144,7 +144,7 @@ class EntryTable(OrderedTable[EntryRows]):
 
     @property
     def export_name(self) -> str:
-        """Say which run the entries belong to."""
+        """Return which run the entries belong to."""
         started = self._live.started
         return f"entries-{started.run_id[:8]}" if started else super().export_name
 
@@ -217,7 +217,7 @@ class EntryTable(OrderedTable[EntryRows]):
             bring(self, self._show, order, positions)
 
     def _cannot(self, why: str) -> None:
-        """Say why the rows stay as they are, once: a run that goes on is put in order every second."""
+        """Show why the rows stay as they are, once: a run that goes on is put in order every second."""
         if why != self._trouble and not get_current_worker().is_cancelled:
             self._trouble = why
             title = "The entries cannot be read"

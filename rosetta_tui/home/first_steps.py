@@ -34,7 +34,6 @@ class FirstSteps(VerticalScroll, can_focus=False):
     """Stands in the place of an empty list of runs."""
 
     def compose(self) -> ComposeResult:
-        """Lay out one sentence about the program, and the ways."""
         yield Static(
             Content.assemble(
                 ("Is a machine translation good enough?\n", "bold"),
@@ -62,7 +61,6 @@ class FirstSteps(VerticalScroll, can_focus=False):
         self.query_one("#step-0").focus()
 
     async def on_button_pressed(self, event: Button.Pressed) -> None:
-        """Do what the button says, as its key does."""
         event.stop()
         number = int((event.button.id or "step-0").removeprefix("step-"))
         await self.app.run_action(list(STEPS)[number], self.screen)

@@ -81,7 +81,6 @@ class HomeScreen(Screen[None]):
         self.acts = RunActs(self, store_path, self.action_read)
 
     def compose(self) -> ComposeResult:
-        """Lay out where am I, what waits, the runs, and the keys."""
         yield Where()
         yield FirstSteps()
         yield WaitingList(self._path.parent)
@@ -132,7 +131,7 @@ class HomeScreen(Screen[None]):
 
     @property
     def awaits_rows(self) -> bool:
-        """Whether the runs are being read for the first time: keys for a row wait for them (``TerminalApp``)."""
+        """Return whether the runs are being read for the first time: keys for a row wait for them (``TerminalApp``)."""
         return self.table.every is None and not self._trouble
 
     # Reading
@@ -144,8 +143,10 @@ class HomeScreen(Screen[None]):
 
     def look_again(self) -> None:
         """Look, unless a look is under way: a slow disk takes longer over it than we wait, and must come to its end."""
-        looks = (each for each in self.workers if each.node is self and each.group == "runs")
-        if all(each.is_finished for each in looks):
+        looks = (
+            worker for worker in self.workers if worker.node is self and worker.group == "runs"
+        )
+        if all(look.is_finished for look in looks):
             self._look_at_runs()
 
     def _look_at_runs(self) -> None:
@@ -180,7 +181,7 @@ class HomeScreen(Screen[None]):
         return OrganiserDesk(self._path.parent, self._path)
 
     def _cannot(self, why: str) -> None:
-        """Say why there is no list and what to do, in the place of the list; it is tried again all the time."""
+        """Show why there is no list and what to do, in the place of the list; it is tried again all the time."""
         self._trouble = True
         self.query_one(Where).say(Content.styled("the runs cannot be read", "$bad"))
         self.table.display = self.query_one(FirstSteps).display = False
@@ -226,7 +227,7 @@ class HomeScreen(Screen[None]):
 
     @property
     def _has_cursor(self) -> bool:
-        """Whether something that is seen has the focus: a button of the first steps keeps it when they go."""
+        """Return whether something that is seen has the focus: a button of the first steps keeps it when they go."""
         here = self.focused
         return here is not None and all(node.display for node in here.ancestors_with_self)
 
@@ -262,7 +263,7 @@ class HomeScreen(Screen[None]):
             self.refresh_bindings()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Leave out what cannot be done with the run under the cursor."""
+        """Omit what cannot be done with the run under the cursor."""
         cannot = action in SOMETIMES and action not in self._can
         if cannot:
             return False
@@ -273,7 +274,6 @@ class HomeScreen(Screen[None]):
     # Which runs, in which order
 
     def action_search(self) -> None:
-        """Ask for words and filters."""
         field = self.query_one("#search", Input)
         field.display = True
         field.focus()
@@ -354,7 +354,6 @@ class HomeScreen(Screen[None]):
             self.post_message(RunsCompared(pair))
 
     def action_plots(self) -> None:
-        """Look at the marked runs in plots, or at those that are listed."""
         self.post_message(RunsPlotted(self.table.listed))
 
     def _with_chosen(self, act: Callable[[RunSummary], object]) -> None:
@@ -362,11 +361,9 @@ class HomeScreen(Screen[None]):
             act(self.chosen)
 
     def action_resume(self) -> None:
-        """Go on with a run that was cut."""
         self._with_chosen(lambda run: self.acts.resume(run.run_id))
 
     def action_retry(self) -> None:
-        """Ask for the failed entries again."""
         self._with_chosen(lambda run: self.acts.retry(run.run_id))
 
     def action_trash(self) -> None:
@@ -374,7 +371,6 @@ class HomeScreen(Screen[None]):
         self._with_chosen(self.acts.trash)
 
     def action_bring_back(self) -> None:
-        """Bring back the run that was deleted last."""
         self._back = True
         self.acts.bring_back()
 

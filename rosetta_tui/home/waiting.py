@@ -125,7 +125,7 @@ def _ratings(desk: OrganiserDesk) -> Iterator[WaitingItem]:
     with desk.office() as office:
         known = {each.sha256 for each in office.imports()}
         known |= {each.sha256 for each in office.quarantine()}
-    fresh = sum(not each <= known for each in hashes)
+    fresh = sum(not digest <= known for digest in hashes)
     if fresh:
         yield WaitingItem(Lead.IMPORT, "", f"{counted(fresh, 'file')} of ratings on a stick")
 

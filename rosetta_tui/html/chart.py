@@ -170,16 +170,18 @@ class Scatter:
 
 def scatter(caption: str, picture: PlotPicture, own: str = "") -> Scatter:
     """Lay a plot of effort and quality out; ``own`` is the id of the run that the page is about."""
-    wide = Axis.of([each.across for each in picture.points], logarithmic=picture.logarithmic)
-    ends = [end for each in picture.points for end in (each.up or 0.0, *(each.up_ends or ()))]
+    wide = Axis.of([point.across for point in picture.points], logarithmic=picture.logarithmic)
+    ends = [end for point in picture.points for end in (point.up or 0.0, *(point.up_ends or ()))]
     high = Axis.of(ends)
     return Scatter(
         caption,
         picture.across.partition("   ")[0],
         picture.up,
         tuple(_ticks(wide, picture.tick)),
-        tuple(replace(each, at=round(100 - each.at, 2)) for each in _ticks(high, picture.up_tick)),
-        tuple(_dot(number, each, wide, high, own) for number, each in enumerate(picture.points, 1)),
+        tuple(replace(tick, at=round(100 - tick.at, 2)) for tick in _ticks(high, picture.up_tick)),
+        tuple(
+            _dot(number, point, wide, high, own) for number, point in enumerate(picture.points, 1)
+        ),
         picture.beside,
     )
 
@@ -223,7 +225,7 @@ def histogram(caption: str, picture: PlotPicture) -> Histogram | None:
         picture.across,
         point.words,
         tuple(_ticks(axis, picture.tick)),
-        tuple(round(100 * each / max(counts), 1) for each in counts),
+        tuple(round(100 * count / max(counts), 1) for count in counts),
         place(axis, middle),
         place(axis, late),
     )

@@ -110,7 +110,7 @@ def _weak(row: Mapping[str, Any], kept: KeptColumns) -> ShownEntry:
     words = () if failed else marked(str(row.get("predicted") or ""), reference)
     return ShownEntry(
         str(row.get("entry_id")),
-        " · ".join(str(each) for each in facts if each),
+        " · ".join(str(fact) for fact in facts if fact),
         shortened(str(row.get("source") or "")),
         shortened(reference),
         (ShownOutput("output", told, words, failed),),
@@ -155,8 +155,8 @@ def changes(connection: sqlite3.Connection, found: Comparison) -> Changes:
         ),
         short_title(metric) if metric else "",
         tuple(
-            _changed(found, metric, place, each, words)
-            for place, each in zip(places, texts, strict=True)
+            _changed(found, metric, place, text, words)
+            for place, text in zip(places, texts, strict=True)
         ),
     )
 
@@ -168,12 +168,12 @@ def _changed(
     values = found.entries.values[metric][:, place]
     outputs = (
         ShownOutput(
-            f"{run.letter}: {said}",
+            f"{run.letter}: {word}",
             figures.NONE if reached != reached else f"{short_title(metric)} {written(metric, float(reached))}",  # noqa: PLR0124  NaN
             () if output is None else marked(output, reference),
             "no output" if output is None else "",
         )
-        for run, said, reached, output in zip(found.runs, words, values, texts.outputs, strict=True)
+        for run, word, reached, output in zip(found.runs, words, values, texts.outputs, strict=True)
     )  # fmt: skip
     return ShownEntry(
         str(found.entries.ids[place]),

@@ -134,7 +134,7 @@ def _shown(boards: Sequence[Board], number: int, board: Board, sort: str) -> Sho
     }
     cells = [_cells(board, entrant) for entrant in entrants]
     chart = score_chart(
-        f"Ranked by {title(board.by)}", "run", board.by, [_measured(board, each) for each in entrants]
+        f"Ranked by {title(board.by)}", "run", board.by, [_measured(board, entrant) for entrant in entrants]
     )  # fmt: skip
     rows = [
         _row(board, entrant, own, bar, heads)
@@ -258,5 +258,5 @@ def _notes(boards: Sequence[Board], number: int, shown: Board) -> Iterator[str]:
     yield smallest_words(shown)
     yield disagreeing_words(shown)
     yield shown.unclustered
-    yield from absent_packs(each.run.card or {} for each in shown.entrants)
-    yield from sorted({signature_words(each) for each in shown.entrants} - {""})
+    yield from absent_packs(entrant.run.card or {} for entrant in shown.entrants)
+    yield from sorted({signature_words(entrant) for entrant in shown.entrants} - {""})

@@ -39,13 +39,13 @@ def released_page(data: bytes, name: str, connection: sqlite3.Connection) -> str
             "charts": tuple(_charts(card)),
             "left_out": ", ".join(card.parts_left_out),
             "identity": tuple(_identity(card)),
-            "checked": tuple(Fact(each.name, each.words) for each in checked.checks),
+            "checked": tuple(Fact(check.name, check.words) for check in checked.checks),
         },
     )
 
 
 def _in_short(card: SignedReleasedCard) -> Iterator[str]:
-    """Say what left, and why no more."""
+    """Return what left, and why no more."""
     many = counted(card.corpus.entries, "entry", "entries")
     yield f"The run is over {many}, and secret ones are among them. So no sentence, no output and no row of it leaves: scores stand rounded, and an interval contains the exact one."
     yield f"It is answer {card.answer} of {card.of} to {card.submitter} about this corpus{released_words.policy(card)}."

@@ -109,8 +109,8 @@ def verdict(certificate: Certificate) -> ShownVerdict:
         _agreement({name: each for name, each in known.items() if each["value"] is not None}),
         tuple(Fact(MEASURES[n], str(e["why"])) for n, e in known.items() if e["value"] is None),
         tuple((words, tuple(listed)) for words, listed in findings(certificate)),
-        tuple(Fact(*each) for each in facts(certificate)),
-        tuple(Fact(*each) for each in seals(certificate)),
+        tuple(Fact(*fact) for fact in facts(certificate)),
+        tuple(Fact(*seal) for seal in seals(certificate)),
     )
 
 
@@ -137,8 +137,8 @@ def _in_short(certificate: Certificate) -> Iterator[str]:
 
 def _share(certificate: Certificate) -> BarChart:
     """Draw the panel's share with its bounds, each reviewer's own, and the level that is needed."""
-    said = certificate.verdict
-    numbers = said["numbers"]
+    verdict = certificate.verdict
+    numbers = verdict["numbers"]
     measured = [
         ScoreLine(
             "all together",
@@ -153,13 +153,13 @@ def _share(certificate: Certificate) -> BarChart:
         ),
     ]
     chart = bar_chart("Acceptable or better, per cent", "who", _SHARES, measured, _per_cent)
-    level = float(said["level"])
+    level = float(verdict["level"])
     return replace(
         chart,
         line=place(_SHARES, level),
-        line_words=f"needed: a lower bound of {share_words(said['level'])}",
+        line_words=f"needed: a lower bound of {share_words(verdict['level'])}",
         beside="Reviewers in the order of their shares, without names.",
-        told=f"share (bounds, each {share_words(said['confidence'])} sure)",
+        told=f"share (bounds, each {share_words(verdict['confidence'])} sure)",
     )
 
 

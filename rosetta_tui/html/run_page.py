@@ -111,13 +111,13 @@ def run_page(connection: sqlite3.Connection, name: str, against: str | None = No
     run = find_run(connection, name)
     other = None if against is None else find_run(connection, against)
     refuse_to_leave(connection, [run] if other is None else [run, other])
-    found = read_facts(connection, run.run_id)
+    facts = read_facts(connection, run.run_id)
     changed = None
     if other is not None:
         compared = compare_runs(connection, [other.run_id, run.run_id])
         require_two(compared)
         changed = changes(connection, compared)
-    return page_of_run(found, changed, read_latencies(connection, run.id))
+    return page_of_run(facts, changed, read_latencies(connection, run.id))
 
 
 def page_of_run(found: RunFacts, changed: Changes | None, seconds: Sequence[float]) -> str:
@@ -129,7 +129,9 @@ def read_facts(connection: sqlite3.Connection, run_id: str) -> RunFacts:
     """Read a finished run with the others of its list; HarnessError where it has no card yet."""
     run = find_run(connection, run_id)
     card = load_card(connection, run.id).as_json()
-    summary = next(each for each in list_runs(connection, brief=True) if each.run_id == run_id)
+    summary = next(
+        list_run for list_run in list_runs(connection, brief=True) if list_run.run_id == run_id
+    )
     if summary.card is not None and "unverified" in summary.card:
         card["unverified"] = summary.card["unverified"]
     boards = leaderboards(connection, summary.dataset_id)
@@ -223,18 +225,20 @@ def _in_short(found: RunFacts) -> Iterator[str]:
     if found.review is None:
         yield "No speaker has judged this run yet. A score made by a program does not speak for the people whose language it is."
     else:
-        said = found.review.certificate
+        certificate = found.review.certificate
         since = (
             "; ratings were taken back since, so it says nothing now"
             if found.review.suspended
             else ""
         )
-        yield f"Speakers have judged it: {said.panel.words}, for {said.organisation.name}, on {said.issued[:10]}{since}."
+        yield f"Speakers have judged it: {certificate.panel.words}, for {certificate.organisation.name}, on {certificate.issued[:10]}{since}."
 
 
 def _above_floors(found: RunFacts) -> Iterator[str]:
-    """Say whether the run clears what worthless outputs reach, by chrF++ and then by the composite."""
-    reached = {n: each.chrf_plus_plus for n, each in stated_floors(found.card).items()}
+    """Return whether the run clears what worthless outputs reach, by chrF++ and then by the composite."""
+    reached = {
+        n: stated_floor.chrf_plus_plus for n, stated_floor in stated_floors(found.card).items()
+    }
     known = {name: each for name, each in reached.items() if each is not None}
     if not known or not tiered(found.summary):
         return
@@ -251,19 +255,19 @@ def _against_floors(found: RunFacts, metric: str) -> BarChart:
     picture = points.scores([found.summary, *found.beside], metric)
     shown = [
         ScoreLine(
-            each.name,
-            each.across,
-            each.ends,
-            with_interval(_scores_of(found, each.run_id), metric),
-            "own" if each.run_id == found.summary.run_id else "other",
-            "this run" if each.run_id == found.summary.run_id else "",
+            point.name,
+            point.across,
+            point.ends,
+            with_interval(_scores_of(found, point.run_id), metric),
+            "own" if point.run_id == found.summary.run_id else "other",
+            "this run" if point.run_id == found.summary.run_id else "",
         )
-        for each in picture.points
+        for point in picture.points
     ]
     floors = stated_floors(found.card)
     reached = {
-        name: each.composite if metric == COMPOSITE else each.chrf_plus_plus
-        for name, each in floors.items()
+        name: floor.composite if metric == COMPOSITE else floor.chrf_plus_plus
+        for name, floor in floors.items()
         if metric in (COMPOSITE, "chrf_plus_plus")
     }
     shown += [
@@ -279,7 +283,7 @@ def _against_floors(found: RunFacts, metric: str) -> BarChart:
 
 def _scores_of(found: RunFacts, run_id: str) -> Mapping[str, Any]:
     runs = (found.summary, *found.beside)
-    return block(next(each.card or {} for each in runs if each.run_id == run_id), "scores")
+    return block(next(run.card or {} for run in runs if run.run_id == run_id), "scores")
 
 
 def _inputs(found: RunFacts) -> Iterator[tuple[str, str, str]]:
@@ -305,7 +309,9 @@ def _missing(found: RunFacts) -> Iterator[Fact]:
         if tiered(found.summary) or why != NOT_WANTED
     }
     yield from (Fact(names, why) for why, names in by_reason(reasons))
-    yield from (Fact("", " ".join(each.split())) for each in left_out_lines(found.scores))
+    yield from (
+        Fact("", " ".join(left_out_line.split())) for left_out_line in left_out_lines(found.scores)
+    )
     if reason := block(found.card, "cost").get("reason"):
         yield Fact("cost", str(reason))
     if withheld := block(found.card, "withheld"):
@@ -361,7 +367,7 @@ def _cost(found: RunFacts, runs: Sequence[RunSummary]) -> Scatter | None:
     """Draw what an entry took against the score, this run beside those of its list; None where it is alone or nobody knows."""
     effort = points.efforts_of(runs)[0]
     picture = points.cost(runs, found.headline, effort)
-    drawn = {each.run_id for each in picture.points}
+    drawn = {point.run_id for point in picture.points}
     if found.summary.run_id not in drawn or len(drawn) < 2:
         return None
     caption = f"{short_title(found.headline)} against the {effort} of an entry"
@@ -369,7 +375,7 @@ def _cost(found: RunFacts, runs: Sequence[RunSummary]) -> Scatter | None:
 
 
 def _effort_words(found: RunFacts) -> str:
-    """Say what entries cost, where there is nothing to draw it against."""
+    """Return what entries cost, where there is nothing to draw it against."""
     each = number(block(found.card, "cost").get("cost_per_entry_usd"))
     if each is None:
         return "What an entry cost is not known, so it cannot stand against the score."

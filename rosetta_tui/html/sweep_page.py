@@ -68,7 +68,7 @@ class SweptRow:
 def sweep_page(connection: sqlite3.Connection, sweep: StoredSweep) -> str:
     """Return the page of what a sweep has come to so far."""
     found = sweep_record(connection, sweep)
-    begun = next((each.run_id for each in found.cells if each.run_id is not None), "")
+    begun = next((cell.run_id for cell in found.cells if cell.run_id is not None), "")
     run = find_by_id(connection, begun)
     corpus = "" if run is None else f"{run.dataset_id} · {run.language_pair}"
     return page_of_sweep(found, corpus)
@@ -103,20 +103,20 @@ def _quality(of: SweepMap) -> CellMeasure:
     """Return what quality is shown by: what ranks the runs, or chrF++ where no translation has a composite."""
     if of.headline:
         return CellMeasure.HEADLINE
-    scored = any(each.values(CellMeasure.COMPOSITE) for each in of.setups)
+    scored = any(setup.values(CellMeasure.COMPOSITE) for setup in of.setups)
     return CellMeasure.COMPOSITE if scored else CellMeasure.CHRF
 
 
 def _swept(found: SweepRecord, corpus: str) -> Iterator[Fact]:
     """Yield what was swept over what, and what it cost."""
-    entries = counted(max((each.total for each in found.cells), default=0), "entry", "entries")
+    entries = counted(max((cell.total for cell in found.cells), default=0), "entry", "entries")
     yield Fact("corpus", f"{corpus or 'no run has begun'} · {entries} a run")
     yield Fact("plan", Path(found.plan).name)
     for axis, labels in found.axes.items():
         yield Fact(axis, shortened(", ".join(labels)))
     yield Fact("replicates", str(found.replicates))
-    costs = [each.cost_usd for each in found.cells if each.state == "complete"]
-    known = sum(each for each in costs if each is not None)
+    costs = [cell.cost_usd for cell in found.cells if cell.state == "complete"]
+    known = sum(cost for cost in costs if cost is not None)
     if costs:
         total = None if None in costs else known
         yield Fact("cost of the complete runs", figures.cost(total, known))
@@ -141,22 +141,22 @@ def _scatter(of: SweepMap, quality: CellMeasure, effort: CellMeasure) -> Scatter
     unbeaten, baseline = of.front(quality), of.best_baseline(quality)
     points = tuple(
         Point(
-            each.cells[0].name,
-            ("★ " if each is baseline else "") + name_words(of, each),
+            setup.cells[0].name,
+            ("★ " if setup is baseline else "") + name_words(of, setup),
             took,
-            setup_numbers(each),
+            setup_numbers(setup),
             up=reached,
-            up_ends=_ends(each, quality),
-            front=any(each is other for other in unbeaten),
+            up_ends=_ends(setup, quality),
+            front=any(setup is other for other in unbeaten),
         )
-        for each in of.setups
-        if each.compares_by(quality)
-        and (reached := each.value(quality)) is not None
-        and (took := each.value(effort)) is not None
+        for setup in of.setups
+        if setup.compares_by(quality)
+        and (reached := setup.value(quality)) is not None
+        and (took := setup.value(effort)) is not None
     )
     if len(points) < 2:
         return None
-    paid = [each.across for each in points if each.across > 0]
+    paid = [point.across for point in points if point.across > 0]
     left = len(of.setups) - len(points)
     picture = PlotPicture(
         PlotKind.COST,
@@ -185,14 +185,14 @@ def _runs(of: SweepMap, quality: CellMeasure) -> BarChart:
     reached = None if baseline is None else baseline.value(quality)
     words = "" if baseline is None else f"the best baseline, {name_words(of, baseline)}: {value_words(quality, reached, of.headline)}"  # fmt: skip
     usual = usual_inputs(of.record)
-    lines = [_line(each, quality, usual) for each in of.record.cells]
+    lines = [_line(cell, quality, usual) for cell in of.record.cells]
     caption = f"Every run by {title_of(quality, of.headline)}"
     metric = of.headline if quality is CellMeasure.HEADLINE else quality.value
     return score_chart(caption, "run", metric, lines, line=reached, line_words=words)
 
 
 def _line(each: CellRecord, quality: CellMeasure, usual: tuple[str, ...]) -> ScoreLine:
-    """Say what a run reached; what does not compare, or is not complete, is told and not drawn."""
+    """Return what a run reached; what does not compare, or is not complete, is told and not drawn."""
     ends, score = getattr(each, INTERVALS[quality]), getattr(each, quality.value)
     other = quality is CellMeasure.COMPOSITE and each.composite_inputs not in ((), usual)
     words = value_words(quality, score, each.headline) + (" ≠" if other else "")

@@ -75,20 +75,20 @@ def notes(found: OfficialList) -> Iterator[str]:
 
 def lists_lines(lists: Sequence[OfficialList], width: int | None) -> Iterator[str]:
     """Yield all lists as text of at most ``width`` cells; None for a pipe, which has no width."""
-    for index, found in enumerate(lists):
+    for index, list_ in enumerate(lists):
         if index:
             yield ""
-        yield from list_words(found)
-        yield from stacked(table(found), width)
-        yield from notes(found)
+        yield from list_words(list_)
+        yield from stacked(table(list_), width)
+        yield from notes(list_)
 
 
 def record(row: OfficialRow) -> dict[str, Value]:
     """Return a row as a table that is written to a file has it."""
     card = row.card
     told: dict[str, Value] = {}
-    for id_, each in card.scores.items():
-        told |= {id_: each.value, f"{id_}_ci_lower": each.lower, f"{id_}_ci_upper": each.upper}
+    for id_, score in card.scores.items():
+        told |= {id_: score.value, f"{id_}_ci_lower": score.lower, f"{id_}_ci_upper": score.upper}
     return {
         "rank": row.rank,
         "group": row.letters or None,
@@ -142,9 +142,9 @@ _ROUNDED = {"level": 0.95, "draws": 0, "seed": 0, "method": "rounded outward", "
 def _run(row: OfficialRow) -> dict[str, Any]:
     card = row.card
     ends = {
-        id_: {**_ROUNDED, "ci_lower": each.lower, "ci_upper": each.upper}
-        for id_, each in card.scores.items()
-        if each.lower is not None
+        id_: {**_ROUNDED, "ci_lower": score.lower, "ci_upper": score.upper}
+        for id_, score in card.scores.items()
+        if score.lower is not None
     }
     return {
         "run_id": card.run,

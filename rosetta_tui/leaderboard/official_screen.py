@@ -58,5 +58,4 @@ class OfficialScreen(Screen[None]):
         self.query_one("#official", Static).update(Content("\n").join(map(show, lines)))
 
     def action_leave(self) -> None:
-        """Go back."""
         self.post_message(Left())

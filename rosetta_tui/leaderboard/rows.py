@@ -178,8 +178,8 @@ def ordered(board: Board, sort: str, *, turned: bool = False) -> list[Entrant]:
     """
     sort = sort_on(board, sort)
     by = dimension(sort)
-    known = [each for each in board.entrants if by.of(each) is not None]
-    unknown = [each for each in board.entrants if by.of(each) is None]
+    known = [entrant for entrant in board.entrants if by.of(entrant) is not None]
+    unknown = [entrant for entrant in board.entrants if by.of(entrant) is None]
 
     def key(entrant: Entrant) -> Any:
         return by.of(entrant)
@@ -204,9 +204,9 @@ class LeaderboardRows(Rows["Entrant"]):
     def key(self, index: int) -> Hashable:
         """Return what the row's look depends on; a sealed card never changes."""
         run = self.items[index].run
-        beside = tuple(each.sha256 for each in run.certificates)
+        beside = tuple(certificate.sha256 for certificate in run.certificates)
         placed = (self._board.ranks.get(run.run_id), self._board.clusters.get(run.run_id))
-        signed = tuple((each.id, str(each.told.get("state"))) for each in run.checked.records)
+        signed = tuple((record.id, str(record.told.get("state"))) for record in run.checked.records)
         return (run.run_id, run.distinction, placed, run.run_id in self._marked, beside, signed)
 
     def cells(self, index: int) -> Sequence[Cell]:
@@ -221,19 +221,19 @@ class LeaderboardRows(Rows["Entrant"]):
 
     def needs(self) -> Sequence[int]:
         """Return the cells that the widest text of each column takes."""
-        texts = {"method": [setup_words(each.run) for each in self.items]}
+        texts = {"method": [setup_words(item.run) for item in self.items]}
         for id_ in further_metrics():
-            there = (each.value(id_) for each in self.items)
+            there = (item.value(id_) for item in self.items)
             texts[typed_name(id_)] = [value(id_, number) for number in there if number is not None]
-        spreads = (spread_words(each.scores, self._board.by) for each in self.items)
-        texts[SPREAD] = [each.removeprefix("mean ") for each in spreads]
+        spreads = (spread_words(item.scores, self._board.by) for item in self.items)
+        texts[SPREAD] = [spread.removeprefix("mean ") for spread in spreads]
         for id_ in self._board.beside:
-            texts[id_] = [value(id_, each.value(id_)) for each in self.items]
+            texts[id_] = [value(id_, item.value(id_)) for item in self.items]
         return widest(columns(self._board), texts)
 
 
 def kept_here(entrant: Entrant) -> bool:
-    """Tell whether a run has secret entries, so that neither its numbers nor its place leave this computer."""
+    """Return whether a run has secret entries, so that neither its numbers nor its place leave this computer."""
     return not entrant.run.imported and kept_inside(entrant.run.card)
 
 
@@ -333,19 +333,19 @@ def _answer_cells(board: Board, entrant: Entrant) -> tuple[Cell, ...]:
 
 
 def _has_spread(board: Board) -> bool:
-    """Tell whether a run of a list states mean and deviation of what ranks it, as older cards do not."""
-    return any(spread_words(each.scores, board.by) for each in board.entrants)
+    """Return whether a run of a list states mean and deviation of what ranks it, as older cards do not."""
+    return any(spread_words(entrant.scores, board.by) for entrant in board.entrants)
 
 
 def validation(entrant: Entrant) -> str:
-    """Say who validated a run (§9.4)."""
+    """Return who validated a run (§9.4)."""
     if entrant.unverified:
         return "unverified"
     return validated(entrant.run)[0]
 
 
 def stated_tier_words(entrant: Entrant) -> str:
-    """Say which verification tier a run's card states that nothing here shows; empty where there is none."""
+    """Return which verification tier a run's card states that nothing here shows; empty where there is none."""
     return validated(entrant.run)[1]
 
 
@@ -380,7 +380,7 @@ def entrant_words(board: Board, entrant: Entrant) -> tuple[str, str]:
 
 
 def _per_entry(entrant: Entrant) -> str:
-    """Say what an entry costs and how long it takes, or that nobody knows."""
+    """Return what an entry costs and how long it takes, or that nobody knows."""
     cost, seconds = entrant.cost_per_entry_usd, entrant.avg_latency_seconds
     told = [
         "cost unknown" if cost is None else f"{figures.money(cost)} an entry",

@@ -108,7 +108,6 @@ class LeaderboardScreen(Screen[None]):
         self.rows: LeaderboardRows | None = None
 
     def compose(self) -> ComposeResult:
-        """Lay out where am I, which list this is, its runs, the one under the cursor, and the keys."""
         yield Where()
         yield Static(id="board")
         yield EmptyState("Reading …")
@@ -218,7 +217,7 @@ class LeaderboardScreen(Screen[None]):
             show(" · ".join(each for each in (which, count, best) if each), "$quiet")
         )
         name, made = board_words(shown)
-        absent = absent_packs(each.run.card or {} for each in shown.entrants)
+        absent = absent_packs(entrant.run.card or {} for entrant in shown.entrants)
         notes = [others_words(boards, self._index), shown.unclustered, *absent]
         if not shown.clusters and not shown.unclustered:
             notes.append("working out the groups …")
@@ -249,7 +248,6 @@ class LeaderboardScreen(Screen[None]):
     # Keys
 
     def action_turn(self, by: int) -> None:
-        """Go to the list before or after."""
         if self._boards and len(self._boards) > 1:
             self._go((self._index + by) % len(self._boards))
 
@@ -261,8 +259,8 @@ class LeaderboardScreen(Screen[None]):
     def action_lists(self) -> None:
         """Choose a list."""
         words = {
-            str(i): plain(f"{board_words(each)[0]} · {counted(len(each.entrants), 'run')}")
-            for i, each in enumerate(self._boards or [])
+            str(i): plain(f"{board_words(board)[0]} · {counted(len(board.entrants), 'run')}")
+            for i, board in enumerate(self._boards or [])
         }
         if words:
             choose(self.app, "Lists", words, str(self._index), lambda key: self._go(int(key)))
@@ -333,7 +331,7 @@ class LeaderboardScreen(Screen[None]):
         here = self.chosen.run.run_id
         if self.marked and here not in self.marked:
             return (*self.marked, here)
-        ids = [each.run.run_id for each in self.rows.items]
+        ids = [item.run.run_id for item in self.rows.items]
         at = min(self.table.cursor, len(ids) - 2)
         return tuple(ids[max(0, at) : at + 2])
 
@@ -343,12 +341,10 @@ class LeaderboardScreen(Screen[None]):
             self.post_message(RunChosen(self.chosen.run.run_id, True))
 
     def action_report(self) -> None:
-        """Have a page written of all lists."""
         best = self._best
         self.post_message(ReportAsked("leaderboard", self._sort, "leaderboard", best=best))
 
     def action_leave(self) -> None:
-        """Go back."""
         self.post_message(Left())
 
 

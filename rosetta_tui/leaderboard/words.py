@@ -13,16 +13,16 @@ from scoring.core.wording import counted
 
 
 def board_words(board: Board) -> tuple[str, str]:
-    """Say which list this is, and what its composite is made of."""
+    """Return which list this is, and what its composite is made of."""
     name = " ".join(part for part in (board.dataset_id, board.version) if part)
-    segments = ", ".join(each.replace("_", " ") for each in board.segments)
+    segments = ", ".join(segment.replace("_", " ") for segment in board.segments)
     some = (
         counted(board.entries, "entry", "entries")
         if board.entries == board.corpus_entries
         else f"{board.entries:,} of {board.corpus_entries:,} entries"
     )
     official = "OFFICIAL · " if board.official else ""
-    made = ", ".join(short_title(each) for each in board.grounds.inputs)
+    made = ", ".join(short_title(input_) for input_ in board.grounds.inputs)
     by = f", calibration {board.grounds.calibration[:8]}" if board.grounds.calibration else ""
     mixed = f"composite of {made} (profile {board.grounds.profile}{by})"
     if board.grounds.task != TRANSLATION:
@@ -34,7 +34,7 @@ def board_words(board: Board) -> tuple[str, str]:
 
 
 def disagreeing_words(board: Board) -> str:
-    """Say how often chrF++ has two runs in the other order; empty where it never has."""
+    """Return how often chrF++ has two runs in the other order; empty where it never has."""
     otherwise, pairs = board.disagreeing if board.by == "composite" else (0, 0)
     return (
         f"chrF++ has {otherwise:,} of {counted(pairs, 'pair')} in the other order"
@@ -44,7 +44,7 @@ def disagreeing_words(board: Board) -> str:
 
 
 def smallest_words(board: Board) -> str:
-    """Say how small a difference the entries of a list show; empty where that is not known."""
+    """Return how small a difference the entries of a list show; empty where that is not known."""
     if board.smallest is None:
         return ""
     return (
@@ -54,7 +54,7 @@ def smallest_words(board: Board) -> str:
 
 
 def others_words(boards: Sequence[Board], index: int) -> str:
-    """Say how many runs of the same corpus are in other lists, and why the first of them are."""
+    """Return how many runs of the same corpus are in other lists, and why the first of them are."""
     here = boards[index]
     found = [(apart(here, other), other) for other in boards if other is not here]
     told = [(why, other) for why, other in found if why]

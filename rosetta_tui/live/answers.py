@@ -28,7 +28,7 @@ BAR = 21
 
 
 def asks_for_answers(live: LiveRun) -> bool:
-    """Tell whether the run is of another task than translation."""
+    """Return whether the run is of another task than translation."""
     return live.started is not None and live.started.columns != TRANSLATIONS
 
 
@@ -126,7 +126,7 @@ _FAILED = "_judge_failed"
 
 
 def judged_in_vain(progress: Progress) -> Iterator[Content]:
-    """Say how many judgements failed, by metric where the outputs are scored, and at how many entries a pack's code did.
+    """Return how many judgements failed, by metric where the outputs are scored, and at how many entries a pack's code did.
 
     They are left out of the metric's value.
     """

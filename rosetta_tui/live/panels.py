@@ -73,7 +73,7 @@ def _state(live: LiveRun) -> Content:
 
 
 def _replayed(live: LiveRun) -> Content:
-    """Say how long the run had been under way then: its state at that time is not one of now."""
+    """Return how long the run had been under way then: its state at that time is not one of now."""
     words = Content.styled("replay", "bold $mark")
     if live.progress is None:
         return words
@@ -133,7 +133,7 @@ def _judged(progress: Progress, scoring: ScoringSoFar) -> Iterator[Content]:
 
 
 def _near(progress: Progress) -> bool:
-    """Tell whether the budget is nearly spent."""
+    """Return whether the budget is nearly spent."""
     return progress.budget_usd is not None and progress.spent_usd >= 0.9 * progress.budget_usd
 
 
@@ -164,7 +164,7 @@ class RunBanner(Telling):
     """Hidden until there is something to say."""
 
     def show_run(self, live: LiveRun) -> None:
-        """Say how the run ended, and what next."""
+        """Show how the run ended, and what next."""
         words = banner_words(live, key_of(self.screen, "end('resume')") if live.over else "")
         self.display = words is not None
         if words is not None:
@@ -294,7 +294,7 @@ def _rate(progress: Progress, live: LiveRun) -> Content:
 
 
 def _faster_than_calls(progress: Progress) -> bool:
-    """Tell whether the rate is more than such latencies allow: the answers were made at another time."""
+    """Return whether the rate is more than such latencies allow: the answers were made at another time."""
     if progress.per_minute is None or progress.p50_seconds is None:
         return False
     return progress.per_minute / 60 * progress.p50_seconds > 2 * progress.most_concurrency

@@ -156,7 +156,7 @@ def tier_line(live: LiveRun, *, caveats: bool = True) -> Content:
 
 
 def best_floor_words(floor: Floor | None) -> Content:
-    """Say what the best worthless method reaches (T2)."""
+    """Return what the best worthless method reaches (T2)."""
     if floor is None:
         return Content("")
     return Content.assemble(
@@ -227,7 +227,7 @@ def _input(metric: str, number: float | None, live: LiveRun) -> Content:
 
 
 def _gaps_in_room(missing: Mapping[str, str], room: int, *, more: bool) -> list[Content]:
-    """Say which metrics have no value and why, as far as there is room; of the rest only how many.
+    """Return which metrics have no value and why, as far as there is room; of the rest only how many.
 
     ``more``: metrics with a value had no room, so that reasons have none either.
     """
@@ -255,7 +255,7 @@ def _reasons(missing: Mapping[str, str]) -> list[tuple[list[str], str]]:
 
 
 def _count(missing: Mapping[str, str]) -> str:
-    """Say how many metrics have no value, and which key tells why."""
+    """Return how many metrics have no value, and which key tells why."""
     return f"{len(missing)} {'metric' if len(missing) == 1 else 'metrics'} off: m"
 
 
@@ -279,7 +279,6 @@ class ScoresScreen(ModalScreen[None]):
         self._live = live
 
     def compose(self) -> ComposeResult:
-        """Lay out the scores."""
         with VerticalScroll(classes="dialog -wide"):
             answers = asks_for_answers(self._live)
             lines = answer_lines(self._live) if answers else score_lines(self._live)
@@ -352,12 +351,12 @@ def _metric(metric: str, live: LiveRun, ends_of_scale: str, part: str) -> Conten
 
 
 def _weight(metric: str, mixed: Composite) -> str:
-    part = next((each for each in mixed.inputs if each.metric == metric), None)
+    part = next((input_ for input_ in mixed.inputs if input_.metric == metric), None)
     return "" if part is None else f"weight {part.effective_weight:.2f} ({part.weight:.2f})"
 
 
 def _remark(metric: str, live: LiveRun) -> Iterator[Content]:
-    """Say what a value is not, where it is easily taken for something else."""
+    """Return what a value is not, where it is easily taken for something else."""
     if live.progress is None or live.progress.values.get(metric) is None:
         return
     entries = live.progress.total if metric in live.progress.intervals else None

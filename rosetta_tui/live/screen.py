@@ -138,7 +138,6 @@ class LiveScreen(SearchedScreen):
         """Whether the run was paused, and draining, when it was last painted."""
 
     def compose(self) -> ComposeResult:
-        """Lay out where am I, what goes on, the entries, and what can be done."""
         yield RunHeader()
         with Horizontal(id="panels"):
             yield QualityPanel(classes="panel")
@@ -152,7 +151,6 @@ class LiveScreen(SearchedScreen):
         yield KeyLine(palette_from=130)
 
     def on_mount(self) -> None:
-        """Begin to look."""
         self.query_one(RunBanner).display = False
         self.table.focus()
         if self._order is not None:
@@ -275,7 +273,7 @@ class LiveScreen(SearchedScreen):
 
     @property
     def paused(self) -> bool:
-        """Whether no further entries are begun until a key lets the run go on."""
+        """Return whether no further entries are begun until a key lets the run go on."""
         progress = self.live.progress
         shown = progress.state if progress else RunState.RUNNING
         return self._helm is not None and self._helm.paused(shown)
@@ -319,8 +317,6 @@ class LiveScreen(SearchedScreen):
         self.paint()
 
     def action_filter(self) -> None:
-        """Ask which entries to show."""
-
         def chosen(narrow: str) -> None:
             self.wish(replace(self.table.order, narrow=narrow))
 
@@ -363,7 +359,7 @@ class LiveScreen(SearchedScreen):
     # Steering
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Leave out what does not work now: the keys that steer where the run is over or cannot be steered."""
+        """Omit what does not work now: the keys that steer where the run is over or cannot be steered."""
         if action == "end":
             return self._end_acts.can(str(parameters[0]), over=self.live.over)
         if action == "steer":
@@ -376,7 +372,6 @@ class LiveScreen(SearchedScreen):
         return wish not in _TURNS or self.paused is (wish == Wish.GO_ON)
 
     def on_key(self, event: Key) -> None:
-        """Say why a steering key does nothing here."""
         wish = STEERING.get(event.key)
         why = self.why_not_steered() if wish else ""
         if wish in TOO_LATE and self.live.draining:
@@ -385,7 +380,7 @@ class LiveScreen(SearchedScreen):
             self.notify(why, markup=False)
 
     def why_not_steered(self) -> str:
-        """Say why nothing can be steered here; empty where it can."""
+        """Return why nothing can be steered here; empty where it can."""
         if self.live.over:
             return "The run is over."
         if self._helm is None:
@@ -393,7 +388,6 @@ class LiveScreen(SearchedScreen):
         return ""
 
     def action_end(self, act: str) -> None:
-        """Do something with a run that is over."""
         finished = self.live.finished
         self._end_acts.do(act, (finished.reason or "") if finished else "")
 
@@ -415,7 +409,6 @@ class LiveScreen(SearchedScreen):
             self.action_steer(Wish.DRAIN)
 
     def on_unmount(self) -> None:
-        """Let the tools and the source go: they are this screen's own."""
         if self._explaining is not None:
             self._explaining.close()
         if isinstance(self._source, Ahead):

@@ -42,7 +42,6 @@ class ConcurrencyScreen(ModalScreen[int | None]):
         self._now = now
 
     def compose(self) -> ComposeResult:
-        """Lay out the number."""
         with Vertical(classes="dialog"):
             yield Static(Content.styled("At most this many calls at once", "bold"))
             yield Input(str(self._now), type="integer", max_length=4, validators=[Integer(1, MOST)])
@@ -76,7 +75,7 @@ class Helm(Protocol):
     """A way to steer one run."""
 
     def paused(self, shown: RunState) -> bool:
-        """Tell whether the run is paused; ``shown`` is what the screen knows of it."""
+        """Return whether the run is paused; ``shown`` is what the screen knows of it."""
         ...
 
     def wish(self, screen: Screen[Any], wish: Wish, calls: int | None = None) -> None:
@@ -91,7 +90,7 @@ class Here:
         self._control = control
 
     def paused(self, shown: RunState) -> bool:  # noqa: ARG002  the control knows it first
-        """Tell whether the run is paused."""
+        """Return whether the run is paused."""
         return self._control.state is RunState.PAUSED
 
     def wish(self, screen: Screen[Any], wish: Wish, calls: int | None = None) -> None:
@@ -107,7 +106,7 @@ class There:
         self._run_id = run_id
 
     def paused(self, shown: RunState) -> bool:
-        """Tell whether the run is paused, as far as the screen knows."""
+        """Return whether the run is paused, as far as the screen knows."""
         return shown is RunState.PAUSED
 
     def wish(self, screen: Screen[Any], wish: Wish, calls: int | None = None) -> None:

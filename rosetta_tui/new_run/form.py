@@ -56,7 +56,6 @@ class RunForm(VerticalScroll, can_focus=False):
         self._sections = {section.title: Vertical(classes="section") for section in SECTIONS}
 
     def compose(self) -> ComposeResult:
-        """Lay out the sections, and the start below them."""
         for section in SECTIONS:
             with self._sections[section.title]:
                 yield Static(Content.styled(section.title, "bold $mark"), classes="title")
@@ -139,7 +138,7 @@ class RunForm(VerticalScroll, can_focus=False):
         It goes by the order of the fields: that of the screen is known only once new ones are laid out.
         """
         names = [field.name for section in SECTIONS for field in section.fields]
-        later = (self.lines.get(each) for each in names[names.index(name) + 1 :])
+        later = (self.lines.get(name) for name in names[names.index(name) + 1 :])
         line = next((each for each in later if each is not None and each.can_be_filled), None)
         if line is not None:
             line.take_focus()
@@ -211,7 +210,7 @@ def _chosen_words(found: DraftLook) -> str:
 
 
 def _budget_words(found: DraftLook, budget: str) -> str:
-    """Say where the money may not last; what is no number is spoken of elsewhere."""
+    """Return where the money may not last; what is no number is spoken of elsewhere."""
     if not budget or found.estimate is None:
         return ""
     if found.estimate.budget:

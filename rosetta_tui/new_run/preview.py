@@ -34,7 +34,7 @@ _MEASURING = ("coaching", "offline", *(field.name for field in SECTIONS[-1].fiel
 
 
 def measured(store_path: Path, draft: RunDraft, corpus: Corpus, known: Known) -> Metrics:
-    """Tell which metrics the run would have, and why it would not have the others; raises what keeps one off.
+    """Return which metrics the run would have, and why it would not have the others; raises what keeps one off.
 
     It looks for cards, analysers and models as the beginning of a run does, so it may take a while. The
     draft is one that nothing is wrong with, the corpus the one that ``look`` read: its file may be another
@@ -65,7 +65,7 @@ VAULT_COST = "What it costs is known once the vault is open: rosetta estimate"
 
 
 def _unpriced(look: DraftLook) -> str:
-    """Say why there is no estimate of a draft that nothing is wrong with."""
+    """Return why there is no estimate of a draft that nothing is wrong with."""
     return VAULT_COST if look.corpus is not None and look.corpus.sealed else PLUGIN_COST
 
 

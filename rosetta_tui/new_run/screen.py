@@ -97,7 +97,6 @@ class NewRunScreen(Screen[None]):
         self._timer: Timer | None = None
 
     def compose(self) -> ComposeResult:
-        """Lay out the form, and beside it what follows from it."""
         yield Static(id="where")
         with Horizontal(id="sides"):
             yield RunForm(self._path, self.typed)
@@ -114,7 +113,7 @@ class NewRunScreen(Screen[None]):
         self.call_after_refresh(self._begin)
 
     def _begin(self) -> None:
-        """Begin at the first field that is empty, or at the start where none is."""
+        """Start at the first field that is empty, or at the start where none is."""
         self._arrange()
         empty = next((name for name in ("file", "method") if not self.typed.get(name)), None)
         if empty is None:
@@ -135,7 +134,7 @@ class NewRunScreen(Screen[None]):
 
     @property
     def holds_secret(self) -> bool:
-        """Whether the prompt of a secret entry is shown, which no selection may take to the clipboard."""
+        """Return whether the prompt of a secret entry is shown, which no selection may take to the clipboard."""
         return self.found.secret and self.found.request is not None
 
     @property
@@ -171,8 +170,10 @@ class NewRunScreen(Screen[None]):
         self.form.go_on_from(event.line.field.name)
 
     def on_descendant_focus(self, event: DescendantFocus) -> None:
-        """Say what the field is about that has the focus now."""
-        line = next((each for each in event.widget.ancestors if isinstance(each, FormLine)), None)
+        line = next(
+            (ancestor for ancestor in event.widget.ancestors if isinstance(ancestor, FormLine)),
+            None,
+        )
         about = line.field.about if line is not None else ""
         self.query_one("#about", Static).update(Content.styled(about, "$quiet"))
 
@@ -249,7 +250,7 @@ class NewRunScreen(Screen[None]):
             self._show_beside()
 
     def _show_whole(self, troubles: tuple[DraftTrouble, ...]) -> None:
-        """Say what is wrong with no field alone."""
+        """Show what is wrong with no field alone."""
         whole = [trouble.words for trouble in troubles if trouble.field not in FIELDS]
         line = self.query_one("#whole", Telling)
         line.display = bool(whole)
@@ -285,7 +286,6 @@ class NewRunScreen(Screen[None]):
             self.form.focus_on(first)
 
     def action_preview(self) -> None:
-        """Go to what stands beside the form, or back to the form."""
         shown = self.has_class("-preview") or self.focused is self.query_one("#beside")
         self.set_class(not shown, "-preview")
         if shown:
@@ -315,7 +315,6 @@ class NewRunScreen(Screen[None]):
         self.look()
 
     def action_models(self) -> None:
-        """Ask the local endpoint which models it serves."""
         endpoint = self.typed.get("endpoint", "")
         if not isinstance(endpoint, str) or not endpoint:
             self.notify("Choose an endpoint of this machine first.", markup=False)

@@ -99,7 +99,7 @@ class PlotCorpus:
 
     @property
     def words(self) -> str:
-        """Say which corpus it is."""
+        """Return which corpus it is."""
         return f"{self.dataset_id} · {self.language_pair}"
 
 
@@ -267,7 +267,7 @@ def latency(runs: Sequence[RunSummary], seconds: Mapping[str, Sequence[float]]) 
 
     ``seconds`` holds the latencies of the entries that were neither cached nor failed, by run.
     """
-    known = {id_: np.asarray(each) for id_, each in seconds.items() if len(each)}
+    known = {id_: np.asarray(second) for id_, second in seconds.items() if len(second)}
     low = min((float(each.min()) for each in known.values()), default=0.0)
     high = max((float(each.max()) for each in known.values()), default=1.0)
     low, high = max(low, 1e-4), max(high, 2e-4, low * 1.01)
@@ -359,8 +359,8 @@ def _named(runs: Sequence[RunSummary]) -> Iterator[tuple[RunSummary, str]]:
 def _short_names(runs: Sequence[RunSummary]) -> list[str]:
     """Name runs by what is not the same of all of them."""
     parts = [(run.distinction, run.method, run.model_slug, run.condition) for run in runs]
-    apart = [place for place in range(4) if len({each[place] for each in parts}) > 1]
-    words = [list(dict.fromkeys(each[place] for place in apart if each[place])) for each in parts]
+    apart = [place for place in range(4) if len({part[place] for part in parts}) > 1]
+    words = [list(dict.fromkeys(part[place] for place in apart if part[place])) for part in parts]
     return [
         " · ".join(own) if own else setup_words(run) for own, run in zip(words, runs, strict=True)
     ]

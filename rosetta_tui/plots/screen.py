@@ -101,7 +101,6 @@ class PlotsScreen(Screen[None]):
         """Runs with the breakdowns of their cards, as far as they were looked at, by run."""
 
     def compose(self) -> ComposeResult:
-        """Lay out where am I, the plots there are, the one that is drawn, what it tells, and the keys."""
         yield Where()
         yield Static(id="kinds")
         yield EmptyState("Reading …")
@@ -279,13 +278,11 @@ class PlotsScreen(Screen[None]):
         self.action_kind(kinds[(kinds.index(self._kind) + by) % len(kinds)])
 
     def action_sort(self) -> None:
-        """Put the scores in the order of time, or of names."""
         self._by_name = not self._by_name
         self._kind = PlotKind.SCORES
         self._show()
 
     def action_metric(self) -> None:
-        """Ask what quality is measured by."""
         names = metrics_of(self.runs)
         words = {name: title(name) for name in names}
 
@@ -298,7 +295,6 @@ class PlotsScreen(Screen[None]):
             choose(self.app, "Quality as", words, self._quality, chosen)
 
     def action_effort(self) -> None:
-        """Let cost, tokens or seconds go across, and show the plot."""
         words = {
             "cost": "cost per entry",
             "tokens": "tokens per entry",
@@ -314,9 +310,8 @@ class PlotsScreen(Screen[None]):
             choose(self.app, "Across: what an entry took", offered, self._across, chosen)
 
     def action_corpus(self) -> None:
-        """Ask which corpus."""
         corpora = list(self._corpora or {})
-        words = {str(n): show(each.words).plain for n, each in enumerate(corpora)}
+        words = {str(n): show(corpus.words).plain for n, corpus in enumerate(corpora)}
 
         def chosen(number: str) -> None:
             self._corpus = corpora[int(number)]
@@ -361,7 +356,6 @@ class PlotsScreen(Screen[None]):
         self.post_message(RunChosen(event.point.run_id, complete=True))
 
     def action_leave(self) -> None:
-        """Go back."""
         self.post_message(Left())
 
 

@@ -201,7 +201,7 @@ def _draw_points(
 
 
 def _joined(row: Sequence[Piece]) -> Line:
-    """Put neighbours of one tone together."""
+    """Assemble neighbours of one tone."""
     line: Line = []
     for text, tone in row:
         if line and line[-1][1] == tone:

@@ -58,7 +58,7 @@ def add_sentences(folder: Path, home: Path, wanted: WantedSentences) -> Sequence
 
 
 def take_out_last(folder: Path, home: Path) -> Sequence[Line]:
-    """Take out the sentences that were added last, and say how many they were; UsageError where speakers have some of them."""
+    """Remove the sentences that were added last, and say how many they were; UsageError where speakers have some of them."""
     with changing(folder, home) as project:
         gone = undo_last(project)
     return [(taken_out_words(gone), "plain")]

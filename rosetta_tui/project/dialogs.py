@@ -55,7 +55,6 @@ class AddSentencesScreen(ActingScreen[Sequence[Line]]):
         self._add = add
 
     def compose(self) -> ComposeResult:
-        """Lay out the file, what holds of sentences that do not say it, and the answers."""
         with VerticalScroll(classes="dialog -wide", id="adding"):
             yield Static(Content.styled("Add sentences from a file", "bold"))
             hint = "A table with source, difficulty and register, or a text with one sentence on each line. Secret ones are sealed at once."
@@ -67,7 +66,6 @@ class AddSentencesScreen(ActingScreen[Sequence[Line]]):
             yield from answers("Add (enter)", "add")
 
     def on_mount(self) -> None:
-        """Begin at the path."""
         self.query_one(FileChoice).input.focus()
 
     @on(Input.Submitted)
@@ -96,7 +94,6 @@ class ToldScreen(ModalScreen[None]):
         self._lines = lines
 
     def compose(self) -> ComposeResult:
-        """Lay out the lines, and the way back."""
         with Vertical(classes="dialog -wide", id="told"):
             yield Static(show(self._title, "bold"))
             with VerticalScroll(id="lines"):
@@ -107,7 +104,6 @@ class ToldScreen(ModalScreen[None]):
                 yield Button(Content("Back (enter)"), id="back")
 
     def on_mount(self) -> None:
-        """Begin at the way back."""
         self.query_one("#back").focus()
 
     @on(Button.Pressed, "#back")

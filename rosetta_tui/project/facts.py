@@ -94,7 +94,7 @@ def read_known(
     """
     known = {each.folder: each for each in before or ()}
     folders = known_folders(home)
-    found = [read_facts(each, home, known.get(each), anyway=anyway) for each in folders]
+    found = [read_facts(folder, home, known.get(folder), anyway=anyway) for folder in folders]
     found.sort(key=lambda each: (each.name.casefold(), str(each.folder)))
     if before is not None and list(map(id, before)) == list(map(id, found)):
         return before
@@ -109,12 +109,13 @@ def _facts(folder: Path, home: Path) -> ProjectFacts:
         progress=progress,
         reviews=[_asked(out, state) for out in state.reviews],
         came_translated=sum(
-            each.has_reference and each.translated is None for each in state.entries
+            entry.has_reference and entry.translated is None for entry in state.entries
         ),
         corrected=sum(
-            each.agreed is not None and each.agreed.outcome == "corrected" for each in state.entries
+            entry.agreed is not None and entry.agreed.outcome == "corrected"
+            for entry in state.entries
         ),
-        refused=sum(bool(each.refused) and not each.has_reference for each in state.entries),
+        refused=sum(bool(entry.refused) and not entry.has_reference for entry in state.entries),
         costs=work_out(read_framework(None)),
         worked=worked_until_now(project),
         can_undo=bool(state.undoable),
@@ -123,7 +124,7 @@ def _facts(folder: Path, home: Path) -> ProjectFacts:
 
 def _asked(out: HandedOut, state: ProjectState) -> AskedReview:
     """Count what came of a review; who it was is known by the letters that the project keeps."""
-    own = [each for each in state.entries if each.id in out.entries]
+    own = [entry for entry in state.entries if entry.id in out.entries]
     told = [said for each in own for said in each.said if said.review == out.review]
     return AskedReview(
         review=out.review,

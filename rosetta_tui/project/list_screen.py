@@ -79,7 +79,6 @@ class ProjectsScreen(ListScreen[Sequence[ProjectReading], Path]):
         self.app.push_screen(NewCorpusScreen(self.store_path, self._typed))
 
     def action_open(self) -> None:
-        """Ask for the folder of a corpus in the making, and show it."""
         words = ("Open a corpus in the making", "Its folder has a file project.json. It is only looked at.", "path of the folder")  # fmt: skip
         self.app.push_screen(PathScreen(*words), self._opened)
 
@@ -106,7 +105,7 @@ class ProjectsScreen(ListScreen[Sequence[ProjectReading], Path]):
             self.look()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Leave out what there is no folder for."""
+        """Omit what there is no folder for."""
         if action == "forget":
             return bool(self.rows)
         return super().check_action(action, parameters)
@@ -116,7 +115,10 @@ def _cells(found: ProjectReading) -> tuple[Cell, ...]:
     facts, folder = found.facts, Cell(str(found.folder), "quiet")
     if facts is None:
         return (Cell(found.name), Cell(""), Cell("✗", "bad"), Cell(UNREADABLE, "bad"), folder)
-    dataset, done = facts.progress.dataset, all(each.met for each in facts.progress.requirements)
+    dataset, done = (
+        facts.progress.dataset,
+        all(requirement.met for requirement in facts.progress.requirements),
+    )
     return (
         Cell(found.name),
         Cell(f"{dataset.source_language} → {dataset.target_language}"),
@@ -127,7 +129,7 @@ def _cells(found: ProjectReading) -> tuple[Cell, ...]:
 
 
 def _about(found: ProjectReading) -> Content:
-    """Say which languages it is of, what comes next and where it lies, or why it cannot be shown."""
+    """Return which languages it is of, what comes next and where it lies, or why it cannot be shown."""
     facts, where = found.facts, show(str(found.folder), "$quiet")
     if facts is None:
         return Content.assemble(show(found.trouble, "$bad"), "\n", where)

@@ -75,7 +75,7 @@ _COLUMNS = (
 def needs(facts: ProjectFacts, folder: Path) -> SectionPage:
     """Return how much there is of each minimum requirement, and what comes next."""
     found, step = facts.progress, next_step(facts.progress, folder)
-    by_name = {f"{each.segment} entries": each for each in found.segments}
+    by_name = {f"{segment.segment} entries": segment for segment in found.segments}
     rows, about = [], []
     for row in found.requirements:
         segment = by_name.get(row.name)
@@ -107,13 +107,13 @@ def bar(found: int, needed: int, coming: int = 0) -> str:
 
 
 def met(facts: ProjectFacts) -> str:
-    """Say how many requirements are met."""
+    """Return how many requirements are met."""
     rows = facts.progress.requirements
     return f"{sum(row.met for row in rows)} of {len(rows)} met"
 
 
 def _said(facts: ProjectFacts, step: NextStep) -> Iterator[Line]:
-    here = next((_HERE[each[2]] for each in step.commands if each[2] in _HERE), "")
+    here = next((_HERE[command[2]] for command in step.commands if command[2] in _HERE), "")
     yield f"Next: {step.words}{f' ({here})' if here else ''}", "plain"
     for command in step.commands:
         yield f"  {command_line(command)}", "mark"
@@ -152,6 +152,6 @@ def commands_of(step: NextStep, folder: Path, *, in_vault: bool) -> Commands:
     if in_vault:
         every = {"Check the corpus in its vault": (*corpus, "check", "CORPUS", "--vault", "VAULT", "--purpose", "WORDS")}  # fmt: skip
     names = {command[:3]: words for words, command in every.items()}
-    first = {f"Next: {names.get(each[:3], step.words)}": each for each in step.commands}
-    done = {each[:3] for each in step.commands}
+    first = {f"Next: {names.get(command[:3], step.words)}": command for command in step.commands}
+    done = {command[:3] for command in step.commands}
     return {**first, **{words: each for words, each in every.items() if each[:3] not in done}}

@@ -103,7 +103,6 @@ class NewCorpusScreen(Screen[None]):
         self.lines: dict[str, FormLine] = {}
 
     def compose(self) -> ComposeResult:
-        """Lay out the fields section by section, what the field is about, the command, and the keys."""
         self.lines = {field.name: self._line(field) for field in _FIELDS}
         yield Where()
         with VerticalScroll(id="form", can_focus=False):
@@ -133,7 +132,11 @@ class NewCorpusScreen(Screen[None]):
             "licence": choices(offered_licences),
             "transmission": choices(lambda: _SENDING),
         }
-        ticks = {each: each for each in context_labels()} if field.name == "labels" else None
+        ticks = (
+            {context_label: context_label for context_label in context_labels()}
+            if field.name == "labels"
+            else None
+        )
         value = self.typed.get(field.name, "")
         return FormLine(field, value, suggest=suggesting.get(field.name), choices=ticks)
 
@@ -160,8 +163,10 @@ class NewCorpusScreen(Screen[None]):
             line.take_focus()
 
     def on_descendant_focus(self, event: DescendantFocus) -> None:
-        """Say what the field is about that has the focus now."""
-        line = next((each for each in event.widget.ancestors if isinstance(each, FormLine)), None)
+        line = next(
+            (ancestor for ancestor in event.widget.ancestors if isinstance(ancestor, FormLine)),
+            None,
+        )
         about = line.field.about if line is not None else ""
         self.query_one("#about", Static).update(Content.styled(about, "$quiet"))
 
@@ -204,7 +209,6 @@ class NewCorpusScreen(Screen[None]):
     # Acting
 
     def action_begin(self) -> None:
-        """Begin the corpus, where nothing is wrong or missing."""
         self._wanted = True
         self.look(begin=True)
 

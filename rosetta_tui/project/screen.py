@@ -81,7 +81,7 @@ class ProjectScreen(SectionScreen[ProjectReading]):
     # Acting
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Leave out what cannot be done with this corpus now."""
+        """Omit what cannot be done with this corpus now."""
         facts = self.found.facts if self.found else None
         can = {
             "add": facts is not None and not facts.progress.in_vault,
@@ -91,8 +91,6 @@ class ProjectScreen(SectionScreen[ProjectReading]):
         return can[action] if action in can else super().check_action(action, parameters)
 
     def action_add(self) -> None:
-        """Ask for a file of sentences, and add them."""
-
         def added(lines: Sequence[Line] | None) -> None:
             if lines is not None:
                 self._told("Sentences", lines)
@@ -100,7 +98,6 @@ class ProjectScreen(SectionScreen[ProjectReading]):
         self.app.push_screen(AddSentencesScreen(partial(add_sentences, self._folder, self._home)), added)  # fmt: skip
 
     def action_take_out(self) -> None:
-        """Take out the sentences that were added last, after a question."""
         question = Content.assemble(
             ("Take out the sentences that were added last?\n\n", "bold"),
             "They are with no speaker yet. Whoever has their file can add them again.",
@@ -117,7 +114,7 @@ class ProjectScreen(SectionScreen[ProjectReading]):
         in_thread(self, "act", work, done, telling(self, title), exclusive=False)
 
     def _done(self, title: str, lines: Sequence[Line]) -> None:
-        """Say what became of an act; in passing where something else came on top meanwhile, for it is done."""
+        """Show what became of an act; in passing where something else came on top meanwhile, for it is done."""
         if self.is_active:
             self._told(title, lines)
         else:

@@ -26,8 +26,8 @@ _COLUMNS = (
 
 def sentences(facts: ProjectFacts, folder: Path) -> SectionPage:
     """Return how many sentences there are of each kind."""
-    found = facts.progress
-    total = sum(each.sources for each in found.segments)
+    progress = facts.progress
+    total = sum(segment.sources for segment in progress.segments)
     kinds = list(_kinds(facts)) if total else []
     commands = {
         "Add sentences from a file": ("rosetta", "corpus", "sources", str(folder), "FILE"),
@@ -60,16 +60,16 @@ def _said(facts: ProjectFacts, total: int) -> Iterator[Line]:
 
 def _kinds(facts: ProjectFacts) -> Iterator[tuple[str, str, int, str]]:
     """Yield each kind: by what it is sorted, its name, how many there are, and what it means."""
-    found = facts.progress
-    for each in found.segments:
-        plain, meaning = SEGMENTS[each.segment]
-        yield "use", plain, each.sources, f"{each.segment}: {meaning}"
+    progress = facts.progress
+    for segment in progress.segments:
+        plain, meaning = SEGMENTS[segment.segment]
+        yield "use", plain, segment.sources, f"{segment.segment}: {meaning}"
     for tier, words in TIERS.items():
         share = percent(WEIGHTS[tier])
         meaning = f"Difficulty {tier} is {words}. About {share} of all sentences should be of it."
-        yield "difficulty", f"{tier}  {words}", found.by_difficulty.get(str(tier), 0), meaning
-    registers: Mapping[str, int] = dict.fromkeys(REGISTERS, 0) | found.by_register
+        yield "difficulty", f"{tier}  {words}", progress.by_difficulty.get(str(tier), 0), meaning
+    registers: Mapping[str, int] = dict.fromkeys(REGISTERS, 0) | progress.by_register
     for name, count in registers.items():
         yield "register", name, count, "Sentences of two registers or more are needed."
-    for name, count in found.by_origin.items():
+    for name, count in progress.by_origin.items():
         yield "origin", name, count, "The corpus says of each sentence where it came from."

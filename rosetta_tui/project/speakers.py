@@ -30,19 +30,19 @@ _COLUMNS = (
 def speakers(facts: ProjectFacts, folder: Path) -> SectionPage:
     """Return the reviews in which speakers were asked, the newest first."""
     rows, about, commands = [], [], []
-    for each in reversed(facts.reviews):
+    for review in reversed(facts.reviews):
         rows.append(
             (
-                Cell(each.review),
-                Cell(_KINDS.get(each.kind, each.kind)),
-                Cell(each.on, "quiet"),
-                Cell(f"{each.sentences:,}"),
-                Cell(f"{each.sentences - each.out:,}"),
-                Cell(f"{each.out:,}" if each.out else "–", "warn" if each.out else "quiet"),
+                Cell(review.review),
+                Cell(_KINDS.get(review.kind, review.kind)),
+                Cell(review.on, "quiet"),
+                Cell(f"{review.sentences:,}"),
+                Cell(f"{review.sentences - review.out:,}"),
+                Cell(f"{review.out:,}" if review.out else "–", "warn" if review.out else "quiet"),
             )
         )
-        about.append(list(_about(each, facts)))
-        commands.append(_commands(each, folder))
+        about.append(list(_about(review, facts)))
+        commands.append(_commands(review, folder))
     hand_out = {"Hand sentences to speakers, sealed": ("rosetta", "corpus", "translate", str(folder), "--passphrases", "-o", "STICK")}  # fmt: skip
     return SectionPage(
         list(_said(facts)), _COLUMNS, rows, about, commands or [hand_out],
@@ -54,7 +54,7 @@ def speakers(facts: ProjectFacts, folder: Path) -> SectionPage:
 def _said(facts: ProjectFacts) -> Iterator[Line]:
     segments = facts.progress.segments
     sources, done, agreed = (
-        sum(getattr(each, name) for each in segments)
+        sum(getattr(segment, name) for segment in segments)
         for name in ("sources", "translated", "agreed")
     )
     if not sources:

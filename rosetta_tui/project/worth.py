@@ -20,7 +20,7 @@ _ADVICE = (
 
 def worth_having(facts: ProjectFacts, folder: Path) -> SectionPage:
     """Return what is no requirement and helps, and how much of it there is."""
-    done = sum(each.translated for each in facts.progress.segments)
+    done = sum(segment.translated for segment in facts.progress.segments)
     rows, about, commands = [], [], []
     for each in advice(facts.progress, folder):
         counted = each.found is not None

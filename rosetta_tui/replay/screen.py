@@ -70,7 +70,7 @@ class Player:
         while self._events:
             event = self._events.popleft()
             if isinstance(event, Jump):
-                events = [each for each in events if isinstance(each, Started)]
+                events = [event for event in events if isinstance(event, Started)]
                 self._jumped(event)
             else:
                 events.append(event)
@@ -92,7 +92,7 @@ class Player:
 
     @property
     def rests(self) -> bool:
-        """Whether nothing moves until a key is pressed: paused, or at the end."""
+        """Return whether nothing moves until a key is pressed: paused, or at the end."""
         return self.paused or self.over
 
     def toggle(self) -> None:
@@ -180,7 +180,7 @@ class ReplayLine(Telling):
 
 
 def _pauses(player: Player) -> Content:
-    """Say which pause was skipped last, else how many there are."""
+    """Return which pause was skipped last, else how many there are."""
     passed = [pause for pause in player.pauses if pause.at <= player.now]
     if passed:
         last = passed[-1]
@@ -231,14 +231,12 @@ class ReplayScreen(LiveScreen):
         super().__init__(self.player, open_store(store_path), None)
 
     def compose(self) -> ComposeResult:
-        """Lay out a live run, with where the replay is below its name."""
         for widget in super().compose():
             yield widget
             if isinstance(widget, RunHeader):
                 yield ReplayLine()
 
     def on_mount(self) -> None:
-        """Begin to play."""
         self.player.start()
 
     def look(self) -> None:
@@ -284,11 +282,9 @@ class ReplayScreen(LiveScreen):
         self.player.faster(by)
 
     def action_skip(self, share: float) -> None:
-        """Go on or back."""
         self.player.skip(share)
 
     def action_seek(self, share: float) -> None:
-        """Go to the beginning or to the end."""
         self.player.seek(share * self.player.duration)
 
     def on_unmount(self) -> None:

@@ -290,7 +290,7 @@ class Playback:
         return self._board.progress(state=RunState.RUNNING, elapsed_seconds=self.now)
 
     def _pending(self, place: int, end: float) -> Pending | None:
-        """Tell which try an entry waits for, None while one is under way."""
+        """Return which try an entry waits for, None while one is under way."""
         attempts = read_attempts(self._connection, self._run.id, place)
         moment = end - sum(map(_seconds, attempts))
         for number, attempt in enumerate(attempts):
@@ -365,7 +365,7 @@ def _seconds(attempt: Attempt) -> float:
 
 
 def _reason(attempts: Sequence[Attempt]) -> str:
-    """Say why a try had to wait: what became of the one before."""
+    """Return why a try had to wait: what became of the one before."""
     if len(attempts) < 2:
         return "its turn"
     before = attempts[-2]

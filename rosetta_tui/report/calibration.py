@@ -64,11 +64,11 @@ _COLUMNS = ("score", "outputs", "tau-b", "Pearson", "Spearman", "pairs right", "
 
 def _measures(found: Calibration) -> Iterator[str]:
     yield "What each score tells of people's ratings; more is better"
-    several = any(each.soft_pairwise_accuracy is not None for each in found.measures)
+    several = any(measure.soft_pairwise_accuracy is not None for measure in found.measures)
     width = len(_COLUMNS) if several else len(_COLUMNS) - 1
-    rows = [_measure(each)[:width] for each in found.measures]
+    rows = [_measure(measure)[:width] for measure in found.measures]
     yield from table([_COLUMNS[:width], *rows])
-    beaten = [_name(each) for each in found.measures if each.beats_length is False]
+    beaten = [_name(measure) for measure in found.measures if measure.beats_length is False]
     if beaten:
         yield (
             f"! not shown to tell more than the length of the output alone: {plain(', '.join(beaten))}"
@@ -135,7 +135,7 @@ def _runs(found: Calibration, evidence: CalibrationEvidence) -> Iterator[str]:
 
 
 def _decisions(found: Calibration) -> Iterator[str]:
-    said = found.decisions
+    decisions = found.decisions
     yield (
         "What the line of the tier “deployable” would have decided of each output, and what most of its "
         "raters decided"
@@ -143,12 +143,16 @@ def _decisions(found: Calibration) -> Iterator[str]:
     yield from table(
         [
             ("", "acceptable", "not acceptable"),
-            (f"composite {said.line:.2f} or more", str(said.both), str(said.score_only)),
-            ("below", str(said.people_only), str(said.neither)),
+            (
+                f"composite {decisions.line:.2f} or more",
+                str(decisions.both),
+                str(decisions.score_only),
+            ),
+            ("below", str(decisions.people_only), str(decisions.neither)),
         ]
     )
-    if said.agreement is not None:
-        yield f"They agree on {percent(said.agreement)} of the outputs."
+    if decisions.agreement is not None:
+        yield f"They agree on {percent(decisions.agreement)} of the outputs."
 
 
 def _weights(found: WeightProposal) -> Iterator[str]:

@@ -144,7 +144,7 @@ def _what_ran(card: Mapping[str, Any]) -> Iterator[str]:
 def _claim(
     card: Mapping[str, Any], review: Standing | None = None, *, brief: bool = False
 ) -> Iterator[str]:
-    """Say what may be claimed of a translation, and why no more; ``brief``: all findings in one line."""
+    """Return what may be claimed of a translation, and why no more; ``brief``: all findings in one line."""
     if translated(card):
         yield line("tier", tier_words(card, review))
         yield from caveat_lines(card)
@@ -171,10 +171,16 @@ def _caveats_of_maker(card: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _review(review: Standing) -> Iterator[str]:
-    said = review.certificate
-    outcome = OUTCOMES[said.outcome]
-    yield line("review", outcome, said.panel.words, said.organisation.name, said.issued[:10])
-    yield line("  certificate", said.sha256)
+    certificate = review.certificate
+    outcome = OUTCOMES[certificate.outcome]
+    yield line(
+        "review",
+        outcome,
+        certificate.panel.words,
+        certificate.organisation.name,
+        certificate.issued[:10],
+    )
+    yield line("  certificate", certificate.sha256)
     if review.suspended:
         yield line("  SUSPENDED", "somebody took ratings back since; issue and attach it anew")
     elif review.passed and review.why_not_community:
@@ -218,7 +224,7 @@ def _quality(card: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _not_scored(card: Mapping[str, Any]) -> Iterator[str]:
-    """Say why metrics have no value; of answers nothing is said of the translation metrics that nobody asked for."""
+    """Return why metrics have no value; of answers nothing is said of the translation metrics that nobody asked for."""
     scores = block(card, "scores")
     reasons = {
         str(id_): str(why)
@@ -263,7 +269,7 @@ def _metric(
 
 
 def _uncalibrated(scores: Mapping[str, Any]) -> bool:
-    """Tell whether a card warns of COMET for its languages; one that says nothing is taken to."""
+    """Return whether a card warns of COMET for its languages; one that says nothing is taken to."""
     return scores.get("comet_low_resource_warning") is not False
 
 
@@ -367,7 +373,7 @@ def _measures(card: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _cost_of_scoring(told: Mapping[str, Any]) -> Iterator[str]:
-    """Say what judges and other endpoints cost that were asked about the outputs."""
+    """Return what judges and other endpoints cost that were asked about the outputs."""
     calls = number(told.get("calls"))
     if calls is not None:
         total, known = number(told.get("total_cost_usd")), number(told.get("known_cost_usd"))

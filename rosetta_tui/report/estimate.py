@@ -36,17 +36,17 @@ def estimate_rows(estimate: RunEstimate) -> list[tuple[str, str]]:
 
 
 def cost_words(estimate: RunEstimate) -> str:
-    """Say what the run will cost; an unknown price is said to be unknown."""
+    """Return what the run will cost; an unknown price is said to be unknown."""
     return "unknown" if estimate.cost_usd is None else between(estimate.cost_usd, figures.money)
 
 
 def time_words(estimate: RunEstimate) -> str:
-    """Say how long the run will take."""
+    """Return how long the run will take."""
     return "unknown" if estimate.seconds is None else between(estimate.seconds, _clock)
 
 
 def token_words(estimate: RunEstimate) -> str:
-    """Say how many tokens will be read and written."""
+    """Return how many tokens will be read and written."""
     read, written = estimate.prompt_tokens, estimate.completion_tokens
     if read is None or written is None:
         return "unknown"

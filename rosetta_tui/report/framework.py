@@ -23,7 +23,7 @@ def framework_lines(found: WorkedFramework, width: int | None) -> Iterator[str]:
     )
     yield f"US dollars, numbers of {found.source or 'the file'}"
     for title, rows in parts:
-        lines = [_row(each) for each in rows]
+        lines = [_row(row) for row in rows]
         if lines:
             yield ""
             yield from stacked([(title, "cost", "stated", "worked out of", "notes"), *lines], width, ("cost", "stated"))  # fmt: skip

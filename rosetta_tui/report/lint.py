@@ -26,8 +26,8 @@ def lint_lines(found: Sequence[LintReport]) -> Iterator[str]:
     """Yield what ``rosetta runs lint`` prints."""
     for report in found:
         yield f"{report.run}: {_summary(report)}"
-        for each in report.findings:
-            yield from _finding(each)
+        for finding in report.findings:
+            yield from _finding(finding)
         for skipped in report.not_looked_at:
             yield f"  – {skipped.check}: not looked at, because {skipped.why}"
         yield ""
@@ -35,7 +35,7 @@ def lint_lines(found: Sequence[LintReport]) -> Iterator[str]:
 
 
 def _summary(report: LintReport) -> str:
-    count = sum(each.severity == "look" for each in report.findings)
+    count = sum(finding.severity == "look" for finding in report.findings)
     if count:
         return f"{count} to look at"
     skipped = {each.check for each in report.not_looked_at}

@@ -73,7 +73,7 @@ def floor_parts(floor: FloorScores, total: object) -> Iterator[str]:
 
 
 def retry_lines(card: Mapping[str, Any]) -> Iterator[str]:
-    """Say which entries were asked for again after they had failed, and with which settings."""
+    """Return which entries were asked for again after they had failed, and with which settings."""
     told = block(card, "retry_of")
     if not told:
         return
@@ -125,10 +125,10 @@ _WITHOUT = {
 
 
 def left_out_lines(scores: Mapping[str, Any]) -> Iterator[str]:
-    """Say how many entries count for nothing in a metric, because something beside the output failed."""
-    for name, found in scores.items():
+    """Return how many entries count for nothing in a metric, because something beside the output failed."""
+    for name, score in scores.items():
         for end, what in _WITHOUT.items():
-            count = number(found) if name.endswith(end) else None
+            count = number(score) if name.endswith(end) else None
             if count:
                 metric = short_title(name.removesuffix(end))
                 yield line("left out", f"{metric}: {some_entries(int(count))} without {what}")

@@ -65,8 +65,8 @@ def progress_lines(
     yield from map(plain, _labels(found))
     yield ""
     yield f"{'segment':<16}{'needed':>8}{'sources':>9}{'translated':>12}{'agreed':>8}"
-    for each in found.segments:
-        yield f"{each.segment:<16}{each.needed:>8}{each.sources:>9}{each.translated:>12}{each.agreed:>8}"
+    for segment in found.segments:
+        yield f"{segment.segment:<16}{segment.needed:>8}{segment.sources:>9}{segment.translated:>12}{segment.agreed:>8}"
     middle = middle_words(found.by_difficulty)
     yield f"difficulty      {_counts(found.by_difficulty)}{f' ({middle})' if middle else ''}"
     yield f"register        {_counts(found.by_register)}"
@@ -108,8 +108,8 @@ def _by(commands: Iterable[Command]) -> str:
 
 
 def _labels(found: ProjectProgress) -> Iterator[str]:
-    for each in label_words((found.dataset.model_extra or {}).get("labels")):
-        yield f"label: {each}"
+    for label_word in label_words((found.dataset.model_extra or {}).get("labels")):
+        yield f"label: {label_word}"
 
 
 def _counts(counts: Mapping[str, int]) -> str:
@@ -117,7 +117,7 @@ def _counts(counts: Mapping[str, int]) -> str:
 
 
 def middle_words(by_difficulty: Mapping[str, int]) -> str:
-    """Say how many sentences are of the middle tiers, where most should be; nothing where there is none."""
+    """Return how many sentences are of the middle tiers, where most should be; nothing where there is none."""
     total = sum(by_difficulty.values())
     middle = sum(by_difficulty.get(str(tier), 0) for tier in MIDDLE_TIERS)
     return f"{percent(middle / total)} of them 2 to 4, where most should be" if total else ""
@@ -204,15 +204,15 @@ def total_words(worked: Sequence[WorkingTime] | None) -> Iterator[str]:
 
 
 def added_words(taken: TakenSources) -> str:
-    """Say how many sentences were added, and to which segments."""
-    counts = Counter(str(each.segment) for each in taken.entries)
+    """Return how many sentences were added, and to which segments."""
+    counts = Counter(str(entry.segment) for entry in taken.entries)
     told = ", ".join(f"{name} {count}" for name, count in counts.items())
     many = counted(len(taken.entries), "entry", "entries")
     return f"Added: {many}{f' ({told})' if told else ''}."
 
 
 def taken_out_words(count: int) -> str:
-    """Say how many sentences were taken out again."""
+    """Return how many sentences were taken out again."""
     return f"Taken out again: {counted(count, 'entry', 'entries')}."
 
 
@@ -232,12 +232,12 @@ def next_step(found: ProjectProgress, folder: Path) -> NextStep:
     """Return what comes next, with its commands."""
     corpus, here = ("rosetta", "corpus"), str(folder)
     short = ", ".join(
-        f"{each.needed - each.sources} of {each.segment}"
-        for each in found.segments
-        if each.sources < each.needed
+        f"{segment.needed - segment.sources} of {segment.segment}"
+        for segment in found.segments
+        if segment.sources < segment.needed
     )
     sources, done, agreed = (
-        sum(getattr(each, name) for each in found.segments)
+        sum(getattr(segment, name) for segment in found.segments)
         for name in ("sources", "translated", "agreed")
     )
     alone = (

@@ -40,10 +40,10 @@ def ownership_lines(record: OwnershipRecord) -> Iterator[str]:
     yield line("gate", "passed", f"certificate {terms.certificate[:16]}…", reached)
     for side, party in (("organisation", terms.organisation), ("developer", terms.developer)):
         yield line(side, party.name, f"six words: {key_phrase(party.signing_key)}")
-    for each in terms.developer_keeps:
-        yield line("developer keeps", each)
-    for each in terms.organisation_gains:
-        yield line("organisation gains", each)
+    for developer_keep in terms.developer_keeps:
+        yield line("developer keeps", developer_keep)
+    for organisation_gain in terms.organisation_gains:
+        yield line("organisation gains", organisation_gain)
     yield line(
         "earnings",
         f"{terms.organisation_share} % to the organisation, {terms.developer_share} % to the developer",
@@ -76,14 +76,14 @@ def use_lines(uses: Sequence[UseRecord]) -> Iterator[str]:
 
 def profile_lines(items: Iterable[Mapping[str, Any]]) -> Iterator[str]:
     """Yield the checklist of an organisation: what is asked, what was seen, what is stated."""
-    for each in items:
-        yield f"§{each['section']} {each['title']} ({each['item']}): {each['asked']}"
-        for words in each["seen"]:
+    for item in items:
+        yield f"§{item['section']} {item['title']} ({item['item']}): {item['asked']}"
+        for words in item["seen"]:
             yield line("  seen here", words)
-        if each["stated"]:
-            yield line("  stated", each["stated"], each["person"], each["when"][:10])
-        if not each["seen"] and not each["stated"]:
-            yield line("  nothing", f'rosetta organisation state {each["item"]} "WORDS" --by NAME')
+        if item["stated"]:
+            yield line("  stated", item["stated"], item["person"], item["when"][:10])
+        if not item["seen"] and not item["stated"]:
+            yield line("  nothing", f'rosetta organisation state {item["item"]} "WORDS" --by NAME')
 
 
 def folder_lines(found: Sequence[FolderLine], known_kinds: str) -> Iterator[str]:
@@ -104,9 +104,9 @@ def verdict_lines(found: FileVerdict) -> Iterator[str]:
     yield line(found.name, found.what)
     for name, words in found.facts:
         yield line(f"  {name}", words)
-    for each in found.signers:
-        whose = each.known or "nobody here knows whose key it is"
-        yield line(f"  signed, {each.role}", f"six words: {each.words}", whose)
+    for signer in found.signers:
+        whose = signer.known or "nobody here knows whose key it is"
+        yield line(f"  signed, {signer.role}", f"six words: {signer.words}", whose)
     for check in found.checks:
         yield f"{CHECK_SIGNS[check.ok]} {check.name}: {check.words}"
     if not found.holds:

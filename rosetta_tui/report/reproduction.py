@@ -34,10 +34,12 @@ def reproduction_lines(found: ReproductionComparison) -> Iterator[str]:
 def deviation_lines(found: Reproduction, claimed: Mapping[str, float | None]) -> Iterator[str]:
     """Yield every score of two runs and how far they are apart; ``claimed``: the scores of the first one."""
     yield f"{'':24} {'claimed':>10} {'again':>10} {'apart':>9}  within 2 %"
-    for metric, each in found.deviations.items():
-        apart = "" if each.share is None else figures.signed(each.share, 1, share=True)
-        first, second = (figures.number(value, 4) for value in (each.claimed, each.repeated))
-        yield f"{short_title(metric):24.24} {first:>10} {second:>10} {apart:>9}  {'yes' if each.within else 'no'}"
+    for metric, deviation in found.deviations.items():
+        apart = "" if deviation.share is None else figures.signed(deviation.share, 1, share=True)
+        first, second = (
+            figures.number(value, 4) for value in (deviation.claimed, deviation.repeated)
+        )
+        yield f"{short_title(metric):24.24} {first:>10} {second:>10} {apart:>9}  {'yes' if deviation.within else 'no'}"
     for metric in found.missing:
         where = "the card" if claimed.get(metric) is not None else "the repetition"
         yield f"{short_title(metric):24.24} only {where} has a value"
@@ -46,8 +48,8 @@ def deviation_lines(found: Reproduction, claimed: Mapping[str, float | None]) ->
 def reproduction_json(found: ReproductionComparison) -> dict[str, Any]:
     """Return the comparison as its file has it, with the deviation of each score beside it."""
     told = {
-        metric: {"share": each.share, "within": each.within}
-        for metric, each in found.verdict.deviations.items()
+        metric: {"share": deviation.share, "within": deviation.within}
+        for metric, deviation in found.verdict.deviations.items()
     }
     return found.model_dump(mode="json") | {
         "deviations": told,

@@ -102,7 +102,7 @@ class PlainLines:
 
 
 def entry_line(result: Result, id_width: int = 0, columns: KeptColumns = TRANSLATIONS) -> str:
-    """Say how one entry went, without its texts, in columns that stand below each other."""
+    """Return how one entry went, without its texts, in columns that stand below each other."""
     name = plain(str(result.entry_id)).rjust(id_width)
     if result.error_class is not None:
         return f"failed  {name}  {result.error_class}: {plain(result.error or '')}"
@@ -133,7 +133,7 @@ def _match(result: Result) -> str:
 
 
 def progress_line(event: Progress, columns: KeptColumns = TRANSLATIONS) -> str:
-    """Say where the run stands."""
+    """Return where the run stands."""
     parts = [f"{event.done} of {event.total}"]
     if event.failed:
         parts.append(f"{event.failed} failed")
@@ -153,7 +153,7 @@ def progress_line(event: Progress, columns: KeptColumns = TRANSLATIONS) -> str:
 
 
 def finished_line(event: Finished, submission: str = "") -> str:
-    """Say how the run ended and what to do next; ``submission``: the number of that which was run."""
+    """Return how the run ended and what to do next; ``submission``: the number of that which was run."""
     failed = f", {event.failed} failed" if event.failed else ""
     if event.state is RunState.COMPLETE:
         return f"complete: {counted(event.total, 'entry', 'entries')}{failed} in {event.elapsed_seconds:.1f} s"
@@ -189,7 +189,9 @@ class JsonLines:
             return _as_json(without_secrets(event, self._secret))
         fields = _result_fields(event.result, self._columns)
         if event.result.position in self._secret:
-            fields = {name: each if name in _OF_SECRETS else None for name, each in fields.items()}
+            fields = {
+                name: field if name in _OF_SECRETS else None for name, field in fields.items()
+            }
             fields |= {"quality_tier": quality_tier(None), "withheld": True}
             fields |= {"values": {}} if "values" in fields else {}
         return {"run_id": event.run_id, **fields}
@@ -254,9 +256,9 @@ def _as_json(event: Started | Progress | Finished | Failed) -> dict[str, Any]:
             fields["scoring"] = asked
             fields["claim"] = None if event.claim is None else event.claim.record()
             fields = {
-                name: each
-                for name, each in fields.items()
-                if each is not None or name not in _MAY_LACK
+                name: field
+                for name, field in fields.items()
+                if field is not None or name not in _MAY_LACK
             }
         return fields
     fields = {name: getattr(event, name) for name in ("run_id", "positions", "done", "missing")}

@@ -96,10 +96,10 @@ def _hash(facts: Mapping[str, Any], name: str) -> str | None:
 
 
 def translated(card: Mapping[str, Any]) -> bool:
-    """Tell whether a card is of translations, which alone have a composite, floors and a tier."""
+    """Return whether a card is of translations, which alone have a composite, floors and a tier."""
     return stated_columns(card.get("scoring")) == TRANSLATIONS
 
 
 def of_sacrebleu(metric: str) -> bool:
-    """Tell whether a value never stands without its signature (T3); the others are listed below."""
+    """Return whether a value never stands without its signature (T3); the others are listed below."""
     return "." not in metric and known_row(metric).category == "surface"

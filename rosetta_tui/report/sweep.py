@@ -32,9 +32,9 @@ def sweep_lines(found: SweepRecord, width: int | None) -> Iterator[str]:
     yield from stacked(rows, width, rows[0])
     if (other := other_inputs(found)) is not None:
         yield other
-    for each in found.cells:
-        if words := trouble_words(each):
-            yield f"! {each.name}: {words}"
+    for cell in found.cells:
+        if words := trouble_words(cell):
+            yield f"! {cell.name}: {words}"
 
 
 def progress_lines(found: SweepSummary) -> Iterator[str]:
@@ -50,7 +50,7 @@ def progress_lines(found: SweepSummary) -> Iterator[str]:
 
 
 def race_words(found: SweepSummary) -> str:
-    """Say what a race spared; empty where the sweep is none."""
+    """Return what a race spared; empty where the sweep is none."""
     if found.race_seed is None:
         return ""
     out = found.cells_by_state["raced-out"]
@@ -61,7 +61,7 @@ def race_words(found: SweepSummary) -> str:
 
 
 def progress_line(found: SweepSummary) -> str:
-    """Say in one line how far a sweep is."""
+    """Return how far a sweep is."""
     states = ", ".join(f"{n} {state}" for state, n in found.cells_by_state.items() if n)
     time = "" if found.eta_seconds is None else f"; about {figures.clock(found.eta_seconds)} left"
     entries = f"{figures.count(found.entries_done)} of {figures.count(found.entries_total)} entries"
@@ -69,7 +69,7 @@ def progress_line(found: SweepSummary) -> str:
 
 
 def headline_words(each: CellRecord) -> str:
-    """Say what ranks a run of another task than translation, by its name; empty of translations."""
+    """Return what ranks a run of another task than translation, by its name; empty of translations."""
     return (
         f"{short_title(each.headline)} {value(each.headline, each.headline_value)}"
         if each.headline
@@ -78,7 +78,7 @@ def headline_words(each: CellRecord) -> str:
 
 
 def cell_line(each: CellRecord) -> str:
-    """Say in one line what a run of a sweep has come to."""
+    """Return what a run of a sweep has come to."""
     if each.state == "complete":
         known = " (the store had it)" if each.reused else ""
         composite = "" if each.composite is None else f", composite {figures.number(each.composite, 2)}"  # fmt: skip
@@ -90,7 +90,7 @@ def cell_line(each: CellRecord) -> str:
 
 
 def trouble_words(each: CellRecord) -> str:
-    """Say why a run was raced out or stopped by itself, and how its entries failed; empty where there is nothing to say."""
+    """Return why a run was raced out or stopped by itself, and how its entries failed; empty where there is nothing to say."""
     failed = ", ".join(f"{n} {kind}" for kind, n in each.failures.items())
     out = "" if each.raced_out is None else each.raced_out.words(each.total)
     return "; ".join(filter(None, [out, each.trouble or "", f"failed: {failed}" if failed else ""]))
@@ -98,7 +98,7 @@ def trouble_words(each: CellRecord) -> str:
 
 def other_inputs(found: SweepRecord) -> str | None:
     """Say that composites of some runs weigh other metrics; None where all weigh the same."""
-    known = {each.composite_inputs for each in found.cells if each.composite is not None}
+    known = {cell.composite_inputs for cell in found.cells if cell.composite is not None}
     if len({each for each in known if each}) <= 1:
         return None
     return "Composites of these runs weigh different metrics, so they do not compare; chrF++ does."
@@ -131,14 +131,14 @@ def _answer_row(each: CellRecord, headline: str) -> tuple[str, ...]:
 def estimate_lines(found: SweepEstimate, width: int | None) -> Iterator[str]:
     """Yield what `rosetta estimate PLAN.toml` prints: each run, then all together."""
     rows = [("run", "calls", "tokens", "cost", "time")]
-    for each in found.runs:
-        if (one := each.estimate) is None:
-            rows.append((each.name, "in the store", "", "", ""))
+    for run in found.runs:
+        if (one := run.estimate) is None:
+            rows.append((run.name, "in the store", "", "", ""))
             continue
         read, written = one.prompt_tokens, one.completion_tokens
         tokens = "unknown" if read is None or written is None else between(read + written, _count)
         rows.append(
-            (each.name, between(one.calls, _count), tokens, cost_words(one), time_words(one))
+            (run.name, between(one.calls, _count), tokens, cost_words(one), time_words(one))
         )
     yield from stacked(rows, width, ("calls", "tokens", "cost", "time"))
     yield ""

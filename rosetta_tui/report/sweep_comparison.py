@@ -32,7 +32,7 @@ def comparison_lines(found: SweepComparison, width: int | None) -> Iterator[str]
     yield f"Sweep {found.name} ({found.id}) by {short_title(found.metric)}{against}"
     if found.effects:
         yield ""
-        yield from stacked([_EFFECTS, *(_effect(each) for each in found.effects)], width, ())
+        yield from stacked([_EFFECTS, *(_effect(effect) for effect in found.effects)], width, ())
         yield "adds: mean difference to the first value of the axis, over pairs of set-ups that differ in nothing else."
     if found.methods:
         yield ""
@@ -45,12 +45,12 @@ def comparison_lines(found: SweepComparison, width: int | None) -> Iterator[str]
 
 def _methods(found: SweepComparison, width: int | None) -> Iterator[str]:
     yield from stacked([_HEADINGS, *(_row(found, each) for each in found.methods)], width, ())
-    for each in found.methods:
-        if each.nearest != each.best:
-            yield f"{each.method.name}: its lead is least sure over {each.nearest}."
+    for method in found.methods:
+        if method.nearest != method.best:
+            yield f"{method.method.name}: its lead is least sure over {method.nearest}."
     yield ""
     setups = [*(each.method for each in found.methods), *found.baselines]
-    yield from stacked([_PARTS, *(_parts(found, each) for each in setups)], width, _PARTS[1:])
+    yield from stacked([_PARTS, *(_parts(found, setup) for setup in setups)], width, _PARTS[1:])
     yield "p: against that baseline alone, as if it had been named before. p of maximum: against the best of all."
     yield f"p (Holm): that of the maximum, corrected for {counted(len(found.methods), 'method')}; a method beats them where it is below 0.05."
     for setup in setups:

@@ -55,9 +55,9 @@ def read_unfinished(path: Path, run_id: str) -> UnfinishedRun:
     with opened(path) as connection:
         number = find_run(connection, run_id).id
         failures = failures_by_run(connection, number).get(number, {})
-    [started] = [each for each in events if isinstance(each, Started)]
-    [progress] = [each for each in events if isinstance(each, Progress)]
-    ended = [each for each in events if isinstance(each, Finished)]
+    [started] = [event for event in events if isinstance(event, Started)]
+    [progress] = [event for event in events if isinstance(event, Progress)]
+    ended = [event for event in events if isinstance(event, Finished)]
     return UnfinishedRun(started, progress, ended[0] if ended else None, failures)
 
 

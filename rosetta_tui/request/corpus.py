@@ -89,7 +89,7 @@ def corpus_look(corpus: Corpus) -> CorpusLook:
 
 
 def is_vault(folder: Path) -> bool:
-    """Tell whether a vault lies in a folder."""
+    """Return whether a vault lies in a folder."""
     return (folder / HEAD).is_file()
 
 
@@ -126,7 +126,7 @@ def in_the_form(problem: Problem) -> tuple[str, str]:
 
 
 def _where(problem: Problem) -> str:
-    """Say where in the file a problem is: the file itself stands in the form."""
+    """Return where in the file a problem is: the file itself stands in the form."""
     places = {"line": problem.line, "entry": problem.entry, "field": problem.field}
     where = ", ".join(f"{name} {place}" for name, place in places.items() if place is not None)
     return f"{where[0].upper()}{where[1:]}: " if where else ""
@@ -139,7 +139,7 @@ def reading_key(draft: RunDraft) -> tuple[object, ...]:
 
 
 def _state(name: str) -> object:
-    """Tell whether a file is still the one that was read."""
+    """Return whether a file is still the one that was read."""
     try:
         found = Path(name).stat()
     except (OSError, ValueError):

@@ -61,7 +61,7 @@ class RunDraft:
         for parameter in asked.params:
             words = list(_words(parameter, self.values.get(parameter.name or "")))
             (files if parameter.param_type_name == "argument" else named).extend(words)
-        if any(each.startswith("-") for each in files):
+        if any(file.startswith("-") for file in files):
             return [*named, "--", *files]
         return [*files, *named]
 
@@ -134,7 +134,7 @@ def keep_draft(folder: Path, draft: RunDraft) -> None:
 
 
 def _without_keys(value: Value) -> Value:
-    """Leave out settings of the form NAME=VALUE that look like keys: they are written nowhere."""
+    """Omit settings of the form NAME=VALUE that look like keys: they are written nowhere."""
     from harness.method.options import keys_in
 
     if isinstance(value, str):

@@ -121,7 +121,7 @@ def _told(options: Any) -> dict[str, Value]:
 
 
 def _envelope(connection: sqlite3.Connection, corpus: Corpus) -> dict[str, Value]:
-    """Say which reading of a file is meant, where the store knows several."""
+    """Return which reading of a file is meant, where the store knows several."""
 
     dataset = corpus.dataset
     tried = {} if dataset.task == TRANSLATION else {"task": dataset.task}
@@ -161,7 +161,7 @@ def _guesses(corpus: Corpus, positions: Sequence[int]) -> list[tuple[dict[str, V
     chosen = [corpus.entries[place] for place in positions]
     segments = tuple(sorted({entry.segment for entry in chosen if entry.segment}))
     tiers = tuple(sorted({entry.difficulty for entry in chosen if entry.difficulty}))
-    segment_words: dict[str, Value] = {"segment": tuple(str(each.value) for each in segments)}
+    segment_words: dict[str, Value] = {"segment": tuple(str(segment.value) for segment in segments)}
     tier_words: dict[str, Value] = {"difficulty": tuple(map(str, tiers))}
     limit: dict[str, Value] = {"limit": str(len(positions))}
     filters = [
@@ -183,7 +183,7 @@ def _ids(corpus: Corpus, positions: Sequence[int]) -> str:
 
 
 def _named(ids: Sequence[str]) -> str:
-    if any("," in each or each != each.strip() for each in ids):
+    if any("," in id_ or id_ != id_.strip() for id_ in ids):
         raise UsageError(
             "The run's entries cannot be named one by one, because their ids hold commas or end in "
             "spaces. Choose them with --segment, --difficulty or --sample."

@@ -58,7 +58,7 @@ class FieldSection:
     fields: tuple[FormField, ...]
 
 
-_SAID = {each.name: each.help for each in asked.params if isinstance(each, click.Option)}
+_SAID = {param.name: param.help for param in asked.params if isinstance(param, click.Option)}
 
 
 def _f(name: str, label: str, about: str = "", **wishes: Any) -> FormField:
@@ -388,7 +388,7 @@ def wrong_shapes(draft: RunDraft) -> Iterator[tuple[str, str]]:
 
 
 def _number_words(wanted: Any) -> str:
-    """Say which numbers an option takes, empty where it takes something else."""
+    """Return which numbers an option takes, empty where it takes something else."""
     kinds = {click.types.IntParamType: "A whole number", click.types.FloatParamType: "A number"}
     words = next((words for kind, words in kinds.items() if isinstance(wanted, kind)), "")
     if words and isinstance(wanted, click.IntRange | click.FloatRange):
@@ -439,7 +439,7 @@ def field_of_options(words: str) -> str | None:
 
 
 def beside_field(words: str) -> str:
-    """Leave out what is plain where the words stand beside their field."""
+    """Omit what is plain where the words stand beside their field."""
     if words.startswith("Options: field '"):
         words = words.partition("': ")[2]
     return words.removesuffix(" Correct it.")

@@ -178,7 +178,7 @@ class _Looking:
         return RunDraft.of({**values, "method": "copy-source"})
 
     def _needed(self) -> None:
-        """Say what is not filled in yet; what the settings fill in is not missing."""
+        """Show what is not filled in yet; what the settings fill in is not missing."""
         method = self.draft.get("method")
         try:
             given = read_settings(self.store_path.parent).completed(method, self.draft.values)
@@ -194,7 +194,7 @@ class _Looking:
             raise _Stopped
 
     def _brought(self) -> bool:
-        """Tell whether the records of the corpus bring outputs with them."""
+        """Return whether the records of the corpus bring outputs with them."""
         return self.found.read is not None and own_outputs(self.found.read.entries) is not None
 
     def _corpus(self) -> Corpus:
@@ -203,7 +203,7 @@ class _Looking:
         try:
             corpus, counted = self._read()
         except CorpusError as error:
-            wrong = [each for each in error.problems if each.severity is Severity.ERROR]
+            wrong = [problem for problem in error.problems if problem.severity is Severity.ERROR]
             for problem in wrong[:MOST_PROBLEMS]:
                 self.wrong(*in_the_form(problem))
             if (more := len(wrong) - MOST_PROBLEMS) > 0:
@@ -343,7 +343,7 @@ class _Looking:
 
 
 def key_words(endpoint: Endpoint) -> str:
-    """Say where an endpoint's key is, never the key; raises HarnessError where one is needed and missing."""
+    """Return where an endpoint's key is, never the key; raises HarnessError where one is needed and missing."""
 
     if find_key(endpoint) is None:
         return "on this machine, no key needed" if endpoint.local else "no key"

@@ -69,12 +69,12 @@ def _id(folder: Path, said: str | None) -> str:
 
 def label_of(text: str) -> str:
     """Return a label by its identifier; words that are meant as none of Local Contexts stay."""
-    found = find_label(text)
-    if found is None and looks_like_label(text):
+    label = find_label(text)
+    if label is None and looks_like_label(text):
         raise UsageError(
             f"--label {text[:60]!r}: Local Contexts has no such label. `rosetta corpus new --labels` lists them."
         )
-    return text if found is None else found.identifier
+    return text if label is None else label.identifier
 
 
 def offered_licences() -> dict[str, str]:
@@ -138,7 +138,7 @@ def command_of(typed: Mapping[str, Value]) -> str:
 
 
 def begin_corpus(typed: Mapping[str, Value], home: Path) -> Project:
-    """Begin the corpus as the command does; UsageError and CorpusError in words."""
+    """Start the corpus as the command does; UsageError and CorpusError in words."""
     folder = Path(_said(typed, "folder")).expanduser().absolute()
     facts = corpus_facts(folder, typed)
     check_facts(facts)

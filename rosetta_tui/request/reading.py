@@ -201,7 +201,7 @@ def load_corpus(
 
 
 def _known(corpus: Corpus) -> bool:
-    """Tell whether the store has the corpus, so that its warnings were said already."""
+    """Return whether the store has the corpus, so that its warnings were said already."""
     from harness.store.corpora.entries import find_corpus
     from harness.store.file.database import default_path, opened
 
@@ -235,7 +235,7 @@ def problem_json(problem: Problem) -> dict[str, Any]:
 
 
 def print_problems(problems: Sequence[Problem]) -> None:
-    """Say what is wrong with a file, on standard error; of many that differ by their line alone, the first and where the others are."""
+    """Show what is wrong with a file, on standard error; of many that differ by their line alone, the first and where the others are."""
     lines = list(_problem_lines(problems))
     for line in lines[:MOST_LINES]:
         click.echo(plain(line), err=True)
@@ -260,7 +260,7 @@ def _problem_lines(problems: Sequence[Problem]) -> Iterator[str]:
 
 
 def _where(problems: Sequence[Problem]) -> str:
-    """Say where problems are that are all of one kind, by their lines, or by their entries where the lines tell nothing."""
+    """Return where problems are that are all of one kind, by their lines, or by their entries where the lines tell nothing."""
     lines = {problem.line for problem in problems}
     name = "line" if len(lines) > 1 and None not in lines else "entry"  # JSON may stand on one line
     places = [each for each in (getattr(problem, name) for problem in problems) if each is not None]

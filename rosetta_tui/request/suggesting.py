@@ -121,8 +121,10 @@ def _in_vault(folder: str, home: Path) -> list[Suggestion]:
     except UsageError:
         return []
     return [
-        Suggestion(each.name, each.name, counted(sum(each.entries.values()), "entry", "entries"))
-        for each in state.head.corpora.values()
+        Suggestion(
+            corpus.name, corpus.name, counted(sum(corpus.entries.values()), "entry", "entries")
+        )
+        for corpus in state.head.corpora.values()
     ]
 
 
@@ -171,9 +173,9 @@ def prompts() -> dict[str, str]:
     shipped = shipped_versions()
     versions = (load_prompt(name) for name in shipped if name not in of_tasks)
     return {
-        each.version: "for coaching" if "notes" in each.slots else "without coaching"
-        for each in versions
-        if "target_language" in each.slots
+        version.version: "for coaching" if "notes" in version.slots else "without coaching"
+        for version in versions
+        if "target_language" in version.slots
     } | {name: words for name, words in of_tasks.items() if name in shipped}
 
 

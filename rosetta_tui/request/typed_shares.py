@@ -31,7 +31,7 @@ Telling = Callable[[Sequence[str]], None]
 
 
 def tell(lines: Sequence[str]) -> None:
-    """Say what keepers allow on standard error."""
+    """Show what keepers allow on standard error."""
     for line in lines:
         click.echo(plain(line), err=True)
 

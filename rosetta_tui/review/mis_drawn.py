@@ -60,7 +60,7 @@ _WINDOWED = "rosetta-review"
 
 
 def what_to_do(words: Words) -> str:
-    """Say where these texts can be rated: by a program that is here, else whom to ask for it."""
+    """Return where these texts can be rated: by a program that is here, else whom to ask for it."""
     if shutil.which(_WINDOWED):
         return words(
             "Please use the program with a window of its own: {program}.", program=_WINDOWED
@@ -71,7 +71,7 @@ def what_to_do(words: Words) -> str:
 
 
 def mis_drawn(text: str) -> MisDrawn | None:
-    """Tell why a terminal may draw a text wrongly, None where it draws it well."""
+    """Return why a terminal may draw a text wrongly, None where it draws it well."""
     if text.isascii():
         return None
     marks = 0
@@ -105,7 +105,7 @@ def _of_character(character: str) -> MisDrawn | None:
 
 @lru_cache(4096)
 def _is_mark(character: str) -> bool:
-    """Tell whether it stands on the letter before it; selectors of a picture's style show nothing."""
+    """Return whether it stands on the letter before it; selectors of a picture's style show nothing."""
     return unicodedata.category(character) == "Mn" and not unicodedata.name(
         character, ""
     ).startswith("VARIATION SELECTOR")

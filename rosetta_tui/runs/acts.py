@@ -300,7 +300,7 @@ class RunEnd:
         self._changed()
 
     def can(self, act: str, *, over: bool) -> bool:
-        """Tell whether something can be done now: ``notes`` always, the rest when the run is over."""
+        """Return whether something can be done now: ``notes`` always, the rest when the run is over."""
         if self.summary is None:
             return False
         if act == "report":

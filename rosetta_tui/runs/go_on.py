@@ -50,7 +50,7 @@ class Stop:
 
     @property
     def asks(self) -> bool:
-        """Whether there is anything to ask a person before it goes on."""
+        """Return whether there is anything to ask a person before it goes on."""
         return self.failed > 0 or self.budget_usd is not None
 
 
@@ -75,7 +75,6 @@ class GoOnScreen(ModalScreen[GoOn | None]):
         """True once it was said that an empty budget is none at all."""
 
     def compose(self) -> ComposeResult:
-        """Lay out why it stopped, what can be answered otherwise, and the answers."""
         stop = self._stop
         with VerticalScroll(classes="dialog"):
             yield Static(_words(stop))
@@ -89,7 +88,7 @@ class GoOnScreen(ModalScreen[GoOn | None]):
             yield from answers("Go on (enter)", "go")
 
     def on_mount(self) -> None:
-        """Begin where most answers are given: at the budget that stopped it, else at going on."""
+        """Start where most answers are given: at the budget that stopped it, else at going on."""
         self.query_one("#budget" if self._stop.budget_usd is not None else "#go").focus()
 
     @on(Button.Pressed, "#go")
@@ -121,7 +120,6 @@ class GoOnScreen(ModalScreen[GoOn | None]):
 
     @on(Button.Pressed, "#back")
     def action_leave(self) -> None:
-        """Leave the run as it is."""
         self.dismiss(None)
 
 
@@ -213,7 +211,6 @@ class RetryScreen(ModalScreen[dict[str, Any] | None]):
         self._before = {name: plain(value) for name, value in before.items()}
 
     def compose(self) -> ComposeResult:
-        """Lay out what will happen and the settings, with those of the run in them."""
         entries = "entry" if self._failed == 1 else "entries"
         with VerticalScroll(classes="dialog"):
             yield Static(
@@ -233,7 +230,6 @@ class RetryScreen(ModalScreen[dict[str, Any] | None]):
                     yield Input(self._before[name], id=name, compact=True)
 
     def on_mount(self) -> None:
-        """Begin at the answer: most often nothing is to be changed."""
         self.query_one("#said").display = False
         self.query_one("#ask").focus()
 
@@ -265,7 +261,6 @@ class RetryScreen(ModalScreen[dict[str, Any] | None]):
 
     @on(Button.Pressed, "#back")
     def action_leave(self) -> None:
-        """Ask for nothing."""
         self.dismiss(None)
 
 

@@ -62,7 +62,6 @@ class NotesScreen(AnsweringScreen[bool]):
         self._writing = False
 
     def compose(self) -> ComposeResult:
-        """Lay out the tags and the note, with what is there already."""
         with Vertical(classes="dialog"):
             yield Static(Content.assemble(("Tags and note\n", "bold"), show(self._run, "$quiet")))
             yield Input(
@@ -76,7 +75,6 @@ class NotesScreen(AnsweringScreen[bool]):
             yield from answers("Save (^s)", "save")
 
     def on_mount(self) -> None:
-        """Begin at the tags."""
         if self._otherwise:
             self._say(OTHERWISE)
         self.query_one("#tags").focus()

@@ -90,7 +90,7 @@ class RunQuery(RowOrder):
 
     @property
     def words(self) -> str:
-        """Say how this differs from the default; empty where it does not."""
+        """Return how this differs from the default; empty where it does not."""
         parts = [f"only: {plain(self.search)}"] if self.search.strip() else []
         if (self.sort, self.turned) != ("when", False):
             words, falling, _ = _SORTS[self.sort]

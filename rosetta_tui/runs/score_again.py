@@ -91,7 +91,6 @@ class ScoreAgainScreen(AnsweringScreen[ScoredAgain | None]):
         """Whether it is said that a field is wrong."""
 
     def compose(self) -> ComposeResult:
-        """Lay out what will happen, the answers, what would work, and the fields."""
         with VerticalScroll(classes="dialog -wide"):
             yield Static(
                 Content.assemble(
@@ -107,7 +106,7 @@ class ScoreAgainScreen(AnsweringScreen[ScoredAgain | None]):
             yield Static("Looking up what would work …", id="prospect")
 
     def on_mount(self) -> None:
-        """Begin at the answer: most often all that there is by now is wanted."""
+        """Start at the answer: most often all that there is by now is wanted."""
         self.query_one("#score").focus()
         self.look()
 
@@ -239,7 +238,7 @@ def fields_of(scoring: ScoringOptions) -> dict[str, Value]:
 
 
 def prospect_words(found: Prospect) -> Content:
-    """Say which metrics come new, which are taken again, and why others are not."""
+    """Return which metrics come new, which are taken again, and why others are not."""
     lines = [
         _line("new", found.new, "nothing: what can be computed here the run has already"),
         _line("taken again", found.again, "none"),

@@ -161,7 +161,7 @@ class RunRows(Rows["RunSummary"]):
     def key(self, index: int) -> Hashable:
         """Return what the row's look depends on; a sealed card never changes."""
         run = self.items[index]
-        beside = tuple(each.sha256 for each in run.certificates)
+        beside = tuple(certificate.sha256 for certificate in run.certificates)
         words = (run.tags, run.note, run.run_id in self._marked, run.stated)
         name = (run.run_id, run.distinction, run.run_id in self.others, self._named)
         now = tuple(so_far(run).values())
@@ -240,13 +240,13 @@ def run_cells(run: RunSummary, *, other: bool = False, named: bool = False) -> t
 
 
 def beside_words(run: RunSummary) -> str:
-    """Say what a person wrote beside a run: its tags, then the note."""
+    """Return what a person wrote beside a run: its tags, then the note."""
     tags = " ".join(f"#{tag}" for tag in run.tags)
     return " · ".join(part for part in (tags, run.note) if part)
 
 
 def _result(run: RunSummary) -> Cell:
-    """Say how far a run is, or what may be claimed of it, in words that no list cuts."""
+    """Return how far a run is, or what may be claimed of it, in words that no list cuts."""
     if run.card is not None and not tiered(run):
         return Cell("complete", "quiet")
     if run.card is not None:
@@ -287,7 +287,7 @@ def run_words(run: RunSummary, *, other: bool = False) -> tuple[str, str]:
 
 
 def _cost_words(cost: str) -> str:
-    """Say what a cost that is no amount is about: no column names it here."""
+    """Return what a cost that is no amount is about: no column names it here."""
     return cost if any(letter.isdigit() for letter in cost) else f"cost {cost}"
 
 
@@ -381,7 +381,7 @@ class RunTable(ResultTable):
 
 
 def any_deleted(store: sqlite3.Connection) -> bool:
-    """Tell whether there is a run that can be brought back."""
+    """Return whether there is a run that can be brought back."""
     try:
         find_trashed(store, "last")
     except UsageError:

@@ -39,7 +39,7 @@ class Paced:
     async def translate(self, entries: Sequence[Entry], calls: Calls) -> Sequence[Output]:
         """Wait, then replay."""
         outputs = await self._replay.translate(entries, calls)
-        recorded = [each.recorded.latency_seconds or 0.0 for each in outputs if each.recorded]
+        recorded = [output.recorded.latency_seconds or 0.0 for output in outputs if output.recorded]
         await asyncio.sleep(max(recorded, default=0.0))
         return outputs
 
@@ -66,6 +66,6 @@ def demo_run(system: str, task: str = TRANSLATION) -> RunRequest:
 
 
 def begin_demo(path: Path) -> Engine:
-    """Begin the demo from the app."""
+    """Start the demo from the app."""
     ready = api.start(path, demo_run("verda"))
     return Engine(replace(ready, method=Paced(ready.method)))

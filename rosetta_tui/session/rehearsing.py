@@ -30,7 +30,7 @@ class RehearsalNeeds:
 
     @property
     def anything(self) -> bool:
-        """Whether there is something to ask."""
+        """Return whether there is something to ask."""
         return self.model or bool(self.corpus)
 
 

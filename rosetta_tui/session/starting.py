@@ -64,10 +64,10 @@ def retry(path: Path, run_id: str, changes: Mapping[str, Any]) -> Engine:
 
 
 def may_resume(run: RunSummary) -> bool:
-    """Whether a run that was cut can go on here."""
+    """Return whether a run that was cut can go on here."""
     return run.state == "stopped" and not run.imported and not run.submission
 
 
 def may_retry(run: RunSummary) -> bool:
-    """Whether failed entries of a run can be asked for again here."""
+    """Return whether failed entries of a run can be asked for again here."""
     return run.state == "complete" and run.failed > 0 and not run.imported and not run.submission

@@ -70,12 +70,12 @@ def _hosts(settings: Settings) -> Iterator[str]:
 
 
 def host_problem(name: str) -> str | None:
-    """Say why no key can be kept under a name; None where one can."""
+    """Return why no key can be kept under a name; None where one can."""
     return trouble_with(checked_name, name)
 
 
 def secret_problem(key: str) -> str | None:
-    """Say why a text is no key, without quoting it; None where it may be one."""
+    """Return why a text is no key, without quoting it; None where it may be one."""
     return trouble_with(checked_key, key)
 
 
@@ -199,7 +199,13 @@ class SettingActs:
         elif section is SettingsSection.SHARING:
             gone = row.id.removeprefix("signer ")
             self._take(
-                {"trusted_signers": tuple(each for each in now.trusted_signers if each != gone)}
+                {
+                    "trusted_signers": tuple(
+                        trusted_signer
+                        for trusted_signer in now.trusted_signers
+                        if trusted_signer != gone
+                    )
+                }
             )
         elif section is SettingsSection.KEYBOARD:
             self._take({"keys": {row.id: None}})
@@ -348,7 +354,7 @@ class SettingActs:
 
 
 def problem(field: str, value: object) -> str | None:
-    """Say what is wrong with a value of a field, None where nothing is."""
+    """Return what is wrong with a value of a field, None where nothing is."""
     try:
         checked(field, value)
     except FieldError as error:

@@ -64,7 +64,6 @@ class AskSettingScreen(ModalScreen[str | None]):
         self._files = files
 
     def compose(self) -> ComposeResult:
-        """Lay out the question, the field, what is wrong, and the answers."""
         with Vertical(classes="dialog -wide", id="asking"):
             yield Static(show(self._title, "bold"))
             if self._files is None:
@@ -76,7 +75,6 @@ class AskSettingScreen(ModalScreen[str | None]):
             yield from answers("Save (enter)", "save")
 
     def on_mount(self) -> None:
-        """Begin at the field, with what holds now."""
         self.query_one("#trouble").display = False
         field = self.field
         field.value = self._now
@@ -91,7 +89,6 @@ class AskSettingScreen(ModalScreen[str | None]):
     @on(Input.Submitted)
     @on(Button.Pressed, "#save")
     def action_save(self) -> None:
-        """Give what was typed, or say what is wrong with it."""
         typed = self.field.value.strip()
         wrong = self._check(typed)
         if wrong is None:
@@ -143,7 +140,6 @@ class PressKeyScreen(ModalScreen[str | None]):
         self._taken = taken
 
     def compose(self) -> ComposeResult:
-        """Lay out the question, and room for what is wrong with a key."""
         with Vertical(classes="dialog"):
             yield Static(
                 Content.assemble(("Press the key for ", "bold"), show(self._act, "bold $mark"))
@@ -152,7 +148,6 @@ class PressKeyScreen(ModalScreen[str | None]):
             yield Static(show(f"now: {self._now} · esc goes back", "$quiet"))
 
     def on_key(self, event: events.Key) -> None:
-        """Take the key, or say why not."""
         event.stop()
         event.prevent_default()
         if event.key == "escape":

@@ -27,7 +27,7 @@ def chosen(home: Path) -> Iterator[Finding]:
 
 
 def strange_theme(settings: Settings) -> str:
-    """Say what is wrong with the colours that are chosen; empty where nothing is."""
+    """Return what is wrong with the colours that are chosen; empty where nothing is."""
     if not settings.theme:
         return ""
     from rosetta_tui.toolkit.theme import (

@@ -45,7 +45,7 @@ class SettingsWriting:
 
     @property
     def busy(self) -> bool:
-        """Whether there are changes that are not in the file."""
+        """Return whether there are changes that are not in the file."""
         return bool(self._waiting)
 
     def _work(self) -> None:

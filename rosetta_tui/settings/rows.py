@@ -218,9 +218,13 @@ def sharing_rows(settings: Settings) -> list[SettingRow]:
         own,
         *(
             SettingRow(
-                f"signer {each}", "Weights by", key_phrase(each), f"key {each}", removable=True
+                f"signer {trusted_signer}",
+                "Weights by",
+                key_phrase(trusted_signer),
+                f"key {trusted_signer}",
+                removable=True,
             )
-            for each in settings.trusted_signers
+            for trusted_signer in settings.trusted_signers
         ),
     ]
 

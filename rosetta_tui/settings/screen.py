@@ -51,11 +51,10 @@ class PartsList(OptionList):
     """Goes into a part within the key itself: one that is pressed right behind it finds the lines there."""
 
     def __init__(self, names: Iterable[str], go: Callable[[], None], *, id_: str) -> None:
-        super().__init__(*(Option(Content(each), id=each) for each in names), id=id_)
+        super().__init__(*(Option(Content(name), id=name) for name in names), id=id_)
         self._go = go
 
     def action_select(self) -> None:
-        """Go into the part under the cursor."""
         self._go()
 
 
@@ -99,7 +98,6 @@ class SettingsScreen(SearchedScreen):
         self._secret_acts = SecretActs(self, self._secrets_changed)
 
     def compose(self) -> ComposeResult:
-        """Lay out where am I, the parts, the lines of one, and the keys."""
         yield Where()
         with Horizontal(id="settings-page"):
             yield PartsList(SettingsSection, self.action_lines, id_="parts")
@@ -145,7 +143,7 @@ class SettingsScreen(SearchedScreen):
             settings = read_settings(self._home)
         except UsageError as error:
             settings, wrong = Settings(), str(error)
-        known = {name: each.url for name, each in presets("chat").items()}
+        known = {name: preset.url for name, preset in presets("chat").items()}
         bring(self, self._begin, settings, known, wrong)
 
     def _begin(self, settings: Settings, known: dict[str, str], wrong: str) -> None:
@@ -247,12 +245,10 @@ class SettingsScreen(SearchedScreen):
             self._show()
 
     def action_lines(self) -> None:
-        """Go to the lines of the part under the cursor."""
         self._part_chosen()
         self.set_focus(self.table)
 
     def action_parts(self) -> None:
-        """Go to the parts."""
         self._end_preview()
         self.set_focus(self.query_one("#parts"))
 
@@ -285,7 +281,7 @@ class SettingsScreen(SearchedScreen):
     # Changing
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Leave out what cannot be done here; it is asked before the lines are laid out, too."""
+        """Omit what cannot be done here; it is asked before the lines are laid out, too."""
         row = self.row if self.query("#lines") else None
         match action:
             case "add":
@@ -359,18 +355,15 @@ class SettingsScreen(SearchedScreen):
         self.query_one(Where).say(Content.assemble(("saved ✓   ", "$good"), show(where, "$quiet")))
 
     def action_undo(self) -> None:
-        """Take the last change back."""
         self._take(self._back.pop())
 
     def action_add(self) -> None:
-        """Ask for one more line."""
         if self._section is SettingsSection.SECRETS:
             self._secret_acts.ask_host()
         else:
             self._acts.add(self._section)
 
     def action_remove(self) -> None:
-        """Take away what the line says."""
         row = self.row
         if row is None:
             return
@@ -380,7 +373,6 @@ class SettingsScreen(SearchedScreen):
             self._acts.remove(self._section, row)
 
     def action_reset(self) -> None:
-        """Leave the whole part to the program."""
         self._acts.reset(self._section)
 
     def action_leave(self) -> None:

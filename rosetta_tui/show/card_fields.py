@@ -92,10 +92,10 @@ def stated_metrics(scores: Iterable[Mapping[str, Any]]) -> list[str]:
 
     found = (
         id_
-        for each in scores
-        for id_, stated in each.items()
+        for score in scores
+        for id_, stated in score.items()
         if "." in id_ and number(stated) is not None
-        if id_ in block(each, "signatures") or row_of(id_) is not None
+        if id_ in block(score, "signatures") or row_of(id_) is not None
     )
     return told_of((), found)
 
@@ -169,7 +169,7 @@ def claimable(card: Mapping[str, Any], review: Standing | None = None) -> Tier:
 def tier_words(
     card: Mapping[str, Any], review: Standing | None = None, *, beside: bool = False
 ) -> str:
-    """Say what may be said of a run, such as ``functional (automatic 0.58; review pending)``.
+    """Return what may be said of a run, such as ``functional (automatic 0.58; review pending)``.
 
     ``beside``: in a list where interval and caveats have places of their own.
     """
@@ -290,7 +290,7 @@ def validated_by(review: Standing | None, *, reproduced: bool = False) -> str:
 
 
 def is_reproduced(card: Mapping[str, Any], checked: CheckedHere) -> bool:
-    """Tell whether somebody who is believed here ran this very card again and reached its scores."""
+    """Return whether somebody who is believed here ran this very card again and reached its scores."""
     return card.get("run_card_hash") in checked.reproduced
 
 
@@ -305,7 +305,7 @@ def validated(run: RunSummary) -> tuple[str, str]:
 def stated_words(
     card: Mapping[str, Any], review: Standing | None, *, reproduced: bool = False
 ) -> str:
-    """Say which verification tier a card states that nothing here shows; empty where there is none."""
+    """Return which verification tier a card states that nothing here shows; empty where there is none."""
     stated, shown = card.get("verification_tier"), validated_by(review, reproduced=reproduced)
     if not isinstance(stated, str) or stated in ("", SELF_BENCHMARKED, shown):
         return ""

@@ -23,7 +23,7 @@ def harmless(text: str) -> str:
 
 
 def refusal(text: str) -> str:
-    """Say why a text is not copied; empty where it may be."""
+    """Return why a text is not copied; empty where it may be."""
     if not text:
         return "There is nothing to copy."
     size = len(text.encode("utf-8", "replace"))
@@ -36,7 +36,7 @@ def refusal(text: str) -> str:
 
 
 def copied_words(what: str, text: str) -> str:
-    """Say what was copied and how much, such as ``Output copied: 2 lines, 31 characters.``"""
+    """Return what was copied and how much, such as ``Output copied: 2 lines, 31 characters.``"""
     lines, letters = len(text.split("\n")), len(text)
     parts = [f"{figures.count(lines)} lines"] if lines > 1 else []
     parts.append(f"{figures.count(letters)} character{'s' * (letters != 1)}")

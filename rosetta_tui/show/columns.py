@@ -178,7 +178,10 @@ class Column:
 
 def sorted_by(columns: Iterable[Column], key: str, *, falling: bool) -> list[Column]:
     """Return columns with an arrow in the title of the one that rows are sorted by, ▼ with the highest first."""
-    return [each.arrowed("▼" if falling else "▲") if each.key == key else each for each in columns]
+    return [
+        column.arrowed("▼" if falling else "▲") if column.key == key else column
+        for column in columns
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,10 +215,10 @@ def fit(
     to half more than its least width. Without them every column counts as full.
     The sum of widths and gaps exceeds ``width`` only where the columns that always stay do.
     """
-    kept = [i for i, each in enumerate(columns) if needs is None or needs[i] or not each.drop]
-    full = [_full(each, None if needs is None else needs[i]) for i, each in enumerate(columns)]
-    widths = [min(each.width, most) for each, most in zip(columns, full, strict=True)]
-    wished = [min(each.width * 3 // 2, most) for each, most in zip(columns, full, strict=True)]
+    kept = [i for i, column in enumerate(columns) if needs is None or needs[i] or not column.drop]
+    full = [_full(column, None if needs is None else needs[i]) for i, column in enumerate(columns)]
+    widths = [min(column.width, most) for column, most in zip(columns, full, strict=True)]
+    wished = [min(column.width * 3 // 2, most) for column, most in zip(columns, full, strict=True)]
     while kept:
         last = max(kept, key=lambda index: (columns[index].drop, index))
         stands_back = needs is not None and columns[last].drop >= LESSER
@@ -381,7 +384,7 @@ class ShownRecords(CellRecords):
 
 
 def _is_told(word: str, told: Collection[str]) -> bool:
-    """Tell whether a word of a cell is among those of a record, or such as an id's beginning."""
+    """Return whether a word of a cell is among those of a record, or such as an id's beginning."""
     return word in told or (len(word) == _ID and any(each.startswith(word) for each in told))
 
 

@@ -24,7 +24,7 @@ class CreeTarget(StrEnum):
 
 
 def is_cree(tag: str) -> bool:
-    """Tell whether a language tag is that of a Cree whose texts can be converted."""
+    """Return whether a language tag is that of a Cree whose texts can be converted."""
     return tag.replace("_", "-").split("-")[0].lower() in LANGUAGES
 
 

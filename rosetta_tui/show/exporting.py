@@ -194,7 +194,7 @@ def _latex(names: Sequence[str], records: Sequence[Record], right: Collection[st
 def _at_right(
     names: Sequence[str], records: Sequence[Record], right: Collection[str]
 ) -> list[bool]:
-    """Tell which columns stand at the right."""
+    """Return which columns stand at the right."""
     return [
         name in right
         or all(

@@ -37,7 +37,7 @@ FEW_ENTRIES = 200
 
 
 def remark(metric: str, entries: float | None) -> str | None:
-    """Say what a value over some entries is not, where it is easily taken for something else."""
+    """Return what a value over some entries is not, where it is easily taken for something else."""
     if metric == "bleu" and entries is not None and entries <= FEW_ENTRIES:
         return f"its interval is too narrow on {FEW_ENTRIES} entries or fewer"
     row = row_of(metric)
@@ -50,7 +50,7 @@ def value(metric: str, number: float | None) -> str:
 
 
 def beside_value(metric: str, references: float | None) -> str:
-    """Say what a value has to be compared with; empty where it can stand alone."""
+    """Return what a value has to be compared with; empty where it can stand alone."""
     if metric != "fst_acceptance_rate":
         return ""
     return f"references {'unknown' if references is None else value(metric, references)}"
@@ -87,13 +87,13 @@ def scale(metric: str) -> str:
 
 
 def of_entries(metric: str) -> bool:
-    """Tell whether a metric means something for one entry alone."""
+    """Return whether a metric means something for one entry alone."""
     row = row_of(metric)
     return row is None or row.level == "both"
 
 
 def floor_words(name: str) -> str:
-    """Say what a worthless method does (T2)."""
+    """Return what a worthless method does (T2)."""
     return _FLOORS.get(name, name)
 
 

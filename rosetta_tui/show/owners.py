@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def shown_by(run: RunSummary) -> str:
-    """Say by what a run's verification tier is shown here; empty for the lowest, which needs nothing."""
+    """Return by what a run's verification tier is shown here; empty for the lowest, which needs nothing."""
     tier, _ = validated(run)
     if tier == SELF_BENCHMARKED:
         return ""
@@ -22,18 +22,20 @@ def shown_by(run: RunSummary) -> str:
     review = _reviewed(run)
     if tier == GDS_VERIFIED or review is None:
         return f"{tier}: a signed record says that it was run once more; {where}"
-    said = review.certificate
-    return f"{tier}: certificate {said.sha256[:12]} of {said.organisation.name}; {where}"
+    certificate = review.certificate
+    return (
+        f"{tier}: certificate {certificate.sha256[:12]} of {certificate.organisation.name}; {where}"
+    )
 
 
 def owner_state(run: RunSummary) -> str:
-    """Say shortly what both sides said of who owns a run's method; empty where no record counts here."""
+    """Return what both sides said of who owns a run's method; empty where no record counts here."""
     told = owned(run, _reviewed(run))
     return "" if told is None else str(told["state"])
 
 
 def owner_words(run: RunSummary) -> str:
-    """Say who owns a run's method and where it is used; empty where nothing of it counts here."""
+    """Return who owns a run's method and where it is used; empty where nothing of it counts here."""
     review = _reviewed(run)
     used = [
         f"used: {each['where']}, by {each['by_whom']}, since {each['since']}"
@@ -62,7 +64,7 @@ def owned(run: RunSummary, review: Standing | None) -> Mapping[str, Any] | None:
     One counts beside a certificate of the same organisation, which a person here trusts. Of several the newest that nobody
     refused or revoked is told.
     """
-    found = [each for each in _records(run, "ownership") if _certified(each, review)]
+    found = [record for record in _records(run, "ownership") if _certified(record, review)]
     if not found or review is None:
         return None
     told = max(found, key=lambda each: (each.told["state"] not in _ENDED, each.told["proposed"]))
@@ -87,18 +89,22 @@ def _shares(told: Mapping[str, Any] | None) -> str:
 
 def in_use(run: RunSummary, review: Standing | None) -> list[Mapping[str, Any]]:
     """Return the uses of a run's method that did not end, by records of the organisation that certified it."""
-    found = [each for each in _records(run, "use") if _certified(each, review) and not each.revoked]
+    found = [
+        record
+        for record in _records(run, "use")
+        if _certified(record, review) and not record.revoked
+    ]
     ended = {each.told["begun"] for each in found}
     return [each.told for each in found if not each.told["begun"] and each.id not in ended]
 
 
 def _records(run: RunSummary, kind: str) -> Iterator[KeptRecord]:
     card = (run.card or {}).get("run_card_hash")
-    return (each for each in run.checked.records if each.kind == kind and each.card == card)
+    return (record for record in run.checked.records if record.kind == kind and record.card == card)
 
 
 def _certified(record: KeptRecord, review: Standing | None) -> bool:
-    """Tell whether the organisation of a record is the one whose certificate lies beside the run."""
+    """Return whether the organisation of a record is the one whose certificate lies beside the run."""
     return (
         review is not None and review.certificate.organisation.signing_key == record.told["keys"][0]
     )

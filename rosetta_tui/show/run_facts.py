@@ -67,7 +67,7 @@ def headline(run: RunSummary) -> float | None:
 
 
 def tiered(run: RunSummary) -> bool:
-    """Tell whether a run may have a tier, as translations alone may."""
+    """Return whether a run may have a tier, as translations alone may."""
     return kept_of(run) == TRANSLATIONS
 
 
@@ -103,7 +103,7 @@ def lead_words(run: RunSummary, *, other: bool = False, named: bool = False) -> 
 
 
 def named(run: RunSummary) -> str:
-    """Say in a line which run is meant: its corpus, its set-up, the beginning of its id."""
+    """Return which run is meant: its corpus, its set-up, the beginning of its id."""
     return f"{run.dataset_id} · {setup_words(run)} · {run.run_id[:8]}"
 
 
@@ -198,7 +198,7 @@ def other_inputs(runs: Sequence[RunSummary]) -> frozenset[str]:
 def _weighed(card: Mapping[str, Any]) -> Hashable:
     """Return what a composite is made of: its profile and the ids of its inputs."""
     scores = block(card, "scores")
-    parts = tuple(sorted(str(each.get("metric")) for each in blocks(scores, "composite_inputs")))
+    parts = tuple(sorted(str(block.get("metric")) for block in blocks(scores, "composite_inputs")))
     return str(scores.get("composite_profile")), parts
 
 
@@ -218,7 +218,7 @@ OF_TRANSLATIONS = ("composite", TIER, CAVEATS)
 
 
 def translates(run: RunSummary) -> bool:
-    """Tell whether a run is of translations; one that says nothing of its task, nor by its score so far, counts as one."""
+    """Return whether a run is of translations; one that says nothing of its task, nor by its score so far, counts as one."""
     return tiered(run) and (run.card is not None or len(so_far(run)) != 1)
 
 

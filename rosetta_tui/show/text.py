@@ -85,8 +85,8 @@ def _groups(
     columns = list(zip(*rows, strict=True))
     needs = [max(cell_len(plain(cell)) for cell in column) for column in columns]
     first, *others = [
-        each if column[0] in whole else min(WIDEST, each)
-        for column, each in zip(columns, needs, strict=True)
+        need if column[0] in whole else min(WIDEST, need)
+        for column, need in zip(columns, needs, strict=True)
     ]
     groups, used = [[0]], first
     for place, needed in enumerate(others, 1):

@@ -76,8 +76,8 @@ def read_desk(home: Path, before: DeskReading | None, *, anyway: bool) -> DeskRe
     if anyway:
         remove_leftovers(home)
     mark = tuple(
-        (each.name, file_stamp(each / NOTES), file_stamp(bundle_of(each)))
-        for each in _folders(desk)
+        (folder.name, file_stamp(folder / NOTES), file_stamp(bundle_of(folder)))
+        for folder in _folders(desk)
     )
     if before is not None and not anyway and before.mark == mark:
         return before
@@ -178,8 +178,8 @@ def _read(store: Path, kept: KeptSubmission) -> SubmissionFacts:
         found = _rehearsal(connection, kept)
         runs = {
             run.run_id: run.state == "complete"
-            for each in kept.notes
-            if (run := find_by_id(connection, each.run))
+            for note in kept.notes
+            if (run := find_by_id(connection, note.run))
         }
     card = _claim(submission.members[CARD])
     return SubmissionFacts(

@@ -82,8 +82,6 @@ class SubmissionsScreen(ListScreen[DeskReading, str]):
     # Opening
 
     def action_open(self) -> None:
-        """Ask for the file of a submission, take it in and show it."""
-
         def chosen(path: Path | None) -> None:
             if path is not None:
                 take = partial(take_in, self.home, path)
@@ -110,7 +108,6 @@ class RefusedScreen(ModalScreen[None]):
         self._why = why
 
     def compose(self) -> ComposeResult:
-        """Lay out the words, and the way back."""
         with Vertical(classes="dialog -wide"):
             yield Static(Content.styled("✗ Not taken in", "bold $bad"))
             with VerticalScroll(id="refused"):
@@ -118,7 +115,6 @@ class RefusedScreen(ModalScreen[None]):
             yield Static(Content.styled("↑ ↓ scroll · esc goes back", "$quiet"))
 
     def on_mount(self) -> None:
-        """Let the arrows scroll."""
         self.query_one("#refused").focus()
 
 

@@ -63,11 +63,11 @@ def way(facts: SubmissionFacts) -> SubmissionPage:
     manifest = facts.kept.manifest
     first, *more = bundle_lines(manifest, facts.kept.number, facts.phrase)
     said = [(first, "plain"), *((each.strip(), "quiet") for each in more)]
-    rows = [_step_row(each, facts) for each in facts.steps]
-    typed = [_command_of(each, facts) for each in facts.steps]
-    about = [list(_about_step(each, facts)) for each in facts.steps]
+    rows = [_step_row(step, facts) for step in facts.steps]
+    typed = [_command_of(step, facts) for step in facts.steps]
+    about = [list(_about_step(step, facts)) for step in facts.steps]
     rehearsal = facts.rehearsal.run if facts.rehearsal else ""
-    runs = [{"rehearsed": rehearsal, "run over secret texts": facts.judged_run}.get(each.name, "") for each in facts.steps]  # fmt: skip
+    runs = [{"rehearsed": rehearsal, "run over secret texts": facts.judged_run}.get(step.name, "") for step in facts.steps]  # fmt: skip
     at = len(rows) - 1 if facts.end.step is None else list(facts.steps).index(facts.end.step)
     return _page(said, _WAY, rows, about, typed, runs, first=at)
 
@@ -102,7 +102,7 @@ def _about_step(step: WayStep, facts: SubmissionFacts) -> Iterator[Line]:
 
 def parts(facts: SubmissionFacts) -> SubmissionPage:
     """Return what there is of each part, and the mend of what is not right."""
-    lacking = [each for each in facts.checks if not each.ok]
+    lacking = [check for check in facts.checks if not check.ok]
     if lacking:
         said = [
             (f"✗ {counted(len(lacking), 'part')} of {len(facts.checks)} not right. {INCOMPLETE}", "bad")
@@ -111,15 +111,15 @@ def parts(facts: SubmissionFacts) -> SubmissionPage:
         said = [(f"✓ All {len(facts.checks)} parts are there, and every member is the one that was signed.", "good")]  # fmt: skip
     rows = [
         (
-            Cell("✓", "good") if each.ok else Cell("✗", "bad"),
-            Cell(str(each.part)),
-            Cell(each.words, "plain" if each.ok else "bad"),
+            Cell("✓", "good") if check.ok else Cell("✗", "bad"),
+            Cell(str(check.part)),
+            Cell(check.words, "plain" if check.ok else "bad"),
         )
-        for each in facts.checks
+        for check in facts.checks
     ]
-    typed = ["" if each.part is not SubmissionPart.TERMS else f"rosetta submission check {facts.kept.number} --terms FILE" for each in facts.checks]  # fmt: skip
-    about = [list(_about_part(each)) for each in facts.checks]
-    first = next((place for place, each in enumerate(facts.checks) if not each.ok), 0)
+    typed = ["" if check.part is not SubmissionPart.TERMS else f"rosetta submission check {facts.kept.number} --terms FILE" for check in facts.checks]  # fmt: skip
+    about = [list(_about_part(check)) for check in facts.checks]
+    first = next((place for place, check in enumerate(facts.checks) if not check.ok), 0)
     return _page(said, _PARTS, rows, about, typed, waiting=len(lacking), first=first)
 
 
@@ -165,7 +165,7 @@ def _claim_row(metric: str, facts: SubmissionFacts) -> tuple[Cell, ...]:
 
 
 def _verdict(facts: SubmissionFacts) -> str:
-    """Say what came of the rehearsal."""
+    """Return what came of the rehearsal."""
     if facts.kept.rehearsed:
         gone = "" if facts.rehearsal else " Its run is not in the list."
         return f"✓ Rehearsed here: its claim holds within 2 %.{gone}"
@@ -211,7 +211,7 @@ def told(facts: SubmissionFacts) -> SubmissionPage:
             decide = sorted(card.scores, key=lambda metric: (metric != card.headline, metric not in DECIDING, metric))  # fmt: skip
             scores = (_score_row(metric, card.scores[metric]) for metric in decide)
             rows = [*scores, *_caveat_rows(card)]
-            said = [*_answer_lines(card), *((each, "plain") for each in released_words.facts(card)), ("Last, four caveats: whether it holds of a quarter of the outputs or more.", "quiet")]  # fmt: skip
+            said = [*_answer_lines(card), *((fact, "plain") for fact in released_words.facts(card)), ("Last, four caveats: whether it holds of a quarter of the outputs or more.", "quiet")]  # fmt: skip
             return _page(said, _TOLD, rows, [[]] * len(rows))
 
 

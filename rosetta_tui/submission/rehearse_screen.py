@@ -41,7 +41,6 @@ class RehearseScreen(ModalScreen[RehearsalChoice | None]):
         self._needs = needs
 
     def compose(self) -> ComposeResult:
-        """Lay out what is asked for, and the answers."""
         needs = self._needs
         with VerticalScroll(classes="dialog -wide", id="rehearsing", can_focus=False):
             yield Static(Content.styled("Rehearse it here", "bold"))
@@ -57,12 +56,11 @@ class RehearseScreen(ModalScreen[RehearsalChoice | None]):
             yield from answers("Begin (enter)", "begin")
 
     def on_mount(self) -> None:
-        """Begin at the first field."""
         self.query(Input).first().focus()
 
     @on(Input.Submitted)
     def _begin(self) -> None:
-        typed = {each.id: each.value.strip() for each in self.query(".setting Input").results(Input)}  # fmt: skip
+        typed = {result.id: result.value.strip() for result in self.query(".setting Input").results(Input)}  # fmt: skip
         corpus = self.query_one(FileChoice).path if self._needs.corpus else None
         empty = next((name for name, value in typed.items() if not value), None)
         if empty is not None or (self._needs.corpus and corpus is None):

@@ -83,7 +83,7 @@ class SubmissionScreen(SectionScreen[SubmissionReading]):
         return self._of_row(lambda page: page.typed)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Leave out what there is nothing to do with."""
+        """Omit what there is nothing to do with."""
         if action == "copy_command":
             return bool(self.command)
         if action == "rehearse":
@@ -95,7 +95,7 @@ class SubmissionScreen(SectionScreen[SubmissionReading]):
         self.app.copy_to_clipboard(self.command)
 
     def action_rehearse(self) -> None:
-        """Begin the rehearsal, and watch it; ask first for what the bundle does not have."""
+        """Start the rehearsal, and watch it; ask first for what the bundle does not have."""
         look = partial(rehearsal_needs, self._path, self._number)
         cannot = telling(self, "It cannot be rehearsed")
         in_thread(self, "needs", look, self._ask_for_rehearsal, cannot, asks=True)
@@ -123,8 +123,8 @@ class SubmissionScreen(SectionScreen[SubmissionReading]):
 
 
 def _how_far(facts: SubmissionFacts) -> Content:
-    """Say how much of the way is gone, and what is next."""
+    """Return how much of the way is gone, and what is next."""
     if facts.end.step is None:
         return show(facts.end.words.partition(":")[0], "$mark")
-    done = sum(each.done for each in facts.steps if each.name in STEPS)
+    done = sum(step.done for step in facts.steps if step.name in STEPS)
     return show(f"{done} of {len(STEPS)} done · next: {facts.end.step.name}", "$mark")

@@ -50,13 +50,13 @@ class HeatCell:
     @cached_property
     def state(self) -> str:
         """The state that asks most for a person: ``stopped``, ``running``, ``waiting``, ``raced-out``, ``complete``; empty without runs."""
-        there = {each.state for each in self.runs}
+        there = {run.state for run in self.runs}
         return next((each for each in (*STATES, "complete") if each in there), "")
 
     @property
     def failed(self) -> int:
         """Entries of its runs that failed."""
-        return sum(each.failed for each in self.runs)
+        return sum(run.failed for run in self.runs)
 
     @cached_property
     def signs(self) -> str:
@@ -64,7 +64,7 @@ class HeatCell:
         marks = (
             ("★", self.is_best_baseline),
             ("◆", self.on_front),
-            ("≠", any(each.other_inputs for each in self.setups)),
+            ("≠", any(setup.other_inputs for setup in self.setups)),
             ("✗", self.failed > 0),
         )
         return "".join(sign for sign, holds in marks if holds) + STATES.get(self.state, "")
@@ -88,16 +88,16 @@ class HeatGrid:
     def ends(self) -> tuple[float, float]:
         """The least and the greatest value that compares; (0, 0) where there is none."""
         values = [
-            each.value
-            for each in self.cells.values()
-            if each.value is not None and each.shown and each.shown.compares_by(self.measure)
+            cell.value
+            for cell in self.cells.values()
+            if cell.value is not None and cell.shown and cell.shown.compares_by(self.measure)
         ]
         return (min(values), max(values)) if values else (0.0, 0.0)
 
     @property
     def rises(self) -> bool:
-        """Whether more of what is shown is better."""
-        shown = (each.shown for each in self.cells.values() if each.shown)
+        """Return whether more of what is shown is better."""
+        shown = (cell.shown for cell in self.cells.values() if cell.shown)
         return next((each.rises(self.measure) for each in shown), self.measure.is_quality)
 
     def level(self, cell: HeatCell) -> int | None:
@@ -133,14 +133,14 @@ class SweepMap:
 
         An axis without a name stands for none: all runs are at one place of it.
         """
-        there = {label_of(each, axis) for each in self.setups}
+        there = {label_of(setup, axis) for setup in self.setups}
         stated = [each for each in self.record.axes.get(axis, ()) if each in there]
         return (*stated, *sorted(there.difference(stated)))
 
     @cached_property
     def headline(self) -> str:
         """Metric by which its runs are ranked; empty of translations, and before one has begun."""
-        return next((each.headline for each in self.setups if each.headline), "")
+        return next((setup.headline for setup in self.setups if setup.headline), "")
 
     @property
     def measures(self) -> tuple[CellMeasure, ...]:
@@ -162,9 +162,9 @@ class SweepMap:
         """Lay the set-ups out by two axes, empty for none; ``quality`` decides about the best baseline and the front."""
         rows, columns = self.labels(down), self.labels(across)
         places: dict[tuple[int, int], list[SweepSetup]] = {}
-        for each in self.setups:
-            row, column = rows.index(label_of(each, down)), columns.index(label_of(each, across))
-            places.setdefault((row, column), []).append(each)
+        for setup in self.setups:
+            row, column = rows.index(label_of(setup, down)), columns.index(label_of(setup, across))
+            places.setdefault((row, column), []).append(setup)
         baseline, unbeaten = self.best_baseline(quality), self.front(quality)
         marked = [] if baseline is None else [baseline]
         cells = {

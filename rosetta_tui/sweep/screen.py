@@ -87,7 +87,6 @@ class SweepScreen(Screen[None]):
         """``down`` and ``across`` → the axis that a person chose."""
 
     def compose(self) -> ComposeResult:
-        """Lay out where am I, what the numbers are, the map, the cell under the cursor, and the keys."""
         yield Where()
         yield EmptyState("Reading …")
         yield Static(id="head")
@@ -115,15 +114,17 @@ class SweepScreen(Screen[None]):
     def look_again(self) -> None:
         """Read again what goes on, or changed; nothing while a look is under way."""
         going = self._map is not None and self._map.record.state in {"running", "stopping"}
-        looks = (each for each in self.workers if each.node is self and each.group == "sweep")
-        if not self.is_current or not all(each.is_finished for each in looks):
+        looks = (
+            worker for worker in self.workers if worker.node is self and worker.group == "sweep"
+        )
+        if not self.is_current or not all(look.is_finished for look in looks):
             return
         if going or mark_of(self._path) != self._mark:
             self.action_read()
 
     def _read(self, store: sqlite3.Connection) -> SweepsFound:
         mark, sweeps = mark_of(self._path), list_sweeps(store)
-        wanted = next((each for each in sweeps if each.number == self._number), None)
+        wanted = next((sweep for sweep in sweeps if sweep.number == self._number), None)
         wanted = wanted or next(iter(sweeps), None)
         found = None if wanted is None else SweepMap(sweep_record(store, wanted))
         return SweepsFound(sweeps, found, mark)
@@ -164,7 +165,7 @@ class SweepScreen(Screen[None]):
         down = self._axes.get("down", "")
         down = down if down in axes else next(iter(axes), "")
         across = self._axes.get("across", "")
-        others = [each for each in axes if each != down]
+        others = [axis for axis in axes if axis != down]
         return down, across if across in others else next(iter(others), "")
 
     def _show(self) -> None:
@@ -179,7 +180,7 @@ class SweepScreen(Screen[None]):
         which = f"{record.name} · {record.id}"
         more = f" · one of {len(self._sweeps)}, L" if len(self._sweeps) > 1 else ""
         self.query_one(Where).say(show(which + more, "$quiet"))
-        told = [show(each, "$quiet") for each in progress_lines(record)]
+        told = [show(progress_line, "$quiet") for progress_line in progress_lines(record)]
         told.append(show(f"{together_words(self._map, grid)}. ▁ worst … █ best"))
         told.append(show(standing_words(self._map, self._quality)))
         self.query_one("#head", Static).update(Content("\n").join(told))
@@ -199,8 +200,6 @@ class SweepScreen(Screen[None]):
     # Keys
 
     def action_measure(self) -> None:
-        """Ask what the cells show."""
-
         def chosen(name: str) -> None:
             self._measure = CellMeasure(name)
             self._quality = self._measure if self._measure.is_quality else self._quality
@@ -208,15 +207,15 @@ class SweepScreen(Screen[None]):
 
         if self._map is None:
             return
-        words = {each.value: title_of(each, self._map.headline) for each in self._map.measures}
+        words = {
+            measure.value: title_of(measure, self._map.headline) for measure in self._map.measures
+        }
         choose(self.app, "Show in the cells", words, self._measure.value, chosen)
 
     def action_across(self) -> None:
-        """Ask which axis goes across."""
         self._ask_axis("across")
 
     def action_down(self) -> None:
-        """Ask which axis goes down."""
         self._ask_axis("down")
 
     def _ask_axis(self, way: str) -> None:
@@ -232,15 +231,15 @@ class SweepScreen(Screen[None]):
             self._axes = {way: axis, other: now[way] if now[other] == axis else now[other]}
             self._show()
 
-        words = {each: plain(each) for each in axes}
+        words = {axis: plain(axis) for axis in axes}
         choose(self.app, f"Axis that goes {way}", words, down if way == "down" else across, chosen)
 
     def action_sweeps(self) -> None:
         """Choose a sweep."""
-        words = {str(each.number): plain(f"{each.name} · {each.id}") for each in self._sweeps}
+        words = {str(sweep.number): plain(f"{sweep.name} · {sweep.id}") for sweep in self._sweeps}
         if self._map is None or not words:
             return
-        now = next(each for each in self._sweeps if each.id == self._map.record.id)
+        now = next(sweep for sweep in self._sweeps if sweep.id == self._map.record.id)
 
         def chosen(number: str) -> None:
             self._number = int(number)
@@ -251,7 +250,7 @@ class SweepScreen(Screen[None]):
     @on(HeatView.CellChosen)
     def _open(self, message: HeatView.CellChosen) -> None:
         """Open the run of a cell; of several, ask which."""
-        begun = {each.run_id: each for each in message.cell.runs if each.run_id is not None}
+        begun = {run.run_id: run for run in message.cell.runs if run.run_id is not None}
         if not begun:
             self.notify("No run of this cell has begun yet.", markup=False)
         elif len(begun) == 1:
@@ -261,15 +260,13 @@ class SweepScreen(Screen[None]):
             choose(self.app, "Runs of this cell", words, next(iter(begun)), lambda run_id: self._open_run(run_id, message))  # fmt: skip
 
     def _open_run(self, run_id: str, message: HeatView.CellChosen) -> None:
-        run = next(each for each in message.cell.runs if each.run_id == run_id)
+        run = next(run for run in message.cell.runs if run.run_id == run_id)
         self.post_message(RunChosen(run_id, run.state == "complete"))
 
     def action_report(self) -> None:
-        """Have a page written of the sweep that is shown."""
         if self._map is not None:
             of = self._map.record.id
             self.post_message(ReportAsked("sweep", of, f"sweep-{of}"))
 
     def action_leave(self) -> None:
-        """Go back."""
         self.post_message(Left())

@@ -44,9 +44,9 @@ class HeatLayout:
     def of(cls, grid: HeatGrid, width: int, height: int) -> HeatLayout:
         """Share out the room; at least one row and one column."""
         names = min(max(cell_len(plain(each)) for each in (grid.down, *grid.rows)), width // 3)
-        number = max(len(cell_words(grid, each)) for each in grid.cells.values())
-        signs = max(len(each.signs) for each in grid.cells.values())
-        title = max(min(cell_len(plain(each)), MOST_TITLE) for each in grid.columns)
+        number = max(len(cell_words(grid, cell)) for cell in grid.cells.values())
+        signs = max(len(cell.signs) for cell in grid.cells.values())
+        title = max(min(cell_len(plain(column)), MOST_TITLE) for column in grid.columns)
         column = min(
             max(2 + number + (signs + 1 if signs else 0), title), max(1, width - names - GAP)
         )
@@ -125,7 +125,7 @@ class HeatView(Widget, can_focus=True):
 
     def _titles(self, grid: HeatGrid, seen: HeatLayout, columns: range) -> Content:
         parts = [" " * seen.names]
-        parts += [" " * GAP + crop(grid.columns[each], seen.width) for each in columns]
+        parts += [" " * GAP + crop(grid.columns[column], seen.width) for column in columns]
         return Content.styled("".join(parts), "bold")
 
     def _line(self, grid: HeatGrid, seen: HeatLayout, row: int, columns: range) -> Content:
@@ -154,7 +154,6 @@ class HeatView(Widget, can_focus=True):
     # What happens to it
 
     def action_move(self, down: int, across: int) -> None:
-        """Go to another cell."""
         self.row += down
         self.column += across
         self._stay()
@@ -180,11 +179,9 @@ class HeatView(Widget, can_focus=True):
                 self.action_choose()
 
     def on_mouse_scroll_down(self) -> None:
-        """Go down."""
         self.action_move(1, 0)
 
     def on_mouse_scroll_up(self) -> None:
-        """Go up."""
         self.action_move(-1, 0)
 
 

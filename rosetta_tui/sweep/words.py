@@ -57,26 +57,26 @@ def cell_words(grid: HeatGrid, cell: HeatCell) -> str:
     if cell.value is not None:
         return value_words(grid.measure, cell.value, grid.headline)
     if cell.state == "running":
-        share = fmean(each.done / each.total if each.total else 0.0 for each in cell.runs)
+        share = fmean(run.done / run.total if run.total else 0.0 for run in cell.runs)
         return f"{int(share * 100)} %"
     return "none" if cell.state == "complete" else cell.state
 
 
 def together_words(found: SweepMap, grid: HeatGrid) -> str:
-    """Say what a number of the map is: how repetitions and the axes not shown are taken together."""
+    """Return what a number of the map is: how repetitions and the axes not shown are taken together."""
     what = title_of(grid.measure, grid.headline)
     parts = (
         [f"{what}, the mean of the complete repetitions"] if found.record.replicates > 1 else [what]
     )
     hidden = [axis for axis in found.axes if axis not in (grid.down, grid.across)]
-    if hidden and any(len(each.setups) > 1 for each in grid.cells.values()):
+    if hidden and any(len(cell.setups) > 1 for cell in grid.cells.values()):
         which = "highest" if grid.rises else "lowest"
         parts.append(f"of several set-ups ({', '.join(hidden)}) the {which}")
     return "; ".join(parts)
 
 
 def standing_words(found: SweepMap, quality: CellMeasure) -> str:
-    """Say which baseline is the best, and how many set-ups are on the front."""
+    """Return which baseline is the best, and how many set-ups are on the front."""
     baseline, unbeaten = found.best_baseline(quality), found.front(quality)
     best = (
         "★ no baseline is complete"
@@ -103,7 +103,7 @@ def chosen_words(found: SweepMap, cell: HeatCell) -> Iterator[str]:
 
 
 def setup_numbers(setup: SweepSetup) -> str:
-    """Say what the complete repetitions of a set-up came to in every measure, and what may be said of it."""
+    """Return what the complete repetitions of a set-up came to in every measure, and what may be said of it."""
     done = setup.complete
     if not done:
         return f"no complete run of {len(setup.cells)}"
@@ -113,7 +113,7 @@ def setup_numbers(setup: SweepSetup) -> str:
         f"{value_words(CellMeasure.SECONDS, setup.value(CellMeasure.SECONDS))} s",
         done[0].claimable_tier or "" if len(done) == 1 else f"mean of {len(done)} runs",
     ]
-    return " · ".join(each for each in parts if each)
+    return " · ".join(part for part in parts if part)
 
 
 def _qualities(setup: SweepSetup) -> Iterator[str]:
@@ -126,7 +126,7 @@ def _quality(setup: SweepSetup, measure: CellMeasure) -> str:
     values = setup.values(measure)
     if len(values) > 1:
         ends = (min(values), max(values))
-        return f"{words} (runs {'–'.join(value_words(measure, each) for each in ends)})"
+        return f"{words} (runs {'–'.join(value_words(measure, end) for end in ends)})"
     found = getattr(setup.complete[0], INTERVALS[measure])
     return words if found is None else f"{words} ({'–'.join(value_words(measure, each) for each in found)})"  # fmt: skip
 
@@ -136,7 +136,7 @@ def _notes(found: SweepMap, cell: HeatCell) -> Iterator[str]:
         yield "★ the best baseline"
     if cell.on_front:
         yield "◆ on the front"
-    if any(each.other_inputs for each in cell.setups):
+    if any(setup.other_inputs for setup in cell.setups):
         yield f"≠ its composite does not compare: {_inputs(found, cell)}"
     for state, n in _states(cell.runs):
         yield f"{n} {state}"
@@ -148,7 +148,7 @@ def _notes(found: SweepMap, cell: HeatCell) -> Iterator[str]:
 
 def _inputs(found: SweepMap, cell: HeatCell) -> str:
     usual = set(usual_inputs(found.record))
-    odd = next(run for each in cell.setups if each.other_inputs for run in each.cells if run.composite_inputs and set(run.composite_inputs) != usual)  # fmt: skip
+    odd = next(run for setup in cell.setups if setup.other_inputs for run in setup.cells if run.composite_inputs and set(run.composite_inputs) != usual)  # fmt: skip
     more, less = (
         sorted(set(odd.composite_inputs) - usual),
         sorted(usual - set(odd.composite_inputs)),
@@ -162,7 +162,7 @@ def _inputs(found: SweepMap, cell: HeatCell) -> str:
 
 def _states(runs: Sequence[CellRecord]) -> Iterator[tuple[str, int]]:
     for state in ("running", "waiting", "stopped", "raced-out", "complete"):
-        if n := sum(each.state == state for each in runs):
+        if n := sum(run.state == state for run in runs):
             yield state, n
 
 

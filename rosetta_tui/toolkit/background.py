@@ -40,7 +40,6 @@ class AnsweringScreen(ModalScreen[Answer], Generic[Answer]):
             self.on_screen_resume()
 
     def on_screen_resume(self) -> None:
-        """Go where the answer is there."""
         if self._answers and self.is_active:
             self.dismiss(self._answers[0])
 

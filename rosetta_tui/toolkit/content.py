@@ -84,7 +84,6 @@ class Field(Horizontal):
         self._text = Telling(text, classes="text")
 
     def compose(self) -> ComposeResult:
-        """Lay out label and text."""
         yield self._label
         yield self._text
 

@@ -190,7 +190,6 @@ class KeyLine(Widget):
             self.app.bell()
 
     def on_mouse_move(self, event: events.MouseMove) -> None:
-        """Tell more about the key under the pointer."""
         key = self._at(event.x)
         told = "" if key is None else key.tooltip
         if told != self._told:
@@ -206,17 +205,14 @@ class KeyLine(Widget):
         return self._skipped != before
 
     def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
-        """Go to the right where there is more than has room."""
         if self._skip(self._skipped + WHEEL_CELLS):
             event.stop()
 
     def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
-        """Go back to the left."""
         if self._skip(self._skipped - WHEEL_CELLS):
             event.stop()
 
     def on_resize(self) -> None:
-        """Leave no room empty at the right that a key could stand in."""
         self._skip(self._skipped)
 
 

@@ -41,7 +41,7 @@ class KeyPlace:
     bindings: tuple[Binding, ...]
 
     def meets(self, other: KeyPlace) -> bool:
-        """Whether the keys of both can work at once: those of two screens never do, nor of two widgets."""
+        """Return whether the keys of both can work at once: those of two screens never do, nor of two widgets."""
         if self.kind is other.kind:
             return self is other
         if ModalScreen in {self.kind, other.kind}:
@@ -78,7 +78,7 @@ class Keyboard:
         self.acts = {id_: _act(id_, uses) for id_, uses in found.items()}
 
     def taken(self, act: Action, key: str, chosen: Mapping[str, str]) -> str | None:
-        """Say what else a key would do somewhere where this act is offered; None where it is free.
+        """Return what else a key would do somewhere where this act is offered; None where it is free.
 
         A key that is the act's as shipped is free for it, unless it was given to something else.
         """

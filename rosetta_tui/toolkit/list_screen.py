@@ -50,7 +50,6 @@ class ListScreen(ReadingScreen[Found], Generic[Found, Key]):
         self.rows: Sequence[ListRow[Key]] = ()
 
     def compose(self) -> ComposeResult:
-        """Lay out where am I, the list, the row under the cursor, and the keys."""
         yield Where()
         yield EmptyState("Reading …")
         yield ResultTable(self.columns, id=self.list_name)
@@ -81,9 +80,9 @@ class ListScreen(ReadingScreen[Found], Generic[Found, Key]):
         """Show these rows, and ``what_to_do`` where there is none; behind the title how many they are, and what is ``wrong``."""
         here = self.chosen
         self.rows = rows
-        keys = [each.key for each in rows]
+        keys = [row.key for row in rows]
         place = keys.index(here.key) if here is not None and here.key in keys else None
-        self.table.show_rows(PageRows(self.columns, [each.cells for each in rows]), place)
+        self.table.show_rows(PageRows(self.columns, [row.cells for row in rows]), place)
         self.query_one(EmptyState).say(self.none_yet, what_to_do)
         self._show_parts()
         told = Content.assemble(show(count if rows else "", "$quiet"), (wrong, "$bad"))

@@ -40,13 +40,13 @@ class RowOrder:
         return type(self)(self.sort, self.turned)
 
     def said(self, only: Sequence[str], by: str) -> str:
-        """Say what is shown, in which order: ``only`` are the filters in words, ``by`` is the sorting."""
+        """Return what is shown, in which order: ``only`` are the filters in words, ``by`` is the sorting."""
         parts = [f"only: {', '.join(only)}"] if only else []
         parts += [f"with “{plain(self.search)}”"] if self.search else []
         return " · ".join([*parts, by] if by else parts)
 
     def by_words(self, words: Mapping[str, str]) -> str:
-        """Say what is sorted by and which end comes first; empty where rows are not sorted."""
+        """Return what is sorted by and which end comes first; empty where rows are not sorted."""
         if (self.sort, self.turned) == ("position", False):
             return ""
         return f"by {words[self.sort]} {'▼' if self.turned else '▲'}"
@@ -102,7 +102,6 @@ class SearchedScreen(Screen[None]):
         return {}
 
     def on_unmount(self) -> None:
-        """Let the store go."""
         if self._store is not None:
             self._store.close()
 
@@ -133,14 +132,13 @@ class SearchedScreen(Screen[None]):
     def ask_filter(self, choices: Sequence[tuple[RowOrder, str]]) -> None:
         """Ask which rows to show: wishes with their words."""
         now = (str(i) for i, (wish, _) in enumerate(choices) if wish == self.table.order)
-        words = {str(i): each for i, (_, each) in enumerate(choices)}
+        words = {str(i): choice for i, (_, choice) in enumerate(choices)}
         title = "Show (filters of different kinds add up)"
         choose(self.app, title, words, next(now, "0"), lambda key: self.wish(choices[int(key)][0]))
 
     # Search
 
     def action_search(self) -> None:
-        """Ask for text to look for."""
         field = self.query_one("#search", Input)
         field.display = True
         self.set_focus(field)

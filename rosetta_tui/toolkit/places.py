@@ -45,7 +45,9 @@ class Place:
 @cache
 def places() -> Mapping[str, Place]:
     """Return the screens by name, in the order in which the palette offers them."""
-    folders = (each.name for each in iter_modules(rosetta_tui.__path__) if each.ispkg)
+    folders = (
+        iter_module.name for iter_module in iter_modules(rosetta_tui.__path__) if iter_module.ispkg
+    )
     said = (getattr(import_module(f"rosetta_tui.{name}"), "PLACE", None) for name in folders)
     found = [place for place in said if isinstance(place, Place)]
     return {each.name: each for each in sorted(found, key=lambda each: (each.order, each.name))}

@@ -31,7 +31,7 @@ class ReadingScreen(Screen[None], Generic[Found]):
 
     @property
     def awaits_rows(self) -> bool:
-        """Whether it reads for the first time: keys for a row wait for that (``TerminalApp``)."""
+        """Return whether it reads for the first time: keys for a row wait for that (``TerminalApp``)."""
         return self.found is None and not self._failed
 
     def on_mount(self) -> None:
@@ -40,7 +40,6 @@ class ReadingScreen(Screen[None], Generic[Found]):
         self.action_read()
 
     def on_screen_resume(self) -> None:
-        """Look again when coming back."""
         if self.found is not None:
             self.look()
 
@@ -62,8 +61,10 @@ class ReadingScreen(Screen[None], Generic[Found]):
 
     def look(self) -> None:
         """Read again where a file changed, unless a reading is under way."""
-        readings = (each for each in self.workers if each.node is self and each.group == READING)
-        if self.is_current and all(each.is_finished for each in readings):
+        readings = (
+            worker for worker in self.workers if worker.node is self and worker.group == READING
+        )
+        if self.is_current and all(reading.is_finished for reading in readings):
             self._read(anyway=False)
 
     def _read(self, *, anyway: bool) -> None:
@@ -81,5 +82,4 @@ class ReadingScreen(Screen[None], Generic[Found]):
             self.show_found(found)
 
     def action_leave(self) -> None:
-        """Go back."""
         self.post_message(Left())

@@ -58,7 +58,6 @@ class SectionScreen(ReadingScreen[Found]):
         """None of them where nothing can be shown."""
 
     def compose(self) -> ComposeResult:
-        """Lay out where am I, the sections, what is said of the open one, its rows, the one under the cursor, the keys."""
         yield Where()
         yield SectionLine(id="sections")
         yield Telling(id="said")
@@ -94,7 +93,7 @@ class SectionScreen(ReadingScreen[Found]):
         self._fill(self.page.first if follows and self.page else None)
 
     def show_trouble(self, title: str, why: str, more: Sequence[str] = ()) -> None:
-        """Say why nothing is shown, in the place of all of it."""
+        """Show why nothing is shown, in the place of all of it."""
         self.pages = {}
         self._show_parts(said=False, rows=False, about=False)
         self.query_one(SectionLine).show_sections(self.sections, self.opened, {})
@@ -113,7 +112,7 @@ class SectionScreen(ReadingScreen[Found]):
     def _fill(self, cursor: int | None = None) -> None:
         """Show the open section."""
         page = self.page
-        waiting = {name: each.waiting for name, each in self.pages.items()}
+        waiting = {name: page.waiting for name, page in self.pages.items()}
         self.query_one(SectionLine).show_sections(self.sections, self.opened, waiting)
         if page is None:
             return
@@ -146,7 +145,7 @@ class SectionScreen(ReadingScreen[Found]):
     # What to do
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Leave out what there is no command for."""
+        """Omit what there is no command for."""
         if action == "commands":
             return bool(self._commands)
         return super().check_action(action, parameters)
@@ -189,7 +188,6 @@ class CommandsScreen(ModalScreen[str | None]):
         self._commands = list(commands.items())
 
     def compose(self) -> ComposeResult:
-        """Lay out what can be done, and the command of what the cursor is on."""
         with Vertical(classes="dialog -wide", id="commands"):
             yield Static(Content.styled("What to do", "bold"))
             yield OptionList(*(Option(show(words)) for words, _ in self._commands))
@@ -207,7 +205,6 @@ class CommandsScreen(ModalScreen[str | None]):
         self.dismiss(self._commands[event.option_index][1])
 
     def action_move(self, by: int) -> None:
-        """Go up or down."""
         names = self.query_one(OptionList)
         names.action_cursor_down() if by > 0 else names.action_cursor_up()
 

@@ -61,7 +61,7 @@ class TerminalDriver(LinuxDriver):
         super().stop_application_mode()
 
     def run_input_thread(self) -> None:
-        """Hand on what is typed, until the app is left or the terminal is gone.
+        """Pass on what is typed, until the app is left or the terminal is gone.
 
         Textual's own loop looks ten times a second whether an escape stands alone, and so doubles its wait.
         """

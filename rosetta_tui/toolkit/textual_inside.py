@@ -49,7 +49,7 @@ class TerminalApp(App[None]):
 
     @property
     def typed_ahead(self) -> bool:
-        """Whether something typed has not acted yet, or not to its end."""
+        """Return whether something typed has not acted yet, or not to its end."""
         return self._giving is not None
 
     async def on_event(self, event: Event) -> None:
@@ -134,7 +134,7 @@ async def built(node: Widget | App[Any]) -> None:
 
 
 def still_mounted(node: Widget | App[Any]) -> bool:
-    """Tell whether the app, or a widget with all that it is made of, is there.
+    """Return whether the app, or a widget with all that it is made of, is there.
 
     A widget is not before all of it was composed, nor from the moment on in which it is to be removed.
     """
@@ -177,12 +177,16 @@ async def _caught_up(pump: MessagePump, until: float) -> None:
 
 
 def busy(app: App[Any], screen: Screen[Any]) -> bool:
-    """Tell whether something of a screen is still to come: a message, a widget, what waits for the refresh."""
+    """Return whether something of a screen is still to come: a message, a widget, what waits for the refresh."""
     # no public way to ask what waits for the next refresh: forms give the focus there, and tab goes by the layout
     put_off = screen._callbacks or screen._layout_required  # noqa: SLF001
     if app.message_queue_size or put_off or not screen.is_mounted:
         return True
-    there = (each for each in screen.walk_children(with_self=True) if isinstance(each, Widget))
+    there = (
+        walk_child
+        for walk_child in screen.walk_children(with_self=True)
+        if isinstance(walk_child, Widget)
+    )
     return any(each.message_queue_size or not each.is_mounted for each in there)
 
 

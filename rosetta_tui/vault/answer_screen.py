@@ -29,7 +29,6 @@ class AnswerScreen(ActingScreen[str]):
         self._asked = asked
 
     def compose(self) -> ComposeResult:
-        """Lay out what is asked, the fields, and the answers."""
         with VerticalScroll(classes="dialog -wide", id="answering", can_focus=False):
             yield Static(Content.styled("Do you allow this, once?", "bold"))
             with VerticalScroll(id="asking"):
@@ -51,7 +50,6 @@ class AnswerScreen(ActingScreen[str]):
                 yield Button("Back (esc)", id="back")
 
     def on_mount(self) -> None:
-        """Begin at the harmless answer, with what is asked in sight."""
         if not self._asked.here:
             self.query_one("#target", Input).value = str(self._asked.proposal)
         self.query_one("#back").focus()
@@ -73,7 +71,7 @@ class AnswerScreen(ActingScreen[str]):
             self._ask(f"You refuse it: {self._typed('reason')}", said, "Refuse it", allowed=False)
 
     def _complete(self, *, allowed: bool) -> bool:
-        """Tell whether nothing is missing; else say what, and go there."""
+        """Return whether nothing is missing; else say what, and go there."""
         missing = ""
         if not allowed and not self._typed("reason"):
             missing = "reason"

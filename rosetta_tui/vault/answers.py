@@ -51,8 +51,8 @@ def asked_in_file(folder: Path, home: Path, path: Path) -> AskedRequest:
 def asked_in_log(folder: Path, home: Path, number: str) -> AskedRequest:
     """Read a request of a vault's log by its SHA-256; raises as ``asked_in_file``."""
     state = vault_at(folder, home).read()
-    found = grant_of(state, number).request
-    return _asked(folder, home, state, found, None, Path.cwd() / f"{number[:8]}{ANSWER_SUFFIX}")
+    request = grant_of(state, number).request
+    return _asked(folder, home, state, request, None, Path.cwd() / f"{number[:8]}{ANSWER_SUFFIX}")
 
 
 def _asked(
@@ -74,7 +74,7 @@ def _asked(
 
 
 def _is_this_computer(request: GrantRequest, home: Path) -> bool:
-    """Tell whether this computer asked; a computer without keys of its own never did."""
+    """Return whether this computer asked; a computer without keys of its own never did."""
     known = Identity.known(home, Role.COMPUTER)
     return known and Identity.load(home, Role.COMPUTER).public.signing_key == request.machine
 

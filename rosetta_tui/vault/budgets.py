@@ -68,7 +68,7 @@ def _budget_words(policy: Policy, corpus: str) -> str:
 
 
 def next_answer(use: BudgetUse, now: datetime) -> Line:
-    """Say when the next answer may be given."""
+    """Return when the next answer may be given."""
     if use.answers >= use.policy.count:
         return "none left", "bad"
     last = datetime.strptime(use.last, MOMENT).replace(tzinfo=UTC)

@@ -38,19 +38,19 @@ def contents(facts: VaultFacts, folder: str) -> SectionPage:
     if state.left_over:
         said.append(("A change was stopped before its end. Nothing is lost; the next one clears what is left of it.", "warn"))  # fmt: skip
     rows, about, commands = [], [], []
-    for number, each in state.head.corpora.items():
+    for number, corpus in state.head.corpora.items():
         opened = _openings(facts, number)
         last = opened[-1] if opened else None
         rows.append(
             (
-                Cell(each.name),
-                Cell(f"{sum(each.entries.values()):,}"),
-                *(Cell(f"{each.entries.get(segment, 0):,}") for segment in Segment),
+                Cell(corpus.name),
+                Cell(f"{sum(corpus.entries.values()):,}"),
+                *(Cell(f"{corpus.entries.get(segment, 0):,}") for segment in Segment),
                 Cell(moment(last.when) if last else "never", "plain" if last else "quiet"),
             )
         )
         about.append(list(_about_corpus(facts, number, opened)))
-        commands.append(_content_commands(state, folder, each.name))
+        commands.append(_content_commands(state, folder, corpus.name))
     return SectionPage(
         said, _HOLDS, rows, about, commands or [_content_commands(state, folder, "")],
         "Nothing is in it yet. What to do (c) has the command that seals a corpus and puts it in.",

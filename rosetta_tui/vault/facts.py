@@ -118,16 +118,16 @@ def read_in_full(
     folder: Path, home: Path, before: VaultReading | None, *, anyway: bool
 ) -> VaultReading:
     """Read a vault as ``read_vault`` does, with the six words of its keepers and what each request asks for."""
-    found = read_vault(folder, home, before, anyway=anyway)
-    facts = found.facts
-    if found is before or facts is None:
-        return found
+    vault = read_vault(folder, home, before, anyway=anyway)
+    facts = vault.facts
+    if vault is before or facts is None:
+        return vault
     phrases = {key: key_phrase(key) for key in facts.state.keepers}
     requests = {
-        each.id: tuple(request_lines(each.request, facts.state, compared=not each.used))
-        for each in facts.state.grants.values()
+        grant.id: tuple(request_lines(grant.request, facts.state, compared=not grant.used))
+        for grant in facts.state.grants.values()
     }
-    return replace(found, facts=replace(facts, phrases=phrases, requests=requests))
+    return replace(vault, facts=replace(facts, phrases=phrases, requests=requests))
 
 
 def read_vaults(
@@ -139,7 +139,7 @@ def read_vaults(
     """
     known = {each.folder: each for each in before or ()}
     folders = [Path(each) for each in dict.fromkeys(folders_seen(home))]
-    found = [read_vault(each, home, known.get(each), anyway=anyway) for each in folders]
+    found = [read_vault(folder, home, known.get(folder), anyway=anyway) for folder in folders]
     found.sort(key=lambda each: (each.name.casefold(), str(each.folder)))
     if before is not None and list(map(id, before)) == list(map(id, found)):
         return before
@@ -168,7 +168,7 @@ def _mark(folder: Path, home: Path) -> Hashable:
     found: list[Hashable] = []
     try:
         with os.scandir(folder) as files:
-            found += sorted((each.name, file_stamp(each)) for each in files if each.name != LOCK)
+            found += sorted((file.name, file_stamp(file)) for file in files if file.name != LOCK)
     except OSError as error:
         found.append(error.errno)
     ours = (home / ledger.FOLDER / ledger.LEDGER, home / _CONSENT)

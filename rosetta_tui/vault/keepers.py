@@ -34,19 +34,19 @@ def keepers(facts: VaultFacts, folder: str) -> SectionPage:
         lost = losing(count, state.threshold)
     said = [(opens, "plain"), (lost, "warn"), *((each, "bad") for each in facts.older_copy)]
     rows, about = [], []
-    for each in people:
-        gone = facts.taken_out.get(each.signing_key)
-        kind = "recovery key" if each.recovery else "keeper"
-        phrase = facts.phrases.get(each.signing_key, "")
+    for person in people:
+        gone = facts.taken_out.get(person.signing_key)
+        kind = "recovery key" if person.recovery else "keeper"
+        phrase = facts.phrases.get(person.signing_key, "")
         rows.append(
             (
-                Cell(each.name),
+                Cell(person.name),
                 Cell("taken out" if gone else kind, "bad" if gone else "plain"),
-                Cell(moment(_since(state.lines, each.signing_key)), "quiet"),
+                Cell(moment(_since(state.lines, person.signing_key)), "quiet"),
                 Cell(phrase),
             )
         )
-        about.append(list(_about_keeper(facts, each, phrase)))
+        about.append(list(_about_keeper(facts, person, phrase)))
     commands = [_keeper_commands(state, folder, each) for each in people]
     return SectionPage(said, _KEEPERS, rows, about, commands, waiting=len(facts.taken_out))
 
@@ -57,7 +57,7 @@ def _since(lines: Sequence[LogLine], key: str) -> str:
     for line in lines:
         match line.record.act:
             case Founded(keepers=people) | Dealt(keepers=people):
-                here = key in {each.signing_key for each in people}
+                here = key in {person.signing_key for person in people}
             case Enrolled(keeper=one):
                 here = before or one.signing_key == key
             case Revoked(keeper=gone):

@@ -64,8 +64,6 @@ class VaultsScreen(ListScreen[Sequence[VaultReading], Path]):
     # Opening
 
     def action_open(self) -> None:
-        """Ask for the folder of a vault and show it."""
-
         def chosen(folder: Path | None) -> None:
             if folder is not None:
                 self.open_row(folder)
@@ -94,7 +92,7 @@ def _cells(found: VaultReading) -> tuple[Cell, ...]:
     if facts is None:
         return (Cell(found.name), Cell("✗ wrong", "bad"), Cell(""), Cell(""), Cell(""), folder)
     state = facts.state
-    entries = sum(sum(each.entries.values()) for each in state.head.corpora.values())
+    entries = sum(sum(corpus.entries.values()) for corpus in state.head.corpora.values())
     held = f"{counted(entries, 'entry', 'entries')}, {counted(len(state.head.corpora), 'corpus', 'corpora')}"
     return (
         Cell(found.name),

@@ -42,22 +42,22 @@ def requests(facts: VaultFacts, folder: str, now: str) -> SectionPage:
         (f"A request opens the vault once, when {allow} it. Answers go from hand to hand as files; here stand those that were taken in.", "plain")
     ]  # fmt: skip
     rows, about, answerable, waiting = [], [], [], 0
-    for each in grants:
-        words, tone = grant_state(each, state, now)
+    for grant in grants:
+        words, tone = grant_state(grant, state, now)
         waiting += tone == "warn"
-        by = state.keepers.get(each.request.by)
+        by = state.keepers.get(grant.request.by)
         rows.append(
             (
-                Cell(moment(each.request.asked)),
+                Cell(moment(grant.request.asked)),
                 Cell(by.name if by else "no keeper now"),
-                Cell(each.request.name),
-                Cell(each.request.purpose),
+                Cell(grant.request.name),
+                Cell(grant.request.purpose),
                 Cell(words, tone),
-                Cell(moment(each.request.expires), "quiet"),
+                Cell(moment(grant.request.expires), "quiet"),
             )
         )
-        about.append(list(_about_grant(each, facts, now)))
-        answerable.append("" if _over(each, state, now) else each.id)
+        about.append(list(_about_grant(grant, facts, now)))
+        answerable.append("" if _over(grant, state, now) else grant.id)
     empty = "Nobody has asked to open it yet. What to do (c) has the command that asks."
     if state.split is None:
         empty = f"{empty} Each keeper opens this vault alone; a run that a keeper begins is allowed at once, and stands here then."
@@ -83,7 +83,7 @@ def grant_state(grant: Grant, state: VaultState, now: str) -> Line:
 
 
 def _over(grant: Grant, state: VaultState, now: str) -> str:
-    """Say why nobody can use a request any more; empty where it can be used still."""
+    """Return why nobody can use a request any more; empty where it can be used still."""
     try:
         refuse_over(state, grant, now)
     except VaultError as error:

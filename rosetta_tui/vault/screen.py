@@ -104,7 +104,7 @@ class VaultScreen(SectionScreen[VaultReading]):
     # Answering
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Leave out what cannot be answered."""
+        """Omit what cannot be answered."""
         if action == "answer":
             return bool(self._answerable)
         if action == "answer_file":
@@ -119,12 +119,9 @@ class VaultScreen(SectionScreen[VaultReading]):
         return page.answerable[at] if page and page.answerable else ""
 
     def action_answer(self) -> None:
-        """Ask whether the request under the cursor is allowed."""
         self._look_at(partial(asked_in_log, self._folder, self._home, self._answerable))
 
     def action_answer_file(self) -> None:
-        """Ask for the file of a request, and then whether it is allowed."""
-
         def chosen(path: Path | None) -> None:
             if path is not None:
                 self._look_at(partial(asked_in_file, self._folder, self._home, path))

@@ -37,7 +37,7 @@ def told_outside(stored: records.StoredCorpus) -> Iterator[str]:
 
 
 def losing(count: int, threshold: int) -> str:
-    """Say how many shares may be lost."""
+    """Return how many shares may be lost."""
     lost = paper.lost_for_good(count, threshold)
     if lost == 1:
         return (
@@ -67,16 +67,16 @@ class LoggedAct:
 
 def logged_acts(state: VaultState) -> Sequence[LoggedAct]:
     """Return all lines of a vault's log, the oldest first."""
-    names = {each.signing_key: each.name for each in state.founded.keepers}
+    names = {keeper.signing_key: keeper.name for keeper in state.founded.keepers}
     names |= {each.signing_key: keepers.TOGETHER_NAME for each in log.splits_of(state.lines)}
-    corpora = {number: each.name for number, each in state.head.corpora.items()}
+    corpora = {number: corpus.name for number, corpus in state.head.corpora.items()}
     found = []
     for line in state.lines:
         act, by = line.record.act, names[line.record.by]
         if isinstance(act, records.Enrolled):  # a name counts from its line on
             names[act.keeper.signing_key] = act.keeper.name
         if isinstance(act, records.Dealt):
-            names |= {each.signing_key: each.name for each in act.keepers}
+            names |= {keeper.signing_key: keeper.name for keeper in act.keepers}
         found.append(
             LoggedAct(
                 when=line.record.when,
@@ -150,7 +150,7 @@ def _of_keepers(
 ) -> str:
     match act:
         case records.Founded():
-            who = ", ".join(each.name for each in act.keepers)
+            who = ", ".join(keeper.name for keeper in act.keepers)
             together = f"{act.split.threshold} together of " if act.split else ""
             words = f"made the vault {act.name!r}; it opens for {together}{who}"
         case records.Enrolled():
@@ -158,7 +158,7 @@ def _of_keepers(
         case records.Revoked():
             words = f"took {names[act.keeper]} out and sealed every text anew"
         case records.Dealt():
-            who = ", ".join(each.name for each in act.keepers)
+            who = ", ".join(keeper.name for keeper in act.keepers)
             words = (
                 f"gave the keepers new shares; it opens for {act.split.threshold} together of {who}"
             )
@@ -167,7 +167,7 @@ def _of_keepers(
 
 
 def _opened_words(act: records.Opened | records.Used | records.OpenedByGrant, corpus: str) -> str:
-    """Say how something was opened, and what for where the program knows."""
+    """Return how something was opened, and what for where the program knows."""
     run = "" if isinstance(act, records.Opened) or not act.run else f" {act.run[:8]}"
     what = f"opened {corpus!r}"
     if isinstance(act, records.Used):
@@ -208,7 +208,7 @@ def _grant_words(act: records.GrantAsked | records.Answered, names: Mapping[str,
 
 
 def standing_lines(grant: ledger.Grant, state: VaultState) -> Iterator[str]:
-    """Say what became of a request."""
+    """Return what became of a request."""
     if grant.used and not grant.answers:
         who = "who asked" if state.split is None else "the keepers who were there"
         yield f"Allowed by {who}, and used up at once, at {grant.used}."

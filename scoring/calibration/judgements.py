@@ -102,7 +102,7 @@ def once(rows: int) -> FloatArray:
 
 
 def estimate(point: float, drawn: FloatArray, seed: int, level: float = LEVEL) -> Estimate:
-    """Put a point and its draws together; NaN stands for a draw in which the number is not defined."""
+    """Assemble a point and its draws; NaN stands for a draw in which the number is not defined."""
     if np.isnan(point):
         return Estimate(None)
     kept = drawn[~np.isnan(drawn)]

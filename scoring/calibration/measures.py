@@ -60,7 +60,7 @@ class TieCalibration:
 
 
 def pairs_within_items(items: IndexArray) -> bool:
-    """Say whether some item has several outputs, so that pairs are made within items."""
+    """Return whether some item has several outputs, so that pairs are made within items."""
     return bool((np.bincount(items) > 1).any())
 
 
@@ -345,7 +345,7 @@ class Measure:
 
     @property
     def beats_length(self) -> bool | None:
-        """Whether it is shown to agree better than the length alone; None where that is not defined."""
+        """Return whether it is shown to agree better than the length alone; None where that is not defined."""
         return None if self.above_length.interval is None else self.above_length.interval.lower > 0
 
 

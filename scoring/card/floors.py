@@ -87,7 +87,7 @@ def words_at_random(translations: Sequence[Translation], seed: int, *, accepted:
 
     ``accepted`` takes only words that the analyser accepts. Empty where no entry finds a word elsewhere.
     """
-    texts = [_words(each, accepted=accepted) for each in translations]
+    texts = [_words(translation, accepted=accepted) for translation in translations]
     pool = [word for _, usable in texts for word in usable]
     random = np.random.default_rng(seed)
     outputs, start = [], 0
@@ -104,8 +104,8 @@ def _words(translation: Translation, *, accepted: bool) -> tuple[int, Sequence[s
     """Return how many words a reference has, and those that may be drawn from it."""
     annotation = translation.annotations.get("fst")
     if accepted and isinstance(annotation, FstAnnotation):
-        found = annotation.reference
-        return len(found), [word.word for word in found if word.accepted is not None]
+        reference = annotation.reference
+        return len(reference), [word.word for word in reference if word.accepted is not None]
     from scoring.words.reading import reader
 
     written = reader().read(translation.entry.reference).written

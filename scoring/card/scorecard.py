@@ -148,11 +148,11 @@ class RunScores(BaseModel):
 
     @field_serializer("findings")
     def _findings(self, findings: tuple[FindingCount, ...] | None) -> list[dict[str, Any]]:
-        return [each.record() for each in findings or ()]
+        return [finding.record() for finding in findings or ()]
 
     @model_serializer(mode="wrap")
     def _without_empty(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Leave out what earlier cards have not, where there is nothing in it, and words of no composite."""
+        """Omit what earlier cards have not, where there is nothing in it, and words of no composite."""
         fields: dict[str, Any] = write(self)
         names = {"spread", *(f"by_{name}" for name in FREE)}
         names |= set() if self.composite_profile else _OF_A_PROFILE
@@ -250,7 +250,7 @@ def _findings(
     """Return the findings without entries and examples, priced by the run's own chrF++ where it has it."""
     from scoring.findings.engine import find  # its patterns, which reading a card does without
 
-    chrf = next((each for each in scorer.metrics if each.info.id == CHRF), None)
+    chrf = next((metric for metric in scorer.metrics if metric.info.id == CHRF), None)
     known = None if chrf is None else [taken.get(CHRF) for taken in statistics]
     findings = find(entries, outputs, chrf, known, read=scorer.alike)
     return tuple(finding.counts() for finding in findings)

@@ -20,7 +20,7 @@ def offered(group: str) -> list[EntryPoint]:
 
 
 def _named_anywhere(group: str) -> bool:
-    """Tell whether a package may offer something; True where that cannot be seen from the files.
+    """Return whether a package may offer something; True where that cannot be seen from the files.
 
     Reading all metadata as ``importlib.metadata`` does costs more than the rest of ``rosetta run --help``.
     """

@@ -112,7 +112,7 @@ def metric_task(id_: str) -> str:
 
 
 def why_as_stated(id_: str, versions: Mapping[str, str]) -> str | None:
-    """Say why values of a pack's metric can only be repeated as stated; None where they can be computed.
+    """Return why values of a pack's metric can only be repeated as stated; None where they can be computed.
 
     ``versions`` are those that the values were computed with, by pack; so is a metric's of no pack.
     """

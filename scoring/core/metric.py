@@ -72,7 +72,7 @@ class Metric(ABC):
         """Turn sums of statistics of shape (n, width) into n values; NaN where there is none."""
 
     def explain(self, translation: Translation) -> tuple[str, ...]:  # noqa: ARG002
-        """Say in plain words what this translation's value comes from; empty where the value says it all.
+        """Return what this translation's value comes from; empty where the value says it all.
 
         The words may quote the output, which is hostile until shown through the one display function.
         """

@@ -40,7 +40,7 @@ def pack_of(id_: str) -> Pack | None:
 
 
 def direction(id_: str) -> str:
-    """Say which values of a metric, or of the composite, are better; KeyError where no table here has it."""
+    """Return which values of a metric, or of the composite, are better; KeyError where no table here has it."""
     return "higher" if id_ == COMPOSITE else known_row(id_).info.better
 
 

@@ -47,7 +47,7 @@ _MOST_SIDES = 32
 
 
 def key_fits(groups: int, symbols: int, order: int, sides: int = 2) -> bool:
-    """Say whether group, ``order`` symbols and side fit into one 64-bit key."""
+    """Return whether group, ``order`` symbols and side fit into one 64-bit key."""
     return _bits(groups - 1) + order * _bits(symbols) + _bits(sides - 1) <= _KEY_BITS
 
 
@@ -112,7 +112,7 @@ def _by_order(
         grams = grams >> width
         starts = np.flatnonzero(np.concatenate(([True], grams[1:] != grams[:-1])))
         grams = grams[starts]
-        counts = [np.add.reduceat(each, starts) for each in counts]
+        counts = [np.add.reduceat(count, starts) for count in counts]
     return shared
 
 

@@ -196,7 +196,7 @@ def _beside(module: str) -> Path:
 
 
 def describe(error: BaseException) -> str:
-    """Say in one line what code from outside raised."""
+    """Return what code from outside raised."""
     said = " ".join(str(error).split())[:200]
     return f"{type(error).__name__}: {said}" if said else type(error).__name__
 

@@ -100,7 +100,7 @@ class Scorer:
         """Metrics whose statistics follow from the texts alone."""
         self.foreign = tuple(foreign)
         """Ids of the set-up that this version cannot compute; what a run states of them is only repeated."""
-        self.packed = tuple(packed or ((each.info.id, each.width) for each in self.metrics))
+        self.packed = tuple(packed or ((metric.info.id, metric.width) for metric in self.metrics))
         """What a packed row holds, in its order; statistics are found by id, never by their place alone."""
         self.columns = columns
         """What is kept beside each entry."""
@@ -114,7 +114,7 @@ class Scorer:
     def statistics(self, translations: Sequence[Translation]) -> list[EntryStatistics]:
         """Take all statistics of some entries; many at once are faster than one by one."""
         translations = self.alike(translations)
-        sourceless = [is_blank(each.entry.source) for each in translations]
+        sourceless = [is_blank(translation.entry.source) for translation in translations]
         taken = [_taken(metric, translations, sourceless) for metric in self.metrics]
         if not taken:
             return [{} for _ in translations]
@@ -124,7 +124,7 @@ class Scorer:
         """Return translations as every metric reads them: characters that look alike are one."""
         if self._languages is None:
             return list(translations)
-        return [each.alike(*self._languages) for each in translations]
+        return [translation.alike(*self._languages) for translation in translations]
 
     def table(self, statistics: Sequence[EntryStatistics]) -> Table:
         """Lay statistics out as a matrix."""
@@ -146,10 +146,10 @@ class Scorer:
     @property
     def told_of(self) -> list[str]:
         """The metrics that have a value here, or a reason why there is none."""
-        return told_of([each.info.id for each in self.all_metrics], self.off)
+        return told_of([all_metric.info.id for all_metric in self.all_metrics], self.off)
 
     def reasons(self, values: Mapping[str, float | None]) -> dict[str, str]:
-        """Say why each metric that the run tells of and that has no value has none."""
+        """Return why each metric that the run tells of and that has no value has none."""
         return missing_reasons(self.all_metrics, values, self.off)
 
     def entry_values(self, statistics: EntryStatistics) -> EntryValues:
@@ -169,7 +169,7 @@ class Scorer:
 
     @property
     def mixes(self) -> bool:
-        """Whether the values are folded into a composite, as those of translations alone are."""
+        """Return whether the values are folded into a composite, as those of translations alone are."""
         return COMPOSITE in self.columns.ids
 
     def composite(self, values: Mapping[str, float | None]) -> Composite:

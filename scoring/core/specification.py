@@ -31,7 +31,7 @@ class MetricInfo(NamedTuple):
 
     @property
     def one_is_ideal(self) -> bool:
-        """Whether 1 is the best value; of a pack's metric that has no better end, no value is."""
+        """Return whether 1 is the best value; of a pack's metric that has no better end, no value is."""
         return self.better == "neither" and "." not in self.id
 
 

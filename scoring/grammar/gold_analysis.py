@@ -100,7 +100,7 @@ class GoldWord:
         return 1 + len(self.tags) if self.a_word else 0
 
     def has_lemma(self, word: TaggedWord) -> bool:
-        """Tell whether an analysis has the expected lemma.
+        """Return whether an analysis has the expected lemma.
 
         Where there is none, a lemma fits that begins with the root and goes on by an ending no longer
         than the word's own, or by two letters after a root of three or more.

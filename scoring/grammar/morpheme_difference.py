@@ -166,7 +166,9 @@ class _Looked:
         analyses = [tagged_word(analysis) for analysis in word.analyses]
         self.text = folded(word.word)
         self.lemmas = frozenset(analysis.key for analysis in analyses)
-        self.classes = {features(each.tags).get("word class", ()) for each in analyses} - {()}
+        self.classes = {features(analysis.tags).get("word class", ()) for analysis in analyses} - {
+            ()
+        }
         """Word class by analysis; a participle that is a noun has two, and is like such a one only."""
 
 
@@ -253,7 +255,7 @@ def sentences(differences: Iterable[MorphemeDifference]) -> tuple[str, ...]:
 
 
 def _between(word: WordAnalysis, other: WordAnalysis) -> Iterator[MorphemeDifference]:
-    """Say how a word differs from its counterpart."""
+    """Return how a word differs from its counterpart."""
     if folded(word.word) == folded(other.word):
         return
     if word.accepted is None:

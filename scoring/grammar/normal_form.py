@@ -137,7 +137,7 @@ class NormalForms:
         return any(self.spell(piece).casefold() in self._clause_words for piece in pieces)
 
     def _left_out(self, piece: str, on: Set[VariantClass], form: NormalText) -> bool:
-        """Tell whether a word may be missing; noted in ``form``, because it may not be exchanged."""
+        """Return whether a word may be missing; noted in ``form``, because it may not be exchanged."""
         word = self.spell(piece).casefold()
         if VariantClass.OPTIONAL_PARTICLE not in on or word not in self._particles:
             return False

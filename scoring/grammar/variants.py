@@ -85,7 +85,7 @@ class Prefilter:
         return weight
 
     def _tells(self, analyses: tuple[str, ...]) -> bool:
-        """Tell whether a class may have something to say about these analyses of a word."""
+        """Return whether a class may have something to say about these analyses of a word."""
         return any(map(self._telling_words.search, analyses))
 
 
@@ -130,7 +130,7 @@ class Equivalence:
     def equivalent(
         self, output: str, accepted: str, source: str, annotation: FstAnnotation | None = None
     ) -> bool:
-        """Tell whether an output says the same as an accepted sentence; analyses make it surer.
+        """Return whether an output says the same as an accepted sentence; analyses make it surer.
 
         An empty output never does.
         """
@@ -143,7 +143,7 @@ class Equivalence:
         return self._same(output, accepted, self._allowed(source), self._analyses(annotation))
 
     def free_order(self, annotation: FstAnnotation) -> bool:
-        """Tell whether the words of output and reference may stand in any order."""
+        """Return whether the words of output and reference may stand in any order."""
         analyses = self._analyses(annotation)
         return self._rules.free_word_order and all(
             self._free(self._sentence(found), analyses)
@@ -171,7 +171,7 @@ class Equivalence:
         return tuple(each for each in VariantClass if each in needed)
 
     def _allowed(self, source: str) -> frozenset[VariantClass]:
-        """Leave out the classes that this source does not license."""
+        """Omit the classes that this source does not license."""
         allowed = _EVERY
         said = _WORD.findall(source.casefold())
         endings = self._rules.progressive_endings
@@ -185,7 +185,9 @@ class Equivalence:
         if annotation is None:
             return {}
         return {
-            self._spell(found.word).casefold(): tuple(tagged_word(each) for each in found.analyses)
+            self._spell(found.word).casefold(): tuple(
+                tagged_word(analysis) for analysis in found.analyses
+            )
             for found in chain(annotation.output, annotation.reference)
             if found.analyses
         }
@@ -203,7 +205,7 @@ class Equivalence:
         return VariantClass.WORD_ORDER in on and self._reordered(ours, theirs, analyses)
 
     def _reordered(self, ours: NormalText, theirs: NormalText, analyses: Analyses) -> bool:
-        """Tell whether only words within one clause stand in another order."""
+        """Return whether only words within one clause stand in another order."""
         return len(ours.sentences) == len(theirs.sentences) and all(
             one.words == other.words
             or (
@@ -215,11 +217,11 @@ class Equivalence:
         )
 
     def _free(self, sentence: Sentence, analyses: Analyses) -> bool:
-        """Tell whether the order is free: one clause, as the analyser sees it, else by its joining words."""
+        """Return whether the order is free: one clause, as the analyser sees it, else by its joining words."""
         if not self._placed.isdisjoint(sentence.looked_up):
             return False
         readings = [analyses.get(word) for word in sentence.looked_up]
         if None in readings:
             return not sentence.joins_clauses
         verb = self._rules.verb_tag
-        return sum(all(verb in each.tags for each in found or ()) for found in readings) < 2
+        return sum(all(verb in each.tags for each in reading or ()) for reading in readings) < 2

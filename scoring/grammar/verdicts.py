@@ -84,11 +84,11 @@ class Meaning:
     """True where the analyser accepts it or the dictionary has it."""
 
     def explained_by(self, content: frozenset[str]) -> bool:
-        """Tell whether at least half of one meaning stands among these content words."""
+        """Return whether at least half of one meaning stands among these content words."""
         return any(2 * len(gloss & content) >= len(gloss) for gloss in self.glosses)
 
     def like(self, other: Meaning) -> bool:
-        """Tell whether two words have their form, dictionary form, or a whole meaning in common."""
+        """Return whether two words have their form, dictionary form, or a whole meaning in common."""
         return (
             self.text == other.text
             or not self.lemmas.isdisjoint(other.lemmas)
@@ -176,8 +176,8 @@ class Judge:
 
     def _look_up(self, word: WordAnalysis) -> Meaning:
         text = self._form(word.word)
-        readings = tuple(tagged_word(each) for each in word.analyses)
-        lemmas = frozenset(self._form(each.lemma) for each in readings) or frozenset({text})
+        readings = tuple(tagged_word(analysis) for analysis in word.analyses)
+        lemmas = frozenset(self._form(reading.lemma) for reading in readings) or frozenset({text})
         entries = [self._glosses[lemma] for lemma in lemmas if lemma in self._glosses]
         glosses = frozenset(gloss for entry in entries for gloss in entry if gloss)
         return Meaning(
@@ -207,7 +207,7 @@ class Judge:
         return form
 
     def _other_grammar(self, one: Meaning, other: Meaning) -> bool:
-        """Tell whether two words of one lemma can have no grammar in common."""
+        """Return whether two words of one lemma can have no grammar in common."""
         if one.lemmas.isdisjoint(other.lemmas) or one.text == other.text:
             return False
         return self._grammars(one).isdisjoint(self._grammars(other))
@@ -215,8 +215,8 @@ class Judge:
     def _grammars(self, word: Meaning) -> set[tuple[str, frozenset[str]]]:
         """Return lemma and tags of each reading, as they are when “we” is not told apart."""
         return {
-            (self._form(each.lemma), speakerless(each.tags, self._rules) or each.tags)
-            for each in word.readings
+            (self._form(reading.lemma), speakerless(reading.tags, self._rules) or reading.tags)
+            for reading in word.readings
         }
 
 
@@ -258,7 +258,7 @@ def _matched(ours: Sequence[Meaning], theirs: Sequence[Meaning]) -> dict[int, in
 
 
 def _in_order(matched: Mapping[int, int], theirs: Sequence[Meaning]) -> bool:
-    """Tell whether the reference has the matched words in the output's order; equal words are one another."""
+    """Return whether the reference has the matched words in the output's order; equal words are one another."""
     rest = iter(theirs)
     return all(any(word.text == theirs[other].text for word in rest) for other in matched.values())
 

@@ -82,7 +82,7 @@ class ChrfPlusPlus(Metric):
         ]
 
     def explain(self, translation: Translation) -> tuple[str, ...]:
-        """Say which variant the score is by, where it is not the reference."""
+        """Return which variant the score is by, where it is not the reference."""
         given = references(translation.entry, multi_ref=self.multi_ref)
         rows = _statistics_of_pairs([(translation.output, reference) for reference in given])
         place = self._nearest(rows, [len(rows)])[0]

@@ -101,7 +101,7 @@ class CodeSwitching(ResourceRate):
 
 
 def why_no_code_switching(resources: Resources) -> str | None:
-    """Say why words cannot be told apart: source and target are one language, or nearly."""
+    """Return why words cannot be told apart: source and target are one language, or nearly."""
     if resources.entries and languages_alike(resources):
         return (
             "source and target share most of their words, so that a word does not tell its language"

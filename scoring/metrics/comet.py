@@ -108,7 +108,7 @@ class Comet(RateMetric):
         }
 
     def explain(self, translation: Translation) -> tuple[str, ...]:
-        """Say what to make of the value."""
+        """Return what to make of the value."""
         found = self.stats(translation)
         said = []
         if found is not None and found[2]:
@@ -122,13 +122,13 @@ class Comet(RateMetric):
 
 
 def low_resource(setup: ScoringSetup) -> bool:
-    """Tell whether one side of the pair is a language for which COMET is not calibrated."""
+    """Return whether one side of the pair is a language for which COMET is not calibrated."""
     tags = (setup.source_language, setup.target_language)
     return not all(tag.replace("_", "-").split("-")[0].lower() in _WELL_COVERED for tag in tags)
 
 
 def why_no_comet(resources: Resources) -> str | None:
-    """Say what is missing where there are no scores."""
+    """Return what is missing where there are no scores."""
     if resources.setup.comet is not None:
         return None
     return "no COMET scores: name a local checkpoint or a file of scores with --comet"

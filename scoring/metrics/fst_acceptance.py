@@ -73,7 +73,7 @@ class FstAcceptance(RateMetric):
 
 
 def why_no_acceptance(setup: ScoringSetup) -> str | None:
-    """Say why an analyser cannot judge the words of this run; None where it can."""
+    """Return why an analyser cannot judge the words of this run; None where it can."""
     analyser = setup.analyser
     if analyser is None:
         return (
@@ -92,7 +92,7 @@ def why_no_acceptance(setup: ScoringSetup) -> str | None:
 
 
 def why_no_fst_acceptance(resources: Resources) -> str | None:
-    """Say why the metric is off with these resources; None where it is not."""
+    """Return why the metric is off with these resources; None where it is not."""
     return why_no_acceptance(resources.setup)
 
 

@@ -104,7 +104,7 @@ class Hallucination(ResourceRate):
     def _accounted(
         self, place: int, output: Reading, source: Reading, translation: Translation
     ) -> bool:
-        """Tell whether the source has a name, a number or a word that a word of the output renders."""
+        """Return whether the source has a name, a number or a word that a word of the output renders."""
         word = output.words[place]
         if not word.isalpha() and any(map(str.isdigit, word)):
             digits = self._resources.bitext.target.read(word).digits
@@ -169,7 +169,7 @@ def _repeated(output: Reading, source: Reading, references: list[Reading]) -> fr
 
 
 def _carried(word: str, names: frozenset[str]) -> bool:
-    """Tell whether a capitalised word is a name of the source, or begins with one and has an ending."""
+    """Return whether a capitalised word is a name of the source, or begins with one and has an ending."""
     return word in names or any(len(name) > 2 and word.startswith(name) for name in names)
 
 

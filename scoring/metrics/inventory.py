@@ -38,7 +38,7 @@ def maker(id_: str) -> Maker | None:
 
 
 def why_no_pack(name: str) -> str | None:
-    """Say why an installed pack does not work, and what to do; None where it does. Its modules are imported."""
+    """Return why an installed pack does not work, and what to do; None where it does. Its modules are imported."""
     return packaged_makers(name)[1]
 
 
@@ -80,13 +80,13 @@ def surface() -> tuple[str, ...]:
 
 
 def from_texts(setup: ScoringSetup) -> frozenset[str]:
-    """Tell which metrics of a setup can be computed from texts, without anything else."""
+    """Return which metrics of a setup can be computed from texts, without anything else."""
     ruled = {"equivalent_match_rate"} if setup.variant_rules else set()
     return frozenset(surface()) - ruled
 
 
 def choose(resources: Resources, wanted: Collection[str]) -> tuple[tuple[str, ...], dict[str, str]]:
-    """Tell which of the wanted metrics these resources allow, in inventory order, and why others are off.
+    """Return which of the wanted metrics these resources allow, in inventory order, and why others are off.
 
     What the setup already calls off stays off, with the reason that is given there.
     """
@@ -105,7 +105,7 @@ def choose(resources: Resources, wanted: Collection[str]) -> tuple[tuple[str, ..
 
 
 def _why_off(id_: str, resources: Resources) -> str | None:
-    """Say why a metric can have no value with these resources; None where it can, or nothing computes it."""
+    """Return why a metric can have no value with these resources; None where it can, or nothing computes it."""
     pack, made = pack_of(id_), maker(id_)
     if pack is None or not pack.package:
         return None if made is None else made.why_off(resources)

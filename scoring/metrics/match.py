@@ -75,7 +75,7 @@ class EquivalentMatch(MatchRate):
         return LintVerdict.EQUIVALENT if self._accepted(translation) else LintVerdict.MISS
 
     def explain(self, translation: Translation) -> tuple[str, ...]:
-        """Say what made the output right although it is not the reference."""
+        """Return what made the output right although it is not the reference."""
         if self.verdict(translation) is not LintVerdict.EQUIVALENT:
             return ()
         accepted = self._accepted(translation)
@@ -131,7 +131,7 @@ def equivalent_match(resources: Resources) -> EquivalentMatch:
 
 
 def why_no_equivalents(resources: Resources) -> str | None:
-    """Say why the rate would only repeat the exact match, None where it would not."""
+    """Return why the rate would only repeat the exact match, None where it would not."""
     setup = resources.setup
     return None if setup.has_variants or setup.variant_rules else _NO_VARIANTS
 

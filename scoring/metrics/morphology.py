@@ -267,7 +267,7 @@ def _size(gold: Sequence[GoldWord]) -> int:
 
 
 def why_no_analyses(setup: ScoringSetup) -> str | None:
-    """Say why analyses of words cannot be had in this run; None where they can."""
+    """Return why analyses of words cannot be had in this run; None where they can."""
     if setup.analyser is not None and setup.analyser.acceptor:
         return (
             f"{setup.analyser.name} is an acceptor such as spell-checkers use: it gives no analyses; "
@@ -277,7 +277,7 @@ def why_no_analyses(setup: ScoringSetup) -> str | None:
 
 
 def why_no_morphology(resources: Resources) -> str | None:
-    """Say why the metric is off with these resources; None where it is not."""
+    """Return why the metric is off with these resources; None where it is not."""
     if reason := why_no_analyses(resources.setup):
         return reason
     with_gold = [entry for entry in resources.entries if entry.morphological_analysis]

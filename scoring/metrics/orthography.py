@@ -77,7 +77,7 @@ class OrthographicAccuracy(ResourceRate):
 
 
 def why_no_orthography(resources: Resources) -> str | None:
-    """Say why the metric is off with these resources; None where it is not."""
+    """Return why the metric is off with these resources; None where it is not."""
     if resources.card is None:
         return why_no_card(resources.setup.target_language)
     return None

@@ -105,7 +105,7 @@ class OutsideMetric(Metric):
             return None
         numbers = tuple(map(float, found))
         if len(numbers) != self.width or not all(
-            isfinite(each) and abs(each) <= _MOST for each in numbers
+            isfinite(number) and abs(number) <= _MOST for number in numbers
         ):
             raise ValueError("no statistics")
         return numbers

@@ -125,7 +125,7 @@ _WORDS = {
 
 
 def by_verdicts(setup: ScoringSetup) -> bool:
-    """Tell whether the verdict form applies: English source, meaning dictionary, analyser with analyses."""
+    """Return whether the verdict form applies: English source, meaning dictionary, analyser with analyses."""
     analyser = setup.analyser
     return (
         setup.gloss_dictionary > 0
@@ -136,7 +136,7 @@ def by_verdicts(setup: ScoringSetup) -> bool:
 
 
 def why_no_semantic_score(resources: Resources) -> str | None:
-    """Say what is missing where neither form can have a value, None where one can."""
+    """Return what is missing where neither form can have a value, None where one can."""
     setup = resources.setup
     if by_verdicts(setup) or setup.embeddings is not None:
         return None

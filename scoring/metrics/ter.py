@@ -119,7 +119,7 @@ def _best_shift(
 
 
 def _beam_matters(words: str, target: str, distance: int) -> bool:
-    """Say whether a path of this distance could leave the beam at all."""
+    """Return whether a path of this distance could leave the beam at all."""
     off_diagonal = (distance + abs(len(words) - len(target))) / 2
     return len(target) > _WITHOUT_BEAM and off_diagonal >= _WITHIN_BEAM
 

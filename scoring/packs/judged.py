@@ -76,7 +76,7 @@ class JudgeScore(RateMetric):
         return read_judgement(self.contract, given)
 
     def _why_not_judged(self, translation: Translation) -> str:
-        """Say why there is no judgement of an answer at all, without a full stop."""
+        """Return why there is no judgement of an answer at all, without a full stop."""
         if translation.given(self.judge) is not None:
             return "the record's score is for another answer than this one"
         if self._told is None:
@@ -109,20 +109,20 @@ class TurnsScore(JudgeScore):
         if not isinstance(given, list | tuple) or not given:
             return JudgeVerdict(None, reason="there must be a list with one score a turn")
         turns = [read_judgement(self.contract, each) for each in given]
-        scores = [each.score for each in turns if each.score is not None]
+        scores = [turn.score for turn in turns if turn.score is not None]
         failed = len(turns) - len(scores)
         if failed:
-            reason = next(each.reason for each in turns if each.score is None)
+            reason = next(turn.reason for turn in turns if turn.score is None)
             return JudgeVerdict(None, reason=f"{counted(failed, 'turn')} of {len(turns)}: {reason}")
         told = [
-            f"Turn {place}: {each.score:.4g}. {each.explanation}".strip()
-            for place, each in enumerate(turns, 1)
+            f"Turn {place}: {turn.score:.4g}. {turn.explanation}".strip()
+            for place, turn in enumerate(turns, 1)
         ]
         return JudgeVerdict(sum(scores) / len(scores), "\n".join(told))
 
 
 def _of_another_answer(translation: Translation) -> bool:
-    """Tell whether a record has an answer of its own, which is not this one; several turns are a JSON list."""
+    """Return whether a record has an answer of its own, which is not this one; several turns are a JSON list."""
     own = translation.given("predicted")
     if own is None or isinstance(own, str):
         return own is not None and own != translation.output

@@ -82,12 +82,12 @@ class ReportedFigure(NamedTuple):
 
 def pack_view(pack: Pack) -> PackView:
     """Read how a pack prints; KeyError names a field that its table lacks, ValueError a rounding that it misnames."""
-    told = pack.view
-    if told["rounding"] not in _ROUNDINGS:
+    view = pack.view
+    if view["rounding"] not in _ROUNDINGS:
         known = ", ".join(_ROUNDINGS)
-        raise ValueError(f"view: there is no rounding {told['rounding']!r}; there is {known}")
-    columns = tuple(_column(pack.name, each, told["digits"]) for each in told["columns"])
-    return PackView(columns, _ROUNDINGS[told["rounding"]], told.get("full"))
+        raise ValueError(f"view: there is no rounding {view['rounding']!r}; there is {known}")
+    columns = tuple(_column(pack.name, each, view["digits"]) for each in view["columns"])
+    return PackView(columns, _ROUNDINGS[view["rounding"]], view.get("full"))
 
 
 def _column(pack: str, told: Mapping[str, Any], digits: int) -> ReportedColumn:
@@ -192,7 +192,7 @@ def _system_metrics(totals: RunTotals) -> dict[str, float | None]:
 
 def _entries(totals: RunTotals) -> int:
     """Return how many entries a run has: exact match and F1 have a value of each."""
-    return max((each.n for id_, each in totals.items() if id_.startswith("lbrag.")), default=0)
+    return max((total.n for id_, total in totals.items() if id_.startswith("lbrag.")), default=0)
 
 
 def figure_lines(figures_: Sequence[ReportedFigure]) -> list[str]:

@@ -71,7 +71,7 @@ class AgainstBest:
 
     @property
     def beats(self) -> bool:
-        """Whether the method is better than every baseline, and so than the best (§8.2 for each pair)."""
+        """Return whether the method is better than every baseline, and so than the best (§8.2 for each pair)."""
         return all(pair.better == "second" for pair in self.pairs)
 
 
@@ -91,7 +91,7 @@ def against_best(
     level: float = LEVEL,
     resampled: Sequence[Table] | None = None,
 ) -> AgainstBest:
-    """Hold a method against all baselines by one metric or ``composite``; rows are the same entries in one order.
+    """Compare a method with all baselines by one metric or ``composite``; rows are the same entries in one order.
 
     ``resampled``: the resamples of the method, then of each baseline, where they were made before
     (``significance.resamples`` with the same draws and seed). ValueError where there is no baseline or no entry, where one has no value or weighs other inputs, where the entries
@@ -154,12 +154,12 @@ def pooled(repetitions: Sequence[Table]) -> Table:
     """
     first = repetitions[0]
     if any(
-        len(each) != len(first)
-        or each.matrix.shape != first.matrix.shape
-        or each.weighing != first.weighing
-        for each in repetitions
+        len(repetition) != len(first)
+        or repetition.matrix.shape != first.matrix.shape
+        or repetition.weighing != first.weighing
+        for repetition in repetitions
     ):
         raise ValueError("repetitions have the same entries, metrics and weights")
-    matrix = np.mean([each.matrix for each in repetitions], axis=0)
-    present = np.max([each.present for each in repetitions], axis=0)
+    matrix = np.mean([repetition.matrix for repetition in repetitions], axis=0)
+    present = np.max([repetition.present for repetition in repetitions], axis=0)
     return Table(first.metrics, matrix, present, first.weighing)

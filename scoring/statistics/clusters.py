@@ -133,7 +133,7 @@ def _one_profile(tables: Sequence[Table]) -> str:
 
 
 def _only(values: Mapping[str, FloatArray], known: Mapping[str, float]) -> dict[str, FloatArray]:
-    return {id_: found for id_, found in values.items() if id_ in known}
+    return {id_: value for id_, value in values.items() if id_ in known}
 
 
 def _arrays(values: Mapping[str, float]) -> dict[str, FloatArray]:

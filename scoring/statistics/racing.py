@@ -61,7 +61,7 @@ class Race:
     """Set-ups racing over the same entries: feed it what each block brought, and ask who goes on."""
 
     def __init__(self, setups: Sequence[str], entries: int, *, level: float = LEVEL) -> None:
-        """Begin a race of two set-ups or more, by name, over ``entries`` entries; ValueError for less."""
+        """Start a race of two set-ups or more, by name, over ``entries`` entries; ValueError for less."""
         if (
             len(set(setups)) < 2
             or len(set(setups)) < len(setups)
@@ -97,7 +97,7 @@ class Race:
         An entry that failed has the composite of an empty output. ValueError where a running set-up is missing or
         another is there, where blocks differ in length, where a composite is none, or beyond the last entry.
         """
-        block = {name: np.asarray(found, np.float64) for name, found in scores.items()}
+        block = {name: np.asarray(score, np.float64) for name, score in scores.items()}
         self._require_fitting(block)
         for name, found in block.items():
             self._scores[name] = np.concatenate([self._scores[name], found])
@@ -107,7 +107,7 @@ class Race:
         return self.running
 
     def leave(self, setup: str) -> None:
-        """Take out a running set-up that cannot go on, because its run failed; ValueError where it is none."""
+        """Remove a running set-up that cannot go on, because its run failed; ValueError where it is none."""
         if setup not in self.running:
             raise ValueError(f"no set-up {setup!r} is running")
         self._left.add(setup)

@@ -50,7 +50,7 @@ def verdict(
     *,
     tolerance: float = TOLERANCE,
 ) -> Reproduction:
-    """Hold the scores of a repetition, by metric id and ``composite``, against those of the first run.
+    """Compare the scores of a repetition, by metric id and ``composite``, with those of the first run.
 
     It is for two runs of one set-up on the same entries; whether they are, the caller knows.
     """

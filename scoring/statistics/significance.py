@@ -99,7 +99,7 @@ class Difference:
 
     @property
     def significant(self) -> bool:
-        """Whether the runs differ: p of both tests below alpha, and the interval without zero (§8.2)."""
+        """Return whether the runs differ: p of both tests below alpha, and the interval without zero (§8.2)."""
         apart = self.lower > 0 or self.upper < 0
         return apart and max(self.p_bootstrap, self.p_randomisation) < self.alpha
 
@@ -235,7 +235,7 @@ def resamples(tables: Sequence[Table], draws: int = DRAWS, seed: int = SEED) -> 
 def own_values(table: Table) -> dict[str, FloatArray]:
     """Return the entries' own values by the metrics that have such, and their composites; NaN where none is."""
     values = table.entry_values()
-    own = {id_: found for id_, found in values.items() if known_row(id_).level == "both"}
+    own = {id_: value for id_, value in values.items() if known_row(id_).level == "both"}
     return {**own, COMPOSITE: entry_composites(values, len(table), table.weighing)}
 
 

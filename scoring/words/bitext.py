@@ -169,9 +169,9 @@ class Bitext:
         pairs = alignable(self._pairs)
         if len(pairs) < LEAST_PAIRS:
             return None
-        sources = _content(self.source, self.source_function_words, (each.source for each in pairs))
+        sources = _content(self.source, self.source_function_words, (pair.source for pair in pairs))
         targets = _content(
-            self.target, self.target_function_words, (each.reference for each in pairs)
+            self.target, self.target_function_words, (pair.reference for pair in pairs)
         )
         return Alignment(list(zip(sources, targets, strict=True)))
 

@@ -134,7 +134,7 @@ def parts(word: str) -> list[str]:
 
 
 def unspaced(word: str) -> bool:
-    """Tell whether a word has a letter of a script without spaces."""
+    """Return whether a word has a letter of a script without spaces."""
     return not word.isascii() and _UNSPACED_LETTER.search(word) is not None
 
 
@@ -159,7 +159,7 @@ def _names(text: str) -> frozenset[str]:
 
 
 def capitalised(word: str) -> bool:
-    """Tell whether a word has a capital letter anywhere: Paris, iPhone."""
+    """Return whether a word has a capital letter anywhere: Paris, iPhone."""
     return word != word.lower()
 
 

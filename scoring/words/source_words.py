@@ -78,7 +78,7 @@ def listed_words(language: str) -> tuple[list[str], str | None]:
 
 
 def has_list(language: str) -> bool:
-    """Tell whether ``listed_words`` has a list; one that is as it was installed is not read for it.
+    """Return whether ``listed_words`` has a list; one that is as it was installed is not read for it.
 
     Reading one takes as long as a bare interpreter's start, and the doctor asks for every language card.
     ValueError where the file is damaged.
@@ -135,7 +135,7 @@ def _bands(file: Path) -> list[list[str]]:
 
 
 def _spelled(bands: list[list[str]]) -> chain[str] | filter[str]:
-    """Leave out numbers of several digits, which stand for all numbers of their length."""
+    """Omit numbers of several digits, which stand for all numbers of their length."""
     return filter(lambda word: not re.search(r"\d[\d.,]", word), chain.from_iterable(bands))
 
 
@@ -176,14 +176,14 @@ class Sides:
 
     @cached_property
     def capitals_tell_names(self) -> bool:
-        """Whether capitals are rare enough in the sources to mark names."""
+        """Return whether capitals are rare enough in the sources to mark names."""
         read = self._resources.bitext.source.read
         readings = [read(entry.source) for entry in self._resources.entries]
         words = sum(len(reading.words) for reading in readings)
         return sum(len(reading.names) for reading in readings) <= CAPITALS * words
 
     def listed(self, word: str) -> bool:
-        """Tell whether a folded word, or each of its parts (l'eau, self-made), is a common source word."""
+        """Return whether a folded word, or each of its parts (l'eau, self-made), is a common source word."""
         if word in self.common:
             return True
         parts = [part for part in _BETWEEN_PARTS.split(word) if len(part) > 1]
@@ -206,13 +206,13 @@ class Sides:
 
     @cached_property
     def _target_words(self) -> frozenset[str]:
-        found = self._resources
-        sources = found.bitext.source_frequencies
-        seen = found.bitext.target_frequencies
+        resources = self._resources
+        sources = resources.bitext.source_frequencies
+        seen = resources.bitext.target_frequencies
         words = {word for word, number in seen.items() if sources.get(word, 0) < QUOTED * number}
-        words.update(map(folded, found.card.loan_words if found.card else ()))
-        read = reader(found.writing).read
-        for term in found.terms.terms:
+        words.update(map(folded, resources.card.loan_words if resources.card else ()))
+        read = reader(resources.writing).read
+        for term in resources.terms.terms:
             words.update(*(read(rendering).words for rendering in term.renderings))
         return frozenset(words)
 
@@ -230,7 +230,7 @@ def _written(texts: Iterable[str]) -> frozenset[str]:
 
 
 def languages_alike(resources: Resources) -> bool:
-    """Tell whether most words of the references are words of the sources too: a word then tells neither.
+    """Return whether most words of the references are words of the sources too: a word then tells neither.
 
     Names are left aside; the same language in two scripts is not alike.
     """

@@ -43,7 +43,7 @@ class _Foreign(NamedTuple):
     """Its parts with such letters, folded."""
 
     def stands_in(self, known: Set[str]) -> bool:
-        """Tell whether these words hold the word or each such part of it."""
+        """Return whether these words hold the word or each such part of it."""
         return all(part in known for part in self.parts) or folded(self.word) in known
 
 
@@ -105,7 +105,7 @@ class Spelling:
         return judged, dict(faults)
 
     def has_words(self, text: str) -> bool:
-        """Tell whether a text has a word in any script."""
+        """Return whether a text has a word in any script."""
         return any(
             script_of(letter) != "Other" for word in self._words(text) for letter in word.text
         )
@@ -241,7 +241,7 @@ class Spelling:
         yield word[start:]
 
     def _hyphen_fault(self, text: str, word: Word) -> str | None:
-        """Say what is wrong with the hyphens around a word; inside it each stands between letters."""
+        """Return what is wrong with the hyphens around a word; inside it each stands between letters."""
         before = text[max(0, word.start - 2) : word.start]
         after = text[word.end : word.end + 2]
         if after[:1] and after[0] in self._hyphens:
@@ -272,7 +272,7 @@ def _scripts(letters: str | frozenset[str]) -> frozenset[str]:
 
 
 def _begins_with_a_capital(word: str) -> bool:
-    """Tell whether the first letter is a capital; digits may stand before it."""
+    """Return whether the first letter is a capital; digits may stand before it."""
     first = next(filter(str.isalpha, word), "")
     return first != first.lower()
 

@@ -33,7 +33,7 @@ class _Place:
     last: int
 
     def inside(self, other: _Place) -> bool:
-        """Tell whether a longer term covers this one."""
+        """Return whether a longer term covers this one."""
         longer = other.last - other.first > self.last - self.first
         return longer and other.first <= self.first and self.last <= other.last
 
@@ -54,7 +54,7 @@ class Terminology:
             if (words := self._read(alike(phrase)).words) and written:
                 renderings.setdefault(words, {}).update(dict.fromkeys(written))
         self.terms = tuple(
-            DictionaryTerm(words, tuple(found)) for words, found in renderings.items()
+            DictionaryTerm(words, tuple(rendering)) for words, rendering in renderings.items()
         )
         self._by_first: dict[str, list[DictionaryTerm]] = {}
         for term in self.terms:
@@ -81,7 +81,7 @@ class Terminology:
         """
         known = total = 0
         for text in texts:
-            inside = {at for each in self._places(text) for at in range(each.first, each.last)}
+            inside = {at for place in self._places(text) for at in range(place.first, place.last)}
             content = [
                 at for at, word in enumerate(self._read(text).words) if word not in function_words
             ]

@@ -60,7 +60,7 @@ def quoting(text: str, letters: str = "") -> list[str]:
 
 
 def turned_round(marks: Sequence[str], pair: str) -> bool:
-    """Tell whether marks that come in a text open with the closing mark of a pair and close with its opening.
+    """Return whether marks that come in a text open with the closing mark of a pair and close with its opening.
 
     Other marks between them do not count; a pair of one mark cannot be turned round.
     """
@@ -236,7 +236,7 @@ class Rules:
         return frozenset(latin_words(card.loan_words)) if card else frozenset()
 
     def demand(self, entry: Entry) -> Demand:
-        """Tell what one entry asks of its outputs."""
+        """Return what one entry asks of its outputs."""
         return Demand(self, entry)
 
 
@@ -371,7 +371,7 @@ class Demand:
         return sorted(self._rules.loan_words | latin_words(texts))
 
     def _may_stand(self, word: str) -> bool:
-        """Tell whether a Latin word, or one that it begins, is of the source or of a human translation."""
+        """Return whether a Latin word, or one that it begins, is of the source or of a human translation."""
         place = bisect_left(self._latin, word)
         next_ = self._latin[place] if place < len(self._latin) else ""
         return next_ == word or (len(word) > 2 and next_.startswith(word))

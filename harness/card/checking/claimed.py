@@ -56,7 +56,7 @@ def claim_of(card: Mapping[str, Any]) -> Claim:
 
 
 def of_earlier_version(card: Mapping[str, Any]) -> bool:
-    """Say whether a card states floors that were worked out otherwise than now."""
+    """Return whether a card states floors that were worked out otherwise than now."""
     return bool(stated_floors(card)) and card.get("floors_version") != FLOORS_VERSION
 
 
@@ -123,7 +123,7 @@ def _inputs(listed: Iterable[object]) -> Iterator[Input]:
             number(part.get(key)) for key in ("value", "normalised", "weight", "effective_weight")
         ]
         if isinstance(name, str) and None not in numbers:
-            yield Input(name, *(each or 0.0 for each in numbers))
+            yield Input(name, *(number or 0.0 for number in numbers))
 
 
 def stated_caveats(claim: object) -> tuple[Caveat, ...]:

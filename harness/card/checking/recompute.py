@@ -77,7 +77,7 @@ def card_scorer(card: RunCard, entries: Sequence[Entry]) -> Scorer:
         for id_, taken in (row.statistics or {}).items():
             if taken is not None:
                 widths.setdefault(id_, set()).add(len(taken))
-    alike = {id_: next(iter(found)) for id_, found in widths.items() if len(found) == 1}
+    alike = {id_: next(iter(width)) for id_, width in widths.items() if len(width) == 1}
     columns = [(id_, alike.get(id_, width)) for id_, width in scorer.packed]
     return scorer if columns == list(scorer.packed) else make_scorer(resources, columns)
 
@@ -266,7 +266,7 @@ _FROM_ROWS = {
 
 
 def resting_on_rows(raw: Mapping[str, Any], expected: Mapping[str, Any]) -> dict[str, Any]:
-    """Leave out the numbers that rest on fields which no row of the card has."""
+    """Omit the numbers that rest on fields which no row of the card has."""
     rows = [row for row in raw.get("results", ()) if isinstance(row, dict)]
     absent = {
         number

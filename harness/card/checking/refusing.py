@@ -44,7 +44,7 @@ def refuse_impossible(card: RunCard, name: str) -> None:
         )
     for row in card.results:
         texts = (row.source, row.reference, row.predicted, *(row.variants or ()))
-        if (longest := max(len(each or "") for each in texts)) > MOST_TEXT:
+        if (longest := max(len(text or "") for text in texts)) > MOST_TEXT:
             raise UsageError(
                 f"{name}: a text of entry {row.entry_id!r} has {longest:,} characters; one on a card may have {MOST_TEXT:,}."
             )

@@ -71,8 +71,8 @@ def verify_stored(
             rows = stored_rows(connection, run.id)
         except StoreSealed:  # from a vault that is not open, so nobody can tell
             seals = [each.without_salts() for each in seals]
-    for each in seals:
-        check_seal(verdict, raw, each.data(), with_own(known, home), rows)
+    for seal in seals:
+        check_seal(verdict, raw, seal.data(), with_own(known, home), rows)
     if known.words and not seals:
         check_unsigned(verdict, known)
     return verdict
@@ -116,7 +116,7 @@ def _verify_reproduction(
 
 def signers_of(seals: Sequence[SealFile], card: Mapping[str, Any]) -> frozenset[str]:
     """Return the keys whose seals are seals of this card."""
-    return frozenset(each.seal.by for each in seals if each.seal.card == card.get(HASH_FIELD))
+    return frozenset(seal.seal.by for seal in seals if seal.seal.card == card.get(HASH_FIELD))
 
 
 def _check_consent(
@@ -125,7 +125,7 @@ def _check_consent(
     proof: RowProof,
     card: Mapping[str, Any] | None,
 ) -> None:
-    """Note what notices say of a row; its corpus and method are told by the card, or by the store's run."""
+    """Record what notices say of a row; its corpus and method are told by the card, or by the store's run."""
     ids, keys = [proof.row.get("entry_id")], frozenset({proof.seal.by})
     stored = known_run(connection, proof.seal.run_id)
     if card is not None:

@@ -48,7 +48,7 @@ UNKNOWN = KnownSigners()
 
 
 def check_unsigned(verdict: CardVerdict, known: KnownSigners) -> None:
-    """Note that no seal lies beside a card; wrong where somebody says whose key there ought to be one of."""
+    """Record that no seal lies beside a card; wrong where somebody says whose key there ought to be one of."""
     words = "no seal of a key lies beside this card, so nothing here tells who made it"
     verdict.checks.append(CardCheck(SIGNATURE, False if known.words else None, words))
 
@@ -65,19 +65,19 @@ def check_seal(
     Raises UsageError where words are typed that are none.
     """
     try:
-        found = read_seal(data)
+        seal = read_seal(data)
     except FileError as error:
         verdict.checks.append(CardCheck(SIGNATURE, False, str(error)))
         return
-    if found.seal.card != card.get(HASH_FIELD):
-        words = f"the seal is that of another card, whose hash is {found.seal.card[:16]}…"
+    if seal.seal.card != card.get(HASH_FIELD):
+        words = f"the seal is that of another card, whose hash is {seal.seal.card[:16]}…"
         verdict.checks.append(CardCheck(SIGNATURE, False, words))
         return
-    verdict.checks.append(_whose(found.seal, known))
-    verdict.checks += consent_checks(Verified(keys=frozenset({found.seal.by})))
-    verdict.checks.append(_check_rows(found, card.get("results") or rows))
-    if found.seal.after is not None or known.log:
-        verdict.checks.append(_check_time(found, known.log))
+    verdict.checks.append(_whose(seal.seal, known))
+    verdict.checks += consent_checks(Verified(keys=frozenset({seal.seal.by})))
+    verdict.checks.append(_check_rows(seal, card.get("results") or rows))
+    if seal.seal.after is not None or known.log:
+        verdict.checks.append(_check_time(seal, known.log))
 
 
 def check_proof(

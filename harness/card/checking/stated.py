@@ -134,7 +134,7 @@ def impossible(card: RunCard, scorer: Scorer) -> Iterator[CardDifference]:
 
 
 def _fault(metric: Metric, numbers: Sequence[float]) -> str | None:
-    """Say what the statistics of one entry must be and are not; None where they can be true."""
+    """Return what the statistics of one entry must be and are not; None where they can be true."""
     if not numbers and isinstance(metric, OutsideMetric):
         return None
     if len(numbers) != metric.width:
@@ -151,7 +151,7 @@ def _fault(metric: Metric, numbers: Sequence[float]) -> str | None:
 
 
 def _fault_of_its_own(metric: Metric, numbers: Sequence[float]) -> str | None:
-    """Say what holds for one metric's statistics beyond their value."""
+    """Return what holds for one metric's statistics beyond their value."""
     if isinstance(metric, MatchRate) and (numbers[0] not in {0, 1} or numbers[1] != 1):
         return "1 or 0, and 1 for the entry"
     if metric.info.id == STRUCTURAL_KEY and not _counts_words(numbers):
@@ -167,18 +167,18 @@ def beyond_texts(scorer: Scorer) -> list[Metric]:
 
 
 def floors_are_stated(card: RunCard, scorer: Scorer) -> bool:
-    """Say whether the floors of a card are of another version, or rest on more than texts."""
+    """Return whether the floors of a card are of another version, or rest on more than texts."""
     return card.floors_version != FLOORS_VERSION or _beyond_texts(scorer)
 
 
 def _beyond_texts(scorer: Scorer) -> bool:
-    """Say whether the composite of worthless outputs rests on more than their texts."""
+    """Return whether the composite of worthless outputs rests on more than their texts."""
     foreign = any("." not in id_ for id_ in scorer.foreign)  # a pack's metric weighs nothing in it
     return foreign or not composite_metrics() & set(scorer.ids) <= scorer.from_texts
 
 
 def taken_as_stated(card: RunCard, scorer: Scorer) -> str:
-    """Say in words what nothing was compared with; empty where everything follows from the texts."""
+    """Return what nothing was compared with; empty where everything follows from the texts."""
     parts = []
     if rows := [metric.info.id for metric in beyond_texts(scorer)]:
         parts.append(f"what the rows state for {', '.join(rows)}")

@@ -36,15 +36,15 @@ class CardVerdict:
         return self.differences[0] if self.differences else None
 
     def compare(self, name: str, found: object, expected: object, *, rounded: bool) -> None:
-        """Note how a part of the card compares with what was computed again."""
+        """Record how a part of the card compares with what was computed again."""
         self.judge(name, list(differences(found, expected, rounded=rounded)))
 
     def judge(self, name: str, wrong: list[CardDifference]) -> None:
-        """Note what is wrong in a part of the card, if anything."""
+        """Record what is wrong in a part of the card, if anything."""
         self.differences += wrong
         words = "as computed again" if not wrong else f"{len(wrong):,} wrong, first: {wrong[0]}"
         self.checks.append(CardCheck(name, not wrong, words))
 
     def skip(self, name: str, words: str) -> None:
-        """Note what could not be checked, and why."""
+        """Record what could not be checked, and why."""
         self.checks.append(CardCheck(name, None, words))

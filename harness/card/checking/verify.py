@@ -92,7 +92,7 @@ def verify_card(
 def _consent(
     raw: Mapping[str, Any], card: RunCard, connection: sqlite3.Connection | None
 ) -> Iterator[CardCheck]:
-    """Say what notices that are believed here say of a card; nothing where none is about it."""
+    """Return what notices that are believed here say of a card; nothing where none is about it."""
     if not now_standing():
         return
     stored = None if connection is None else entry_ids_of_run(connection, card.run_id)
@@ -146,7 +146,7 @@ def check_own_card(card: RunCard) -> CardVerdict:
 
 
 def check_hash(raw: Mapping[str, Any]) -> CardCheck:
-    """Say whether the hash on a card is its own."""
+    """Return whether the hash on a card is its own."""
     if not raw.get(HASH_FIELD):
         lost = False if is_ours(raw) else None  # every card of this program has one
         return CardCheck("seal", lost, "the card has no run_card_hash")

@@ -43,7 +43,7 @@ _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
 def layout(raw: Mapping[str, Any], name: str) -> ForeignLayout:
-    """Say what a JSON object is; raises UsageError where it is nothing of the kind."""
+    """Return what a JSON object is; raises UsageError where it is nothing of the kind."""
     if str(raw.get("format", "")).startswith("rosetta-released-"):
         raise UsageError(
             f"{name} is a released card: coarse scores over secret entries, which are compared with nothing here. Keep the "
@@ -73,13 +73,13 @@ def log_rows(raw: Mapping[str, Any]) -> object:
 
 
 def unwrapped(raw: dict[str, Any]) -> dict[str, Any]:
-    """Take the card out of a published row that holds it."""
+    """Extract the card from a published row that holds it."""
     inner = raw.get("run_card")
     return inner if isinstance(inner, dict) and "scores" not in raw else raw
 
 
 def is_ours(raw: Mapping[str, Any]) -> bool:
-    """Say whether a card is laid out as this program does it, with all of its blocks."""
+    """Return whether a card is laid out as this program does it, with all of its blocks."""
     method = raw.get("method")
     return isinstance(method, dict) and "method_class" in method
 

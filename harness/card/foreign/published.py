@@ -63,7 +63,7 @@ def _why_not(said: object) -> str | None:
     """Return why a metric was not available: said as a text, as false, or as an object with a reason."""
     if isinstance(said, Mapping):
         words = (said.get(key) for key in ("reason", "message", "error", "detail", "status"))
-        why = next((each for each in words if isinstance(each, str) and each.strip()), "")
+        why = next((word for word in words if isinstance(word, str) and word.strip()), "")
         return None if said.get("available") is True else why or "not available"
     if isinstance(said, str):
         text = said.strip()
@@ -102,7 +102,7 @@ def refuse_unclear_marks(report: Mapping[str, Any], name: str) -> None:
 
 
 def _names_secret(value: object) -> bool:
-    """Tell whether a mark anywhere in a value names a secret segment."""
+    """Return whether a mark anywhere in a value names a secret segment."""
     if isinstance(value, list):
         return any(map(_names_secret, value))
     if not isinstance(value, Mapping):
@@ -112,7 +112,7 @@ def _names_secret(value: object) -> bool:
 
 
 def _has_entries(value: object) -> bool:
-    """Tell whether a value has the text of an entry in it, however deep."""
+    """Return whether a value has the text of an entry in it, however deep."""
     if isinstance(value, list):
         return any(map(_has_entries, value))
     if not isinstance(value, Mapping):
@@ -140,7 +140,7 @@ def card_of_published(row: Mapping[str, Any], name: str) -> dict[str, Any]:
         raise UsageError(f"{name}: $.run_id: a published row names its run. Give the whole row.")
     pair = row.get("language_pair")
     languages = (_first(row, "source_lang"), _first(row, "target_lang"))
-    sides = "→".join(each for each in languages if each)
+    sides = "→".join(language for language in languages if language)
     fields = Scores.model_fields
     scores: dict[str, Any] = {key: row[key] for key in fields if row.get(key) is not None}
     scores["total"] = _count(row, "total", "entry_count", "total_entries", "n_entries")
@@ -175,7 +175,7 @@ def _first(row: Mapping[str, Any], *names: str) -> str | None:
 
 def _count(row: Mapping[str, Any], *names: str) -> int:
     counts = (row.get(name) for name in names)
-    return next((each for each in counts if type(each) is int and each >= 0), 0)
+    return next((count for count in counts if type(count) is int and count >= 0), 0)
 
 
 def _interval(row: Mapping[str, Any]) -> dict[str, float] | None:

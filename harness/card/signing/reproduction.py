@@ -124,7 +124,7 @@ def sign_reproduction(
 
 
 def is_reproduction(data: bytes) -> bool:
-    """Tell whether a file calls itself a signed record of a reproduction."""
+    """Return whether a file calls itself a signed record of a reproduction."""
     return (
         b'"format":"rosetta-reproduction/' in data[:MOST_BYTES]
         and b'"signature":' in data[:MOST_BYTES]
@@ -137,30 +137,30 @@ def read_reproduction(data: bytes) -> SignedReproduction:
     Its bytes are the canonical ones, its signature is its signer's, its verdict follows from its scores, and whoever
     signed did not sign the claimed card too.
     """
-    found = read_record(data, SignedReproduction, _NAME, most=MOST_BYTES)
-    if found.data() != data or not found.is_signed_by(found.by):
+    record = read_record(data, SignedReproduction, _NAME, most=MOST_BYTES)
+    if record.data() != data or not record.is_signed_by(record.by):
         raise FileError(
             FileProblem.DAMAGED,
             "The record was changed after it was signed, or it is damaged. Ask for it once more.",
         )
-    said = found.verdict.reproduced
-    if found.tolerance != TOLERANCE or said != found.reproduced:
+    said = record.verdict.reproduced
+    if record.tolerance != TOLERANCE or said != record.reproduced:
         raise FileError(
             FileProblem.INVALID,
             "The record says of itself what its scores do not: by them the card "
             + ("is" if said else "is not")
             + f" reproduced within {percent(TOLERANCE)}. Nothing follows from it.",
         )
-    if found.by == found.claimed_by or found.claimed.card == found.repeated.card:
+    if record.by == record.claimed_by or record.claimed.card == record.repeated.card:
         raise FileError(
             FileProblem.INVALID,
             "The key that signed this record signed the card too, or both cards are one: nobody verifies their own run.",
         )
-    return found
+    return record
 
 
 def fits_card(found: ReproductionRecord, card: Mapping[str, Any], signers: frozenset[str]) -> str:
-    """Say why a record is not one of this card; empty where it is.
+    """Return why a record is not one of this card; empty where it is.
 
     ``signers``: keys whose seals of the card hold.
     """

@@ -37,7 +37,7 @@ class RowProof(StrictForm):
 
     @property
     def holds(self) -> bool:
-        """Whether the seal's signature fits and the row leads to its root."""
+        """Return whether the seal's signature fits and the row leads to its root."""
         led = root_by_path(
             row_hash(self.row, bytes.fromhex(self.salt)),
             self.place,
@@ -75,7 +75,7 @@ def prove_row(sealed: SealFile, rows: Sequence[Mapping[str, Any]], entry: str) -
 
 
 def is_proof(data: bytes) -> bool:
-    """Tell whether a file calls itself the proof of a row; its form has the name in its canonical beginning."""
+    """Return whether a file calls itself the proof of a row; its form has the name in its canonical beginning."""
     return data.startswith(b'{"format":"rosetta-row-proof/')
 
 

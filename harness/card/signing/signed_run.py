@@ -100,13 +100,13 @@ def keep_others_seal(
     connection: sqlite3.Connection, run: int, card: Mapping[str, Any], data: bytes
 ) -> None:
     """Keep the seal that came with an imported card; raises FileError where it is damaged or another card's."""
-    found = read_seal(data)
-    if found.seal.card != card.get(HASH_FIELD):
+    seal = read_seal(data)
+    if seal.seal.card != card.get(HASH_FIELD):
         raise FileError(
             FileProblem.INVALID,
-            f"It is the seal of another card, whose hash is {found.seal.card[:16]}….",
+            f"It is the seal of another card, whose hash is {seal.seal.card[:16]}….",
         )
-    keep_seal(connection, run, found.seal.by, data)
+    keep_seal(connection, run, seal.seal.by, data)
 
 
 def outgoing(sealed: SealFile, card: Mapping[str, Any]) -> SealFile:

@@ -138,7 +138,7 @@ def find_corpus(connection: sqlite3.Connection, corpus: Corpus) -> int | None:
 
 
 def _all_tagged(connection: sqlite3.Connection, corpus: int, names: Iterable[str]) -> bool:
-    """Tell whether every stored entry of a corpus has these tags."""
+    """Return whether every stored entry of a corpus has these tags."""
     wanted = [*names]
     lacking = (
         "SELECT 1 FROM entries WHERE corpus = ? AND rest IS NOT ? AND sealed IS NULL"

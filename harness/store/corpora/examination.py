@@ -71,7 +71,7 @@ def _examination(corpus: Corpus, files: Sequence[Path], found: Original) -> Exam
         statistics=statistics(corpus),
         requirements=tuple(requirements(corpus, consent_of(corpus, now_standing()))),
         lines=corpus.lines,
-        flagged=frozenset(place for each in corpus.warnings for place in each.places),
+        flagged=frozenset(place for warning in corpus.warnings for place in warning.places),
     )
 
 

@@ -65,7 +65,7 @@ def read_stored(
         )
     corpus = read_corpus_of_run(connection, number)
     told = {"local_only": True} if kept_here else {}
-    entries = [each.model_copy(update=told) for each in corpus.entries]
+    entries = [entry.model_copy(update=told) for entry in corpus.entries]
     return replace(corpus, warnings=check_entries(entries, corpus.dataset.id))
 
 

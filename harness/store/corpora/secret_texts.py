@@ -56,7 +56,7 @@ def refuse_known_secrets(connection: sqlite3.Connection, entries: Sequence[Entry
 
 
 def _said(found: Sequence[Entry], where: str, runs: Sequence[str]) -> str:
-    """Say which entries are known, from where, and what to do; no text is quoted."""
+    """Return which entries are known, from where, and what to do; no text is quoted."""
     named = ", ".join(str(entry.id) for entry in found[:_NAMED])
     more = f" and {len(found) - _NAMED:,} more" if len(found) > _NAMED else ""
     one = len(found) == 1

@@ -41,10 +41,10 @@ def refuse_widened(connection: sqlite3.Connection, corpus: Corpus) -> None:
 
 
 def is_wider(now: Terms, before: Terms) -> bool:
-    """Tell whether terms allow for some segment what earlier ones did not."""
+    """Return whether terms allow for some segment what earlier ones did not."""
     names = {None, *(name for terms in (now, before) for name, _ in terms.segments)}
     learning = before.training is False and now.training is not False
-    return learning or any(_wider(now.sending(each), before.sending(each)) for each in names)
+    return learning or any(_wider(now.sending(name), before.sending(name)) for name in names)
 
 
 def _wider(now: Sending, before: Sending) -> bool:
@@ -56,7 +56,7 @@ def _wider(now: Sending, before: Sending) -> bool:
 def _share_a_source(connection: sqlite3.Connection, number: int, corpus: Corpus) -> bool:
     stored = read_entries(connection, number).values()
     known = {normalised(each.source) for each in stored if not is_blank(each.source)}
-    return any(normalised(each.source) in known for each in corpus.entries)
+    return any(normalised(entry.source) in known for entry in corpus.entries)
 
 
 def _said(connection: sqlite3.Connection, number: int, name: str, before: Terms, now: Terms) -> str:

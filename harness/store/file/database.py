@@ -92,7 +92,7 @@ def default_path() -> Path:
 
 
 def has_table(connection: sqlite3.Connection, name: str) -> bool:
-    """Tell whether an open store has a table: one of before, which can only be read, lacks what came later."""
+    """Return whether an open store has a table: one of before, which can only be read, lacks what came later."""
     query = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?"
     return connection.execute(query, (name,)).fetchone() is not None
 
@@ -170,7 +170,7 @@ def _examined(connection: sqlite3.Connection) -> Iterator[None]:
 
 
 def is_read_only(connection: sqlite3.Connection) -> bool:
-    """Tell whether a store was opened for reading only."""
+    """Return whether a store was opened for reading only."""
     return bool(connection.execute("PRAGMA query_only").fetchone()[0])
 
 
@@ -290,7 +290,7 @@ def _wait_for_locks(connection: sqlite3.Connection, path: Path) -> None:
 
 
 def _current(connection: sqlite3.Connection, path: Path) -> bool:
-    """Tell whether the store has this program's schema, without writing anything.
+    """Return whether the store has this program's schema, without writing anything.
 
     Raises StoreError where a newer version, or another program, made the file.
     """

@@ -82,7 +82,7 @@ _VALUES: tuple[tuple[str, str, Callable[[Any], object]], ...] = (
 
 
 def damaged(connection: sqlite3.Connection) -> bool:
-    """Say whether any value of the store is not what the schema, or the program's models, say of it."""
+    """Return whether any value of the store is not what the schema, or the program's models, say of it."""
     try:
         return _broken_pages(connection) or any(
             any(looked)
@@ -105,7 +105,7 @@ def _tables(connection: sqlite3.Connection) -> list[str]:
 
 
 def _other_kinds(connection: sqlite3.Connection) -> Iterator[bool]:
-    """Look for values of another kind than their column's."""
+    """Find values of another kind than their column's."""
     for table in _tables(connection):
         for _, name, declared, needed, _, _ in connection.execute(
             f"PRAGMA table_info({table})"
@@ -120,7 +120,7 @@ def _other_kinds(connection: sqlite3.Connection) -> Iterator[bool]:
 
 
 def _strays(connection: sqlite3.Connection) -> Iterator[bool]:
-    """Look for ids of rows that are not there."""
+    """Find ids of rows that are not there."""
     for table, columns in _REFERRED.items():
         for other, column in columns:
             query = (

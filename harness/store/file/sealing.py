@@ -58,7 +58,7 @@ NOT_STORED: Final = json.dumps({"not_stored": True})
 
 
 def has_secrets(entry: Entry) -> bool:
-    """Tell whether there is something of an entry to be sealed: nothing is where its card came without texts."""
+    """Return whether there is something of an entry to be sealed: nothing is where its card came without texts."""
     without = (entry.model_extra or {}).get("withheld") and not (entry.source or entry.reference)
     return entry.secret and not entry.not_stored and not without
 
@@ -208,7 +208,7 @@ def sealed_column(connection: sqlite3.Connection, table: str, name: str) -> str:
 
 
 def has_key(connection: sqlite3.Connection, corpus: int) -> bool:
-    """Tell whether a corpus has a data key, so that something of it may be sealed."""
+    """Return whether a corpus has a data key, so that something of it may be sealed."""
     if sealed_column(connection, "entries", "e") == "NULL":
         return False
     query = "SELECT 1 FROM corpus_keys WHERE corpus = ?"

@@ -123,7 +123,7 @@ def lying_open(connection: sqlite3.Connection) -> dict[int, list[int]]:
 
 
 def _local_only(dataset: object) -> bool:
-    """Tell whether terms keep a whole corpus here; one that cannot be read says it neither here nor elsewhere."""
+    """Return whether terms keep a whole corpus here; one that cannot be read says it neither here nor elsewhere."""
     try:
         return unpacks(Dataset.model_validate_json)(of_kind(dataset, str)).terms.local_only
     except StoredValueError:

@@ -99,7 +99,7 @@ def unpacks(read: Callable[P, T]) -> Callable[P, T]:
 
 
 def _refused_by_model(error: Exception) -> bool:
-    """Tell whether a pydantic model raised an error; who lists runs has not loaded pydantic, and no model raises."""
+    """Return whether a pydantic model raised an error; who lists runs has not loaded pydantic, and no model raises."""
     core = sys.modules.get("pydantic_core")
     return core is not None and isinstance(error, core.ValidationError)
 
@@ -163,7 +163,7 @@ STORE_ERRORS = (sqlite3.Error, StoredValueError)
 
 
 def of_a_value(error: Exception) -> bool:
-    """Tell whether one of ``STORE_ERRORS`` is of a damaged value, and no trouble with the store as a whole."""
+    """Return whether one of ``STORE_ERRORS`` is of a damaged value, and no trouble with the store as a whole."""
     return isinstance(error, StoredValueError) or str(error).startswith(_NOT_TEXT)
 
 
@@ -209,7 +209,7 @@ def full_words(path: Path) -> str:
 def _lacking_bytes(path: Path) -> int:
     """Return how much is to be freed on the disk of a file; 0 also where that cannot be found out."""
     try:
-        there = next(each for each in path.absolute().parents if each.exists())
+        there = next(parent for parent in path.absolute().parents if parent.exists())
         return max(0, _NEEDED_BYTES - shutil.disk_usage(there).free)
     except OSError:
         return 0

@@ -226,7 +226,7 @@ class _Errand:
                 return report.end.reason
 
     def _over(self, future: Future[None], status: str | None) -> str | None:
-        """Tell whether nothing more can come: words, empty ones where nothing is wrong; raises where a worker is gone."""
+        """Return whether nothing more can come: words, empty ones where nothing is wrong; raises where a worker is gone."""
         wish, silent = self._work.control.state, time.monotonic() - self._last
         if not self._attempt and wish in {RunState.DRAINING, RunState.STOPPED}:
             return ""
@@ -263,10 +263,10 @@ class _Errand:
         calls.limiter.follow(report.limit)
         if report.told_to_wait is not None and self._shared_endpoint:
             calls.limiter.tell_others(report.told_to_wait)
-        self._told += [self._answer(each) for each in report.asks]
+        self._told += [self._answer(ask) for ask in report.asks]
 
     def _begin(self, begin: WorkerBegin | None) -> None:
-        """Hold a worker against what it has to be, before it is given any text; raises HarnessError."""
+        """Compare a worker with what it has to be, before it is given any text; raises HarnessError."""
         if begin is None:
             raise MessageError("A worker did not say who it is.")
         work = self._work
@@ -333,13 +333,13 @@ class _Errand:
         return HomeAnswer(number=asked.number, reply=reply)
 
     def _has_word(self, report: WorkerReport | None) -> bool:
-        """Tell whether a worker is to hear something now."""
+        """Return whether a worker is to hear something now."""
         late = time.monotonic() - self._spoke > WORD_SECONDS
         return report is not None or late or self._wish() is not self._state
 
     @property
     def _shared_endpoint(self) -> bool:
-        """Whether all workers ask the same endpoint: one on ``localhost`` is each worker's own."""
+        """Return whether all workers ask the same endpoint: one on ``localhost`` is each worker's own."""
         endpoint = self._work.method.endpoint
         return endpoint is not None and not is_loopback(endpoint)
 

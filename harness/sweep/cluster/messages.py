@@ -155,7 +155,7 @@ class SentReply(Message):
     def stored(self) -> StoredReply:
         """The reply; MessageError where its tool calls are none."""
         calls = _decoded(self.tool_calls)
-        if not isinstance(calls, list) or not all(isinstance(each, dict) for each in calls):
+        if not isinstance(calls, list) or not all(isinstance(call, dict) for call in calls):
             raise MessageError("A reply's tool calls are no list of objects.")
         reply = Reply(
             self.text,

@@ -129,11 +129,11 @@ def environment_key(endpoint: Endpoint) -> str | None:
 def _with_files(wanted: Parcel, folder: Path) -> MethodOptions:
     """Write the files that came along into a folder, and return the options that name them there."""
     places: dict[str, Path | str] = {}
-    for each in wanted.files:
-        path = folder / each.option / each.name
+    for file in wanted.files:
+        path = folder / file.option / file.name
         path.parent.mkdir()
-        path.write_bytes(each.data)
-        places[each.option] = str(path) if each.option == "prompt" else path
+        path.write_bytes(file.data)
+        places[file.option] = str(path) if file.option == "prompt" else path
     return wanted.options.model_copy(update=places)
 
 
@@ -141,7 +141,7 @@ async def _translate(
     run: RunOptions, method: Method, task: str, go: HomeGo, desk: RemoteDesk
 ) -> str | None:
     """Bring the entries through; returns why the run stopped by itself, None where it did not."""
-    entries: dict[int, Entry] = {each.position: each.entry(task) for each in go.entries}
+    entries: dict[int, Entry] = {entry.position: entry.entry(task) for entry in go.entries}
     client = EndpointClient(timeout_seconds=run.timeout_seconds, offline=False)
     shared = RunCalls(
         method=method.setup.method,
@@ -204,8 +204,8 @@ class RemoteDesk:
 
     def __enter__(self) -> RemoteDesk:
         """Begin to report and to listen."""
-        for each in self._threads:
-            each.start()
+        for thread in self._threads:
+            thread.start()
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -213,11 +213,11 @@ class RemoteDesk:
         with self._changed:
             self._over = True
             self._changed.notify_all()
-        for each in self._threads:
-            each.join()
+        for thread in self._threads:
+            thread.join()
 
     def begin(self, begin: WorkerBegin) -> HomeGo | None:
-        """Say who is here, and wait for the entries; None where home wants nothing."""
+        """Return who is here, and wait for the entries; None where home wants nothing."""
         with self._changed:
             self._begin = begin
             self._changed.notify_all()
@@ -234,7 +234,7 @@ class RemoteDesk:
     def take(self, predictions: Sequence[Prediction]) -> None:
         """Send finished entries home."""
         with self._changed:
-            self._rows += [SentRow.of(each) for each in predictions]
+            self._rows += [SentRow.of(prediction) for prediction in predictions]
             self._changed.notify_all()
         self._steer()
 
@@ -374,7 +374,7 @@ class RemoteLimiter(Limiter):
         self._desk = desk
 
     def rate_limited(self, slot: Slot, retry_after: float | None = None) -> None:
-        """Note a 429; see ``Limiter``."""
+        """Record a 429; see ``Limiter``."""
         super().rate_limited(slot, retry_after)
         if retry_after is not None:
             self._desk.wait_asked(retry_after)

@@ -93,11 +93,11 @@ def require_cluster(address: str, cells: Sequence[SweepCell]) -> str:
     with closing(connected(address)) as client:
         workers = _workers(client, address)
     seen: set[object] = set()
-    for each in cells:
-        plan, corpus = each.request.plan, each.request.corpus
-        if (key := (each.request.positions, plan.run.may_send, plan.run.offline)) not in seen:
+    for cell in cells:
+        plan, corpus = cell.request.plan, cell.request.corpus
+        if (key := (cell.request.positions, plan.run.may_send, plan.run.offline)) not in seen:
             seen.add(key)
-            require_terms_of(corpus.dataset, each.request.entries, plan, [address, *workers])
+            require_terms_of(corpus.dataset, cell.request.entries, plan, [address, *workers])
     return address
 
 
@@ -109,9 +109,11 @@ def _workers(client: Client, address: str) -> list[str]:
             f"The scheduler at {address} has no workers. Start one with `dask worker {address}`. Nothing was begun."
         )
     others = {
-        worker: found.decode("ascii", "replace")[:20] if isinstance(found, bytes) else ""
-        for worker, found in from_workers.items()
-        if found != VERSION.encode()
+        worker: from_worker.decode("ascii", "replace")[:20]
+        if isinstance(from_worker, bytes)
+        else ""
+        for worker, from_worker in from_workers.items()
+        if from_worker != VERSION.encode()
     }
     if others:
         named = ", ".join(
@@ -129,13 +131,13 @@ def require_terms_of(
     dataset: Dataset, entries: Sequence[Entry], plan: Plan, addresses: Iterable[str]
 ) -> None:
     """Raise UsageError where texts of these entries may not go to machines of a cluster."""
-    if any(each.secret for each in entries):
+    if any(entry.secret for entry in entries):
         raise UsageError("Secret entries go to no worker: begin each such run here.")
     if plan.run.offline:
         raise UsageError(
             "--offline is on, and workers of a cluster are other machines. Leave one of them out."
         )
-    for each in addresses:
-        parts = urlsplit(each)
+    for address in addresses:
+        parts = urlsplit(address)
         host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname
         require_sending(dataset, entries, f"http://{host}:{parts.port}", plan.run.may_send)

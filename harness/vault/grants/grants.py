@@ -371,7 +371,7 @@ def read_asked(vault: Vault, data: bytes) -> tuple[SignedRequest, VaultState]:
             "keepers.",
         )
     lines = state.lines[request.place : request.place + 1]
-    known = [request_id(each.record.act.request) for each in lines if isinstance(each.record.act, GrantAsked)]  # fmt: skip
+    known = [request_id(line.record.act.request) for line in lines if isinstance(line.record.act, GrantAsked)]  # fmt: skip
     before = state.lines[request.place - 1] if 0 < request.place <= len(state.lines) else None
     if (lines and known != [request_id(request)]) or (before and before.id != request.prev):
         raise VaultError(

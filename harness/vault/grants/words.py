@@ -83,15 +83,15 @@ def refuse_other_run(granted: RunTerms | None, run: RunTerms | None) -> None:
 
 
 def run_words(run: RunTerms) -> str:
-    """Say what is to be done with opened texts."""
+    """Return what is to be done with opened texts."""
     return f"{run.method} of run {run.run[:8]}" if run.run else f"the method {run.method!r}"
 
 
 def standing(state: VaultState, grant: Grant) -> str:
-    """Say who allows a request, who refuses it and why, who has not answered, and how many are missing."""
+    """Return who allows a request, who refuses it and why, who has not answered, and how many are missing."""
     keepers, needed = state.keepers, state.threshold
     allowed, refused = grant.allowed_by(keepers), grant.refused_by(keepers)
-    silent = [each for each in keepers if each not in {*allowed, *refused}]
+    silent = [keeper for keeper in keepers if keeper not in {*allowed, *refused}]
     gone = sum(key not in keepers for key in grant.answers)
     told = [f"{needed} must allow it."]
     if allowed:
@@ -112,21 +112,21 @@ def counted_names(state: VaultState, keys: Sequence[str]) -> str:
 
 
 def counts(entries: Mapping[Segment, int]) -> str:
-    """Say how many entries are in each segment."""
+    """Return how many entries are in each segment."""
     return ", ".join(f"{count:,} {segment}" for segment, count in sorted(entries.items()) if count)
 
 
 def request_lines(
     request: GrantRequest, state: VaultState, *, compared: bool = True
 ) -> Iterator[str]:
-    """Say what a request asks for, line by line, with the six words that people compare, which are slow to make."""
+    """Return what a request asks for, line by line, with the six words that people compare, which are slow to make."""
     yield asked_words(request, state)
     for name, words in request_facts(request, compared=compared):
         yield _line(name, words)
 
 
 def at_once_lines(request: GrantRequest, state: VaultState) -> Iterator[str]:
-    """Say what a keeper allows with their own keys, at once."""
+    """Return what a keeper allows with their own keys, at once."""
     who = "You allow, as a keeper" if state.split is None else "The keepers who are here allow"
     yield f"{who}, to open {request.name!r} once: {counts(request.entries)}"
     for name, words in _what(request):
@@ -135,7 +135,7 @@ def at_once_lines(request: GrantRequest, state: VaultState) -> Iterator[str]:
 
 
 def asked_words(request: GrantRequest, state: VaultState) -> str:
-    """Say who asks for which texts."""
+    """Return who asks for which texts."""
     return f"{_asker(request, state)} asks to open {request.name!r} once: {counts(request.entries)}"
 
 

@@ -126,7 +126,7 @@ def whose(state: VaultState, share: KeyShare) -> Keeper:
         if each.check == share.check:
             return state.keepers[signing_key]
     for earlier in splits_of(state.lines)[:-1]:
-        if share.check in {each.check for each in earlier.shares.values()}:
+        if share.check in {share.check for share in earlier.shares.values()}:
             raise VaultError(
                 FileProblem.WRONG_KEY,
                 "This share is from before the keepers got new ones, and does not work together with those. Take the newest card, "
@@ -138,10 +138,10 @@ def whose(state: VaultState, share: KeyShare) -> Keeper:
 def combined(state: VaultState, shares: Iterable[KeyShare]) -> OpeningKey:
     """Return the opening key of a vault out of shares of its keepers; VaultError says who is missing, or what is wrong."""
     split = dealt(state)
-    here = {whose(state, each).signing_key: each for each in shares}
+    here = {whose(state, share).signing_key: share for share in shares}
     if len(here) < split.threshold:
         names = ", ".join(state.keepers[key].name for key in here) or "nobody's"
-        others = ", ".join(each.name for key, each in state.keepers.items() if key not in here)
+        others = ", ".join(keeper.name for key, keeper in state.keepers.items() if key not in here)
         raise VaultError(
             FileProblem.LOCKED,
             f"This vault opens for {split.threshold} of its {len(state.keepers)} keepers together. {len(here)} of "
@@ -161,7 +161,7 @@ def check_opener(state: VaultState, opener: OpeningKey | None) -> OpeningKey:
     """Return the opening key where it is that of this vault; VaultError where there is none, or another vault's."""
     split = dealt(state)
     if opener is None:
-        names = ", ".join(each.name for each in state.keepers.values())
+        names = ", ".join(keeper.name for keeper in state.keepers.values())
         raise VaultError(
             FileProblem.LOCKED,
             f"This vault opens for {split.threshold} of its {len(state.keepers)} keepers together, and for nobody alone: {names}. "

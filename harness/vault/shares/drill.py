@@ -105,7 +105,7 @@ class DrillReport:
 
     @property
     def enough(self) -> bool:
-        """Tell whether so many could that the vault would open."""
+        """Return whether so many could that the vault would open."""
         return len(self.could) >= self.drill.threshold
 
 
@@ -147,7 +147,9 @@ def answer(folder: Path, identity: Identity, now: datetime) -> bool:
     The answer says so then, signed as well. VaultError where the drill is damaged, or has nothing for these keys.
     """
     drill, number = _read_drill(folder)
-    mine = [each for each in drill.shares if each.keeper.signing_key == identity.public.signing_key]
+    mine = [
+        share for share in drill.shares if share.keeper.signing_key == identity.public.signing_key
+    ]
     if len(mine) != 1:
         raise VaultError(
             FileProblem.WRONG_KEY,
@@ -172,13 +174,13 @@ def report(folder: Path, state: VaultState) -> DrillReport:
         )
     could: dict[str, KeyShare] = {}
     could_not: dict[str, str] = {}
-    for each in drill.shares:
-        path = folder / f"answer-{each.keeper.signing_key[:16]}.json"
+    for share in drill.shares:
+        path = folder / f"answer-{share.keeper.signing_key[:16]}.json"
         if path.exists():
             try:
-                could[each.keeper.signing_key] = _checked(path, number, each)
+                could[share.keeper.signing_key] = _checked(path, number, share)
             except UsageError as error:
-                could_not[each.keeper.name] = str(error)
+                could_not[share.keeper.name] = str(error)
     if len(could) >= drill.threshold and combine(could.values()).recipient != drill.recipient:
         raise VaultError(
             FileProblem.DAMAGED,
@@ -188,7 +190,7 @@ def report(folder: Path, state: VaultState) -> DrillReport:
     keepers = [each.keeper for each in drill.shares]
     return DrillReport(
         drill,
-        tuple(each for each in keepers if each.signing_key in could),
+        tuple(keeper for keeper in keepers if keeper.signing_key in could),
         could_not,
         tuple(k for k in keepers if k.signing_key not in could and k.name not in could_not),
     )
@@ -252,7 +254,7 @@ def read_drill(data: bytes, name: str) -> SignedDrill:
 
 
 def _keys(shares: Sequence[DrillShare]) -> set[str]:
-    return {each.keeper.signing_key for each in shares}
+    return {share.keeper.signing_key for share in shares}
 
 
 def _moment(now: datetime) -> str:

@@ -100,8 +100,8 @@ def html_page(state: VaultState, share: KeyShare) -> SecretText:
     return SecretText(
         _PAGE.format(
             title=escape(title),
-            facts="\n".join(f"<p>{escape(each)}</p>" for each in facts),
-            rows="\n".join(f"<tr>{each}</tr>" for each in cells),
+            facts="\n".join(f"<p>{escape(fact)}</p>" for fact in facts),
+            rows="\n".join(f"<tr>{cell}</tr>" for cell in cells),
             tells="\n".join(f"<h2>{escape(h)}</h2><p>{escape(text)}</p>" for h, text in tells),
         )
     )
@@ -116,7 +116,7 @@ def _told(
     state: VaultState, share: KeyShare
 ) -> tuple[str, list[str], list[list[tuple[int, str]]], list[tuple[str, str]]]:
     keeper, split, count = whose(state, share), dealt(state), len(state.keepers)
-    acts = [each.record for each in state.lines if isinstance(each.record.act, Founded | Dealt)]
+    acts = [line.record for line in state.lines if isinstance(line.record.act, Founded | Dealt)]
     facts = [
         f"Vault: {_shown(state.founded.name)}, number {state.head.vault[:16]}",
         f"Keeper: {_shown(keeper.name)}",

@@ -160,7 +160,7 @@ def combine(shares: Iterable[KeyShare]) -> OpeningKey:
     VaultError where they are too few, or not of one splitting. That it is the key of a certain vault is for the
     caller to check, by its ``recipient``.
     """
-    different = list({each.check: each for each in shares}.values())
+    different = list({share.check: share for share in shares}.values())
     if len({(each.number, each.threshold) for each in different}) > 1:
         raise VaultError(
             FileProblem.WRONG_KEY,
@@ -212,7 +212,7 @@ def _check_listed(found: Sequence[str]) -> None:
 
 
 def _where_wrong(found: Sequence[str]) -> str:
-    """Say where words that are all on the list do not belong together: the one word, or the two swapped ones.
+    """Return where words that are all on the list do not belong together: the one word, or the two swapped ones.
 
     What the right word is, is not said: a wrong card that is mended until it fits is still a wrong card.
     """

@@ -101,13 +101,13 @@ class Page(QWidget):
 
     @property
     def offers_settings(self) -> bool:
-        """Whether the settings may be laid over the page."""
+        """Return whether the settings may be laid over the page."""
         return not self._settings.isHidden()
 
     # what a page says
 
     def place(self, text: str) -> None:
-        """Say where the person is."""
+        """Show where the person is."""
         self._place.setText(text)
         self.setAccessibleName(text)
 
@@ -120,7 +120,7 @@ class Page(QWidget):
             announce(self, text)
 
     def tell(self, trouble: Trouble | None) -> None:
-        """Say what went wrong, until it is over; None takes it away.
+        """Show what went wrong, until it is over; None takes it away.
 
         It stands at the top of what scrolls: with large letters it may be higher than a small screen.
         """
@@ -378,7 +378,6 @@ class Page(QWidget):
             focused.setFocus()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Let the head leave room for what is read."""
         super().resizeEvent(event)
         self._fit()
 
@@ -426,10 +425,10 @@ def harmless_lines(text: str) -> str:
 
 
 def with_control(event: QKeyEvent) -> bool:
-    """Tell whether Ctrl is held down; Ctrl with Alt is AltGr, which only writes characters."""
+    """Return whether Ctrl is held down; Ctrl with Alt is AltGr, which only writes characters."""
     return bool(event.modifiers() & _CONTROL) and not event.modifiers() & _ALT
 
 
 def _with_alt(event: QKeyEvent) -> bool:
-    """Tell whether Alt alone is held down: those keys belong to the system and to community keyboards."""
+    """Return whether Alt alone is held down: those keys belong to the system and to community keyboards."""
     return bool(event.modifiers() & _ALT) and not event.modifiers() & _CONTROL

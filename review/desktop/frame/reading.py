@@ -54,7 +54,7 @@ class ReadingArea(QScrollArea):
 
     @property
     def end_shown(self) -> bool:
-        """Whether all that there is to read was on the screen, at once or one part after the other."""
+        """Return whether all that there is to read was on the screen, at once or one part after the other."""
         return self._end_shown or self.verticalScrollBar().maximum() == 0
 
     def read_on(self) -> bool:
@@ -137,12 +137,12 @@ class ReadingArea(QScrollArea):
         return widget.mapTo(self._inside, QPoint(0, 0)).y()
 
     def shows_end_of(self, widget: QWidget) -> bool:
-        """Tell whether nothing of a part is below what is seen."""
+        """Return whether nothing of a part is below what is seen."""
         end = self._top(widget) + widget.height() - self.verticalScrollBar().value()
         return end <= self.viewport().height()
 
     def _sees(self, widget: QWidget) -> bool:
-        """Tell whether at least half of it is in sight, or half of what is seen belongs to it."""
+        """Return whether at least half of it is in sight, or half of what is seen belongs to it."""
         top, high = self._top(widget) - self.verticalScrollBar().value(), self.viewport().height()
         seen = min(top + widget.height(), high) - max(top, 0)
         return 2 * seen >= min(widget.height(), high)

@@ -71,7 +71,7 @@ class Work(QObject):
 
     @property
     def busy(self) -> bool:
-        """Tell whether something was asked whose end was not told yet."""
+        """Return whether something was asked whose end was not told yet."""
         return bool(self._waiting)
 
     def do(

@@ -145,7 +145,7 @@ _LAST_CHARACTER = 0x10FFFF
 
 
 def control_act(event: QKeyEvent) -> Act | None:
-    """Tell what such a key does: F1 helps, Ctrl+Z takes back, Ctrl with a digit rates."""
+    """Return what such a key does: F1 helps, Ctrl+Z takes back, Ctrl with a digit rates."""
     if event.key() == Qt.Key.Key_F1:
         return Act.HELP
     if not with_control(event):

@@ -43,7 +43,7 @@ class LessonBox(QFrame):
         self.hide()
 
     def tell(self, words: Words, lesson: Lesson | None) -> None:
-        """Say what the answer is; None hides the box."""
+        """Show what the answer is; None hides the box."""
         self.setVisible(lesson is not None)
         if lesson is None:
             return

@@ -96,12 +96,12 @@ class ItemTexts(QWidget):
 
     @property
     def seen(self) -> bool:
-        """Whether the item was on the screen."""
+        """Return whether the item was on the screen."""
         return self._source_seen or self._translation_seen
 
     @property
     def translation_seen(self) -> bool:
-        """Whether its translation, or the beginning of it, was."""
+        """Return whether its translation, or the beginning of it, was."""
         return self._translation_seen
 
     def show_item(self, item: ShownItem) -> None:

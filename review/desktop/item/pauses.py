@@ -87,7 +87,7 @@ class PausePage(Page):
         self.tell(trouble_of_view(view))
 
     def title(self) -> str:
-        """Say how far the person is."""
+        """Return how far the person is."""
         return page_words.far(self.words, self.view)
 
     def fill(self) -> None:
@@ -221,7 +221,7 @@ class EndPage(PausePage):
         self._end(main=handed_over)
 
     def _count(self) -> None:
-        """Say how often the person gave each answer; their own answers only."""
+        """Show how often the person gave each answer; their own answers only."""
         words = self.words
         given = Counter(item.rating for item in self.answers)
         lines = [
@@ -264,7 +264,7 @@ class WithdrawnPage(PausePage):
     """Says that everything was taken back."""
 
     def title(self) -> str:
-        """Say where the person is."""
+        """Return where the person is."""
         return self.words("Taken back")
 
     def fill(self) -> None:

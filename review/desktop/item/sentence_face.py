@@ -159,11 +159,11 @@ class SentenceFace(Page):
 
     @abstractmethod
     def _marks(self, item: ShownItem) -> list[Mark]:
-        """Say what the person added to an item before."""
+        """Return what the person added to an item before."""
 
     @property
     def asks(self) -> bool:
-        """Whether an answer may be asked for: the texts can be read here, or it is only practice."""
+        """Return whether an answer may be asked for: the texts can be read here, or it is only practice."""
         item, manifest = self.view.item, self.session.manifest
         if item is None:
             return False
@@ -175,7 +175,7 @@ class SentenceFace(Page):
 
     @property
     def answering(self) -> bool:
-        """Whether the answer is at hand, and not something that is asked in its place."""
+        """Return whether the answer is at hand, and not something that is asked in its place."""
         return self.mode not in self._panels
 
     # what is shown
@@ -195,7 +195,7 @@ class SentenceFace(Page):
             announce(self, self._spoken())
 
     def _begin_item(self, item: ShownItem) -> None:
-        """Ask for an answer: what was asked before was about another item."""
+        """Prompt for an answer: what was asked before was about another item."""
         self._shown = item.id
         self.mode = Mode.ANSWER
 
@@ -260,8 +260,8 @@ class SentenceFace(Page):
         self.acts.setVisible(self.answering)
         self.writing.acts.setVisible(self.mode is Mode.WRITING)
         offers = [
-            each._replace(now=each.now and (self.asks or each.act not in UNASKED))
-            for each in self._offers()
+            offer._replace(now=offer.now and (self.asks or offer.act not in UNASKED))
+            for offer in self._offers()
         ]
         self.acts.offer(offers, self._behind(), self._wide(), self._rows())
         self._tell_more()
@@ -335,7 +335,7 @@ class SentenceFace(Page):
         self._below.tell()
 
     def _what_is_below(self) -> str:
-        """Tell what a person does not see yet."""
+        """Return what a person does not see yet."""
         return item_words.GOES_ON_BELOW
 
 

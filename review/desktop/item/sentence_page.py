@@ -62,7 +62,7 @@ class SentencePage(SentenceFace):
         self._listen()
 
     def _all_deeds(self) -> dict[Act, Callable[[ShownItem], None]]:
-        """Say what each act does for the item that is shown."""
+        """Return what each act does for the item that is shown."""
         session, look = self.session, self.desk.look
         leading = {act: partial(self._lead, onward) for act, onward in ONWARD_OF.items()}
         return {
@@ -108,7 +108,7 @@ class SentencePage(SentenceFace):
             self.answered.emit(None)
 
     def tell(self, trouble: Trouble | None) -> None:
-        """Say what went wrong, until it is over; None takes it away."""
+        """Show what went wrong, until it is over; None takes it away."""
         self._not_kept = False
         super().tell(trouble)
 
@@ -175,7 +175,7 @@ class SentencePage(SentenceFace):
 
     @property
     def leaves_out(self) -> bool:
-        """Whether Enter leaves out what cannot be read here, with a record that is handed over."""
+        """Return whether Enter leaves out what cannot be read here, with a record that is handed over."""
         item = self.view.item
         return item is not None and self.answering and not self.asks and not item.stands
 

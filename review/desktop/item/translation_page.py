@@ -66,7 +66,7 @@ class TranslationBox(QWidget):
 
     @property
     def is_used(self) -> bool:
-        """Whether keys go into it now."""
+        """Return whether keys go into it now."""
         return self._box.isVisible() and self._box.hasFocus()
 
     def line_in(self, widget: QWidget) -> QRect:

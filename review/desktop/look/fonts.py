@@ -64,13 +64,13 @@ def carry(fonts: Sequence[CarriedFont]) -> list[FontError]:
         QFontDatabase.removeApplicationFont(number)
     _CARRIED.clear()
     troubles = []
-    for each in fonts:
+    for font in fonts:
         try:
-            family = each.read().family
+            family = font.read().family
         except FontError as error:
             troubles.append(error)
             continue
-        number = QFontDatabase.addApplicationFontFromData(each.font)
+        number = QFontDatabase.addApplicationFontFromData(font.font)
         if number != -1 and QFontDatabase.applicationFontFamilies(number) == [family]:
             _CARRIED[family] = number
         else:
@@ -128,7 +128,7 @@ def shown(text: str) -> str:
 
 
 def legible(text: str, script: str | None = None) -> bool:
-    """Tell whether a text can be read as ``shown``; ``script``: ISO 15924, of its language."""
+    """Return whether a text can be read as ``shown``; ``script``: ISO 15924, of its language."""
     return text.isascii() or legible_without(text, undrawn([text]), script)
 
 
@@ -139,7 +139,7 @@ def forget_fonts() -> None:
 
 def _doubtful(characters: Iterable[str]) -> set[str]:
     """Return the characters that cannot be drawn beside each other; a mark may still be one with its letter."""
-    seen = {each: seen_of(each) for each in characters}
+    seen = {character: seen_of(character) for character in characters}
     new = sorted(each for each in filter(None, seen.values()) if each not in _DRAWN_ALONE)
     ends = _ends(f"{each} " for each in new)
     lost = {new[bisect_right(ends, place)] for place in _undrawn(" ".join(new))}
@@ -181,6 +181,6 @@ def _undrawn(text: str) -> Iterator[int]:
 
 
 def _only_boxes(run: QGlyphRun) -> bool:
-    """Tell whether a run has no real font; where Qt draws boxes itself, asking for a name ends the program."""
+    """Return whether a run has no real font; where Qt draws boxes itself, asking for a name ends the program."""
     font = run.rawFont()
     return font.fontTable("head").isEmpty() or font.familyName() in _BOXES

@@ -69,8 +69,8 @@ class ChoosePage(FirstPage):
     def _list(self) -> None:
         self.paragraph(self.words(opening_words.WHICH_SENTENCES), "strong")
         names = [
-            f"{shown(each.title)}\n{shown(opening_words.where(self.words, each))}"
-            for each in self._choices
+            f"{shown(choice.title)}\n{shown(opening_words.where(self.words, choice))}"
+            for choice in self._choices
         ]
         rows = ChoiceRows(self.words, names, main=True)
         rows.chosen.connect(lambda number: self.answered.emit(self._choices[number]))

@@ -115,14 +115,14 @@ class ErasePage(Page):
             super().back()
 
     def tell_not_deleted(self, why: Trouble) -> None:
-        """Say why nothing was deleted, and let the person choose again."""
+        """Show why nothing was deleted, and let the person choose again."""
         self._hold(deleting=False)
         self.say("")
         self.tell(why)
         announce(self, why.said)
 
     def _not_known(self, error: HarnessError) -> None:
-        """Say why it is not known what lies here, and still let the person delete it."""
+        """Show why it is not known what lies here, and still let the person delete it."""
         if isValid(self):
             self._show(Kept())
             self.tell(trouble(self.words, error))
@@ -173,7 +173,7 @@ class ErasePage(Page):
         self.paragraph(words("What was handed over stays with the organisation."))
 
     def _say_what_waits(self, found: Kept) -> None:
-        """Say what only this computer has, and let the person hand it over first."""
+        """Show what only this computer has, and let the person hand it over first."""
         words = self.words
         if found.waiting:
             said = words.plural(
@@ -222,8 +222,8 @@ class ErasedPage(Page):
         if remains:
             self.place(words("Not everything is deleted"))
             told = self.paragraph(words("This could not be deleted:"), "warn").text()
-            for each in remains:
-                self.copyable(self._named(each), told)
+            for remain in remains:
+                self.copyable(self._named(remain), told)
             self.paragraph(words("Show this to whoever helps you with this computer."))
             self.button(words("Try again"), self._again)
         else:

@@ -120,7 +120,9 @@ class ConsentPage(FirstPage):
         self.paragraph(manifest.title.strip(), "strong")
         self.paragraph(manifest.organisation.name, "quiet")
         self.paragraph(page_words.what_comes(words, manifest))
-        self.paragraph("\n".join(f"• {each}" for each in page_words.promises(words, manifest)))
+        self.paragraph(
+            "\n".join(f"• {promise}" for promise in page_words.promises(words, manifest))
+        )
         self._given(page_words.consent(words, manifest))
         if manifest.labels:
             self.paragraph(" · ".join(manifest.labels), "quiet")
@@ -266,7 +268,7 @@ class AskingPage(FirstPage):
         column, row = QVBoxLayout(place), FlowLayout()
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        signs = LetterRow([each for each in letters if each.strip()], capitals=False)
+        signs = LetterRow([letter for letter in letters if letter.strip()], capitals=False)
         signs.typed.connect(self._take)
         column.addWidget(signs)
         column.addLayout(row)

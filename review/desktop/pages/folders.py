@@ -89,9 +89,9 @@ class Folders(QWidget):
         if self._wanted and listed != _Listed(above):
             said = words("Files with sentences") if files else words("No such file lies here.")
             column.addWidget(Line(said, "strong" if files else "quiet"))
-        self._add(column, "", [each.name for each in files], files, self.found.emit)
+        self._add(column, "", [file.name for file in files], files, self.found.emit)
         title = words("Folders") if folders else ""
-        self._add(column, title, [each.name for each in folders], folders, self.open)
+        self._add(column, title, [folder.name for folder in folders], folders, self.open)
         self._column.replaceWidget(self._listing, listing)
         self._listing.hide()
         self._listing.deleteLater()
@@ -109,7 +109,7 @@ class Folders(QWidget):
         if title:
             column.addWidget(Line(title, "strong"))
         if names:
-            rows = ChoiceRows(self._desk.words, [shown(each) for each in names])
+            rows = ChoiceRows(self._desk.words, [shown(name) for name in names])
             rows.chosen.connect(lambda number: choose(paths[number]))
             column.addWidget(rows)
 
@@ -129,8 +129,8 @@ def _parent(folder: Path) -> tuple[Path, ...]:
 
 def _other_drives(folder: Path) -> tuple[Path, ...]:
     """Return what lies above the last folder: the other drives of this computer."""
-    drives = [Path(each.absoluteFilePath()) for each in QDir.drives()]
-    return tuple(each for each in drives if each != folder)
+    drives = [Path(drive.absoluteFilePath()) for drive in QDir.drives()]
+    return tuple(drive for drive in drives if drive != folder)
 
 
 def _listed(folder: Path, wanted: ReviewFile | None) -> _Listed:

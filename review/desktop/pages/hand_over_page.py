@@ -92,7 +92,7 @@ class HandOverPage(Page):
     # where
 
     def look(self) -> None:
-        """Look for sticks."""
+        """Find sticks."""
         self.desk.work.do(self._find_places, self._found, self._not_found)
 
     def _find_places(self) -> tuple[_Place, ...]:
@@ -119,13 +119,13 @@ class HandOverPage(Page):
     def _ask(self) -> None:
         """Lay out the places that were found."""
         words, places = self.words, self._places or ()
-        stick = next((each for each in places if each.on_stick), None)
+        stick = next((place for place in places if place.on_stick), None)
         self._clear()
         if self._came_of_it:
             self.paragraph(self._came_of_it, "warn")
         asked = " ".join([*self._how_far(), self.paragraph(self._question(), "strong").text()])
         if places:
-            names = [self._named(each) for each in places]
+            names = [self._named(place) for place in places]
             self._rows = ChoiceRows(words, names, main=stick is not None, keys=True)
             self._rows.chosen.connect(lambda number: self.save(places[number].path))
             self.add(self._rows)
@@ -139,7 +139,7 @@ class HandOverPage(Page):
         self._heard(f"{self._came_of_it} {asked}".strip())
 
     def _how_far(self) -> list[str]:
-        """Say how far the person is, and what is only a draft and so not handed over."""
+        """Return how far the person is, and what is only a draft and so not handed over."""
         if self._view is None:
             return []
         far = page_words.how_far(self.words, self._view)
@@ -171,8 +171,8 @@ class HandOverPage(Page):
             return self.words("Looking for your stick …")
         return page_words.where_is_stick(
             self.words,
-            sticks=any(each.on_stick for each in self._places),
-            folders=any(not each.on_stick for each in self._places),
+            sticks=any(place.on_stick for place in self._places),
+            folders=any(not place.on_stick for place in self._places),
         )
 
     def _named(self, place: _Place) -> str:

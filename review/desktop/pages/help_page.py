@@ -59,9 +59,9 @@ class HelpPage(Page):
         grid = QGridLayout(table)
         grid.setContentsMargins(0, 0, 0, 0)
         grid.setColumnStretch(1, 1)
-        for row, (keys, said) in enumerate(self._lines()):
+        for row, (keys, line) in enumerate(self._lines()):
             grid.addWidget(_cell(keys, "mark"), row, 0, Qt.AlignmentFlag.AlignTop)
-            grid.addWidget(_cell(said), row, 1, Qt.AlignmentFlag.AlignTop)
+            grid.addWidget(_cell(line), row, 1, Qt.AlignmentFlag.AlignTop)
         return table
 
     def _lines(self) -> list[tuple[str, str]]:

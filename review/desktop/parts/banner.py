@@ -34,7 +34,7 @@ class Banner(QFrame):
         self.hide()
 
     def tell(self, words: Words, trouble: Trouble | None) -> None:
-        """Say what went wrong, aloud too; None takes the banner away."""
+        """Show what went wrong, aloud too; None takes the banner away."""
         self.trouble = trouble
         self.setVisible(trouble is not None)
         if trouble is None:

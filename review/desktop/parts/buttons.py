@@ -88,7 +88,11 @@ class Wrapped:
         return 1 + ceil(max(layout.lineAt(n).naturalTextWidth() for n in range(layout.lineCount())))
 
     def _lines(self) -> list[QTextLine]:
-        return [each.lineAt(n) for each in self._paragraphs for n in range(each.lineCount())]
+        return [
+            paragraph.lineAt(n)
+            for paragraph in self._paragraphs
+            for n in range(paragraph.lineCount())
+        ]
 
 
 def _break(layout: QTextLayout, top: float, width: int) -> float:
@@ -205,27 +209,25 @@ class Button(QAbstractButton):
 
     @property
     def is_main(self) -> bool:
-        """Whether this is the button that goes on."""
+        """Return whether this is the button that goes on."""
         return bool(self.property("role") == "main")
 
     @property
     def _is_filled(self) -> bool:
-        """Whether Enter presses it now, or it is being pressed."""
+        """Return whether Enter presses it now, or it is being pressed."""
         return self.isDown() or (self.is_main and not self._is_overruled)
 
     @property
     def _is_overruled(self) -> bool:
-        """Whether Enter presses another button, which has the focus, instead of this one that goes on."""
+        """Return whether Enter presses another button, which has the focus, instead of this one that goes on."""
         other = QApplication.focusWidget()
         return self.is_main and isinstance(other, Button) and other is not self
 
     def focusInEvent(self, event: QFocusEvent) -> None:
-        """Take the look of what Enter presses from the main button."""
         super().focusInEvent(event)
         self._redraw_main()
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
-        """Give it back."""
         super().focusOutEvent(event)
         self._redraw_main()
 
@@ -349,7 +351,7 @@ class Button(QAbstractButton):
 
 
 def key_said(key: str) -> str:
-    """Say which key does the same, in the reviewer's language; nothing where there is none."""
+    """Return which key does the same, in the reviewer's language; nothing where there is none."""
     return said(KEY, key=said(KEY_NAMES.get(key, key))) if key else ""
 
 

@@ -73,9 +73,8 @@ class Answers(QWidget):
             button.mark(given=number in indices)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Go to the answer that stands where an arrow points."""
         step = _ARROWS.get(Qt.Key(event.key()))
-        at = next((n for n, each in enumerate(self._buttons) if each.hasFocus()), None)
+        at = next((n for n, button in enumerate(self._buttons) if button.hasFocus()), None)
         if step is None or at is None or event.modifiers():
             event.ignore()
             return

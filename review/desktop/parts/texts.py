@@ -105,7 +105,7 @@ class TextPane(QTextEdit):
 
     @property
     def more_below(self) -> bool:
-        """Whether a part of the text is still below what is seen."""
+        """Return whether a part of the text is still below what is seen."""
         bar = self.verticalScrollBar()
         return bar.value() < bar.maximum()
 

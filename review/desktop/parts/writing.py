@@ -126,7 +126,6 @@ class TypingBox(QTextEdit):
             super().keyPressEvent(event)
 
     def inputMethodEvent(self, event: QInputMethodEvent) -> None:
-        """Note what is shown and not given yet."""
         super().inputMethodEvent(event)
         self._unfinished = event.preeditString()
         self._changed()
@@ -165,7 +164,7 @@ class TypingBox(QTextEdit):
         (self.left if escape else self.saved).emit(self.written)
 
     def _is_not_ours(self, event: QKeyEvent) -> bool:
-        """Tell whether a key is the page's: to take back an answer, or to scroll, where nothing here answers to it."""
+        """Return whether a key is the page's: to take back an answer, or to scroll, where nothing here answers to it."""
         undoes = event.matches(QKeySequence.StandardKey.Undo)
         rates = event.modifiers() == _CONTROL and Qt.Key.Key_0 <= event.key() <= Qt.Key.Key_9
         scrolls = event.key() in _SCROLLING and self.verticalScrollBar().maximum() == 0
@@ -245,10 +244,9 @@ class LetterRow(QWidget):
         self._say_case()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Go to the next letter with the arrow keys."""
         step = _STEPS.get(Qt.Key(event.key()), 0)
         stops = self._stops()
-        at = next((n for n, each in enumerate(stops) if each.hasFocus()), None)
+        at = next((n for n, stop in enumerate(stops) if stop.hasFocus()), None)
         if not step or at is None or event.modifiers():
             event.ignore()
             return

@@ -253,7 +253,7 @@ class QtWords(QTranslator):
 
 
 def without_mnemonic(text: str) -> str:
-    """Take out the sign that marks the letter for Alt; a doubled one stands for itself and stays."""
+    """Remove the sign that marks the letter for Alt; a doubled one stands for itself and stays."""
     return "&&".join(part.replace("&", "") for part in text.split("&&"))
 
 
@@ -330,7 +330,7 @@ def prepare() -> None:
 
 
 def _has_bus() -> bool:
-    """Tell whether the system runs a message bus for this person.
+    """Return whether the system runs a message bus for this person.
 
     One that was started only for us would outlive the program and leave files in the person's folder.
     """

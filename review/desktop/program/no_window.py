@@ -27,7 +27,7 @@ _LIBRARY = re.compile(r"([\w.+-]+\.so[\w.]*): ")
 
 
 def no_window(said_by_qt: str = "", failed: str = "", *, answers: bool = True) -> str:
-    """Say why there is no window; ``failed`` is what the system said of a library that it could not load.
+    """Return why there is no window; ``failed`` is what the system said of a library that it could not load.
 
     ``answers`` tells whether a person's answers may lie in the data folder, which is then named.
     """

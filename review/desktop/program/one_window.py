@@ -104,7 +104,7 @@ class OneWindow(QObject):
     def _ask(self, files: Sequence[Path]) -> None:
         new = self._folder / f"files.{os.getpid()}"
         with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
-            json.dump([str(each.absolute()) for each in files], file)
+            json.dump([str(file.absolute()) for file in files], file)
         new.replace(self._request)
 
     def _watch(self) -> None:

@@ -67,7 +67,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _no_qt() -> str:
-    """Say why Qt, with the part that draws windows, cannot be imported; nothing where it can."""
+    """Return why Qt, with the part that draws windows, cannot be imported; nothing where it can."""
     try:
         import PySide6.QtWidgets  # noqa: F401  only whether it is there
     except ModuleNotFoundError:

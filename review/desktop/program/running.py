@@ -59,7 +59,7 @@ class Erasure(QObject):
         window.erase.connect(self.start)
 
     def start(self) -> None:
-        """Say what would be lost, and ask."""
+        """Show what would be lost, and ask."""
         page = ErasePage(self._desk)
         page.left.connect(self._window.uncover)
         page.hand_over.connect(self._hand_over)
@@ -230,7 +230,7 @@ class Running(QObject):
             self.work.do(keep, lambda _: None, lambda _: None)
 
     def _tell(self, trouble: Trouble) -> None:
-        """Say what nobody foresaw; before there is a page, in a window of its own."""
+        """Show what nobody foresaw; before there is a page, in a window of its own."""
         if self.window is not None and self.window.page is not None:
             self.window.tell(trouble)
         else:
@@ -297,7 +297,7 @@ def check(places: Sequence[Path], language: str | None) -> int:
 
 
 def _no_screen(folder: str, said_by_qt: str) -> str:
-    """Say why nothing can be drawn and what was tried; the program ends without another word, so tidy up now."""
+    """Return why nothing can be drawn and what was tried; the program ends without another word, so tidy up now."""
     shutil.rmtree(folder, ignore_errors=True)
     return f"{no_window(said_by_qt, answers=False)}\n{_tried()}"
 

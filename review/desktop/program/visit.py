@@ -169,7 +169,7 @@ class Visit(QObject):
         self._desk.work.do(lead, self.show, failed or self._failed)
 
     def _failed(self, error: HarnessError) -> None:
-        """Say what nobody foresaw: at the sentences the page stays, before them the way leads back to the list."""
+        """Show what nobody foresaw: at the sentences the page stays, before them the way leads back to the list."""
         why = trouble(self._desk.words, error)
         if self.flow.sits:
             self._leading = False
@@ -289,6 +289,6 @@ def _unreadable(batch: Batch, languages: Sequence[str]) -> list[str]:
         return undrawn([consent])
     tags = (manifest.source_language, manifest.target_language)
     scripts = [tag_script(tag) for tag in tags]
-    if any(all(map(legible, (each.source, each.candidate), scripts)) for each in batch.items):
+    if any(all(map(legible, (item.source, item.candidate), scripts)) for item in batch.items):
         return []
-    return undrawn(text for each in batch.items for text in (each.source, each.candidate))
+    return undrawn(text for item in batch.items for text in (item.source, item.candidate))

@@ -124,7 +124,7 @@ def not_complete(words: Words, lacking: Sequence[Path]) -> Trouble:
 
 
 def not_open(words: Words, error: HarnessError) -> Trouble:
-    """Say why the file with the answers does not open."""
+    """Return why the file with the answers does not open."""
     match error:
         case NotSaved():
             return Trouble(words(words_for(_WHY, error.problem)), error.detail)
@@ -292,7 +292,7 @@ class Window(QMainWindow):
             self.uncovered.emit()
 
     def tell(self, trouble: Trouble | None) -> None:
-        """Say what went wrong on whatever page is seen."""
+        """Show what went wrong on whatever page is seen."""
         if self.page is not None:
             self.page.tell(trouble)
 
@@ -341,7 +341,6 @@ class Window(QMainWindow):
     # what comes from outside
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        """Take a review's file where files are taken."""
         if self.takes_files and _file_of(event) is not None:
             event.acceptProposedAction()
 

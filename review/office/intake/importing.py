@@ -169,7 +169,7 @@ class _Came:
 
     def people(self, *, without: Collection[str] = ()) -> set[str]:
         """Return in whose names it says something, the chains of some devices left out."""
-        said = (each.payload for each in self.events if each.device not in without)
+        said = (event.payload for event in self.events if event.device not in without)
         return {who for payload in said if (who := getattr(payload, "reviewer", None)) is not None}
 
     def phrase(self, review: Review) -> str:
@@ -200,15 +200,15 @@ class _Came:
 
 def _received(office: Office, came: _Came) -> FileReport:
     """Refuse what is of no review here, set aside what nobody vouched for, and take the rest."""
-    said = came.ratings.manifest
-    review = office.review_of_batch(said.batch)
-    if review is None or said.batch_sha256 != review.key.batch_sha256[said.batch]:
+    manifest = came.ratings.manifest
+    review = office.review_of_batch(manifest.batch)
+    if review is None or manifest.batch_sha256 != review.key.batch_sha256[manifest.batch]:
         return came.refused("these ratings belong to a review that was not made here.")
-    laptop = _laptop(office, said.signer)
+    laptop = _laptop(office, manifest.signer)
     if laptop is None:
         if holds_reached(came.ratings, known_withdrawals(office.connection)):
-            return came.refused(_TAKEN_BACK.format(key=said.signer), review)
-        if not set_aside(office, said.signer, came.name, came.data, came.phrase(review)):
+            return came.refused(_TAKEN_BACK.format(key=manifest.signer), review)
+        if not set_aside(office, manifest.signer, came.name, came.data, came.phrase(review)):
             return came.refused(_TOO_MUCH_WAITS, review)
         return came.report(FileOutcome.SET_ASIDE, review)
     if laptop.removed is not None:
@@ -251,7 +251,7 @@ def _taken(office: Office, review: Review, laptop: KnownLaptop, came: _Came) -> 
         _noted(office, came, merged.added, ends)
         note_laptops(office, review)
         withdrawals = [each.payload for each in merged.added if isinstance(each.payload, Withdraw)]
-        withdrawn = sorted({review.code(each.reviewer) for each in withdrawals})
+        withdrawn = sorted({review.code(withdrawal.reviewer) for withdrawal in withdrawals})
         recompute = mark_recompute(office, withdrawals)
         if withdrawn:
             note_unclean(office.connection)
@@ -269,7 +269,7 @@ def _taken(office: Office, review: Review, laptop: KnownLaptop, came: _Came) -> 
 def _merged(office: Office, review: Review, came: _Came, closed: Mapping[str, str]) -> MergeReport:
     """Compare a file with what is known of its devices, and with what its people took back."""
     log = office.connection
-    known = [read_device(log, device) for device in sorted({each.device for each in came.events})]
+    known = [read_device(log, device) for device in sorted({event.device for event in came.events})]
     taken_back = [read_person(log, who, Kind.WITHDRAW) for who in sorted(came.people())]
     return merge(
         chain.from_iterable((*known, *taken_back)),
@@ -282,7 +282,7 @@ def _merged(office: Office, review: Review, came: _Came, closed: Mapping[str, st
 
 
 def _noted(office: Office, came: _Came, added: Collection[Event], ends: Mapping[str, int]) -> None:
-    """Note that a file arrived."""
+    """Record that a file arrived."""
     arrival = Arrival(
         sha256(came.data).hexdigest(),
         came.name,
@@ -303,7 +303,7 @@ def _with_voices(
         report,
         speaks_for=tuple(code for x in found.laptops if len(x.people) > 1 for code in x.people),
         several=tuple(each for each in found.several if each.code in codes),
-        far_ahead=any(each.far_ahead for each in found.laptops),
+        far_ahead=any(laptop.far_ahead for laptop in found.laptops),
     )
 
 
@@ -314,18 +314,18 @@ def _erased_on_arrival(incoming: Iterable[Event], merged: MergeReport) -> int:
 
 
 def _is_signed_for(came: _Came, closed: Collection[str], review: Review) -> bool:
-    """Tell whether what a laptop signed of its chains is what its file holds; version 1 signed only the last event."""
+    """Return whether what a laptop signed of its chains is what its file holds; version 1 signed only the last event."""
     said = came.ratings.manifest
     if said.version == 1:
         return True
-    own = [each for each in came.events if _has_place(each) and each.device not in closed]
+    own = [event for event in came.events if _has_place(event) and event.device not in closed]
     devices = {event.device for event in own}
     manifest = BatchManifest.model_validate_json(review.manifests[said.batch])
     signed = {device: chain for device, chain in said.chains.items() if device not in closed}
     answers = {
         who: places
         for who, chains in said.contents.items()
-        if (places := {device: each for device, each in chains.items() if device in devices})
+        if (places := {device: chain for device, chain in chains.items() if device in devices})
     }
     return (signed, answers) == (chains_of(own), contents_of(own, manifest))
 

@@ -78,7 +78,7 @@ def drop_reached(
 
 
 def holds_reached(ratings: RatingsFile, withdrawn: Withdrawals) -> bool:
-    """Tell whether a file holds the content of an event that withdrawals reach."""
+    """Return whether a file holds the content of an event that withdrawals reach."""
     for line in ratings.lines:
         with suppress(EventError):  # what is no event is never taken, and stays with its file
             if covered(read_event(line), withdrawn):

@@ -45,7 +45,7 @@ class Several:
 
     @property
     def waits(self) -> bool:
-        """Whether nobody's ratings of this person count until the organisation says who speaks."""
+        """Return whether nobody's ratings of this person count until the organisation says who speaks."""
         return not self.counted
 
 
@@ -59,11 +59,11 @@ class Speaking:
     @property
     def shared(self) -> list[Speaker]:
         """Laptops that speak for several people: fine for a shared computer, and for nothing else."""
-        return [each for each in self.laptops if len(each.people) > 1]
+        return [laptop for laptop in self.laptops if len(laptop.people) > 1]
 
 
 def speaking(office: Office, review: Review) -> Speaking:
-    """Say which laptops speak for whom, by name."""
+    """Return which laptops speak for whom, by name."""
     events, keys = office.events(review, shut=True), office.devices()
     _, voices = heard(events, keys, office.own_devices, set(review.manifests))
     far = {keys.get(device) for device in far_ahead(events, office.own_devices)}
@@ -89,7 +89,7 @@ def speaking_of(
         far = {keys.get(device) for device in wild}
     told = _by_name(office, review, voices, {signing_key}, far)
     return Speaking(
-        [each for each in told.laptops if each.signing_key == signing_key], told.several
+        [laptop for laptop in told.laptops if laptop.signing_key == signing_key], told.several
     )
 
 
@@ -210,7 +210,7 @@ def _set_heard(office: Office, laptop: KnownLaptop, *, heard: bool, reason: str)
 
 
 def let_speak(office: Office, review: Review, person: str, laptops: Sequence[KnownLaptop]) -> None:
-    """Say which laptops speak for a person of a review; what the others said in this name counts no more.
+    """Show which laptops speak for a person of a review; what the others said in this name counts no more.
 
     UsageError for a laptop that handed nothing over for the review, is taken out, or has no answer of this person.
     """
@@ -239,7 +239,7 @@ def let_speak(office: Office, review: Review, person: str, laptops: Sequence[Kno
 
 def _no_answer(office: Office, laptop: KnownLaptop, code: str, spoke: Iterable[str]) -> str:
     """Say that a laptop never spoke for a person, and which did."""
-    names = _names(spoke, {each.signing_key: each for each in office.laptops()})
+    names = _names(spoke, {laptop.signing_key: laptop for laptop in office.laptops()})
     have = "have" if len(names) > 1 else "has"
     others = f"{' and '.join(names)} {have}" if names else "no laptop has one yet"
     return f"{laptop.name} has no answer of {printed(code)}; {others}. Nothing is changed."

@@ -91,7 +91,7 @@ class Controls:
 
 
 def is_development(entry: Entry) -> bool:
-    """Tell whether an entry's reference may be shown: it is here, and of development or of a corpus without segments."""
+    """Return whether an entry's reference may be shown: it is here, and of development or of a corpus without segments."""
     return not entry.not_stored and entry.segment in {None, Segment.DEVELOPMENT}
 
 
@@ -212,7 +212,7 @@ def _wrong(
 
 
 def fits(text: str) -> bool:
-    """Tell whether a text is one that a batch can hold and people can judge."""
+    """Return whether a text is one that a batch can hold and people can judge."""
     return not is_blank(text) and len(text) <= MOST_ITEM_TEXT
 
 

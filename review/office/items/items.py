@@ -31,7 +31,7 @@ def drawing(seed: int, purpose: str) -> Random:
 
 
 def allocate(sizes: Mapping[int, int], wanted: int, least: int) -> dict[int, int]:
-    """Say how many entries of each stratum to draw: ``least`` each, the rest by share of the corpus.
+    """Return how many entries of each stratum to draw: ``least`` each, the rest by share of the corpus.
 
     No stratum gives more than it has. Where not even the least of all fits, it is parted evenly. The rest
     goes by largest remainder; of equal ones the lower stratum is first.
@@ -147,7 +147,7 @@ def _insert(
 
 
 def _lack(slot: int, alike: Sequence[tuple[int, int]]) -> float:
-    """Say how much a slot falls short of the wanted distances, as the worst share of one; 0 where of none."""
+    """Return how much a slot falls short of the wanted distances, as the worst share of one; 0 where of none."""
     shortfalls = (
         1 - min(1.0, (slot - place if slot > place else place - slot + 1) / apart)
         for place, apart in alike

@@ -66,12 +66,12 @@ class ReviewedRuns:
         """Ids of the runs where they are from a vault; none where they are out of a file."""
         if self.dataset.opened_from is None:
             return ()
-        return tuple(each.run.run_id for each in self.runs)
+        return tuple(run.run.run_id for run in self.runs)
 
     @property
     def below_deployable(self) -> dict[str, float]:
         """Run → composite, of runs below the threshold at which the specification's review begins (§7.3)."""
-        composites = {each.run.run_id: each.composite for each in self.runs}
+        composites = {run.run.run_id: run.composite for run in self.runs}
         return {
             run: value
             for run, value in composites.items()
@@ -93,14 +93,14 @@ class ReviewedRuns:
         segments = Counter(str(entry.segment or "none") for entry in reviewed)
         return tuple(
             KeyRun(
-                run_id=each.run.run_id,
-                run_card_hash=each.card_hash,
-                dataset_id=each.run.dataset_id,
-                language_pair=each.run.language_pair,
-                strata=dict(sorted(Counter(map(stratum, each.entries.values())).items())),
+                run_id=run.run.run_id,
+                run_card_hash=run.card_hash,
+                dataset_id=run.run.dataset_id,
+                language_pair=run.run.language_pair,
+                strata=dict(sorted(Counter(map(stratum, run.entries.values())).items())),
                 segments=dict(sorted(segments.items())),
             )
-            for each in self.runs
+            for run in self.runs
         )
 
 
@@ -148,7 +148,7 @@ def _places(runs: Iterable[Run], corpus: int) -> set[int]:
 
 def _require_one_vault(datasets: Sequence[Dataset]) -> None:
     """Refuse to put runs of different vaults, or some from a vault and some not, into one review."""
-    if len({(each.opened_from or "").partition("/")[0] for each in datasets}) > 1:
+    if len({(dataset.opened_from or "").partition("/")[0] for dataset in datasets}) > 1:
         raise UsageError(
             "These runs are not out of one vault, or some of them out of none. Make a review of each by itself."
         )

@@ -137,9 +137,9 @@ def of_corpus(
     """
     require_translation(corpus.dataset)
     entries = [
-        each
-        for each in corpus.entries
-        if (not segments or each.segment in segments) and not is_blank(each.source)
+        entry
+        for entry in corpus.entries
+        if (not segments or entry.segment in segments) and not is_blank(entry.source)
     ]
     if not entries:
         raise UsageError(

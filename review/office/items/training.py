@@ -75,7 +75,7 @@ def make_training(
 
 
 def _different(entries: Sequence[Entry]) -> list[Entry]:
-    """Leave out entries whose source or reference came before: nobody practises on a sentence twice."""
+    """Omit entries whose source or reference came before: nobody practises on a sentence twice."""
     seen: set[tuple[str, str]] = set()
     kept = []
     for entry in entries:

@@ -109,8 +109,12 @@ class OtherForms:
         if reading is None:
             return []
         attested = [*self._by_lemma.get(reading.key, {})]
-        fitting_patterns = (each for each in self._patterns if each.old in reading.tags)
-        made = [form for each in fitting_patterns if (form := each.applied(word.lower()))]
+        fitting_patterns = (pattern for pattern in self._patterns if pattern.old in reading.tags)
+        made = [
+            form
+            for fitting_pattern in fitting_patterns
+            if (form := fitting_pattern.applied(word.lower()))
+        ]
         forms = list(dict.fromkeys(form for form in (*attested, *made) if form != word.lower()))
         fitting = []
         for other in self._analyse(forms):
@@ -216,7 +220,7 @@ def plain_form(text: str) -> str:
 
 
 def unspaced(text: str) -> bool:
-    """Tell whether a text's script leaves no space between words."""
+    """Return whether a text's script leaves no space between words."""
     return next(iter(scripts([text])), "") in UNSPACED
 
 

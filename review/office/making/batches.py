@@ -122,7 +122,7 @@ def _letters(text: str) -> Iterator[str]:
 
 
 def _is_of(letter: str, script: str) -> bool:
-    """Tell whether it is a letter of the script, or a mark or sign that many scripts share."""
+    """Return whether it is a letter of the script, or a mark or sign that many scripts share."""
     if any(kind[0] not in "LM" for kind in _kinds(letter)):
         return False
     own = CODES.get(script_of(letter[0]))
@@ -206,7 +206,7 @@ class Made:
     @property
     def manifests(self) -> dict[str, Signed]:
         """Batch → its manifest as it was signed."""
-        return {each.manifest.batch: each.signed for each in self.batches}
+        return {batch.manifest.batch: batch.signed for batch in self.batches}
 
 
 Orders = Mapping[str, tuple[str, ...]]
@@ -297,7 +297,7 @@ def _batch(
     wanted = {item for order in part.values() for item in order}
     orders = {place_of(tag): order for tag, order in part.items()}
     manifest = head.model_copy(update={"batch": batch, "orders": orders})
-    items = [each for id_, each in asked.items.items() if id_ in wanted]
+    items = [item for id_, item in asked.items.items() if id_ in wanted]
     return make_batch(manifest, items, asked.training, identity, asked.salt, fonts)
 
 
@@ -386,7 +386,7 @@ def make(
     parts = parts_of(asked.orders, one_each=one_each)
     key = _answer_key(drawn, orders, said, runs, tuple(parts))
     batches = sign_batches(asked, said, policy, identity, parts, key)
-    sealed = {each.manifest.batch: each.sha256 for each in batches}
+    sealed = {batch.manifest.batch: batch.sha256 for batch in batches}
     return Made(
         key.model_copy(update={"batch_sha256": sealed}),
         batches,

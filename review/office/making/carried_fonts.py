@@ -102,9 +102,9 @@ def lacking_in(text: str, fonts: Sequence[Collection[int]]) -> set[str]:
 
 
 def _drawn(character: str, fonts: Sequence[Collection[int]]) -> bool:
-    """Tell whether a font has a picture of it, or one font has those of all its parts."""
+    """Return whether a font has a picture of it, or one font has those of all its parts."""
     parts = [ord(each) for each in unicodedata.normalize("NFD", character)]
-    return any(ord(character) in has or all(each in has for each in parts) for has in fonts)
+    return any(ord(character) in has or all(part in has for part in parts) for has in fonts)
 
 
 _MOST_SOURCE: Final = 64 * 2**20
@@ -126,7 +126,7 @@ def carried_fonts(
     if not (files := font_files(fonts, licences)):
         return ()
     lacking = {each for text in texts for each in lacking_in(text, brought())}
-    return tuple(_carried(each, lacking) for each in files)
+    return tuple(_carried(file, lacking) for file in files)
 
 
 class FontFiles(NamedTuple):
@@ -153,10 +153,10 @@ def font_files(fonts: Sequence[Path], licences: Sequence[Path]) -> list[FontFile
         FontFiles(font, licence, _bytes(font), _bytes(licence))
         for font, licence in zip(fonts, each_licence, strict=True)
     ]
-    for each in files:
-        with _naming(each):
-            check_licence(each.text)
-            characters_of(each.data)
+    for file in files:
+        with _naming(file):
+            check_licence(file.text)
+            characters_of(file.data)
     return files
 
 
@@ -179,7 +179,7 @@ def _carried(file: FontFiles, lacking: Collection[str]) -> CarriedFont:
 
 @contextmanager
 def _naming(file: FontFiles) -> Iterator[None]:
-    """Say which file cannot be sent along."""
+    """Return which file cannot be sent along."""
     try:
         yield
     except FontError as error:
@@ -280,6 +280,6 @@ def _draw_each(font: TTFont) -> None:
 def _rename(font: TTFont, family: str) -> None:
     """Give it a name that no other font has: a changed font may not bear the one that its licence reserves."""
     names: Any = font["name"]
-    names.names = [each for each in names.names if each.platformID == 3]
+    names.names = [name for name in names.names if name.platformID == 3]
     for kind, text in ((1, family), (2, "Regular"), (4, family), (6, family.replace(" ", ""))):
         names.setName(text, kind, 3, 1, 0x409)

@@ -291,9 +291,9 @@ def _real_items(runs: ReviewedRuns, entries: Sequence[Entry], seed: int) -> list
     """Ask every run's output of every entry; two runs with one output are asked apart, as two items."""
     by_id = {entry.id: id_ for id_, entry in runs.runs[0].entries.items()}
     items = [
-        new_item(entry, each.outputs[by_id[entry.id]], run_id=each.run.run_id)
+        new_item(entry, run.outputs[by_id[entry.id]], run_id=run.run.run_id)
         for entry in entries
-        for each in runs.runs
+        for run in runs.runs
     ]
     drawing(seed, "items").shuffle(items)
     return items
@@ -301,8 +301,8 @@ def _real_items(runs: ReviewedRuns, entries: Sequence[Entry], seed: int) -> list
 
 def _outputs(runs: ReviewedRuns) -> dict[EntryId, list[str]]:
     outputs: dict[EntryId, list[str]] = defaultdict(list)
-    for each in runs.runs:
-        for id_, output in each.outputs.items():
+    for run in runs.runs:
+        for id_, output in run.outputs.items():
             outputs[id_].append(output)
     return outputs
 

@@ -41,11 +41,11 @@ def to_translate(
     """Return the entries of these segments, or of all, that have no translation and are with no speaker; those too with ``again``."""
     asked = _asked(project, "translate")
     return [
-        each
-        for each in project.state.entries
-        if each.untranslated
-        and (not segments or each.segment in segments)
-        and (again or not asked.get(each.id, set()) - set(each.refused))
+        entry
+        for entry in project.state.entries
+        if entry.untranslated
+        and (not segments or entry.segment in segments)
+        and (again or not asked.get(entry.id, set()) - set(entry.refused))
     ]
 
 
@@ -58,12 +58,12 @@ def to_agree(
     """
     asked = _asked(project, "agree")
     return [
-        each
-        for each in project.state.entries
-        if each.usable
-        and each.agreed is None
-        and (not segments or each.segment in segments)
-        and (again or not asked.get(each.id, set()) - set(each.refused))
+        entry
+        for entry in project.state.entries
+        if entry.usable
+        and entry.agreed is None
+        and (not segments or entry.segment in segments)
+        and (again or not asked.get(entry.id, set()) - set(entry.refused))
     ]
 
 
@@ -78,8 +78,8 @@ def _asked(project: Project, kind: str) -> dict[int, set[str]]:
 
 
 def secret_among(entries: Sequence[ProjectEntry]) -> bool:
-    """Tell whether one of them is of a secret segment."""
-    return any(each.secret for each in entries)
+    """Return whether one of them is of a secret segment."""
+    return any(entry.secret for entry in entries)
 
 
 def draft_sources(
@@ -90,11 +90,11 @@ def draft_sources(
         raise UsageError(
             f"No source waits for a translation: add some (rosetta corpus sources), or gather what came back (rosetta corpus gather).{_with_speakers(project, 'translate')}"
         )
-    asked = [_entry(project, each) for each in entries]
+    asked = [_entry(project, entry) for entry in entries]
     written = [
-        project.texts(each).reference
-        for each in project.state.entries
-        if each.usable and not each.secret
+        project.texts(entry).reference
+        for entry in project.state.entries
+        if entry.usable and not entry.secret
     ]
     return draft_translations(Sentences(_dataset(project), asked, written=written), share, seed)
 
@@ -108,7 +108,7 @@ def draft_agreement(
             f"No translation waits for a second speaker: gather what came back (rosetta corpus gather).{_with_speakers(project, 'agree')}"
         )
     check_reviewers(share.reviewers)
-    asked = [_entry(project, each) for each in entries]
+    asked = [_entry(project, entry) for entry in entries]
     items = [
         new_item(entry, project.texts(each).reference)
         for entry, each in zip(asked, entries, strict=True)
@@ -126,7 +126,7 @@ def draft_agreement(
 
 
 def _with_speakers(project: Project, kind: str) -> str:
-    """Say how many sentences are with speakers and not done, and how to give them to others; nothing where none is."""
+    """Return how many sentences are with speakers and not done, and how to give them to others; nothing where none is."""
     waiting = to_translate if kind == "translate" else to_agree
     if not (many := len(waiting(project, again=True))):
         return ""
@@ -139,7 +139,7 @@ def written_elsewhere(
     laptops: Collection[str],
 ) -> list[ProjectEntry]:
     """Return the entries of which no translation was written on one of these laptops; ``wrote``: entry → its laptops."""
-    return [each for each in entries if wrote.get(each.id, frozenset()).isdisjoint(laptops)]
+    return [entry for entry in entries if wrote.get(entry.id, frozenset()).isdisjoint(laptops)]
 
 
 def _entry(project: Project, entry: ProjectEntry) -> Entry:
@@ -182,7 +182,7 @@ def note_handed_out(
             "review": name,
             "kind": kind,
             "on": today(),
-            "entries": tuple(each.id for each in entries),
+            "entries": tuple(entry.id for entry in entries),
             "shared_laptop": shared_laptop,
         }
     )
@@ -196,7 +196,7 @@ def note_made(project: Project, name: str) -> None:
 
 def note_shared_laptop(project: Project, name: str) -> None:
     """Keep that the second speakers of a review are others than the translators, though they share laptops; UsageError for another review."""
-    if name not in {each.review for each in project.state.reviews if each.kind == "agree"}:
+    if name not in {review.review for review in project.state.reviews if review.kind == "agree"}:
         raise UsageError(
             f"--shared-laptop {name[:60]!r}: no review of this corpus in which second speakers look has this name. `rosetta corpus "
             "progress` names those that are out."
@@ -206,7 +206,7 @@ def note_shared_laptop(project: Project, name: str) -> None:
 
 def _mark(project: Project, name: str, mark: str) -> None:
     changed = (
-        each.model_copy(update={mark: True}) if each.review == name else each
-        for each in project.state.reviews
+        review.model_copy(update={mark: True}) if review.review == name else review
+        for review in project.state.reviews
     )
     project.change(reviews=tuple(changed))

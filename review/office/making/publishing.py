@@ -85,7 +85,7 @@ class Protection:
 
     @property
     def sealed(self) -> bool:
-        """Whether it is encrypted at all."""
+        """Return whether it is encrypted at all."""
         return bool(self.laptops) or self.passphrases
 
 

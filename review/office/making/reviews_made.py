@@ -29,10 +29,10 @@ def known_reviews(project: Project) -> None:
             if office.is_taken(each.review)
             and (each.made or _is_of(office.review(each.review), each))
         }
-    for each in project.state.reviews:
-        if each.made and each.review not in here:
+    for review in project.state.reviews:
+        if review.made and review.review not in here:
             raise UsageError(
-                f"{project.folder}: its review {each.review} is not in the data folder {project.home}, which has the same keys: it is a copy from before. "
+                f"{project.folder}: its review {review.review} is not in the data folder {project.home}, which has the same keys: it is a copy from before. "
                 "Go on with the one that has it (ROSETTA_HOME), or put its files back."
             )
     kept = (each for each in project.state.reviews if each.review in here)
@@ -40,14 +40,14 @@ def known_reviews(project: Project) -> None:
 
 
 def _is_of(review: Review, out: HandedOut) -> bool:
-    """Tell whether a review asks what was noted; another one may have got its name meanwhile."""
-    asked = {each.entry for each in review.key.items.values()}
+    """Return whether a review asks what was noted; another one may have got its name meanwhile."""
+    asked = {item.entry for item in review.key.items.values()}
     kind = review.is_agreement if out.kind == "agree" else review.translating
     return kind and asked == set(out.entries)
 
 
 def made_here(project: Project) -> bool:
-    """Tell whether the reviews of a project were made with the key of its data folder."""
+    """Return whether the reviews of a project were made with the key of its data folder."""
     known = Identity.known(project.home, Role.ORGANISATION)
     return known and project.state.office == own_key(project.home)
 

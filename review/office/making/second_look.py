@@ -128,8 +128,8 @@ def _others(
     if not review.manifest.shows_words:
         return []
     found = [
-        OthersWords(reasons=each.reasons, comment=each.comment, suggestion=each.suggestion)
-        for each in voices(heard, case.item, review.key)
+        OthersWords(reasons=voice.reasons, comment=voice.comment, suggestion=voice.suggestion)
+        for voice in voices(heard, case.item, review.key)
     ]
     secrets.SystemRandom().shuffle(found)
     return found[:MOST_OTHERS]

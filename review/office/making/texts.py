@@ -42,9 +42,9 @@ def review_name(office: Office, asked: str | None, dataset_id: str) -> str:
 
 def check_words(runs: ReviewedRuns, words: Mapping[str, str]) -> None:
     """Refuse words for reviewers that name a model under review; ``words`` is option → text."""
-    for each in runs.runs:
-        model = each.run.setup.model_slug or ""
-        names = {model, model.rpartition("/")[2], each.run.run_id, each.run.run_id[:8]}
+    for run in runs.runs:
+        model = run.run.setup.model_slug or ""
+        names = {model, model.rpartition("/")[2], run.run.run_id, run.run.run_id[:8]}
         for option, text in words.items():
             for name in names:
                 if len(name) >= _LEAST and _stands_in(name, text):

@@ -199,7 +199,7 @@ def _hand_overs(office: Office, review: Review, events: Iterable[Event]) -> list
 
 
 def _tips(hand_overs: Iterable[HandedOver]) -> list[str]:
-    return [tip for each in hand_overs for tips in each.tips.values() for tip in tips]
+    return [tip for hand_over in hand_overs for tips in hand_over.tips.values() for tip in tips]
 
 
 def seen(evidence: Evidence, run_id: str) -> EvidenceReading | None:
@@ -250,14 +250,14 @@ def _unseen(office: Office, review: Review) -> tuple[dict[str, int], str]:
     rated = looked_at(office.events(review, shut=True), review.key.batches)
     ratings = events_sha256(rated)
     looks = looks_of(office, review)
-    new = {run: each.total + 1 for run, each in looks.items() if rated and ratings not in each.here}
+    new = {run: look.total + 1 for run, look in looks.items() if rated and ratings not in look.here}
     return new, ratings
 
 
 def looks_of(office: Office, review: Review) -> dict[str, RunLooks]:
     """Return the looks at each run of a review, over all reviews of it in this office."""
-    said = office.own_looks()
-    return {run.run_id: run_looks(said, review.key, run.run_id) for run in review.key.runs}
+    looks = office.own_looks()
+    return {run.run_id: run_looks(looks, review.key, run.run_id) for run in review.key.runs}
 
 
 def look_at_ratings(office: Office, review: Review) -> dict[str, int]:
@@ -305,7 +305,9 @@ def _require_signed(made: Certificate, evidence: Evidence) -> None:
 
 def newest_certificate(office: Office, review: Review, run_id: str) -> IssuedCertificate | None:
     """Return the last certificate that was issued for a run, None where there is none."""
-    found = [each for each in office.certificates(review) if each.run_id == run_id]
+    found = [
+        certificate for certificate in office.certificates(review) if certificate.run_id == run_id
+    ]
     return found[-1] if found else None
 
 
@@ -367,9 +369,9 @@ def _inside(
     """Return the exact certificate that a coarse one was made of, with its evidence: out of a file, or of the office."""
     stated = read_coarse(coarse, path.name)
     if evidence is not None:
-        found = read_evidence_file(evidence)
-        if sha256(found.certificate).hexdigest() == stated.exact:
-            return {evidence.name: found}
+        evidence_file = read_evidence_file(evidence)
+        if sha256(evidence_file.certificate).hexdigest() == stated.exact:
+            return {evidence.name: evidence_file}
         raise UsageError(
             f"{evidence.name} is the evidence of another certificate than the one of which {path.name} was made "
             f"(SHA-256 {stated.exact[:16]}…). Name that one."

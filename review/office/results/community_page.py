@@ -207,7 +207,7 @@ def _numbers(certificate: Certificate, words: Words) -> Iterator[str]:
 
 
 def _shares(share: str, lower: str | None, level: str, words: Words, path: str) -> Iterator[str]:
-    """Say how many are good, how many at least, and how many should be; ``path`` is where the certificate has it."""
+    """Return how many are good, how many at least, and how many should be; ``path`` is where the certificate has it."""
     good = words(
         "About {share} of the translations are good: correct, or with small problems only.",
         share=_about(share, words),
@@ -242,7 +242,7 @@ def _difficulties(certificate: Certificate, words: Words) -> Iterator[str]:
 
 
 def _harm(certificate: Certificate, words: Words) -> Iterator[str]:
-    """Say what became of the translations that were called harmful, with each reason."""
+    """Return what became of the translations that were called harmful, with each reason."""
     counts = certificate.verdict["harm"]
     if not any(counts.values()):
         return

@@ -41,7 +41,7 @@ def gather(project: Project, office: Office) -> Gathered:
         else:
             heard.append(Heard(out, review, state, laptop_of_event(office, review)))
     looks = looks_of(heard, laptops_that_wrote(project, office))
-    bars = {entry: barred(each) for entry, each in looks.items()}
+    bars = {entry: barred(look) for entry, look in looks.items()}
     written = [_Written(out, each, _without_barred(each, bars)) for out, each in came]
     found = Gathered()
     before = None
@@ -50,7 +50,7 @@ def gather(project: Project, office: Office) -> Gathered:
         found.look_again()
         _without_lost(project, written, found)
         _translations(project, written, bars, found)
-        project.put([_from_source(project, each, bars, found) for each in project.state.entries])
+        project.put([_from_source(project, entry, bars, found) for entry in project.state.entries])
         project.put(list(judge_entries(project, looks, found)))
     _count(project, written, bars, found)
     return found
@@ -81,7 +81,7 @@ def _left(came: Entry, bar: Barred | None) -> Entry | None:
 
 def _entries(project: Project, out: HandedOut) -> dict[int, ProjectEntry]:
     """Return the entries that were handed out in a review, as they are now."""
-    return {each.id: each for each in project.state.entries if each.id in out.entries}
+    return {entry.id: entry for entry in project.state.entries if entry.id in out.entries}
 
 
 def _count(
@@ -118,14 +118,14 @@ def _back(
 
 
 def _without_lost(project: Project, written: Iterable[_Written], found: Gathered) -> None:
-    """Take out the wordings that their writers do not let be used any more, before others take their place.
+    """Remove the wordings that their writers do not let be used any more, before others take their place.
 
     Only where nothing usable came back of the sentence; elsewhere ``_translated`` does. A second speaker's wording in the place of
     a translation stays, without the wordings and names of its translators.
     """
     for came in written:
         usable = {each.id for each in came.usable}
-        back = {each.id: each for each in came.collected.corpus.entries}
+        back = {entry.id: entry for entry in came.collected.corpus.entries}
         project.put(
             [
                 _left_of(project, came.out, entry, back.get(entry.id), found)
@@ -143,12 +143,14 @@ def _left_of(
     stands = _stands_on(entry, out.review)
     if stands and comparison_form(texts.reference) not in there:
         return without_words(project, entry, found)
-    kept = tuple(each for each in texts.variants if stands and comparison_form(each) in there)
+    kept = tuple(
+        variant for variant in texts.variants if stands and comparison_form(variant) in there
+    )
     who = () if came is None else _writers(entry, came, (texts.reference, *kept))
     told = _by(entry, out, who)
     if kept == texts.variants:
         return told
-    if {comparison_form(each) for each in texts.variants} - there:
+    if {comparison_form(variant) for variant in texts.variants} - there:
         note(entry, found.taken_back)
     return project.with_texts(told, replace(texts, variants=kept))
 
@@ -193,7 +195,7 @@ def _from_source(
 
 
 def _takes(entry: ProjectEntry, review: str) -> bool:
-    """Tell whether an entry takes a review's translation: it has none, or that one, or speakers' to which somebody objects."""
+    """Return whether an entry takes a review's translation: it has none, or that one, or speakers' to which somebody objects."""
     return (
         not entry.has_reference
         or _written_in(entry, review)
@@ -202,7 +204,7 @@ def _takes(entry: ProjectEntry, review: str) -> bool:
 
 
 def _is_barred(project: Project, entry: ProjectEntry, bars: Mapping[int, Barred]) -> bool:
-    """Tell whether an entry's translation is to be judged before another takes its place: it is refused, or objected to and not yet noted so."""
+    """Return whether an entry's translation is to be judged before another takes its place: it is refused, or objected to and not yet noted so."""
     bar = bars.get(entry.id)
     if bar is None or not entry.has_reference:
         return False
@@ -218,7 +220,7 @@ def _translated(
     if entry.agreed is not None and (
         entry.agreed.outcome == "corrected" or _is_among(before.reference, came)
     ):
-        left = tuple(each for each in before.variants if _is_among(each, came))
+        left = tuple(variant for variant in before.variants if _is_among(variant, came))
         told = _by(entry, out, _writers(entry, came, (before.reference, *left)))
         if left == before.variants:
             return told
@@ -254,7 +256,7 @@ def _writers(entry: ProjectEntry | None, came: Entry, kept: Sequence[str]) -> tu
     if entry is None or entry.translated is None or _stands_on(entry, entry.translated.review):
         return tuple(each for is_kept, each in told if is_kept)
     there = {each for _, each in told}
-    return tuple(each for each in entry.translated.people if each in there)
+    return tuple(person for person in entry.translated.people if person in there)
 
 
 def _by(entry: ProjectEntry, out: HandedOut, who: tuple[str, ...]) -> ProjectEntry:
@@ -267,11 +269,11 @@ def _by(entry: ProjectEntry, out: HandedOut, who: tuple[str, ...]) -> ProjectEnt
 
 
 def _written_in(entry: ProjectEntry, review: str) -> bool:
-    """Tell whether the translation that an entry came by was written in a review."""
+    """Return whether the translation that an entry came by was written in a review."""
     return entry.translated is not None and entry.translated.review == review
 
 
 def _stands_on(entry: ProjectEntry, review: str) -> bool:
-    """Tell whether an entry's translation was written in a review, and no second speaker put another in its place."""
+    """Return whether an entry's translation was written in a review, and no second speaker put another in its place."""
     own = entry.agreed is None or entry.agreed.outcome == "agreed"
     return own and _written_in(entry, review)

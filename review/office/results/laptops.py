@@ -13,7 +13,7 @@ from review.office.store.store import Office, Review
 def laptop_of_event(office: Office, review: Review) -> dict[str, str]:
     """Return id of an event of a review → the laptop that wrote it, by its signing key; one that goes on with another's log is that one."""
     of = _owners(office)
-    return {each.id: of(each.device) for each in office.events(review, shut=True)}
+    return {event.id: of(event.device) for event in office.events(review, shut=True)}
 
 
 def laptops_that_wrote(project: Project, office: Office) -> dict[int, frozenset[str]]:
@@ -25,9 +25,9 @@ def laptops_that_wrote(project: Project, office: Office) -> dict[int, frozenset[
             continue
         review = office.review(out.review)
         for event in office.events(review, shut=True):
-            said = event.payload
-            if isinstance(said, Translate) and said.item in review.key.items:
-                entry = review.key.items[said.item].entry
+            payload = event.payload
+            if isinstance(payload, Translate) and payload.item in review.key.items:
+                entry = review.key.items[payload.item].entry
                 if isinstance(entry, int):
                     found[entry].add(of(event.device))
     return {entry: frozenset(laptops) for entry, laptops in found.items()}
@@ -35,7 +35,7 @@ def laptops_that_wrote(project: Project, office: Office) -> dict[int, frozenset[
 
 def first_of(office: Office) -> dict[str, str]:
     """Return signing key of a laptop → that of the one whose log it goes on with, its own where it began one."""
-    before = {each.signing_key: each.instead_of for each in office.laptops()}
+    before = {laptop.signing_key: laptop.instead_of for laptop in office.laptops()}
     return {key: _first(key, before) for key in before}
 
 

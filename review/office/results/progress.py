@@ -73,7 +73,7 @@ class WaitingLaptop:
         return len(self.file_phrases)
 
     def has(self, words: str) -> bool:
-        """Tell whether six words are those of the laptop or of one of its files."""
+        """Return whether six words are those of the laptop or of one of its files."""
         return words in self.file_phrases or says_key(words, self.signing_key)
 
 
@@ -101,26 +101,26 @@ class ReviewProgress:
     @property
     def not_shown(self) -> dict[int | str, int]:
         """Entry → how many people's laptops could not show an item of it; the one that most could not comes first."""
-        counts = Counter(entry for each in self.reviewers for entry in {*each.not_shown})
+        counts = Counter(entry for reviewer in self.reviewers for entry in {*reviewer.not_shown})
         return dict(sorted(counts.items(), key=lambda each: (-each[1], str(each[0]))))
 
     @property
     def asked(self) -> int:
         """Decisions that all reviewers together are asked for."""
-        return sum(each.asked for each in self.reviewers)
+        return sum(reviewer.asked for reviewer in self.reviewers)
 
     @property
     def done(self) -> int:
         """Decisions that came back."""
-        return sum(each.done for each in self.reviewers)
+        return sum(reviewer.done for reviewer in self.reviewers)
 
 
 def progress(office: Office, review: Review) -> ReviewProgress:
-    """Say how far a review is."""
+    """Return how far a review is."""
     state = office.state_of_any(review)
     arrived = last_contributions(office.connection)
     certificates = office.certificates(review)
-    newest = {each.run_id: each for each in certificates}
+    newest = {certificate.run_id: certificate for certificate in certificates}
     return ReviewProgress(
         name=review.name,
         title=review.manifest.title,
@@ -168,9 +168,9 @@ def _reviewer(
         reviewer=reviewer,
         batch=batch,
         asked=asked,
-        rated=sum(each.rating is not None for each in judgements),
+        rated=sum(judgement.rating is not None for judgement in judgements),
         translated=len(state.translations),
-        cannot_judge=sum(each.rating is None for each in judgements),
+        cannot_judge=sum(judgement.rating is None for judgement in judgements),
         skipped=len(state.skipped),
         consented=state.consented,
         shares=state.share_corrections,
@@ -194,8 +194,8 @@ def waiting(office: Office) -> list[WaitingLaptop]:
         WaitingLaptop(
             key,
             key_phrase(key),
-            tuple(each.phrase for each in files if each.signing_key == key),
-            since=min(each.received for each in files if each.signing_key == key),
+            tuple(file.phrase for file in files if file.signing_key == key),
+            since=min(file.received for file in files if file.signing_key == key),
         )
-        for key in sorted({each.signing_key for each in files})
+        for key in sorted({file.signing_key for file in files})
     ]

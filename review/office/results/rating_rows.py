@@ -179,7 +179,7 @@ def mean_ranks(rows: list[RatingRow]) -> dict[tuple[str, EntryId], float]:
     ranks: dict[tuple[str, EntryId], list[int]] = {}
     for row in real_ratings(rows):
         ranks.setdefault((row.run_id, row.entry_id), []).append(row.rank or 0)
-    return {output: sum(each) / len(each) for output, each in ranks.items()}
+    return {output: sum(rank) / len(rank) for output, rank in ranks.items()}
 
 
 def real_ratings(rows: list[RatingRow]) -> Iterator[RatingRow]:
@@ -213,16 +213,16 @@ def mtme_files(
     entries = _entries(review.key, reviewed)
     first, pair = next(iter(reviewed.values())), _pair(next(iter(cards.values())))
     files = {
-        f"sources/{pair}.txt": [_one_line(first[each].source) for each in entries],
+        f"sources/{pair}.txt": [_one_line(first[entry].source) for entry in entries],
         f"references/{pair}.{REFERENCE}.txt": [
-            _one_line(first[each].reference) for each in entries
+            _one_line(first[entry].reference) for entry in entries
         ],
         f"documents/{pair}.docs": ["none review"] * len(entries),
     }
     for run_id, name in names.items():
         outputs = reviewed[run_id]
         files[f"system-outputs/{pair}/{name}.txt"] = [
-            _one_line(outputs[each].predicted) for each in entries
+            _one_line(outputs[entry].predicted) for entry in entries
         ]
     files.update(_scores(pair, names, entries, rows))
     return {path: "".join(f"{line}\n" for line in lines).encode() for path, lines in files.items()}

@@ -161,7 +161,7 @@ def withdrawn_notice(review: Review) -> SignedNotice | None:
         return None
     if review.key.corpus is not None:
         return now.of_corpus(_facts(review.key.corpus))
-    asked = {each.entry for each in review.key.items.values()}
+    asked = {item.entry for item in review.key.items.values()}
     with opened() as connection:
         for run in review.key.runs:
             told = CorpusFacts("", run.dataset_id, language_pair=run.language_pair)
@@ -178,7 +178,7 @@ def withdrawn_entries(review: Review) -> frozenset[EntryId]:
     if not now or corpus is None:
         return frozenset()
     gone = [about for _, about in now.of_entries(_facts(corpus))]
-    asked = {each.entry for each in review.key.items.values()}
+    asked = {item.entry for item in review.key.items.values()}
     return frozenset(each for each in asked if any(about.has(each) for about in gone))
 
 
@@ -189,7 +189,7 @@ def _facts(corpus: KeyCorpus) -> CorpusFacts:
 
 
 def withdrawn_words(review: Review) -> str:
-    """Say in one line what was taken back, and that nothing of the review is used; empty where nothing was."""
+    """Return what was taken back, and that nothing of the review is used; empty where nothing was."""
     notice = withdrawn_notice(review)
     if notice is None:
         return ""

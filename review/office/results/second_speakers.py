@@ -82,7 +82,7 @@ def looks_of(heard: Iterable[Heard], wrote: Mapping[int, frozenset[str]]) -> Loo
     for each in heard:
         for id_, look in _looks(each, wrote):
             looks.setdefault(id_, []).append(look)
-    return {id_: without_barred(each) for id_, each in looks.items()}
+    return {id_: without_barred(look) for id_, look in looks.items()}
 
 
 def _looks(heard: Heard, wrote: Mapping[int, frozenset[str]]) -> Iterator[tuple[int, EntryLook]]:
@@ -105,7 +105,7 @@ def _looks(heard: Heard, wrote: Mapping[int, frozenset[str]]) -> Iterator[tuple[
                     tuple(counts),
                     own=len(counts) < len(said),
                     upheld=decided is not None and decided.harmful is True,
-                    same_laptop=any(each.laptop in own for each in counts),
+                    same_laptop=any(count.laptop in own for count in counts),
                 ),
             )
 
@@ -124,13 +124,13 @@ class Barred:
 
 def barred(looks: Sequence[EntryLook]) -> Barred:
     """Return the wordings that second speakers refuse or object to; what they take back bars nothing."""
-    asked = {comparison_form(each.asked) for each in looks}
+    asked = {comparison_form(look.asked) for look in looks}
     told = {form: _verdict(_about(looks, form)) for form in asked}
     refused, objected = (
         frozenset(form for form in asked if told[form] == verdict)
         for verdict in ("refused", "objected")
     )
-    harmful = frozenset(comparison_form(each.asked) for each in looks if each.upheld)
+    harmful = frozenset(comparison_form(look.asked) for look in looks if look.upheld)
     return Barred(refused, objected, harmful)
 
 
@@ -156,17 +156,17 @@ def _without_better(said: _Opinion, forms: frozenset[str]) -> _Opinion:
 
 
 def _about(looks: Sequence[EntryLook], form: str) -> list[EntryLook]:
-    return [each for each in looks if comparison_form(each.asked) == form]
+    return [look for look in looks if comparison_form(look.asked) == form]
 
 
 def _verdict(looks: Sequence[EntryLook]) -> Literal["refused", "objected", "rated", "unanswered"]:
     """Return what was said, in all, of one wording."""
     said = [each for look in looks for each in look.said]
-    if any(each.upheld for each in looks):
+    if any(look.upheld for look in looks):
         return "refused"
     if any(each.objects for each in said):
         return "objected"
-    if not any(each.rated for each in looks):
+    if not any(look.rated for look in looks):
         return "unanswered"
     return "refused" if _outcome(looks[0].asked, said)[0] is None else "rated"
 
@@ -192,7 +192,7 @@ def _with_looks(
     asked = _shown(project, entry, looks)
     about = _about(looks, comparison_form(asked))
     if not about:
-        if any(each.rated and each.review not in entry.refused for each in looks):
+        if any(look.rated and look.review not in entry.refused for look in looks):
             note(entry, found.other_wording)
         return entry
     verdict = _verdict(about)
@@ -217,7 +217,7 @@ def _unanswered(
     project: Project, entry: ProjectEntry, looks: Sequence[EntryLook], asked: str, found: Gathered
 ) -> ProjectEntry:
     """Return an entry about which no answer is there, or is there any more."""
-    if any(each.said for each in looks):
+    if any(look.said for look in looks):
         note(entry, found.unjudged)
     elif entry.agreed is None:
         note(entry, found.waiting)
@@ -230,7 +230,7 @@ def _shown(project: Project, entry: ProjectEntry, looks: Sequence[EntryLook]) ->
     """Return the wording of an entry that second speakers were shown: its translators', where one of theirs took its place."""
     agreed = entry.agreed
     if agreed is not None and agreed.outcome == "corrected":
-        return next((each.asked for each in looks if each.review == agreed.review), "")
+        return next((look.asked for look in looks if look.review == agreed.review), "")
     return project.texts(entry).reference
 
 
@@ -242,11 +242,11 @@ def _judged(
     outcome, reference, beside = _outcome(asked, said)
     if _took_back(project, entry, [each.better for each in said]):
         note(entry, found.taken_back)
-    upheld = any(each.upheld for each in looks)
+    upheld = any(look.upheld for look in looks)
     if outcome is None or upheld:
         note(entry, found.refused)
         return emptied(project, entry, _came(project, entry, asked, upheld=upheld))
-    spoken, *also = (_spoken(each, outcome) for each in looks if each.rated)
+    spoken, *also = (_spoken(look, outcome) for look in looks if look.rated)
     told = entry.model_copy(update={"agreed": spoken, "agreed_also": tuple(also)})
     before, texts = entry.agreed, project.texts(entry)
     wanted = replace(texts, reference=reference, offered=_offered(reference, texts, beside))
@@ -266,7 +266,7 @@ def _came(project: Project, entry: ProjectEntry, asked: str, *, upheld: bool) ->
 
 
 def _took_back(project: Project, entry: ProjectEntry, said: Iterable[str]) -> bool:
-    """Tell whether an entry has a wording of second speakers that none of them says, or lets be used, any more."""
+    """Return whether an entry has a wording of second speakers that none of them says, or lets be used, any more."""
     if entry.agreed is None:
         return False
     texts = project.texts(entry)
@@ -283,7 +283,10 @@ def _spoken(look: EntryLook, outcome: Literal["agreed", "corrected"]) -> Spoken:
 
 def _voices(entry: ProjectEntry) -> list[tuple[str, tuple[str, ...], bool]]:
     """Return who agreed, whatever the day on which it was noted."""
-    return [(each.review, each.people, each.same_laptop) for each in entry.second_speakers]
+    return [
+        (second_speaker.review, second_speaker.people, second_speaker.same_laptop)
+        for second_speaker in entry.second_speakers
+    ]
 
 
 def _outcome(

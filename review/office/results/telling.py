@@ -87,8 +87,8 @@ def told_instead(office: Office, issued: IssuedCertificate) -> Signed | None:
 
 def exact_of(office: Office, review: Review, coarse: CoarseCertificate) -> Signed | None:
     """Return the certificate that stayed inside, of which a coarse one is; None where this office has not issued it."""
-    for each in office.certificates(review):
-        signed = Signed(each.certificate, each.signature)
+    for certificate in office.certificates(review):
+        signed = Signed(certificate.certificate, certificate.signature)
         if signed.sha256 == coarse.exact:
             return signed
     return None

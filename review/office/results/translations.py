@@ -112,7 +112,7 @@ class Collected:
 
     def without(self, gone: Collection[EntryId]) -> Corpus:
         """Return the corpus without some entries, such as those of which consent was withdrawn."""
-        kept = tuple(each for each in self.corpus.entries if each.id not in gone)
+        kept = tuple(entry for entry in self.corpus.entries if entry.id not in gone)
         return replace(self.corpus, entries=kept)
 
 
@@ -250,7 +250,9 @@ def _consent(review: Review, state: State, entries: list[Entry]) -> dict[str, ob
 def _texts(manifest: BatchManifest) -> list[Wording]:
     """Return the consent text in each language that it is given in, the batch's own first."""
     others = [
-        Wording(each.consent, tag) for tag, each in manifest.translations.items() if each.consent
+        Wording(translation.consent, tag)
+        for tag, translation in manifest.translations.items()
+        if translation.consent
     ]
     return [Wording(manifest.consent, manifest.language), *others]
 

@@ -75,7 +75,7 @@ def whole_way(
 
 def what_follows(kept: KeptSubmission, steps: Sequence[WayStep]) -> WayEnd:
     """Return the first step that is to be done with its command, or in which way this is at its end."""
-    following = next((each for each in steps if not each.done), None)
+    following = next((step for step in steps if not step.done), None)
     if following is not None:
         return WayEnd(following, "", following.command)
     if _refused(kept):
@@ -85,7 +85,7 @@ def what_follows(kept: KeptSubmission, steps: Sequence[WayStep]) -> WayEnd:
 
 
 def _refused(kept: KeptSubmission) -> bool:
-    """Tell whether nothing could be scored in the last run over secret texts."""
+    """Return whether nothing could be scored in the last run over secret texts."""
     last = kept.last_judged
     return last is not None and last.what is DeskAct.REFUSED
 
@@ -96,7 +96,7 @@ def _before_secrets(kept: KeptSubmission) -> Iterator[WayStep]:
     words = f"missing: {', '.join(lacking)}" if lacking else "every part is there"
     yield WayStep("complete", not lacking, words, f"rosetta submission check {kept.number}")
     words = "its claim holds within 2 %" if kept.rehearsed else _UNDONE
-    if any(each.what is DeskAct.NOT_REPEATED for each in kept.notes) and not kept.rehearsed:
+    if any(note.what is DeskAct.NOT_REPEATED for note in kept.notes) and not kept.rehearsed:
         words = "its claim does not hold here"
     yield WayStep("rehearsed", kept.rehearsed, words, f"rosetta submission run {kept.number}")
 
@@ -147,19 +147,23 @@ def _confirmation(connection: sqlite3.Connection, kept: KeptSubmission, run: Run
 
 
 def withdrawn_words(connection: sqlite3.Connection, kept: KeptSubmission) -> str:
-    """Say what was taken back of the last run over secret texts; empty where nothing was, or the store does not have it."""
+    """Return what was taken back of the last run over secret texts; empty where nothing was, or the store does not have it."""
     last = kept.last_judged
     run = None if last is None else find_by_id(connection, last.run)
     if run is None:
         return ""
     notices = withdrawn_runs(connection, run.id).values()
     return next(
-        (f"consent was withdrawn for {each.said}: nothing more comes of it" for each in notices), ""
+        (
+            f"consent was withdrawn for {notice.said}: nothing more comes of it"
+            for notice in notices
+        ),
+        "",
     )
 
 
 def _begun(kept: KeptSubmission) -> str:
-    """Say what became of runs that gave nothing to tell."""
+    """Return what became of runs that gave nothing to tell."""
     match kept.state.what:
         case DeskAct.BEGUN:
             return "it was begun and cut: a grant that was used up is not used again, so ask for another"
@@ -222,7 +226,11 @@ def _opened_together(folder: str, number: str) -> str:
 def _review_steps(connection: sqlite3.Connection, office: Office, review: Review, run: Run) -> Iterator[WayStep]:  # fmt: skip
     found = progress(office, review)
     words = f"{found.done:,} of {found.asked:,} decisions"
-    issued = [each for each in office.certificates(review) if each.run_id == run.run_id]
+    issued = [
+        certificate
+        for certificate in office.certificates(review)
+        if certificate.run_id == run.run_id
+    ]
     yield WayStep("ratings are here", bool(issued) or 0 < found.asked <= found.done, words, f"rosetta review import FILE; rosetta review status {quote(review.name)}")  # fmt: skip
     flagged = sum(each.is_open for each in queue(office.state_of_any(review), review.key))
     if flagged:

@@ -45,7 +45,7 @@ def working_times(project: Project, office: Office) -> list[WorkingTime]:
         if not office.is_taken(out.review):
             continue
         events = office.events(office.review(out.review), shut=True)
-        said = [each.payload for each in events if isinstance(each.payload, Judged)]
+        said = [event.payload for event in events if isinstance(event.payload, Judged)]
         if said:
             hours = sum(each.active_ms for each in said) / _MS_PER_HOUR
             people = len({each.reviewer for each in said})

@@ -37,7 +37,7 @@ class Delivery:
     @property
     def different_files(self) -> int:
         """How many files came, each counted once."""
-        return len({each.sha256 for each in self.files})
+        return len({file.sha256 for file in self.files})
 
 
 def deliveries(office: Office, review: Review, now: datetime | None = None) -> list[Delivery]:
@@ -110,7 +110,7 @@ def note_arrival(
     added: Collection[Event],
     ends: Mapping[str, int],
 ) -> None:
-    """Note a file that is being taken in, within the caller's transaction.
+    """Record a file that is being taken in, within the caller's transaction.
 
     ``ends`` is device → last place of its chain in the file; the file waits in quarantine no longer.
     """
@@ -181,7 +181,7 @@ def _mark(connection: sqlite3.Connection, review: tuple[int]) -> int:
 
 
 def _concerns(withdraw: Withdraw, review: Review) -> bool:
-    """Tell whether a withdrawal reaches ratings of a review."""
+    """Return whether a withdrawal reaches ratings of a review."""
     named = withdraw.reviewer in review.key.orders
     return (
         named

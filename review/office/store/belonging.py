@@ -76,7 +76,7 @@ def _last(
 
 
 def _belongs(event: Event, batches: set[str], review: Review) -> bool:
-    """Tell whether a review may read an event's payload: it is of its batches, or withdraws everything."""
+    """Return whether a review may read an event's payload: it is of its batches, or withdraws everything."""
     if event.payload is None:
         return True
     if isinstance(event.payload, Withdraw) and reach(event.payload) is None:
@@ -90,7 +90,7 @@ def _is_own_look(event: Event, own_devices: Collection[str]) -> bool:
 
 def _is_look_at(event: Event, review: Review) -> bool:
     """Return whether an event is a look at one of a review's runs, whichever review it was made in."""
-    said = event.payload
-    return isinstance(said, OrganiserLook) and said.run_id in {
+    payload = event.payload
+    return isinstance(payload, OrganiserLook) and payload.run_id in {
         run.run_id for run in review.key.runs
     }

@@ -104,7 +104,7 @@ def _m002(connection: sqlite3.Connection) -> None:
 
 
 def _m003(connection: sqlite3.Connection) -> None:
-    """Note the six words of a file that waits; of older ones they are not known until they come again."""
+    """Record the six words of a file that waits; of older ones they are not known until they come again."""
     connection.execute("ALTER TABLE quarantine ADD COLUMN phrase TEXT NOT NULL DEFAULT ''")
 
 
@@ -141,7 +141,7 @@ def _m_witness(connection: sqlite3.Connection) -> None:
 
 
 def _m_people(connection: sqlite3.Connection) -> None:
-    """Note who has which code, where the log names people by tags; other reviews have no such rows."""
+    """Record who has which code, where the log names people by tags; other reviews have no such rows."""
     connection.execute(
         """CREATE TABLE person (
             review INTEGER NOT NULL REFERENCES review (number),
@@ -223,7 +223,7 @@ def open_office(path: Path) -> sqlite3.Connection:
 
 
 def _know_place(connection: sqlite3.Connection, path: Path) -> None:
-    """Begin a chain of events where there is none yet, or where the file is a copy of another."""
+    """Start a chain of events where there is none yet, or where the file is a copy of another."""
     mark = fingerprint(path)
     last = connection.execute(
         "SELECT fingerprint FROM own_device ORDER BY rowid DESC LIMIT 1"
@@ -238,7 +238,7 @@ def note_unclean(connection: sqlite3.Connection) -> None:
 
 
 def is_unclean(connection: sqlite3.Connection) -> bool:
-    """Tell whether the file is still to be rewritten without what was taken back."""
+    """Return whether the file is still to be rewritten without what was taken back."""
     return connection.execute("SELECT 1 FROM unclean").fetchone() is not None
 
 

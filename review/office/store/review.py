@@ -116,9 +116,11 @@ class Review:
 
     @cached_property
     def changed(self) -> tuple[str, ...]:
-        """Say what is not as the batches have it that went out: somebody changed it here since."""
+        """Return what is not as the batches have it that went out: somebody changed it here since."""
         try:
-            found = {b: read_manifest(each, BatchManifest) for b, each in self.manifests.items()}
+            found = {
+                b: read_manifest(manifest, BatchManifest) for b, manifest in self.manifests.items()
+            }
         except FileError as error:
             return (str(error),)
         return tuple(
@@ -140,17 +142,17 @@ class Review:
 
     @property
     def translating(self) -> bool:
-        """Whether it asks for translations, so that there is nothing to judge and no verdict."""
+        """Return whether it asks for translations, so that there is nothing to judge and no verdict."""
         return self.manifest.task == "translate"
 
     @property
     def is_agreement(self) -> bool:
-        """Whether second speakers are asked about translations of a corpus in the making, so that it has no verdict."""
+        """Return whether second speakers are asked about translations of a corpus in the making, so that it has no verdict."""
         return not (self.translating or self.is_second_look or self.key.runs)
 
     @property
     def is_second_look(self) -> bool:
-        """Whether it asks once more about what split the panel of another, so that it has no verdict of its own."""
+        """Return whether it asks once more about what split the panel of another, so that it has no verdict of its own."""
         return self.manifest.second_of is not None
 
     @property
@@ -165,9 +167,11 @@ class Review:
 
 
 def is_secret(key: AnswerKey, manifest: BatchManifest) -> bool:
-    """Tell whether a review asks about a secret entry, or its batches are sealed; ``manifest`` is any of its batches'."""
+    """Return whether a review asks about a secret entry, or its batches are sealed; ``manifest`` is any of its batches'."""
     secrets = [segment for segment in Segment if segment.secret]
-    return manifest.secret or any(run.segments.get(each) for run in key.runs for each in secrets)
+    return manifest.secret or any(
+        run.segments.get(secret) for run in key.runs for secret in secrets
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -172,7 +172,7 @@ def keep_items(
     office's file.
     """
     rows = [
-        (each.id, storable(each.source), storable(each.candidate), _around(each)) for each in texts
+        (text.id, storable(text.source), storable(text.candidate), _around(text)) for text in texts
     ]
     number, batch = review
     if runs:
@@ -213,7 +213,7 @@ def _read_around(kept: str) -> dict[str, Around]:
 
 
 def must_seal(connection: sqlite3.Connection) -> bool:
-    """Tell whether the file is of a version that left secret sentences, or what is written about them, open."""
+    """Return whether the file is of a version that left secret sentences, or what is written about them, open."""
     return connection.execute("SELECT 1 FROM unsealed").fetchone() is not None
 
 

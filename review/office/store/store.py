@@ -85,7 +85,7 @@ class Office(OwnFile):
 
     def _seal_older(self) -> None:
         """Seal what an older version left open of secret reviews, sentences and words alike, and leave no byte of it."""
-        secret = [each for each in self.reviews() if each.secret]
+        secret = [review for review in self.reviews() if review.secret]
         recipients = recipients_here(self.path.parent) if secret else []
         with self.transaction():
             for review in secret:
@@ -138,7 +138,7 @@ class Office(OwnFile):
         UsageError where its name is taken, KeyStoreError where it is secret and cannot be sealed, StoreError where its vault is
         not open.
         """
-        told = [each.content for each in manifests.values()]
+        told = [manifest.content for manifest in manifests.values()]
         secret = is_secret(key, BatchManifest.model_validate_json(told[0]))
         recipients = recipients_here(self.path.parent) if secret else []
         with self.transaction():
@@ -154,8 +154,8 @@ class Office(OwnFile):
             self.connection.executemany(
                 "INSERT INTO batch (batch, review, manifest, signature) VALUES (?, ?, ?, ?)",
                 [
-                    (batch, number, each.content, each.signature)
-                    for batch, each in manifests.items()
+                    (batch, number, manifest.content, manifest.signature)
+                    for batch, manifest in manifests.items()
                 ],
             )
             keep_items(self.connection, self.path.parent, (number, key.batches[0]), texts, recipients, vault_runs)  # fmt: skip
@@ -168,7 +168,7 @@ class Office(OwnFile):
         return self.review(key.review)
 
     def is_taken(self, name: str) -> bool:
-        """Tell whether a review of this name is there."""
+        """Return whether a review of this name is there."""
         row = self.connection.execute("SELECT 1 FROM review WHERE name = ?", (name,)).fetchone()
         return row is not None
 
@@ -380,21 +380,21 @@ class Office(OwnFile):
 
         FileError for what is no statement; UsageError where it is of another organisation or of no laptop here.
         """
-        said = read_statement(content)
-        if said.organisation != own_key:
+        statement = read_statement(content)
+        if statement.organisation != own_key:
             raise UsageError(
                 "This statement is for another organisation. Let the witness name yours: its key or one of its batches."
             )
-        if said.laptop not in {each.signing_key for each in self.laptops()}:
+        if statement.laptop not in {laptop.signing_key for laptop in self.laptops()}:
             raise UsageError(
                 "The laptop of this statement is not enrolled here. Enrol it first, then take the statement in again."
             )
         with self.transaction():
             self.connection.execute(
                 "INSERT OR REPLACE INTO witness (laptop, witness, content) VALUES (?, ?, ?)",
-                (said.laptop, said.witness, content),
+                (statement.laptop, statement.witness, content),
             )
-        return said
+        return statement
 
     def statements(self, laptops: Collection[str]) -> list[bytes]:
         """Return what witnesses signed of some laptops."""

@@ -82,7 +82,7 @@ def compiled(catalogue: Catalog) -> bytes:
 
 
 def problems(path: Path, template: Catalog) -> Iterator[str]:
-    """Say what is missing, left over or wrong in a ``.po`` file, each with its message."""
+    """Return what is missing, left over or wrong in a ``.po`` file, each with its message."""
     catalogue = read(path)
     wanted, there = _messages(template), _messages(catalogue)
     for words in sorted(wanted.keys() - there.keys()):

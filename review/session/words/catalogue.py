@@ -134,7 +134,7 @@ def language_name(tag: str) -> str:
 
 
 def same_language(one: str, other: str) -> bool:
-    """Tell whether two tags are of one language, whatever script or region they name."""
+    """Return whether two tags are of one language, whatever script or region they name."""
     return language_of(one) == language_of(other)
 
 
@@ -165,7 +165,7 @@ def checked_tag(typed: str) -> str:
 
 
 def is_tag(typed: str) -> bool:
-    """Tell whether something has the form of a language tag."""
+    """Return whether something has the form of a language tag."""
     return _TAG.fullmatch(typed) is not None
 
 

@@ -179,7 +179,7 @@ def why_not(words: Words) -> list[Answer]:
 
 
 def place(words: Words, view: View) -> str:
-    """Say how far the person is; empty where no item is shown."""
+    """Return how far the person is; empty where no item is shown."""
     item = view.item
     if item is None:
         return ""
@@ -198,7 +198,7 @@ def practice(words: Words, view: View) -> str:
 
 
 def your_answer(words: Words, item: ShownItem) -> str:
-    """Say what the person's answer is, or was before it was taken back; empty where there is none."""
+    """Return what the person's answer is, or was before it was taken back; empty where there is none."""
     if item.could_not:
         return words("You said that you cannot judge this one.")
     if item.rating is None:
@@ -210,7 +210,7 @@ def your_answer(words: Words, item: ShownItem) -> str:
 
 
 def marks(words: Words, item: ShownItem) -> list[Mark]:
-    """Say what the person added to an item before, then what stands beside it."""
+    """Return what the person added to an item before, then what stands beside it."""
     found = []
     if answer := your_answer(words, item):
         found.append(Mark(answer))
@@ -248,7 +248,7 @@ def wording_title(words: Words, item: ShownItem) -> str:
 
 
 def translation_marks(words: Words, item: ShownItem) -> list[Mark]:
-    """Say what the person added to a sentence before, beside its translation."""
+    """Return what the person added to a sentence before, beside its translation."""
     found = []
     if item.could_not:
         found.append(Mark(words("You said that you cannot translate this one.")))
@@ -268,7 +268,7 @@ def lesson_said(words: Words, lesson: Lesson) -> str:
 
 
 def allows(view: View, act: Act) -> bool:
-    """Tell whether an act means something now."""
+    """Return whether an act means something now."""
     if view.lesson is not None:
         return act in _IN_LESSON
     if view.phase is Phase.TRAINING:
@@ -277,7 +277,7 @@ def allows(view: View, act: Act) -> bool:
 
 
 def why_not_now(words: Words, view: View) -> str:
-    """Say why an act means nothing in practice."""
+    """Return why an act means nothing in practice."""
     if view.lesson is not None:
         return words("Read the answer, then press Enter.")
     return words("That comes after the practice.")
@@ -316,7 +316,7 @@ def translation_offers(words: Words, view: View) -> list[Offer]:
 
 
 def has_reasons(view: View) -> bool:
-    """Tell whether there is an answer to give reasons for."""
+    """Return whether there is an answer to give reasons for."""
     return view.last is not None and view.last.rating is not None
 
 
@@ -335,5 +335,5 @@ def beginning(text: str, most: int = NAMED) -> str:
 
 
 def writing_title(words: Words, field: TextField) -> str:
-    """Say what is to be written."""
+    """Return what is to be written."""
     return words("Your comment") if field is TextField.COMMENT else words("A better translation")

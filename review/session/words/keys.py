@@ -144,7 +144,7 @@ _ACTS: Final = table(KEYS)
 
 
 def act_of(typed: str) -> Act | None:
-    """Tell what a typed character does, None where it does nothing."""
+    """Return what a typed character does, None where it does nothing."""
     return _ACTS.get(_key(typed))
 
 
@@ -154,27 +154,27 @@ def key_name(words: Words, key: str) -> str:
 
 
 def reason_of(typed: str) -> Reason | None:
-    """Tell which reason a digit names, 1–8 in the order of the table."""
+    """Return which reason a digit names, 1–8 in the order of the table."""
     return _chosen(typed, tuple(Reason))
 
 
 def cannot_judge_of(typed: str) -> CannotJudge | None:
-    """Tell why a person cannot judge, 1–6 in the order of the table."""
+    """Return why a person cannot judge, 1–6 in the order of the table."""
     return _chosen(typed, tuple(CannotJudge))
 
 
 def scope_of(typed: str) -> Scope | None:
-    """Tell how much a person takes back, 1–3 in the order of the table."""
+    """Return how much a person takes back, 1–3 in the order of the table."""
     return _chosen(typed, tuple(Scope))
 
 
 def may_share(typed: str) -> bool | None:
-    """Tell what a digit says to whether something may be used: 1 yes, 2 no."""
+    """Return what a digit says to whether something may be used: 1 yes, 2 no."""
     return _chosen(typed, (True, False))
 
 
 def relation_of(typed: str) -> Relation | None:
-    """Tell what a digit says of how near a person is to the method, 1–3 in the order of the table."""
+    """Return what a digit says of how near a person is to the method, 1–3 in the order of the table."""
     return _chosen(typed, tuple(Relation))
 
 

@@ -88,7 +88,7 @@ def cannot_judge_label(words: Words, why: CannotJudge) -> str:
 
 
 def sharing(words: Words, *, shares: bool, translating: bool = False) -> str:
-    """Say whether a person lets their translations be used, or the better ones beside their ratings."""
+    """Return whether a person lets their translations be used, or the better ones beside their ratings."""
     if translating and shares:
         return words("My translations may be used.")
     if translating:

@@ -57,7 +57,7 @@ class PageWords(NamedTuple):
 
 
 def far(words: Words, view: View) -> str:
-    """Say how far the person is, shortly."""
+    """Return how far the person is, shortly."""
     return words("{done} of {total}", done=view.done, total=view.total)
 
 
@@ -112,7 +112,7 @@ def given(words: Words, manifest: BatchManifest, found: Wording) -> Given:
 
 
 def what_comes(words: Words, manifest: BatchManifest) -> str:
-    """Say how much a person is asked for."""
+    """Return how much a person is asked for."""
     if manifest.task == "translate":
         return words.plural(
             "You will see {n} sentence and write it in your language.",
@@ -127,7 +127,7 @@ def what_comes(words: Words, manifest: BatchManifest) -> str:
 
 
 def promises(words: Words, manifest: BatchManifest) -> tuple[str, ...]:
-    """Say what holds for everybody who agrees."""
+    """Return what holds for everybody who agrees."""
     return (
         *second_look(words, manifest),
         words("Nothing is sent over the internet."),
@@ -175,7 +175,7 @@ def yes_or_no(words: Words) -> tuple[str, str]:
 
 
 def what_using_means(words: Words, organisation: str) -> tuple[str, ...]:
-    """Say what yes and no mean."""
+    """Return what yes and no mean."""
     return (
         words(
             "If you say yes, {organisation} may put them into its collection of translations.",
@@ -217,7 +217,7 @@ def end(words: Words, view: View) -> PageWords:
 
 
 def how_far(words: Words, view: View) -> str:
-    """Say how much is answered, left for later, and without any answer yet."""
+    """Return how much is answered, left for later, and without any answer yet."""
     open_ = view.total - view.done - view.skipped
     left = words.plural(
         "{n} sentence is left for later.", "{n} sentences are left for later.", view.skipped
@@ -244,7 +244,7 @@ def unsaved(words: Words, view: View) -> str:
 
 
 def handed_over(words: Words, view: View) -> str:
-    """Say when the answers were handed over; empty where they were not, or something came since."""
+    """Return when the answers were handed over; empty where they were not, or something came since."""
     return words("Handed over at {time}.", time=view.handed_over) if view.handed_over else ""
 
 
@@ -282,7 +282,7 @@ def saved(words: Words, *, on_stick: bool) -> str:
 
 
 def take_back(words: Words) -> PageWords:
-    """Say what taking back means, before anything is chosen."""
+    """Return what taking back means, before anything is chosen."""
     return PageWords(
         words("You may take back what you gave, at any time and without a reason."),
         (

@@ -129,7 +129,7 @@ class Trouble(NamedTuple):
 
 
 def trouble_of_file(words: Words, error: HarnessError, file: Path) -> Trouble:
-    """Say which file it is about; one that lies beside it may be whole."""
+    """Return which file it is about; one that lies beside it may be whole."""
     said = trouble(words, error).said
     why = str(error).partition(". ")[0].rstrip(".")
     return Trouble(words("{name}: {said}", name=file.name, said=said), f"{file}: {why}")

@@ -83,7 +83,7 @@ def what_became(evidence: Evidence, counted: Collection[str]) -> dict[str, int]:
     batches = set(evidence.key.batches)
     spoke, heard = _spoke(evidence.events, batches), _spoke(evidence.counted, batches)
     waiting = {who for _, who in evidence.voices.waiting}
-    agreed = {who for (_, who), said in evidence.state.reviewers.items() if said.consented}
+    agreed = {who for (_, who), reviewer in evidence.state.reviewers.items() if reviewer.consented}
 
     def of(who: str) -> Became:
         tests = {
@@ -117,11 +117,11 @@ def _taken_back(evidence: Evidence) -> tuple[set[str], set[str]]:
     own, theirs = set[str](), set[str]()
     places = {None, *evidence.key.batches}
     for event in evidence.events:
-        said = event.payload
-        if not isinstance(said, Withdraw) or said.scope is Scope.COMMENTS:
+        payload = event.payload
+        if not isinstance(payload, Withdraw) or payload.scope is Scope.COMMENTS:
             continue
-        if (None if said.scope is Scope.EVERYTHING else said.batch) in places:
-            (own if event.device in evidence.own_devices else theirs).add(said.reviewer)
+        if (None if payload.scope is Scope.EVERYTHING else payload.batch) in places:
+            (own if event.device in evidence.own_devices else theirs).add(payload.reviewer)
     return own, theirs
 
 
@@ -155,11 +155,11 @@ def statements(evidence: Evidence, organisation: str) -> Iterator[tuple[str, Sta
     wrote = _laptops(evidence)
     for content in evidence.witnesses:
         try:
-            said = read_statement(content)
+            statement = read_statement(content)
         except FileError:
             continue
-        if said.organisation == organisation and said.laptop in wrote:
-            yield sha256(content).hexdigest(), said
+        if statement.organisation == organisation and statement.laptop in wrote:
+            yield sha256(content).hexdigest(), statement
 
 
 def _laptops(evidence: Evidence) -> set[str | None]:
@@ -425,7 +425,7 @@ def _holds(attached: Attached, run_id: str, run_card_hash: str) -> Certificate |
 
 
 def why_not_community(certificate: Certificate) -> str:
-    """Say why a certificate does not make its run community-validated; empty where it does."""
+    """Return why a certificate does not make its run community-validated; empty where it does."""
     if certificate.outcome is not GateOutcome.GO:
         return "the gate did not say go"
     others = sorted(

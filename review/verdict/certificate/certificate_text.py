@@ -190,7 +190,7 @@ def facts(certificate: Certificate) -> Iterator[tuple[str, str]]:
 
 
 def _harm(certificate: Certificate) -> Iterator[tuple[str, str]]:
-    """Say what became of the items that were called harmful, with each reason."""
+    """Return what became of the items that were called harmful, with each reason."""
     counts = certificate.verdict["harm"]
     for name, harmful in (("upheld", True), ("cleared", False)):
         told = [decision_words(each) for each in certificate.harm if each.harmful is harmful]
@@ -200,7 +200,7 @@ def _harm(certificate: Certificate) -> Iterator[tuple[str, str]]:
 
 
 def relations_words(found: CertifiedRelations) -> str:
-    """Say how many stand how near to the method, by their own word."""
+    """Return how many stand how near to the method, by their own word."""
     told = (
         (found.made, "took part in making the method"),
         (found.knows, "know who made it"),
@@ -232,7 +232,7 @@ def _earlier(looks: int) -> str:
 
 
 def _laptops(laptops: CertifiedLaptops | None) -> Iterator[tuple[str, str]]:
-    """Say what the organisation decided about laptops; certificates of version 1 do not tell."""
+    """Return what the organisation decided about laptops; certificates of version 1 do not tell."""
     if laptops is None:
         return
     if removed := laptops.removed:

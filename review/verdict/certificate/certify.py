@@ -222,8 +222,8 @@ def as_certified(evidence: Evidence, stated: Certificate) -> Evidence:
 def _without_other_looks(events: Iterable[Event], batches: Collection[str]) -> Iterator[Event]:
     """Yield events, looks in other reviews without their content."""
     for event in events:
-        said = event.payload
-        elsewhere = isinstance(said, OrganiserLook) and said.batch not in batches
+        payload = event.payload
+        elsewhere = isinstance(payload, OrganiserLook) and payload.batch not in batches
         yield event.erased() if elsewhere else event
 
 
@@ -245,16 +245,16 @@ def certified_again(evidence: Evidence, stated: Certificate) -> Certificate:
 
 def without_names(verdict: GateVerdict) -> dict[str, Any]:
     """Return a verdict as JSON without pseudonyms: people's shares by size, findings about people without whose."""
-    said = verdict.as_json()
+    json = verdict.as_json()
     codes = list(Code)
     findings = [
         {name: fact for name, fact in finding.items() if name != "reviewer"}
-        for finding in said["findings"]
+        for finding in json["findings"]
     ]
-    shares = sorted(said["numbers"]["reviewers"].values(), key=Decimal)
+    shares = sorted(json["numbers"]["reviewers"].values(), key=Decimal)
     return {
-        **said,
-        "numbers": {**said["numbers"], "reviewers": shares},
+        **json,
+        "numbers": {**json["numbers"], "reviewers": shares},
         "findings": sorted(findings, key=lambda f: (codes.index(f["code"]), canonical_bytes(f))),
     }
 

@@ -176,7 +176,7 @@ EXACT_STAYS: Final = (
 
 
 def is_coarse(data: bytes) -> bool:
-    """Tell whether bytes say of themselves that they are a coarse certificate."""
+    """Return whether bytes say of themselves that they are a coarse certificate."""
     try:
         raw = json.loads(data[:MOST_BYTES])
     except (ValueError, RecursionError):
@@ -202,8 +202,10 @@ def read_coarse(data: bytes, name: str) -> CoarseCertificate:
 def _contradictions(found: CoarseCertificate) -> Iterator[str]:
     """Yield what the form of each number alone does not refuse."""
     shares = {"share": found.verdict.share, **found.verdict.strata}
-    for name, each in shares.items():
-        value, lower, upper, step = map(Decimal, (each.value, each.lower, each.upper, each.step))
+    for name, share in shares.items():
+        value, lower, upper, step = map(
+            Decimal, (share.value, share.lower, share.upper, share.step)
+        )
         if not step or any(one % step and one != 1 for one in (value, lower, upper)):
             yield f"{name} is not in its steps"
         elif not lower <= value <= upper <= 1:
@@ -216,7 +218,7 @@ def _contradictions(found: CoarseCertificate) -> Iterator[str]:
 
 
 def over_secret(certificate: Certificate, evidence: Evidence | None = None) -> bool:
-    """Tell whether a certificate is over secret entries: by its segments, or by a batch that says so."""
+    """Return whether a certificate is over secret entries: by its segments, or by a batch that says so."""
     named = {str(each) for each in Segment if each.secret}
     if named & {name for name, count in certificate.run.segments.items() if count}:
         return True
@@ -290,7 +292,7 @@ def coarse_of(exact: Certificate, told: Collection[str], **counted: Any) -> Coar
 
 
 def same_numbers(stated: CoarseCertificate, exact: Certificate) -> bool:
-    """Tell whether a coarse certificate says of its run what another exact one would say, whatever it was issued of."""
+    """Return whether a coarse certificate says of its run what another exact one would say, whatever it was issued of."""
     again = _again(stated, exact)
     return again.model_copy(update={"exact": stated.exact}) == stated
 

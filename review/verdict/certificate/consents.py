@@ -26,7 +26,7 @@ def of_certificate(
     """
     label = stated.run.language_pair
     facts, setup = run or (CorpusFacts("", stated.run.dataset_id, language_pair=label), {})
-    asked = () if evidence is None else (each.entry for each in evidence.key.items.values())
+    asked = () if evidence is None else (item.entry for item in evidence.key.items.values())
     about = Verified(
         facts,
         setup,

@@ -242,11 +242,11 @@ def gather(
 
 
 def _without_text(event: Event) -> Event:
-    said = event.payload
-    if event.kind not in DECIDING or said is None:
+    payload = event.payload
+    if event.kind not in DECIDING or payload is None:
         return event.erased()
-    if isinstance(said, Adjudicate) and said.note:
-        if said.harmful is not None:
+    if isinstance(payload, Adjudicate) and payload.note:
+        if payload.harmful is not None:
             raise UsageError(
                 "A decision about a flagged item carries a note, which must not leave this machine. "
                 "Decide it once more: `rosetta review adjudicate`."
@@ -301,14 +301,14 @@ def read_devices(data: bytes, name: str) -> tuple[str, dict[str, str]]:
         raw: Any = json.loads(data)
         own, keys = raw["organisation"], raw["devices"]
         fits = set(raw) == {"organisation", "devices"} and isinstance(own, str)
-        fits = fits and all(each is None or isinstance(each, str) for each in keys.values())
+        fits = fits and all(key is None or isinstance(key, str) for key in keys.values())
     except (ValueError, RecursionError, KeyError, TypeError, AttributeError):
         fits = False
     if not fits:
         raise UsageError(
             f"{name} is not a list of devices. Ask for the evidence file as it was issued."
         )
-    return own, {device: each for device, each in keys.items() if each is not None}
+    return own, {device: key for device, key in keys.items() if key is not None}
 
 
 def signed_bytes(evidence: Evidence) -> bytes:
@@ -317,7 +317,7 @@ def signed_bytes(evidence: Evidence) -> bytes:
         {
             "batches": {batch: _shown(each) for batch, each in evidence.batches.items()},
             "laptops": [_shown(each) for each in evidence.handed_over],
-            "witnesses": [each.decode() for each in evidence.witnesses],
+            "witnesses": [witness.decode() for witness in evidence.witnesses],
         }
     )
 

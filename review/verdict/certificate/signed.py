@@ -80,10 +80,10 @@ class Attested:
 
     @property
     def commits(self) -> bool:
-        """Whether every batch of the review commits to all that it should: version 2 does."""
-        found = self.batches
+        """Return whether every batch of the review commits to all that it should: version 2 does."""
+        batches = self.batches
         return all(
-            batch in found and found[batch].version != 1 for batch in self.evidence.key.batches
+            batch in batches and batches[batch].version != 1 for batch in self.evidence.key.batches
         )
 
     def own(self, handed: HandedOver) -> Iterator[str]:
@@ -95,12 +95,12 @@ class Attested:
 
     def reached(self, hand_overs: Iterable[HandedOver], device: str) -> set[str]:
         """Return the ids of a device's events that hand-overs fix."""
-        tips = [tip for each in hand_overs for tip in each.tips.get(device, ())]
+        tips = [tip for hand_over in hand_overs for tip in hand_over.tips.get(device, ())]
         return ancestors(self.events, tips)
 
 
 def check_batches(attested: Attested, stated: Certificate) -> CertificateCheck:
-    """Hold policy, answer key and everybody who was asked against the batches that the certificate's signer gave out."""
+    """Compare policy, answer key and everybody who was asked with the batches that the certificate's signer gave out."""
     evidence, found = attested.evidence, attested.batches
     if stated.version == 1 and any(manifest.version != 1 for manifest in found.values()):
         return CertificateCheck("batches", False, LESS_THAN_BOUND)
@@ -128,7 +128,7 @@ def _differences(
 
 
 def check_laptops(attested: Attested, part: Evidence) -> CertificateCheck:
-    """Hold the events of some certified part against what laptops signed; the organisation's own against its office."""
+    """Compare the events of some certified part with what laptops signed; the organisation's own against its office."""
     forged = [
         event for event in part.events if event.device in part.own_devices and event.kind not in OWN
     ]
@@ -161,24 +161,24 @@ def check_laptops(attested: Attested, part: Evidence) -> CertificateCheck:
 
 
 def _wrong_hand_overs(attested: Attested) -> Iterator[str]:
-    """Say what is wrong with hand-overs: their signature, their laptop, their batch, or events that they fix."""
+    """Return what is wrong with hand-overs: their signature, their laptop, their batch, or events that they fix."""
     lengths = _lengths(attested.evidence.events)
     batches = attested.evidence.key.batch_sha256
-    for each in attested.hand_overs:
-        said = each.manifest
-        if not verify(said.signer, each.signed.content, each.signed.signature):
-            yield f"a hand-over of device {said.device} is not signed by its laptop"
-        if said.batch_sha256 != batches.get(said.batch, said.batch_sha256):
-            yield f"the laptop of device {said.device} rated another batch"
-        if said.version == 1:
+    for hand_over in attested.hand_overs:
+        manifest = hand_over.manifest
+        if not verify(manifest.signer, hand_over.signed.content, hand_over.signed.signature):
+            yield f"a hand-over of device {manifest.device} is not signed by its laptop"
+        if manifest.batch_sha256 != batches.get(manifest.batch, manifest.batch_sha256):
+            yield f"the laptop of device {manifest.device} rated another batch"
+        if manifest.version == 1:
             continue
-        for device in attested.own(each):
-            chain = said.chains[device]
+        for device in attested.own(hand_over):
+            chain = manifest.chains[device]
             if len(chain.tips) == 1:
                 found = lengths.get(chain.tips[0], 0)
             else:
-                found = len(attested.reached([each], device))
-            if found != chain.events and said.batch in batches:
+                found = len(attested.reached([hand_over], device))
+            if found != chain.events and manifest.batch in batches:
                 yield f"of the {chain.events:,} events of device {device} that its laptop signed, {found:,} are here"
 
 
@@ -193,9 +193,9 @@ def _lengths(events: Sequence[Event]) -> dict[str, int]:
 def _unsigned(attested: Attested, part: Evidence) -> list[Event]:
     fixed: set[str] = set()
     signing: dict[str, list[HandedOver]] = defaultdict(list)
-    for each in attested.hand_overs:
-        for device in attested.own(each):
-            signing[device].append(each)
+    for hand_over in attested.hand_overs:
+        for device in attested.own(hand_over):
+            signing[device].append(hand_over)
     for device, every in signing.items():
         fixed |= attested.reached(every, device)
     own = part.own_devices
@@ -217,9 +217,11 @@ def _in_no_whole_hand_over(attested: Attested, part: Evidence) -> set[str]:
         and event.payload.batch in key.batches
         and event.payload.reviewer in key.orders
     }
-    for each in sorted(attested.hand_overs, key=lambda each: -each.manifest.events):
-        said, open_devices = each.manifest, {event.device for event, _ in answers.values()}
-        fixed = {device: attested.reached([each], device) for device in attested.own(each)}
+    for hand_over in sorted(attested.hand_overs, key=lambda each: -each.manifest.events):
+        said, open_devices = hand_over.manifest, {event.device for event, _ in answers.values()}
+        fixed = {
+            device: attested.reached([hand_over], device) for device in attested.own(hand_over)
+        }
         if not open_devices & fixed.keys() or not certified >= set().union(*fixed.values()):
             continue
         for name, (event, answer) in list(answers.items()):
@@ -235,16 +237,16 @@ def _gone_on_with(attested: Attested, part: Evidence) -> int:
     devices = {event.device for event in part.events}
     return len(
         {
-            each.manifest.signer
-            for each in attested.hand_overs
-            for device in attested.own(each)
-            if device in devices and attested.evidence.devices[device] != each.manifest.signer
+            hand_over.manifest.signer
+            for hand_over in attested.hand_overs
+            for device in attested.own(hand_over)
+            if device in devices and attested.evidence.devices[device] != hand_over.manifest.signer
         }
     )
 
 
 def check_contents(attested: Attested, part: Evidence, taken: Evidence) -> CertificateCheck:
-    """Hold answers without content against whose they are; ``taken`` has the withdrawals that explain them."""
+    """Compare answers without content with whose they are; ``taken`` has the withdrawals that explain them."""
     own = part.own_devices
     bare = {
         event.id: event
@@ -258,14 +260,14 @@ def check_contents(attested: Attested, part: Evidence, taken: Evidence) -> Certi
         place for place, scopes in taken.state.withdrawn.items() if scopes - {Scope.COMMENTS}
     }
     lost = set()
-    for each in attested.hand_overs:
-        said = each.manifest
-        if said.batch not in part.key.batches:
+    for hand_over in attested.hand_overs:
+        manifest = hand_over.manifest
+        if manifest.batch not in part.key.batches:
             continue
-        for device in {event.device for event in bare.values()} & set(attested.own(each)):
-            fixed = attested.reached([each], device)
-            for who, chains in said.contents.items():
-                if {(who, None), (who, said.batch)} & withdrawn:
+        for device in {event.device for event in bare.values()} & set(attested.own(hand_over)):
+            fixed = attested.reached([hand_over], device)
+            for who, chains in manifest.contents.items():
+                if {(who, None), (who, manifest.batch)} & withdrawn:
                     continue
                 lost |= {
                     event.id

@@ -44,7 +44,7 @@ from review.verdict.panel.panel import not_shown
 
 
 def check_kept_batch(evidence: Evidence, stated: Certificate, kept: Batch) -> CertificateCheck:
-    """Hold policy, answer key and people of the evidence against a batch that somebody kept since it went out."""
+    """Compare policy, answer key and people of the evidence with a batch that somebody kept since it went out."""
     batch, key = kept.manifest.batch, evidence.key
     signer = stated.organisation.signing_key
     if stated.batches.get(batch) != kept.sha256 or key.batch_sha256.get(batch) != kept.sha256:
@@ -67,9 +67,9 @@ def check_kept_batch(evidence: Evidence, stated: Certificate, kept: Batch) -> Ce
 
 
 def check_hand_over(attested: Attested, part: Evidence, words: str) -> CertificateCheck:
-    """Say whether what a laptop handed over when it showed six words is part of what was certified."""
+    """Return whether what a laptop handed over when it showed six words is part of what was certified."""
     name = f"hand-over {words}"
-    found = [each for each in attested.hand_overs if says(words, each.signed.sha256)]
+    found = [hand_over for hand_over in attested.hand_overs if says(words, hand_over.signed.sha256)]
     if not found and not attested.hand_overs:
         said = "the evidence is of an earlier version, which kept no hand-overs"
         return CertificateCheck(name, None, said, earlier=True)
@@ -162,7 +162,7 @@ class Verification:
 
     @property
     def _kept_words(self) -> str:
-        """Say what of that which somebody kept is not in it; empty where all is."""
+        """Return what of that which somebody kept is not in it; empty where all is."""
         if not (wrong := ", ".join(each.name for each in self.kept if each.ok is False)):
             return ""
         return (
@@ -205,10 +205,10 @@ def verify(
         _chains(stated, part),
         *check_signed(stated, evidence, part),
         *_programs(stated, program),
-        *(check_kept_batch(evidence, stated, each) for each in batches),
+        *(check_kept_batch(evidence, stated, batch) for batch in batches),
         *what_it_tells(stated, evidence, coarse),
     ]
-    kept = tuple(check_hand_over(Attested(evidence), part, each) for each in phrases)
+    kept = tuple(check_hand_over(Attested(evidence), part, phrase) for phrase in phrases)
     unseen = not_shown(part.state, part.key, stated.run.run_id)
     return replace(_verdict(stated, checks, evidence, part), kept=kept, not_shown=unseen)
 
@@ -233,7 +233,7 @@ def _verdict(
 def what_it_tells(
     stated: Certificate, evidence: Evidence, coarse: Signed | None
 ) -> Iterator[CertificateCheck]:
-    """Say what an exact certificate over secret entries gives away, and check the coarse one that left in its place."""
+    """Return what an exact certificate over secret entries gives away, and check the coarse one that left in its place."""
     if over_secret(stated, evidence):
         numbers = stated.verdict["numbers"]
         shares = f"{len(numbers['strata'])} difficulties, and the own share of each of {len(numbers['reviewers'])} people"
@@ -263,7 +263,7 @@ def verify_outside(coarse: Signed, name: str) -> tuple[CoarseCertificate, list[C
 
 
 def coarse_signature(told: CoarseCertificate, coarse: Signed) -> CertificateCheck:
-    """Say whether the organisation that a coarse certificate names signed it."""
+    """Return whether the organisation that a coarse certificate names signed it."""
     key = told.organisation.signing_key
     if signed_by(key, coarse.content, coarse.signature):
         words = f"of {told.organisation.name}, key {key}"
@@ -338,7 +338,7 @@ def _program(found: str) -> CertificateCheck:
 
 
 def check_signed(stated: Certificate, evidence: Evidence, part: Evidence) -> list[CertificateCheck]:
-    """Hold the evidence against what others signed; what was missing when it was issued was taken back by then."""
+    """Compare the evidence with what others signed; what was missing when it was issued was taken back by then."""
     attested = Attested(evidence)
     taken = part if part.withheld == stated.log.withheld else evidence
     try:
@@ -354,7 +354,7 @@ def check_signed(stated: Certificate, evidence: Evidence, part: Evidence) -> lis
 
 
 def _witnesses(stated: Certificate, part: Evidence) -> Iterator[CertificateCheck]:
-    """Say who saw which laptops; nobody need have, and no file shows that a laptop is not the organisation's own."""
+    """Return who saw which laptops; nobody need have, and no file shows that a laptop is not the organisation's own."""
     if stated.witnesses is None:
         return
     said = [each for _, each in statements(part, stated.organisation.signing_key)]
@@ -375,7 +375,7 @@ def _with_contents_missing(
     part: Evidence,
     missing: int,
 ) -> Verification:
-    """Say how many contents are missing and how many people took theirs back.
+    """Return how many contents are missing and how many people took theirs back.
 
     Whose a content was is gone with it: nobody can prove that just those people's are missing, so this
     certificate is not proven again.

@@ -53,7 +53,7 @@ class SecondLook:
 
     @property
     def anything(self) -> bool:
-        """Whether anything came back."""
+        """Return whether anything came back."""
         return bool(any(self.counts) or self.cannot_judge or self.flags or self.voices)
 
 
@@ -78,7 +78,7 @@ class Case:
 
     @property
     def is_split(self) -> bool:
-        """Whether ratings lie two steps apart or more."""
+        """Return whether ratings lie two steps apart or more."""
         return is_split(self.counts)
 
     @property
@@ -88,7 +88,7 @@ class Case:
 
     @property
     def may_be_decided(self) -> bool:
-        """Whether there is something to uphold or to clear: a flag, or a decision to change."""
+        """Return whether there is something to uphold or to clear: a flag, or a decision to change."""
         return self.all_flags > 0 or self.harmful is not None
 
     @property
@@ -97,12 +97,12 @@ class Case:
         return self.flags + (0 if self.second is None else self.second.flags)
 
     def takes_back(self, harmful: bool | None) -> bool:
-        """Tell whether deciding so once more takes the decision back."""
+        """Return whether deciding so once more takes the decision back."""
         return harmful is not None and harmful is self.harmful
 
     @property
     def is_open(self) -> bool:
-        """Whether a flag waits for a decision."""
+        """Return whether a flag waits for a decision."""
         return self.all_flags > 0 and self.harmful is None
 
 
@@ -159,7 +159,7 @@ def _cases(state: State, key: AnswerKey) -> Iterator[Case]:
 
 
 def _objects(said: ReviewerState, item: str, key: AnswerKey) -> bool:
-    """Tell whether a person flags an item; without a verdict also who says that it should not be shown around, since that keeps it back."""
+    """Return whether a person flags an item; without a verdict also who says that it should not be shown around, since that keeps it back."""
     judged = said.judgements.get(item)
     kept = judged is not None and judged.why_not is CannotJudge.NOT_TO_SHARE and not key.runs
     return kept or item in {key.first_showing(flagged) for flagged in said.harmful}

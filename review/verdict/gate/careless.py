@@ -88,7 +88,7 @@ class Carelessness:
 
 
 def carelessness(panel: Panel, rule: CarelessRule) -> Carelessness:
-    """Look for the signs of every reviewer of a panel."""
+    """Find the signs of every reviewer of a panel."""
     dropped = tuple(control for control in sorted(panel.controls) if _bad(panel, control, rule))
     people = sorted({*panel.ratings, *panel.control_ratings, *panel.sequences})
     return Carelessness(
@@ -150,7 +150,7 @@ def _signs(
 
 
 def _bad(panel: Panel, control: str, rule: CarelessRule) -> bool:
-    """Tell whether most of those who rated a control fail it."""
+    """Return whether most of those who rated a control fail it."""
     failures = _failures(panel, control)
     return failures.of >= rule.control_reviewers and round6(failures.share) > rule.control_failed
 
@@ -169,7 +169,7 @@ def _failures(panel: Panel, control: str) -> Tally:
 
 
 def _fails(panel: Panel, who: str, control: str) -> bool | None:
-    """Tell whether a reviewer fails a control; None where the person rated it, or its first showing, not at all."""
+    """Return whether a reviewer fails a control; None where the person rated it, or its first showing, not at all."""
     rank, what = panel.control_ratings[who].get(control), panel.controls[control]
     if rank is None:
         return None

@@ -105,7 +105,7 @@ def _rejections(rows: Mapping[str, Collection[int]], veto: Veto) -> Rejections:
 
 
 def is_split(row: Sequence[int]) -> bool:
-    """Tell whether the ratings of one item, counted by rank, lie two steps apart or more."""
+    """Return whether the ratings of one item, counted by rank, lie two steps apart or more."""
     ranks = [rank for rank, count in enumerate(row) if count]
     return bool(ranks) and ranks[-1] - ranks[0] >= _SPLIT
 
@@ -227,7 +227,7 @@ def _outcome(findings: Collection[GateFinding]) -> GateOutcome:
 def _judge(
     panel: Panel, reviewers: Collection[str], policy: GatePolicy, failed: Collection[GateFinding]
 ) -> tuple[Numbers, list[GateFinding]]:
-    """Hold the ratings of these reviewers against the policy; ``failed`` tells of the controls of all."""
+    """Compare the ratings of these reviewers with the policy; ``failed`` tells of the controls of all."""
     numbers = panel_numbers(panel, reviewers, policy.confidence(panel.look), policy.veto)
     lacking = list(_lacking(panel, numbers, policy))
     findings = [*lacking, *_harmful(panel)]
@@ -316,7 +316,7 @@ def _controls_failed(care: Carelessness, policy: GatePolicy) -> Iterator[GateFin
 
 
 def _left_out(panel: Panel, valid: Collection[str]) -> Iterator[GateFinding]:
-    """Say whose ratings do not count, and of which strata nothing was asked."""
+    """Return whose ratings do not count, and of which strata nothing was asked."""
     for who, rated in _core_ratings(panel).items():
         if who not in valid and panel.core:
             not_judged = len(panel.core & panel.cannot_judge.get(who, frozenset()))
@@ -328,7 +328,7 @@ def _left_out(panel: Panel, valid: Collection[str]) -> Iterator[GateFinding]:
 
 
 def _notes(panel: Panel, numbers: Numbers, policy: GatePolicy) -> Iterator[GateFinding]:
-    """Say what a reader should know beside the verdict."""
+    """Return what a reader should know beside the verdict."""
     found, needed = len(numbers.reviewers), policy.enough.community_reviewers
     if found < needed:
         yield GateFinding(Code.SMALL_PANEL, {"found": found, "needed": needed})

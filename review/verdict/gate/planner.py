@@ -115,7 +115,7 @@ def chances(
 
 
 def _is_enough(plan: RatingPlan, policy: GatePolicy) -> bool:
-    """Tell whether there could be a verdict at all (rule 1)."""
+    """Return whether there could be a verdict at all (rule 1)."""
     sizes, need = plan.strata.values(), policy.enough
     return (
         plan.reviewers >= need.reviewers

@@ -102,7 +102,11 @@ def findings_words(
 
     Several test translations that most people get wrong are one sentence; alone, one is named within its own.
     """
-    dropped = [str(each.facts["control"]) for each in findings if each.code is Code.CONTROL_DROPPED]
+    dropped = [
+        str(finding.facts["control"])
+        for finding in findings
+        if finding.code is Code.CONTROL_DROPPED
+    ]
     said: list[tuple[str, list[str]]] = []
     for finding in findings:
         if finding.code is not Code.CONTROL_DROPPED or len(dropped) == 1:

@@ -164,9 +164,9 @@ class GateVerdict:
         Which reviewers showed signs of haste stays out: a certificate is passed on.
         """
         return {
-            each.name: _plain(getattr(self, each.name))
-            for each in fields(self)
-            if each.name != "flagged"
+            field.name: _plain(getattr(self, field.name))
+            for field in fields(self)
+            if field.name != "flagged"
         }
 
 
@@ -183,4 +183,4 @@ def _plain(value: Any) -> Any:
         case None | bool() | int() | str():
             return value
         case _:
-            return {each.name: _plain(getattr(value, each.name)) for each in fields(value)}
+            return {field.name: _plain(getattr(value, field.name)) for field in fields(value)}

@@ -95,15 +95,15 @@ def panel_of(state: State, key: AnswerKey, run_id: str, look: int) -> Panel:
     return Panel(
         strata=real,
         weights=_weights(run),
-        ratings=_spoke({who: _only(said, real) for who, said in ranks.items()}),
+        ratings=_spoke({who: _only(rank, real) for who, rank in ranks.items()}),
         core=frozenset(key.core) & frozenset(real),
         cannot_judge=_spoke({who: _not_judged(said, real) for who, said in judged.items()}),
         harm=_harm(state, flagged, real),
         controls=controls,
         flagged_controls=flagged & controls.keys(),
-        control_ratings={who: _only(said, controls) for who, said in ranks.items()},
-        partner_ratings={who: _only(said, partners) for who, said in ranks.items()},
-        sequences={who: tuple(said.values()) for who, said in ranks.items()},
+        control_ratings={who: _only(rank, controls) for who, rank in ranks.items()},
+        partner_ratings={who: _only(rank, partners) for who, rank in ranks.items()},
+        sequences={who: tuple(rank.values()) for who, rank in ranks.items()},
         times_ms=times,
         look=look,
     )
@@ -181,7 +181,7 @@ def _not_judged(said: Mapping[str, Judgement], items: Collection[str]) -> frozen
 
 
 def _spoke(said: Mapping[str, _Said]) -> dict[str, _Said]:
-    """Leave out the people who said nothing of this run."""
+    """Omit the people who said nothing of this run."""
     return {who: mine for who, mine in said.items() if mine}
 
 
@@ -192,7 +192,7 @@ def _flagged(people: Mapping[str, list[ReviewerState]], key: AnswerKey) -> froze
 
 
 def _harm(state: State, flagged: Collection[str], real: Mapping[str, int]) -> dict[str, Harm]:
-    """Say what became of each flag; what the organisation upheld stays, though its flag be withdrawn."""
+    """Return what became of each flag; what the organisation upheld stays, though its flag be withdrawn."""
     found = {}
     for item in sorted(real):
         decision = state.adjudications.get(item)

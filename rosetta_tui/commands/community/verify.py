@@ -29,17 +29,17 @@ def verify(folder: Path, words: str) -> None:
     The exit code is 1 if it was changed, or something in it was withdrawn.
     """
     try:
-        found = export_folder.read_export(folder)
+        export = export_folder.read_export(folder)
     except forms.FileError as error:
         click.echo(plain(f"✗ {error}"))
         sys.exit(1)
-    click.echo(plain(f"✓ {counted(len(found.sums), 'file')}, as they were written {found.about.get('made')}"))  # fmt: skip
-    taken_back = withdrawn.withdrawn_in(folder, found, standing.standing(database.home()))
+    click.echo(plain(f"✓ {counted(len(export.sums), 'file')}, as they were written {export.about.get('made')}"))  # fmt: skip
+    taken_back = withdrawn.withdrawn_in(folder, export, standing.standing(database.home()))
     for each in taken_back:
         click.echo(plain(f"{CHECK_SIGNS[each.ok]} consent: {each.words}"))
-    told = keys.key_phrase(found.signer)
-    own = signed_run.own_keys(database.home()).get(found.signer)
-    if words and not keys.says_key(phrase.read_words(words), found.signer):
+    told = keys.key_phrase(export.signer)
+    own = signed_run.own_keys(database.home()).get(export.signer)
+    if words and not keys.says_key(phrase.read_words(words), export.signer):
         click.echo(plain(f"✗ signed with another key than that of the words given; its six words are: {told}"))  # fmt: skip
         sys.exit(1)
     if words or own:

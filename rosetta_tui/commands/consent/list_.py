@@ -26,26 +26,26 @@ def list_(*, as_json: bool) -> None:
 
 
 def _lines(held: register.Held) -> Iterator[str]:
-    said = held.notice
-    yield f"{said.number[:12]}  {said.when[:10]}  {said.about.words}"
-    yield f"    {said.by}: “{said.reason}”"
-    yield f"    {register.signer_words(said, held.ground)}; here since {held.since[:10]}"
+    notice = held.notice
+    yield f"{notice.number[:12]}  {notice.when[:10]}  {notice.about.words}"
+    yield f"    {notice.by}: “{notice.reason}”"
+    yield f"    {register.signer_words(notice, held.ground)}; here since {held.since[:10]}"
     if held.lifted is not None:
-        own = held.lifted.signing_key == said.signing_key
+        own = held.lifted.signing_key == notice.signing_key
         whose = "" if own else ", on this computer only, not by whoever withdrew it"
         yield f"    LIFTED{whose}: {held.lifted.by}, {held.lifted.when[:10]}: “{held.lifted.reason}”"
 
 
 def _json(held: register.Held) -> dict[str, Any]:
-    said = held.notice
+    notice = held.notice
     return {
-        "notice": said.number,
-        "when": said.when,
-        "by": said.by,
-        "signing_key": said.signing_key,
-        "reason": said.reason,
-        "about": said.about.words,
-        "what": said.about.what,
+        "notice": notice.number,
+        "when": notice.when,
+        "by": notice.by,
+        "signing_key": notice.signing_key,
+        "reason": notice.reason,
+        "about": notice.about.words,
+        "what": notice.about.what,
         "ground": held.ground.value,
         "since": held.since,
         "lifted": None
@@ -55,6 +55,6 @@ def _json(held: register.Held) -> dict[str, Any]:
             "when": held.lifted.when,
             "by": held.lifted.by,
             "reason": held.lifted.reason,
-            "by_the_signer": held.lifted.signing_key == said.signing_key,
+            "by_the_signer": held.lifted.signing_key == notice.signing_key,
         },
     }

@@ -50,11 +50,11 @@ def _reviews() -> list[str]:
     if not (database.home() / office_database.FILE).exists():
         return []
     with office_store.Office.open(database.home()) as office:
-        return [each.name for each in office.reviews() if results.withdrawn_notice(each)]
+        return [review.name for review in office.reviews() if results.withdrawn_notice(review)]
 
 
 def say_what_is_left() -> None:
-    """Say which runs and corpora in the making cannot be used any more, and how their texts are erased."""
+    """Show which runs and corpora in the making cannot be used any more, and how their texts are erased."""
     for folder in map(_closed, known.known_folders(database.home())):
         if folder is not None:
             click.echo(plain(f"No command goes on with the corpus in the making in {folder}. Its texts are still there: erase the folder."), err=True)  # fmt: skip

@@ -117,12 +117,12 @@ def _of_corpus(
     if entries is not None:
         chosen = model_corpus.Selection(entry_ids=tuple(entries.split(","))).apply(found)
         return notice.entries_of(whole, (found.entries[place].id for place in chosen))
-    closed = sum(each.not_stored for each in found.entries)
+    closed = sum(entry.not_stored for entry in found.entries)
     if closed and given["vault"] is None:
         raise UsageError(f"--given-by: who gave the texts of this corpus is sealed. Name {_WHERE}, or the entries by their ids (--entries).")  # fmt: skip
     if closed:
         click.echo(f"warning: {counted(closed, 'entry', 'entries')} of held_out stayed closed, so who gave them is not known. Run this again once they have been moved out of it (rosetta vault rotate).", err=True)  # fmt: skip
-    ids = [each.id for each in found.entries if _gave(each, given_by or "")]
+    ids = [entry.id for entry in found.entries if _gave(entry, given_by or "")]
     if not ids:
         raise UsageError(f"--given-by: no entry of {file} says {given_by!r}. Name a field and its value as the file has them.")  # fmt: skip
     return notice.entries_of(whole, ids, of_a_person=True)

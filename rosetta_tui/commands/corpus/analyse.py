@@ -40,15 +40,15 @@ def analyse_(folder: Path, by: str, *, secret: bool) -> None:
     with making.changing(folder, home()) as project:
         analyser = analyses.analyser_for(project)
         waiting = analyses.waiting_for_analysis(project, secret=secret)
-        for each in analyses.proposals(project, analyser, waiting):
-            if not each.readings:
-                unknown.add(each.entry.id)
+        for proposal in analyses.proposals(project, analyser, waiting):
+            if not proposal.readings:
+                unknown.add(proposal.entry.id)
                 continue
-            answer = _asked(each)
+            answer = _asked(proposal)
             if answer == "q":
                 break
             if answer:
-                analyses.confirm(project, each, int(answer) - 1, by, analyser)
+                analyses.confirm(project, proposal, int(answer) - 1, by, analyser)
                 state.write_state(project, overwrite=True)
                 kept += 1
             else:

@@ -38,7 +38,7 @@ with when_used():
 @out_of_vault
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def check_(as_json: bool, **given: Any) -> None:
-    """Say what is wrong with FILE, and which minimum requirements it meets.
+    """Show what is wrong with FILE, and which minimum requirements it meets.
 
     REFERENCE is the second of two text files that are aligned line by line. FILE may be the folder of a corpus in the making: all of its
     translations are checked, in memory.

@@ -71,7 +71,7 @@ with when_used():
     help="List the labels, and do nothing else.",
 )
 def new_(folder: Path, **given: Any) -> None:
-    """Begin a corpus in FOLDER: one file that knows everything, and corpus.json, which grows.
+    """Start a corpus in FOLDER: one file that knows everything, and corpus.json, which grows.
 
     What you do not give is asked for. Every further step is a command of its own and can be stopped anywhere:
     sources, translate, gather, agree, analyse, consent; progress says what comes next. Sentences of secret segments
@@ -121,6 +121,8 @@ def _answered(given: Mapping[str, Any], name: str) -> str:
 
 
 def _list_labels(ctx: click.Context) -> None:
-    for each in model_labels.context_labels().values():
-        click.echo(f"{each.identifier:<8}{each.name:<32}{model_labels.ADDRESS}{each.page}/")
+    for context_label in model_labels.context_labels().values():
+        click.echo(
+            f"{context_label.identifier:<8}{context_label.name:<32}{model_labels.ADDRESS}{context_label.page}/"
+        )
     ctx.exit()

@@ -36,11 +36,13 @@ def of_others(
         return list(entries), frozenset()
     with store.Office.open(home()) as office:
         wrote, first = laptops.laptops_that_wrote(project, office), laptops.first_of(office)
-        known = {each.signing_key: each.name for each in office.laptops() if each.removed is None}
+        known = {
+            laptop.signing_key: laptop.name for laptop in office.laptops() if laptop.removed is None
+        }
     if given["laptops"]:
         named = {each.public.signing_key for each in given["laptops"]}
         return _for_named(entries, wrote, {first.get(each, each) for each in named}), frozenset()
-    writers = {key for each in entries for key in wrote.get(each.id, ())}
+    writers = {key for entry in entries for key in wrote.get(entry.id, ())}
     not_for = frozenset(key for key in known if first[key] in writers)
     if of_project.secret_among(entries):
         _say_not_for(known, not_for)

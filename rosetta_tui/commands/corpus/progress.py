@@ -34,11 +34,11 @@ def progress_(folder: Path, *, as_json: bool) -> None:
     found, worked = making.progress_of(project), working_time.worked_until_now(project)
     value = {
         "dataset": {name: getattr(found.dataset, name) for name in _TOLD},
-        "segments": [report_project.segment_fields(each) for each in found.segments],
+        "segments": [report_project.segment_fields(segment) for segment in found.segments],
         "by_difficulty": found.by_difficulty,
         "by_register": found.by_register,
         "by_origin": found.by_origin,
-        "requirements": [requirement_fields(each) for each in found.requirements],
+        "requirements": [requirement_fields(requirement) for requirement in found.requirements],
         "analysed": found.analysed,
         "with_class": found.with_class,
         "with_variants": found.with_variants,

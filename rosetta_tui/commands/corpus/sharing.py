@@ -22,7 +22,7 @@ with when_used():
 
 
 def entry_count(count: int) -> str:
-    """Say how many entries."""
+    """Return how many entries."""
     return "1 entry" if count == 1 else f"{count} entries"
 
 
@@ -36,7 +36,7 @@ def load_told(given: dict[str, Any], *, as_json: bool = False) -> model_corpus.C
 
 
 def report_failure(error: CorpusError, *, as_json: bool) -> None:
-    """Say why a corpus cannot be used."""
+    """Show why a corpus cannot be used."""
     if as_json:
         problems = [problem_json(problem) for problem in error.problems]
         click.echo(form_text("unusable", {"usable": False, "problems": problems}))
@@ -65,7 +65,7 @@ def terms_fields(loaded: model_corpus.Corpus) -> dict[str, Any]:
 
 
 def print_title(loaded: model_corpus.Corpus) -> None:
-    """Say which corpus it is, and where its texts may go."""
+    """Show which corpus it is, and where its texts may go."""
     click.echo(_title(loaded))
     if words := loaded.dataset.terms.words:
         click.echo(plain(f"terms: {words}"))

@@ -44,10 +44,10 @@ def show_(as_json: bool, **given: Any) -> None:
 
 
 def _opened(loaded: model_corpus.Corpus) -> model_corpus.Corpus:
-    """Leave out what stayed closed in a vault, and say so."""
+    """Omit what stayed closed in a vault, and say so."""
     if loaded.vault is None:
         return loaded
-    opened = tuple(each for each in loaded.entries if not each.not_stored)
+    opened = tuple(entry for entry in loaded.entries if not entry.not_stored)
     if closed := len(loaded.entries) - len(opened):
         click.echo(
             f"{entry_count(closed)} of held_out stayed closed, and nothing of them is counted.",

@@ -101,7 +101,7 @@ def _texts(project: state.Project, kind: Asking, given: dict[str, Any]) -> makin
 def _waiting(
     project: state.Project, kind: Asking, segments: Sequence[str], *, again: bool
 ) -> list[state.ProjectEntry]:
-    wanted = [Segment(each) for each in segments]
+    wanted = [Segment(segment) for segment in segments]
     waiting = of_project.to_translate if kind == "translate" else of_project.to_agree
     return waiting(project, wanted, again=again)
 

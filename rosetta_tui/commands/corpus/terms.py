@@ -43,7 +43,7 @@ with when_used():
 @click.option("--license", "licence", metavar="SPDX", help="The licence, best by its SPDX id.")
 @click.option("--overwrite", is_flag=True, help="Replace the sidecar that is there.")
 def terms_(file: Path, overwrite: bool, licence: str | None, **given: Any) -> None:  # fmt: skip
-    """Say where the texts of FILE may go and why; with options, write them beside it as FILE.champollion.json.
+    """Show where the texts of FILE may go and why; with options, write them beside it as FILE.champollion.json.
 
     Such a file makes a corpus stricter than it is by itself, for every tool that reads its form (set/1).
     """
@@ -55,11 +55,11 @@ def terms_(file: Path, overwrite: bool, licence: str | None, **given: Any) -> No
         written_files.write_file(beside, data, overwrite=overwrite, mode=written_files.PUBLISHED)
         click.echo(plain(f"Written: {click.format_filename(beside)}"), err=True)
         loaded = load_told(given | {"file": file})
-    found = loaded.dataset.terms
+    terms = loaded.dataset.terms
     print_title(loaded)
-    if not found.words:
+    if not terms.words:
         click.echo("terms: the corpus names no licence and no other term")
-    click.echo(plain(f"rule: {found.rule}"))
+    click.echo(plain(f"rule: {terms.rule}"))
 
 
 _SAID = (

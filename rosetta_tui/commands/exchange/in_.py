@@ -30,7 +30,7 @@ def in_(stick: Path, into: Path, words: tuple[str, ...], name: str | None) -> No
     Everything is checked before it counts. What is refused is named, and the rest is taken. Nothing is taken twice,
     so if the stick was pulled out too early, run the same command again. The exit code is 1 if something was refused.
     """
-    read = [phrase.read_words(each) for each in words]
+    read = [phrase.read_words(word) for word in words]
 
     def known(computer: manifest.ExchangeList) -> bool:
         if any(keys.says_key(each, computer.by) for each in read):

@@ -30,7 +30,7 @@ def list_(stick: Path, *, as_json: bool) -> None:
         "path": str(found.path),
         "folder": found.folder,
         "computers": [
-            {**asdict(each), "words": keys.key_phrase(each.key)} for each in found.machines
+            {**asdict(machine), "words": keys.key_phrase(machine.key)} for machine in found.machines
         ],
         "refused": [{"list": name, "why": why} for name, why in found.refused],
         "unnamed": found.unnamed,
@@ -40,10 +40,12 @@ def list_(stick: Path, *, as_json: bool) -> None:
 
 def _lines(found: looking.FolderLook) -> Iterator[str]:
     yield f"{found.path}:"
-    for each in found.machines:
-        whose = "this computer" if each.own else "known here" if each.known else "NOT known here"
-        yield f"{each.name} ({whose}), state {each.state:,}   {keys.key_phrase(each.key)}"
-        for one in each.lying:
+    for machine in found.machines:
+        whose = (
+            "this computer" if machine.own else "known here" if machine.known else "NOT known here"
+        )
+        yield f"{machine.name} ({whose}), state {machine.state:,}   {keys.key_phrase(machine.key)}"
+        for one in machine.lying:
             took = f"taken by {', '.join(one.taken_by)}" if one.taken_by else "taken by nobody yet"
             yield f"  {one.name}: {one.what}, {took}" + (
                 "" if one.there else "; GONE from the stick"

@@ -16,7 +16,7 @@ class OrganisationCommands(FiledCommands):
 
 @click.group(cls=OrganisationCommands)
 def organisation() -> None:
-    """Say what an organisation that keeps a benchmark is, and what became of the methods that it certified.
+    """Show what an organisation that keeps a benchmark is, and what became of the methods that it certified.
 
     The requirements are those of benchmark-specification §8.4 and §8.5. What the program sees itself is listed beside
     what a person states, signed with name and date.

@@ -68,7 +68,7 @@ def adjudicate_(review: str, every: bool, as_json: bool, **vault: Any) -> None:
 
 
 def on_terminal() -> bool:
-    """Tell whether a person reads and answers, and no file."""
+    """Return whether a person reads and answers, and no file."""
     return sys.stdin.isatty() and sys.stdout.isatty()
 
 
@@ -90,7 +90,7 @@ def _json(case: adjudication.Case) -> dict[str, Any]:
         "flags": case.flags,
         "ratings": list(case.counts),
         "cannot_judge": case.cannot_judge,
-        "reasons": dict(Counter(reason for each in case.voices for reason in each.reasons)),
+        "reasons": dict(Counter(reason for voice in case.voices for reason in voice.reasons)),
         "second_look": None if case.second is None else list(case.second.counts),
         "split": case.is_split,
         "harmful": case.harmful,

@@ -298,7 +298,7 @@ def _sentences(path: Path, given: dict[str, Any]) -> items_sentences.Sentences:
 def _translation_plan(
     draft: creating.TranslationDraft, letters: words_letters.Letters
 ) -> Iterator[str]:
-    """Say what is asked of whom."""
+    """Return what is asked of whom."""
     sentences, dataset = draft.sentences, draft.sentences.dataset
     pair = f"{dataset.source_language} → {dataset.target_language}"
     yield words_plan.plan_line(

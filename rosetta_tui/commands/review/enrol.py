@@ -54,7 +54,7 @@ def keep_witness(path: Path, *, as_json: bool) -> None:
     own = keys.Identity.load(home(), keys.Role.ORGANISATION).public.signing_key
     with store.Office.open(home()) as office:
         said = office.keep_statement(stick.read_named(path), own)
-        names = {each.signing_key: each.name for each in office.laptops()}
+        names = {laptop.signing_key: laptop.name for laptop in office.laptops()}
     name, phrase = names[said.laptop], keys.key_phrase(said.witness)
     lines = (
         f"Witnessed: {name}, by the person whose key has the words {phrase}.",
@@ -195,7 +195,7 @@ def _accept(
         words = keys.key_phrase(key, earlier=True)
         lines.append(f"A laptop with an earlier version shows these words: {words}")
     lines += [line for report in reports for line in imported.report_lines(report)]
-    imports = [report_json(each) for each in reports]
+    imports = [report_json(report) for report in reports]
     print_form("review-enrol", told | {"imports": imports}, lines, as_json=as_json)
 
 
@@ -305,7 +305,7 @@ def _take_out(laptop: Sequence[str], reason: str, *, undo: bool, as_json: bool) 
 def _known(office: store.Office, named: str) -> store_review.KnownLaptop:
     """Return an enrolled laptop by its name, its six words or its key."""
     key = _known_key(office, named, "")
-    return next(each for each in office.laptops() if each.signing_key == key)
+    return next(laptop for laptop in office.laptops() if laptop.signing_key == key)
 
 
 def _known_key(office: store.Office, named: str, option: str = "--instead-of: ") -> str:

@@ -84,8 +84,8 @@ def gate_(
             evidence = certifying.look(office, found, run, evidence)
         readings = {run: certify.read_verdict(evidence, run) for run in runs}
     told = [
-        _inside_json(run, each) if found.secret else _json(found, run, each)
-        for run, each in readings.items()
+        _inside_json(run, reading) if found.secret else _json(found, run, reading)
+        for run, reading in readings.items()
     ]
     lines = (line for run, reading in readings.items() for line in _lines(found, run, reading))
     print_form("review-gate", told, lines, as_json=as_json)
@@ -98,7 +98,7 @@ def _say_who_waits(
     *,
     anyway: bool,
 ) -> None:
-    """Say who is not counted; UsageError where a look would be spent without them, unless ``anyway``."""
+    """Show who is not counted; UsageError where a look would be spent without them, unless ``anyway``."""
     people = {who for _, who in evidence.voices.waiting}
     words = imported.waiting_words(len(people), len(review.key.orders), review.name)
     if words and not anyway and any(certifying.seen(evidence, run) is None for run in runs):
@@ -143,9 +143,9 @@ def _json(review: store.Review, run: str, reading: certify.EvidenceReading) -> d
 def _lines(review: store.Review, run: str, reading: certify.EvidenceReading) -> Iterator[str]:
     about = panel.run_of(review.key, run)
     yield f"{review.name} · run {run[:8]} · {about.dataset_id} {about.language_pair}"
-    for told in gate.verdict_lines(review, reading):
-        first, *rest = wrapped(told.words)
-        yield f" {told.about:<15} {first}"
+    for verdict_line in gate.verdict_lines(review, reading):
+        first, *rest = wrapped(verdict_line.words)
+        yield f" {verdict_line.about:<15} {first}"
         yield from (f"{'':17}{line}" for line in rest)
 
 
@@ -172,7 +172,7 @@ _COARSE = (
 
 
 def _tell(made: certificate_evidence.EvidenceFile, paths: Sequence[Path]) -> None:
-    """Say what was written, what it says, and what may be done with it."""
+    """Show what was written, what it says, and what may be done with it."""
     for path in paths:
         click.echo(f"Written: {plain(str(path))}", err=True)
     certificate = certificates.read_certificate(made.certificate, "the certificate")

@@ -66,7 +66,9 @@ def import_(
         if enrol:
             taken = list(_told(_enrolled(office, identities, reports, yes), as_json))
             keys = {each.signing_key for each in taken}
-            reports = [each for each in reports if not _waits(each) or each.signing_key not in keys]
+            reports = [
+                report for report in reports if not _waits(report) or report.signing_key not in keys
+            ]
             reports += taken
     if as_json:
         click.echo(form_text("review-import", [report_json(report) for report in reports]))
@@ -76,7 +78,7 @@ def import_(
 
 
 def answering() -> bool:
-    """Tell whether a person can answer."""
+    """Return whether a person can answer."""
     return sys.stdin.isatty()
 
 

@@ -38,7 +38,7 @@ def plan_(
     output: Path | None,
     as_json: bool,
 ) -> None:
-    """Say how likely a review is to reach a verdict, before anybody rates.
+    """Show how likely a review is to reach a verdict, before anybody rates.
 
     Everybody rates every sentence, and of every 100 translations SHARE × 100 are truly acceptable or better. This is
     simulated: real people and sentences may differ more or less than assumed.

@@ -99,7 +99,7 @@ def _look(office: Any, review: Any) -> None:
 
 
 def _plan_lines(draft: second_look.SecondDraft, letters: words_letters.Letters) -> Iterator[str]:
-    """Say what is asked of whom, and whether people read what others wrote."""
+    """Return what is asked of whom, and whether people read what others wrote."""
     yield plan.plan_line(
         "sentences", f"{len(draft.items)} that split the panel of {draft.first.name}"
     )

@@ -39,7 +39,7 @@ def status_(review: str | None, as_json: bool) -> None:
             _json(each, secret=made.secret) | asdict(voice) | {"withdrawn": words or None}
             for made, each, voice, words in zip(chosen, found, voices, gone, strict=True)
         ],
-        "waiting": [asdict(each) | {"files": each.files} for each in laptops],
+        "waiting": [asdict(laptop) | {"files": laptop.files} for laptop in laptops],
     }
     if review is None:
         lines = (*_list(found, gone),)
@@ -80,10 +80,10 @@ def _list(found: list[progress.ReviewProgress], gone: list[str]) -> Iterator[str
 
 
 def review_lines(found: progress.ReviewProgress) -> Iterator[str]:
-    """Tell how far a review is, reviewer by reviewer."""
+    """Return how far a review is, reviewer by reviewer."""
     yield f"{found.name}: {found.title}, made {found.created[:10]}, {found.items} items"
     rows: list[tuple[str, ...]] = [("reviewer", "agreed", "may be used", "training", "done", "cannot judge", "later", "harmful", "last import")]  # fmt: skip
-    rows += [_row(each) for each in found.reviewers]
+    rows += [_row(reviewer) for reviewer in found.reviewers]
     if found.runs:  # only translations are put to a use that each person decides about
         rows = [(*row[:2], *row[3:]) for row in rows]
     yield from table(rows)
@@ -91,12 +91,12 @@ def review_lines(found: progress.ReviewProgress) -> Iterator[str]:
         yield "It collects translations: there is no gate. `rosetta review export --corpus` writes them."
         yield from imported.kept_back_words(found)
     yield f"{found.done} of {found.asked} decisions are here, from {_files(found.imports)}."
-    if changed := sum(each.changed for each in found.reviewers):
+    if changed := sum(reviewer.changed for reviewer in found.reviewers):
         yield f"Changed on another laptop: {changed}. The last rating counts."
     yield from letters.not_shown_words(found)
     yield from (f"ALIKE: {reasons.alike_words(pair)}" for pair in found.alike)
-    for each in found.differs:
-        yield f"CHANGED since it was handed out, so no result is read from it: {each}"
+    for differ in found.differs:
+        yield f"CHANGED since it was handed out, so no result is read from it: {differ}"
     if found.recompute:
         yield f"RECOMPUTE: {imported.certificates_rest(found.recompute)} on something that was taken back. Issue anew."
 
@@ -139,8 +139,8 @@ def _share(done: int, asked: int) -> str:
 
 
 def _waiting(laptops: list[progress.WaitingLaptop]) -> Iterator[str]:
-    for each in laptops:
+    for laptop in laptops:
         yield (
-            f"WAITING: {_files(each.files)} of an unknown laptop since {each.since[:10]}. If the speaker wrote down "
-            f"these words: rosetta review enrol {each.file_phrases[-1] or each.phrase}"
+            f"WAITING: {_files(laptop.files)} of an unknown laptop since {laptop.since[:10]}. If the speaker wrote down "
+            f"these words: rosetta review enrol {laptop.file_phrases[-1] or laptop.phrase}"
         )

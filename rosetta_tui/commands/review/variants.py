@@ -112,7 +112,7 @@ def _show(each: translations.Correction, corpus: model_corpus.Corpus) -> None:
 
 
 def answering() -> bool:
-    """Tell whether a person can answer."""
+    """Return whether a person can answer."""
     return sys.stdin.isatty()
 
 

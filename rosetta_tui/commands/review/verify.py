@@ -96,7 +96,7 @@ def verify_(
         _outside(certificate, trusted, as_json=as_json)
         return
     kept = [kept_batch(path) for path in batches]
-    phrases = [phrase.read_words(each) for each in words]
+    phrases = [phrase.read_words(word) for word in words]
     done = {
         place: verifying.verify(
             each.certificate,
@@ -136,10 +136,10 @@ def verify_(
 
 
 def _outside(path: Path, trusted: str | None, *, as_json: bool) -> None:
-    """Say what can be seen of a coarse certificate where its evidence is not: form, signature, and whose key."""
+    """Show what can be seen of a coarse certificate where its evidence is not: form, signature, and whose key."""
     signed = signature.Signed(*certifying.read_signed_certificate(path))
     told, checks = verifying.verify_outside(signed, path.name)
-    signer, ok = told.organisation.signing_key, not any(each.ok is False for each in checks)
+    signer, ok = told.organisation.signing_key, not any(check.ok is False for check in checks)
     known, taken = trusted or own_key(home()), _taken_back(told)
     said = {
         "ok": ok,
@@ -194,7 +194,9 @@ def kept_batch(path: Path) -> batch.Batch:
     """Open a batch file that somebody kept, with this machine's keys or the words on a card where it is sealed."""
     data, folder = stick.read_named(path), home()
     there = [
-        role for role in keys.Role if any(each.exists() for each in keys.key_files(folder, role))
+        role
+        for role in keys.Role
+        if any(key_file.exists() for key_file in keys.key_files(folder, role))
     ]
     identities = [keys.Identity.load(folder, role).age for role in there]
     try:
@@ -208,7 +210,7 @@ def kept_batch(path: Path) -> batch.Batch:
 
 
 def _whose(signer: str, known: str | None, *, named: bool) -> str:
-    """Say whether the signer is whom one trusts; a signature alone tells nobody's name."""
+    """Return whether the signer is whom one trusts; a signature alone tells nobody's name."""
     if signer == known:
         return (
             "Signed by the key that you named."

@@ -65,7 +65,7 @@ def laptop_cards(
     _ctx: click.Context, _option: click.Parameter, files: Sequence[Path]
 ) -> list[statements.LaptopCard]:
     """Read the cards of ``--for``, each file once: what is looked at, written into a log and sealed for are the same keys."""
-    return [statements.laptop_card_in(each) for each in files]
+    return [statements.laptop_card_in(file) for file in files]
 
 
 def handed_to(given: Mapping[str, Any], *, dry_run: bool) -> list[keys.PublicIdentity]:

@@ -91,10 +91,10 @@ def _record(code: str, scope: str, reviews: Sequence[store.Review]) -> None:
     Comments bear on no number, so nothing is said of them. The notice names the person by a salted digest.
     """
     own = sharing.own_register()
-    for each in reviews:
-        person = each.person(code)
+    for review in reviews:
+        person = review.person(code)
         if scope != "comments" and person is not None:
-            about = notice.person_of(each.name, person)
+            about = notice.person_of(review.name, person)
             own.say(about, "taken back at the desk", "the organisation of the review")
 
 

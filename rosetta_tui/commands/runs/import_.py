@@ -128,12 +128,12 @@ def _import_words(file: Path, imported: importing.Imported) -> str:
 
 
 def _counted(imported: importing.Imported) -> str:
-    """Say what scoring the outputs again gave."""
-    found = imported.recount
-    if found is None:
+    """Return what scoring the outputs again gave."""
+    recount = imported.recount
+    if recount is None:
         return ""
-    if found.differences:
-        return f"SCORED AGAIN, DIFFERENTLY: {'; '.join(found.differences)}. It has no rank."
-    if not found.pinned:
+    if recount.differences:
+        return f"SCORED AGAIN, DIFFERENTLY: {'; '.join(recount.differences)}. It has no rank."
+    if not recount.pinned:
         return "Its outputs give its scores; they count as stated until its corpus is here (--corpus FILE)."
     return "Scored again with its corpus: as stated."

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 @out_of_vault
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def lint(names: tuple[str, ...], *, as_json: bool, **given: Any) -> None:
-    """Look for what the rules of legitimacy ask about (benchmark-specification §9.2–9.3).
+    """Find what the rules of legitimacy ask about (benchmark-specification §9.2–9.3).
 
     Give runs of the list, or files of cards. A finding names entries by their id and says what it does not prove. It
     is no verdict, so the exit code is 0 with findings as well. A run with secret entries has no JSON. One out of a
@@ -38,7 +38,7 @@ def lint(names: tuple[str, ...], *, as_json: bool, **given: Any) -> None:
     """
     asked = vault_request(given, "look")
     with opened() as connection:
-        found = [linting.lint(_subject(connection, each, asked, as_json=as_json)) for each in names]
+        found = [linting.lint(_subject(connection, name, asked, as_json=as_json)) for name in names]
     rows = [each.model_dump(mode="json") for each in found]
     print_form("runs-lint", rows, report_lint.lint_lines(found), as_json=as_json)
 

@@ -194,7 +194,7 @@ def _quality(card: Mapping[str, Any], run: RunSummary) -> dict[str, Any]:
         "chrf_plus_plus": scores.get("chrf_plus_plus"),
         "composite": scores.get("composite"),
         "composite_profile": scores.get("composite_profile"),
-        "composite_inputs": [each.get("metric") for each in blocks(scores, "composite_inputs")],
+        "composite_inputs": [block.get("metric") for block in blocks(scores, "composite_inputs")],
         **tiers_json(card, review, reproduced=is_reproduced(card, run.checked)),
         "review": None if review is None else review.certificate.outcome,
         "review_suspended": review is not None and review.suspended,

@@ -62,7 +62,7 @@ _TAKEN = frozenset(
 """Options of ``rosetta run`` that bring what a card only names, or say how the run goes about its calls."""
 
 
-@click.command(params=[each for each in asked.params if each.name in _TAKEN])
+@click.command(params=[param for param in asked.params if param.name in _TAKEN])
 @click.argument("card", metavar="CARD|RUN")
 @click.option("--corpus", required=True, help="The corpus file that the card names by its hash, or one of the store.")  # fmt: skip
 @click.option("--reference", type=_FILE, help="Second file of aligned texts.")

@@ -70,8 +70,8 @@ def show(run: str, *, as_json: bool) -> None:
     told = [paragraphs.line("  owner", owner)] if owner else []
     shown = [*report_records.evidence_lines(evidence), *told]
     click.echo(report_card.card_text(card, review, reproduced=reproduced, beside=shown))
-    for each in _lines(beside, retried):
-        click.echo(each)
+    for line in _lines(beside, retried):
+        click.echo(line)
 
 
 def _stated(run: runs.Run, found: others_cards.Recount | None) -> dict[str, Any]:

@@ -39,7 +39,7 @@ def check(submission: str, terms: Path | None, *, as_json: bool) -> None:
         "name": found.manifest.name,
         "submitter": found.manifest.submitter,
         "lane": found.manifest.method.lane,
-        "complete": all(each.ok for each in checks),
+        "complete": all(check.ok for check in checks),
         "parts": [{"part": str(e.part), "ok": e.ok, "words": e.words} for e in checks],
     }
     print_form(

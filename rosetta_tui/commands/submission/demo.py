@@ -73,9 +73,9 @@ def _card(folder: Path, lane: making.SampleLane) -> bytes:
             asked = api.ask(corpus, "glossary", {"glossary": folder / "data" / "words.tsv", **name})
         else:
             words = str(samples.sample_path(samples.DEMO_GLOSSARY))
-            texts = word_by_word.WordByWord({"words": words}).translate([each.source for each in corpus.entries])  # fmt: skip
+            texts = word_by_word.WordByWord({"words": words}).translate([entry.source for entry in corpus.entries])  # fmt: skip
             outputs = Path(place) / "outputs.txt"
-            outputs.write_text("".join(f"{each}\n" for each in texts), "utf-8")
+            outputs.write_text("".join(f"{text}\n" for text in texts), "utf-8")
             asked = api.ask(corpus, "replay", {"outputs": outputs, **name})
         store = Path(place) / "store.sqlite"
         finished, code = showing.to_the_end(api.start(store, asked), "quiet")

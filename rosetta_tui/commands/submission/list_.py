@@ -47,7 +47,7 @@ def _withdrawn(found: Sequence[desks.KeptSubmission]) -> dict[str, str]:
     """Return of submissions of whose last run something was taken back, by number, what."""
     with database.opened() as store:
         words = {each.number: whole_way.withdrawn_words(store, each) for each in found}
-    return {number: said for number, said in words.items() if said}
+    return {number: word for number, word in words.items() if word}
 
 
 def _row(kept: desks.KeptSubmission, *, withdrawn: bool) -> tuple[str, ...]:

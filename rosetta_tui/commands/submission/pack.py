@@ -53,12 +53,12 @@ def pack(
         raise UsageError(f"{path.name}: a submission is called NAME{BUNDLE_SUFFIX}.")
     identity = signed_run.own_signer(database.home())
     data = folder.pack_folder(place, identity, None if card is None else _card(card), accept_terms)
-    found = bundle.parse_submission(data)
+    submission = bundle.parse_submission(data)
     write_file(path, data, overwrite=overwrite, mode=PUBLISHED)
-    say([f"Written: {path} ({len(data):,} bytes)", *bundle_lines(found)])
-    checks = checking.check_submission(found)
+    say([f"Written: {path} ({len(data):,} bytes)", *bundle_lines(submission)])
+    checks = checking.check_submission(submission)
     say(check_lines(checks))
-    if not all(each.ok for each in checks):
+    if not all(check.ok for check in checks):
         say([words.INCOMPLETE])
 
 

@@ -84,7 +84,7 @@ def over_secrets(
 def _untold_entries(corpus: Corpus) -> tuple[str, ...]:
     """Return the ids of the secret entries about which nothing was told; UsageError if they are too few to confirm a claim."""
     book = own_ledger(home())
-    secret = [each for each in corpus.entries if each.secret and not each.not_stored]
+    secret = [entry for entry in corpus.entries if entry.secret and not entry.not_stored]
     found = untold(book.read(), {str(each.id): book.digest(each.source) for each in secret})
     if len(found) < LEAST_CONFIRMED:
         raise UsageError(f"{len(found):,} secret entries of {corpus.dataset.id} were never told of, and a run that confirms needs {LEAST_CONFIRMED}. {ACTIVATE}")  # fmt: skip
@@ -120,7 +120,7 @@ def _in_log(openings: list[VaultNoting], run_id: str, method: Method) -> Iterato
 
 @contextmanager
 def _noted(submission: Submission, act: DeskAct, corpus: str, words: str) -> Iterator[None]:
-    """Note what an error or Ctrl-C makes of a run; in these words, for those of an error may hold a sentence."""
+    """Record what an error or Ctrl-C makes of a run; in these words, for those of an error may hold a sentence."""
     try:
         yield
     except (Exception, KeyboardInterrupt):

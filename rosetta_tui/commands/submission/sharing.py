@@ -73,8 +73,8 @@ def bundle_lines(found: bundle.Submission) -> Iterator[str]:
 def check_lines(checks: Sequence[checking.PartCheck]) -> Iterator[str]:
     """Yield what was found of each part."""
     width = max(len(each.part) for each in checks)
-    for each in checks:
-        yield f"  {'✓' if each.ok else '✗'} {each.part.ljust(width)}  {each.words}"
+    for check in checks:
+        yield f"  {'✓' if check.ok else '✗'} {check.part.ljust(width)}  {check.words}"
 
 
 def say(lines: Iterator[str] | Sequence[str], *, aside: bool = True) -> None:

@@ -36,8 +36,8 @@ def show(submission: str, *, as_json: bool) -> None:
         "number": found.number,
         "name": found.manifest.name,
         "submitter": found.manifest.submitter,
-        "steps": [asdict(each) for each in steps],
-        "notes": [each.model_dump(mode="json") for each in found.notes],
+        "steps": [asdict(step) for step in steps],
+        "notes": [note.model_dump(mode="json") for note in found.notes],
     }
     print_form("submission-show", told, _lines(found, steps, end), as_json=as_json)
 
@@ -47,8 +47,8 @@ def _lines(
 ) -> Iterator[str]:
     yield from bundle_lines(found.submission)
     width = max(len(each.name) for each in steps)
-    for each in steps:
-        yield f"  {'✓' if each.done else '·'} {each.name.ljust(width)}  {each.words}"
+    for step in steps:
+        yield f"  {'✓' if step.done else '·'} {step.name.ljust(width)}  {step.words}"
     if end.step is not None and end.command:
         yield f"Next: {end.command}"
     elif end.step is None:

@@ -20,7 +20,8 @@ def list_(as_json: bool) -> None:
     """List the sweeps of the store, the newest first."""
     with opened() as connection:
         found = [
-            record.sweep_record(connection, each).summary for each in sweeps.list_sweeps(connection)
+            record.sweep_record(connection, list_sweep).summary
+            for list_sweep in sweeps.list_sweeps(connection)
         ]
     lines = [f"{each.id}  {each.name}  {report_sweep.progress_line(each)}" for each in found]
     rows = [each.model_dump(mode="json") for each in found]

@@ -84,7 +84,7 @@ def add_(
     tells = _tells(corpus)
     stored = made.add(corpus, name or corpus.dataset.id, identity, opening, tells)
     _say(stored, corpus, vault)
-    files = " and ".join(str(each) for each in corpus.files) or "the file that you have"
+    files = " and ".join(str(file) for file in corpus.files) or "the file that you have"
     click.echo(plain(f"These texts are still open elsewhere: in {files}, in copies of it, and in the store if a run used them. Erase them there (rosetta runs delete --now)."), err=True)  # fmt: skip
 
 
@@ -110,7 +110,7 @@ def _add_project(
         stored = into_vault.move_into(
             project, made, corpus, name or corpus.dataset.id, identity, opening, tells
         )
-        kept = [each for each in project.state.entries if each.sealed]
+        kept = [entry for entry in project.state.entries if entry.sealed]
     _say(stored, corpus, made.folder)
     click.echo(plain(f"The secret texts are out of {folder}, which is closed now; its open part stays in {folder / state.CORPUS}."))  # fmt: skip
     if left := sum(each.untranslated for each in kept):
@@ -121,12 +121,12 @@ def _add_project(
 
 
 def _say_lacking(lacks: tuple[str, ...], folder: Path, *, as_it_is: bool) -> None:
-    """Say what a corpus lacks before its folder is closed, and ask; without a terminal UsageError unless ``as_it_is``."""
+    """Show what a corpus lacks before its folder is closed, and ask; without a terminal UsageError unless ``as_it_is``."""
     if not lacks:
         return
     click.echo(plain(f"The corpus in {folder} is not complete, and once it is in a vault its folder is closed. It lacks:"), err=True)  # fmt: skip
-    for each in lacks:
-        click.echo(plain(f"  {each}"), err=True)
+    for lack in lacks:
+        click.echo(plain(f"  {lack}"), err=True)
     if as_it_is:
         return
     if not on_terminal():
@@ -144,7 +144,7 @@ def _tells(corpus: model_corpus.Corpus) -> dict[entry.Segment, records.SmallestT
 
 
 def _say(stored: records.StoredCorpus, corpus: model_corpus.Corpus, vault: Path) -> None:
-    """Say what was sealed, what its secret segments can tell, and which of it is no secret."""
+    """Show what was sealed, what its secret segments can tell, and which of it is no secret."""
     click.echo(plain(f"Sealed {stored.name!r} in {vault}: {words.counts(stored.entries)}."))
     for line in vault_words.telling(stored):
         click.echo(f"{line}: in four of five comparisons, p < 0.05; taken from these references, for methods with unrelated errors.")  # fmt: skip

@@ -76,7 +76,7 @@ def budget_(
         use
         for use in budget.uses(found, withdrawn)
         if corpus in {"", use.corpus}
-        and (not submitter or any(found.names_of(each) & names for each in use.names))
+        and (not submitter or any(found.names_of(name) & names for name in use.names))
     ]
     rows = [_row(use) for use in shown]
     told = {
@@ -94,7 +94,7 @@ def budget_(
 def _require_known(corpus: str, told: budget.History) -> None:
     """Raise UsageError where no run here is over a corpus and nothing was told of it: a rule for it would hold for nothing."""
     with database.opened() as store:
-        there = {each.dataset_id for each in run_list.list_runs(store, brief=True)}
+        there = {list_run.dataset_id for list_run in run_list.list_runs(store, brief=True)}
     there |= {use.corpus for use in budget.uses(told)}
     if corpus not in there:
         known = (

@@ -36,7 +36,7 @@ def compare_(
     overwrite: bool,
     **vault: Any,
 ) -> None:
-    """Say whether the second of two RUNs over secret entries is better, and write that to a signed file.
+    """Show whether the second of two RUNs over secret entries is better, and write that to a signed file.
 
     Better, worse or cannot be told apart, by a paired test: one-sided at 5 %, corrected for all runs of the submitters
     that were told. Both runs must have been released before (rosetta runs export --submitter); each submitter has as

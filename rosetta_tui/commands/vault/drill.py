@@ -35,7 +35,7 @@ _folder = click.argument("folder", type=FILE)
 def start(vault: Path, folder: Path, key: Path | None) -> None:
     """Split a throw-away key among the keepers of VAULT, and write their shares, sealed, to FOLDER."""
     made = drills.begin(vault_at(vault).read(), folder, keeper(key), datetime.now(UTC))
-    names = ", ".join(each.keeper.name for each in made.shares)
+    names = ", ".join(share.keeper.name for share in made.shares)
     told = command_line([str(folder)])
     click.echo(plain(f"Written: {folder}. Each keeper, on their own computer: rosetta vault drill answer {told}"))  # fmt: skip
     click.echo(plain(f"Asked: {names}. Then: rosetta vault drill report {command_line([str(vault)])} {told}"))  # fmt: skip
@@ -57,7 +57,7 @@ def answer(folder: Path, key: Path | None) -> None:
 @click.argument("vault", type=FILE)
 @_folder
 def report(vault: Path, folder: Path) -> None:
-    """Say who could give their share back, who could not, and whether VAULT would open. The exit code is 1 if it would not."""
+    """Show who could give their share back, who could not, and whether VAULT would open. The exit code is 1 if it would not."""
     found = drills.report(folder, vault_at(vault).read())
     asked, needed = len(found.drill.shares), found.drill.threshold
     click.echo(plain(f"Drill of {found.drill.name!r}, begun {found.drill.when}: {len(found.could)} of {asked} keepers gave their share back."))  # fmt: skip

@@ -36,7 +36,7 @@ def init_(
     keys; what is sealed is lost for good once all of them have lost their keys.
     """
     others = [
-        keepers.read_card(user_file.read_bytes(each, "the card of a keeper")) for each in cards
+        keepers.read_card(user_file.read_bytes(card, "the card of a keeper")) for card in cards
     ]
     if threshold != 1:
         split.check_threshold(threshold, len(others) + 2)  # before a recovery key is written

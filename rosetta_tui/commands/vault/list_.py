@@ -34,9 +34,9 @@ def list_(vault: Path, *, as_json: bool) -> None:
     name = state.founded.name
     now = standing.standing(database.home())
     gone = {
-        each: said
+        each: keeper
         for each in state.keepers.values()
-        if (said := now.of_keeper(state.head.vault, each.signing_key))
+        if (keeper := now.of_keeper(state.head.vault, each.signing_key))
     }
     by_log = {
         number: log.withdrawn_words(state.lines, line)
@@ -49,12 +49,12 @@ def list_(vault: Path, *, as_json: bool) -> None:
         "log_lines": state.head.lines,
         "corpora": [
             {
-                "id": number, "name": each.name,
-                "entries": {str(s): n for s, n in each.entries.items()},
-                "smallest_differences": {str(s): n for s, n in each.smallest_differences.items()},
+                "id": number, "name": corpus.name,
+                "entries": {str(s): n for s, n in corpus.entries.items()},
+                "smallest_differences": {str(s): n for s, n in corpus.smallest_differences.items()},
                 "withdrawn": withdrawn.get(number),
             }
-            for number, each in state.head.corpora.items()
+            for number, corpus in state.head.corpora.items()
         ],
         "keepers": [
             {"name": each.name, "signing_key": each.signing_key, "recovery": each.recovery}
@@ -68,12 +68,12 @@ def list_(vault: Path, *, as_json: bool) -> None:
         f"{name}: whole and unchanged, {counted(state.head.lines, 'line')} in its log",
         *chain.from_iterable(
             (
-                f"  {each.name}: {words.counts(each.entries)}",
-                *(f"    {line}" for line in vault_words.telling(each)),
-                *(f"    {line}" for line in vault_words.told_outside(each)),
+                f"  {corpus.name}: {words.counts(corpus.entries)}",
+                *(f"    {line}" for line in vault_words.telling(corpus)),
+                *(f"    {line}" for line in vault_words.told_outside(corpus)),
                 *([f"    WITHDRAWN: {withdrawn[number]}"] if number in withdrawn else []),
             )
-            for number, each in state.head.corpora.items()
+            for number, corpus in state.head.corpora.items()
         ),
         *([] if state.head.corpora else ["  no corpus yet: rosetta vault add"]),
         "It opens for:"
@@ -96,5 +96,5 @@ def list_(vault: Path, *, as_json: bool) -> None:
 def _withdrawn(head: records.Head) -> dict[str, str]:
     """Return of corpora that were taken back, by number, what the notice says."""
     with database.opened() as store:
-        found = ((each, withdrawals.withdrawn_of_vault(store, head.vault, each)) for each in head.corpora)  # fmt: skip
+        found = ((corpus, withdrawals.withdrawn_of_vault(store, head.vault, corpus)) for corpus in head.corpora)  # fmt: skip
         return {number: notice.said for number, notice in found if notice}

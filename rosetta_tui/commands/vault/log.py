@@ -22,9 +22,9 @@ def log_(vault: Path, *, as_json: bool) -> None:
     """Show the log of VAULT, the oldest line first. Its chain and every signature are checked; no key is needed."""
     acts = words.logged_acts(vault_at(vault).read())
     lines = [
-        f"{each.when}  {each.by}: {each.words}"
-        + (f" ({each.purpose})" if each.purpose else "")
-        + (" [the clock of an earlier line was wrong]" if each.clock_set_back else "")
-        for each in acts
+        f"{act.when}  {act.by}: {act.words}"
+        + (f" ({act.purpose})" if act.purpose else "")
+        + (" [the clock of an earlier line was wrong]" if act.clock_set_back else "")
+        for act in acts
     ]
-    print_form("vault-log", [asdict(each) for each in acts], lines, as_json=as_json)
+    print_form("vault-log", [asdict(act) for act in acts], lines, as_json=as_json)

@@ -92,6 +92,6 @@ def _taken_back(opened: sealed_corpus.UnsealedCorpus) -> Iterator[str]:
     except standing.Withdrawn as error:
         yield f"None of it is opened for a run: consent was withdrawn for {error.notice.said}."
         return
-    said = {each.message for each in found.warnings}
-    new = (each.message for each in kept.warnings if each.message not in said)
+    said = {warning.message for warning in found.warnings}
+    new = (warning.message for warning in kept.warnings if warning.message not in said)
     yield from (f"For a run, {message}" for message in new)

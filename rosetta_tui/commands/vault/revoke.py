@@ -58,7 +58,7 @@ def revoke_(
     before = made.read()
     state = made.revoke(name, purpose, identity, opening, threshold, anew=anew)
     if notice_file is not None:
-        [gone] = [each for key_, each in before.keepers.items() if key_ not in state.keepers]
+        [gone] = [keeper for key_, keeper in before.keepers.items() if key_ not in state.keepers]
         about = notice.OfKeeper(
             vault=state.head.vault, signing_key=gone.signing_key, name=gone.name
         )
@@ -69,6 +69,6 @@ def revoke_(
         click.echo(plain(f"{name} has no share of this vault any more."))
         dealt_anew(state, anew=anew)
         return
-    left = ", ".join(each.name for each in state.keepers.values())
+    left = ", ".join(keeper.name for keeper in state.keepers.values())
     click.echo(plain(f"{name} cannot open this vault any more. It opens for: {left}."))
     click.echo("Copies from before still open for them: bring copies up to date (rosetta vault export).", err=True)  # fmt: skip

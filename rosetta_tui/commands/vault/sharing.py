@@ -105,7 +105,7 @@ def seal_stored(
                 connection, state.head.vault, identities, corpus_files.recipients_of(state)
             )
     except HarnessError as error:
-        names = ", ".join(each.name for each in state.keepers.values())
+        names = ", ".join(keeper.name for keeper in state.keepers.values())
         raise StoreError(
             f"The vault is changed, and its log says so: it opens for {names} now. What runs stored on this computer is not "
             f"sealed for them yet: {error} Do not repeat the change. The next time such a run is opened here it is sealed for them."
@@ -117,8 +117,8 @@ def seal_stored(
 
 
 def dealt_anew(state: folders.VaultState, *, anew: bool) -> None:
-    """Say what it means that shares were dealt anew."""
-    dealt, names = dealing.dealt(state), [each.name for each in state.keepers.values()]
+    """Show what it means that shares were dealt anew."""
+    dealt, names = dealing.dealt(state), [keeper.name for keeper in state.keepers.values()]
     click.echo(plain(f"Every keeper has a new share now. Any {dealt.threshold} together open the vault: {', '.join(names)}."))  # fmt: skip
     click.echo(words.losing(len(names), dealt.threshold))
     click.echo("Shares printed earlier do not work together with the new ones: print new ones (rosetta vault share --print), and burn the old.")  # fmt: skip

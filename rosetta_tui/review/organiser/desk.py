@@ -56,7 +56,7 @@ class OrganiserDesk:
 
     @property
     def has_office(self) -> bool:
-        """Whether a review was ever made here; looking for reviews must not make this an organisation."""
+        """Return whether a review was ever made here; looking for reviews must not make this an organisation."""
         return (self.folder / FILE).exists()
 
     @contextmanager

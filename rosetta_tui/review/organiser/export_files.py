@@ -95,7 +95,7 @@ def sealed(
                 f"Ratings were taken back since the certificate of run {run_id[:8]}: its page is left out. "
                 "Issue it anew (rosetta review gate --issue)."
             )
-    opens = ", ".join(f"{each[:12]}…" for each in review.manifest.organisation.recipients)
+    opens = ", ".join(f"{recipient[:12]}…" for recipient in review.manifest.organisation.recipients)
     notes.append(f"It can be opened with any of these keys, each alone: {opens}")
     content = governance_bundle(office, review, gathered, identity, utc_now())
     return ExportFiles({bundle_name(review): content}, notes)

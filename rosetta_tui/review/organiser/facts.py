@@ -209,7 +209,9 @@ def _run(
         reading=None,
         settling="",
         advice=(),
-        certificates=[each for each in certificates if each.run_id == run.run_id],
+        certificates=[
+            certificate for certificate in certificates if certificate.run_id == run.run_id
+        ],
         verification=None,
         attached=attached,
         standing=standing(attached, run.run_id, run.run_card_hash),
@@ -241,8 +243,8 @@ def _verdicts(office: Office, review: Review) -> list[CertifiedVerdict | None]:
         if issued is None:
             found.append(None)
         else:
-            said = read_certificate(issued.certificate, "the certificate").outcome
-            found.append(CertifiedVerdict(said, issued.recompute))
+            outcome = read_certificate(issued.certificate, "the certificate").outcome
+            found.append(CertifiedVerdict(outcome, issued.recompute))
     return found
 
 

@@ -62,7 +62,7 @@ class Making:
 
 
 def say_plan(lines: Iterable[str], *, as_json: bool) -> None:
-    """Say what is asked of whom, before anything is written; nothing where JSON is asked for."""
+    """Show what is asked of whom, before anything is written; nothing where JSON is asked for."""
     for line in () if as_json else lines:
         click.echo(plain(line))
 
@@ -207,7 +207,7 @@ def _protection(
     secret: bool,
     passphrases: bool,
 ) -> Protection:
-    """Say how the batch is sealed; a secret one goes to laptops that are known, but for those of ``not_for``, or is refused."""
+    """Return how the batch is sealed; a secret one goes to laptops that are known, but for those of ``not_for``, or is refused."""
     if laptops and passphrases:
         raise UsageError("Seal the batch for laptops (--for) or with --passphrases, not both.")
     if passphrases or not (secret or laptops):
@@ -229,9 +229,9 @@ def _for_whom(
     if laptops:
         return {card.public.signing_key: (card.name, card.public.recipient) for card in laptops}
     return {
-        each.signing_key: (each.name, each.recipient)
-        for each in office.laptops()
-        if each.removed is None and each.signing_key not in not_for
+        laptop.signing_key: (laptop.name, laptop.recipient)
+        for laptop in office.laptops()
+        if laptop.removed is None and laptop.signing_key not in not_for
     }
 
 
@@ -252,7 +252,7 @@ def _say_for_whom(chosen: Mapping[str, tuple[str, str | None]]) -> None:
 def _organisation(office: Office, given: str | None) -> str:
     """Return the name of who asks: as given, in the policy, or of the review before; else ask for it."""
 
-    known = next((each.manifest.organisation.name for each in office.reviews()), "")
+    known = next((review.manifest.organisation.name for review in office.reviews()), "")
     if name := given or known:
         return name
     if sys.stdin.isatty():
@@ -269,11 +269,13 @@ def _organisation(office: Office, given: str | None) -> str:
 def _recipients(
     office: Office, identity: Identity, named: Sequence[str]
 ) -> tuple[tuple[str, ...], RecoveryKey | None]:
-    """Say who can open the ratings: this installation, and those named or the recovery key."""
+    """Return who can open the ratings: this installation, and those named or the recovery key."""
     own, others = identity.public.recipient, []
     for each in named:
         if Path(each).is_file():
-            others += [found.recipient for found in read_age_identities(Path(each))]
+            others += [
+                read_age_identity.recipient for read_age_identity in read_age_identities(Path(each))
+            ]
         else:
             others.append(checked_recipient(each))
     if set(others) - {own}:
@@ -318,7 +320,7 @@ def _told(published: Published, making: Making) -> dict[str, Any]:
 
 
 def _say_published(published: Published, at_the_end: str, *, passphrases: bool) -> None:
-    """Say what was written and what comes next."""
+    """Show what was written and what comes next."""
     review, cards = published.review, published.cards
     for path in published.files:
         click.echo(plain(f"Written: {path}"))

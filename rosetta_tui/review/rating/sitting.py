@@ -58,7 +58,7 @@ class TerminalOpening(opening.Opening):
         return batch
 
     def mis_drawn(self, batch: Batch) -> MisDrawn | None:
-        """Tell why a terminal is not safe for this batch, None where it is or the person chose it."""
+        """Return why a terminal is not safe for this batch, None where it is or the person chose it."""
         if self.draw_anyway:
             return None
         return first_mis_drawn(
@@ -131,5 +131,5 @@ class TerminalSitting:
         return self.view
 
     def overridden(self, item: ShownItem) -> bool:
-        """Tell whether the person rates this item although its text may be drawn wrongly here."""
+        """Return whether the person rates this item although its text may be drawn wrongly here."""
         return self._draw_anyway and any(map(mis_drawn, (item.source, item.candidate)))

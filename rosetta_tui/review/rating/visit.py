@@ -65,7 +65,6 @@ class Curtain(Screen[None]):
         self._words = words
 
     def compose(self) -> ComposeResult:
-        """Ask for patience."""
         yield Static(told(self._words, "$quiet"))
 
 
@@ -268,12 +267,10 @@ class ReviewApp(TerminalApp):
         self.run_worker(sit(self, self._opening), name="sit")
 
     def on_worker_state_changed(self, message: Worker.StateChanged) -> None:
-        """Leave when the person stopped."""
         if message.worker.name == "sit" and message.state is WorkerState.SUCCESS:
             self.exit()
 
     def action_colours(self) -> None:
-        """Take the next colours, and remember them."""
         names = [theme.name for theme in THEMES]
         at = names.index(self.theme) if self.theme in names else -1
         self.theme = names[(at + 1) % len(names)]

@@ -62,7 +62,6 @@ class ChooseScreen(ModalScreen[str | None]):
         self._chosen = chosen
 
     def compose(self) -> ComposeResult:
-        """Lay out the list, with what holds now marked."""
         with Vertical(classes="dialog"):
             yield Static(Content.styled(self._title, "bold"))
             yield OptionList(
@@ -74,7 +73,6 @@ class ChooseScreen(ModalScreen[str | None]):
             yield Static(Content.styled("enter chooses · esc goes back", "$quiet"))
 
     def on_mount(self) -> None:
-        """Begin at what holds now."""
         self.query_one(OptionList).highlighted = list(self._choices).index(self._chosen)
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
@@ -82,11 +80,9 @@ class ChooseScreen(ModalScreen[str | None]):
         self.dismiss(event.option.id)
 
     def action_down(self) -> None:
-        """Go down."""
         self.query_one(OptionList).action_cursor_down()
 
     def action_up(self) -> None:
-        """Go up."""
         self.query_one(OptionList).action_cursor_up()
 
 
@@ -105,13 +101,11 @@ class ConfirmScreen(ModalScreen[bool]):
         self._yes = yes
 
     def compose(self) -> ComposeResult:
-        """Lay out the question and the answers; the harmless one has the focus."""
         with Vertical(classes="dialog"):
             yield Static(self._question)
             yield from answers(f"{self._yes} (y)", "yes", "no")
 
     def on_mount(self) -> None:
-        """Begin at the harmless answer."""
         self.query_one("#no").focus()
 
     def on_button_pressed(self, event: Button.Pressed) -> None:

@@ -76,7 +76,6 @@ class ExportScreen(ModalScreen[None]):
         self._folder = Path()
 
     def compose(self) -> ComposeResult:
-        """Lay out the forms, the path and what goes on."""
         rows = f"{counted(self._records.count, 'row')}, as shown"
         with Vertical(classes="dialog"):
             yield Static(Content.assemble(("Export   ", "bold"), (rows, "$quiet")))

@@ -43,7 +43,6 @@ class JumpScreen(ModalScreen[Widget | None]):
         self._targets = targets[: len(LETTERS)]
 
     def compose(self) -> ComposeResult:
-        """Lay the letters over the screen below."""
         for letter, target in zip(LETTERS, self._targets, strict=False):
             label = Letter(letter, target)
             label.styles.offset = (target.region.x, target.region.y)
@@ -59,7 +58,6 @@ class JumpScreen(ModalScreen[Widget | None]):
         self.dismiss(None)
 
     def on_click(self, event: events.Click) -> None:
-        """Go where the letter leads that was clicked."""
         event.stop()
         self.dismiss(event.widget.target if isinstance(event.widget, Letter) else None)
 
@@ -92,7 +90,6 @@ class HelpScreen(ModalScreen[None]):
         self._groups = groups
 
     def compose(self) -> ComposeResult:
-        """Lay out what the symbols mean, and the keys in groups beside each other where there is room."""
         with VerticalScroll(classes="dialog -wide"):
             yield Static(Content.styled(self._title, "bold"))
             yield Static(Content(self._about), classes="about")

@@ -29,7 +29,6 @@ class PathScreen(ModalScreen[Path | None]):
         self._suffixes = suffixes
 
     def compose(self) -> ComposeResult:
-        """Lay out the path, the files and folders that begin so, and the answers."""
         title, hint, asked = self._words
         with VerticalScroll(classes="dialog -wide", id="choosing-path"):
             yield Static(Content.styled(title, "bold"))
@@ -38,7 +37,6 @@ class PathScreen(ModalScreen[Path | None]):
             yield from answers("Open (enter)", "open")
 
     def on_mount(self) -> None:
-        """Begin at the path."""
         self.query_one(FileChoice).input.focus()
 
     @on(Input.Submitted)

@@ -40,7 +40,6 @@ class FileChoice(Vertical):
         self._listed: list[str] = []
 
     def compose(self) -> ComposeResult:
-        """Lay out the input and the list."""
         yield Input(placeholder=self._placeholder)
         yield OptionList()
 
@@ -85,7 +84,6 @@ class FileChoice(Vertical):
         field.cursor_position = len(field.value)
 
     def on_key(self, event: events.Key) -> None:
-        """Let the arrows lead from the input into the list and back."""
         names = self.query_one(OptionList)
         if event.key == "down" and self.input.has_focus and self._listed:
             names.focus()

@@ -83,7 +83,6 @@ class Ticks(Widget, can_focus=True):
         self.refresh(layout=True)
 
     def action_move(self, by: int) -> None:
-        """Go to the box beside."""
         self.cursor = max(0, min(len(self._choices) - 1, self.cursor + by))
 
     def action_tick(self) -> None:
@@ -171,7 +170,6 @@ class FormLine(Vertical):
         self.said = ""
 
     def compose(self) -> ComposeResult:
-        """Lay out label, control and words."""
         with Horizontal():
             yield Static(Content.styled(self.field.label, "$quiet"), classes="label")
             yield self._control
@@ -207,7 +205,7 @@ class FormLine(Vertical):
 
     @property
     def can_be_filled(self) -> bool:
-        """Whether it is shown and there is something to do in it."""
+        """Return whether it is shown and there is something to do in it."""
         if isinstance(self._control, SuggestingLine):  # the line in it has the focus
             return self.display
         return self.display and self._control.allow_focus()
@@ -231,7 +229,6 @@ class FormLine(Vertical):
             self._tell()
 
     def on_mount(self) -> None:
-        """Say what was to be said before there was a place for it."""
         self._tell()
 
     def _tell(self) -> None:

@@ -101,7 +101,6 @@ class SuggestingLine(Vertical):
         """Steps through the list that were asked for while it was being found."""
 
     def compose(self) -> ComposeResult:
-        """Lay out the line and its list."""
         yield Input(
             self._initial,
             self._placeholder,
@@ -130,7 +129,7 @@ class SuggestingLine(Vertical):
 
     @property
     def is_open(self) -> bool:
-        """Whether the list is seen."""
+        """Return whether the list is seen."""
         return self.has_class("-open")
 
     @property
@@ -152,7 +151,7 @@ class SuggestingLine(Vertical):
         self.post_message(self.TextChanged(self))
 
     def _catch_up(self) -> None:
-        """Look for what stands in the line; a key that acts may come before the message of what was typed."""
+        """Find what stands in the line; a key that acts may come before the message of what was typed."""
         if self.value != self._taken:
             self._taken = self.value
             self._look(self.value)

@@ -66,7 +66,7 @@ class UndecidedError(ValueError):
 
 
 def written_in(text: str, language: str) -> bool:
-    """Tell whether a text is in a language, by its two-letter code; UndecidedError where it cannot be told."""
+    """Return whether a text is in a language, by its two-letter code; UndecidedError where it cannot be told."""
     expected = _SCRIPTS.get(language, ("Latin",))
     shares = scripts([text])
     if sum(shares.get(script, 0.0) for script in expected) < _MOSTLY:

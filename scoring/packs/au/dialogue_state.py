@@ -37,10 +37,10 @@ _LEFT_OUT = re.compile(r"[\s_-]+")
 
 def read_state(value: Any) -> Slots | None:
     """Return the slots of a state; None where it is none."""
-    found = _as_written(value)
-    if found is None:
+    written = _as_written(value)
+    if written is None:
         return None
-    return {slot: plain for slot, text in found.items() if (plain := _plain(text))}
+    return {slot: plain for slot, text in written.items() if (plain := _plain(text))}
 
 
 def _as_written(value: Any) -> Slots | None:

@@ -139,7 +139,7 @@ class WordDiarizationErrorRate(_Diarization):
         return (pairs.total() - _worth(right), pairs.total())
 
     def explain(self, translation: Translation) -> tuple[str, ...]:
-        """Say how many of the words that stand beside each other have the wrong speaker."""
+        """Return how many of the words that stand beside each other have the wrong speaker."""
         found = self.stats(translation)
         if found is None:
             return ()
@@ -165,7 +165,7 @@ class SpeakerWordErrorRate(_Diarization):
         return (len(output.words) + len(reference.words) - spared, len(reference.words))
 
     def explain(self, translation: Translation) -> tuple[str, ...]:
-        """Say how many words are wrong once each speaker's are put together, and who was taken for whom."""
+        """Return how many words are wrong once each speaker's are put together, and who was taken for whom."""
         sides, found = self._sides(translation), self.stats(translation)
         if sides is None or found is None:
             return ()
@@ -225,7 +225,7 @@ class SpeakerCountError(_Diarization):
         return (abs(output.speaker_count - reference.speaker_count), 1)
 
     def explain(self, translation: Translation) -> tuple[str, ...]:
-        """Say how many speakers both sides have."""
+        """Return how many speakers both sides have."""
         sides = self._sides(translation)
         if sides is None:
             return ()

@@ -98,7 +98,7 @@ def _beside(
     properties, _ = _description(described.get(_name(name)), allowed)
     for parameter in {**allowed, **given}:
         values = allowed.get(parameter, ()) if parameter in properties else ()
-        others = " or ".join(json_text(each) for each in values if each != "")
+        others = " or ".join(json_text(value) for value in values if value != "")
         if parameter not in given:
             if "" not in values:
                 yield Compared(f"{name} {parameter}", "", others)
@@ -109,7 +109,7 @@ def _beside(
 
 
 def _is_named(call: Any, wanted: Mapping[str, Parameters]) -> bool:
-    """Tell whether a call is of the wanted function, whatever its parameters."""
+    """Return whether a call is of the wanted function, whatever its parameters."""
     return isinstance(call, Mapping) and [*map(_name, call)] == [*map(_name, wanted)]
 
 
@@ -125,7 +125,7 @@ def _name(name: str) -> str:
 def _fault(
     call: Any, wanted: Mapping[str, Parameters], described: Mapping[str, Mapping[str, Any]]
 ) -> str | None:
-    """Say why a call is not the wanted one; None where it is."""
+    """Return why a call is not the wanted one; None where it is."""
     ((name, allowed),) = wanted.items()
     if not _is_named(call, wanted):
         return f"{name} is not called."
@@ -154,15 +154,15 @@ def _description(
         return {parameter: {} for parameter in allowed}, ()
     required = stated.get("required")
     names = required if isinstance(required, list) else ()
-    return stated["properties"], [each for each in names if isinstance(each, str)]
+    return stated["properties"], [name for name in names if isinstance(name, str)]
 
 
 def _allowed(value: Any, answers: Sequence[Any], described: Any) -> bool:
-    """Tell whether a value is one of the allowed answers, and of the described type or theirs."""
+    """Return whether a value is one of the allowed answers, and of the described type or theirs."""
     kind = _type_of(described) or type(value)
     if kind is float and type(value) is int:
         value = float(value)
-    theirs = next((type(each) for each in answers if each != ""), None)
+    theirs = next((type(answer) for answer in answers if answer != ""), None)
     properties = described if isinstance(described, Mapping) else {}
     inner = _type_of(properties.get("items")) if kind is list else None
     is_kind: bool = type(value) is kind
@@ -171,11 +171,11 @@ def _allowed(value: Any, answers: Sequence[Any], described: Any) -> bool:
         return False
     if of_kind and theirs in {kind, None}:
         if kind is dict:
-            return any(_dict_fits(value, each) for each in answers)
+            return any(_dict_fits(value, answer) for answer in answers)
         if kind is list and inner is dict:
-            return any(_dicts_fit(value, each) for each in answers)
+            return any(_dicts_fit(value, answer) for answer in answers)
         if kind in {str, list}:
-            return _plain(value) in [_plain(each) for each in answers if type(each) is kind]
+            return _plain(value) in [_plain(answer) for answer in answers if type(answer) is kind]
     return value in answers
 
 
@@ -185,18 +185,18 @@ def _type_of(described: Any) -> type | None:
 
 
 def _items_fit(values: Sequence[Any], answers: Sequence[Any], inner: type) -> bool:
-    """Tell whether all items are of the described type, or of that of an allowed list's items."""
+    """Return whether all items are of the described type, or of that of an allowed list's items."""
     for answer in answers:
         if not isinstance(answer, list):
             return True
         theirs = next((type(each) for each in answer if each != ""), None)
-        if all(type(each) in {inner, theirs} for each in values):
+        if all(type(value) in {inner, theirs} for value in values):
             return True
     return False
 
 
 def _dict_fits(value: Mapping[str, Any], answer: Any) -> bool:
-    """Tell whether a record has one of the allowed values under each name of an allowed record."""
+    """Return whether a record has one of the allowed values under each name of an allowed record."""
     if not isinstance(answer, Mapping):
         return False
     known = all(
@@ -250,7 +250,7 @@ class FunctionCallMatch(RateMetric):
         return None if faults is None else (int(not faults), 1)
 
     def explain(self, translation: Translation) -> tuple[str, ...]:
-        """Say what is wrong with the calls."""
+        """Return what is wrong with the calls."""
         return tuple(self._faults(translation) or ())[:_MOST_NAMED]
 
     def compared(self, translation: Translation) -> tuple[Compared, ...]:

@@ -30,7 +30,7 @@ class KeptInstruction(NamedTuple):
 
     @property
     def words(self) -> str:
-        """Say whether it is kept."""
+        """Return whether it is kept."""
         return "kept" if self.strict else "kept only loosely" if self.loose else "not kept"
 
 
@@ -74,8 +74,8 @@ class InstructionFollowing(Metric):
     def further(self, total: FloatArray) -> dict[str, float | int | None]:
         """Return the four shares, null over nothing, and how many records could not be checked."""
         found: dict[str, float | int | None] = {
-            f"{self.info.id}_{name}": None if np.isnan(each[0]) else float(each[0])
-            for name, each in _shares(np.atleast_2d(total)).items()
+            f"{self.info.id}_{name}": None if np.isnan(share[0]) else float(share[0])
+            for name, share in _shares(np.atleast_2d(total)).items()
         }
         return {**found, f"{self.info.id}_unchecked": int(np.ravel(total)[6])}
 

@@ -80,7 +80,7 @@ def _boxed(answer: str) -> str | None:
 
 
 def _without_marks(text: str) -> str:
-    """Leave out what only groups digits or names a currency, and the full stop of the sentence."""
+    """Omit what only groups digits or names a currency, and the full stop of the sentence."""
     text = text.strip()[: _LONGEST_NUMBER + 1].replace("−", "-")
     return re.sub(r",(?=\d)|\\[,!;:$]|[$€£¥]", "", text).strip().removesuffix(".")
 
@@ -123,7 +123,7 @@ class MultipleChoiceAccuracy(RateMetric):
         return (int(chosen_letter(translation.output) == wanted), 1)
 
     def explain(self, translation: Translation) -> tuple[str, ...]:
-        """Say which letter was read."""
+        """Return which letter was read."""
         found = chosen_letter(translation.output)
         return ("The answer names no option.",) if found is None else (f"Read as {found}.",)
 
@@ -164,7 +164,7 @@ class ArithmeticMatch(RateMetric):
         return (int(final_number(translation.output) == wanted), 1)
 
     def explain(self, translation: Translation) -> tuple[str, ...]:
-        """Say which number was read."""
+        """Return which number was read."""
         found = final_number(translation.output)
         if found is None:
             return ("The answer marks no number: \\boxed{} is looked for.",)

@@ -36,7 +36,7 @@ class _Sql(RateMetric):
 
     @abstractmethod
     def right(self, found: Mapping[str, Any], translation: Translation) -> bool:
-        """Tell whether a query is right, by the annotation."""
+        """Return whether a query is right, by the annotation."""
 
     def further(self, total: FloatArray) -> dict[str, float | int | None]:
         """Return how many reference queries have no result."""
@@ -68,7 +68,7 @@ class ExecutionMatch(_Sql):
         return bool(found["exec"])
 
     def explain(self, translation: Translation) -> tuple[str, ...]:
-        """Say why the result is another, with the first rows of both."""
+        """Return why the result is another, with the first rows of both."""
         found = translation.annotations.get("sql")
         if not isinstance(found, Mapping) or not found.get("why"):
             return ()
@@ -116,7 +116,7 @@ def sqlglot_version() -> str:
 
 
 def why_no_execution(resources: Resources) -> str | None:
-    """Say why no query is run."""
+    """Return why no query is run."""
     if "sql" in resources.setup.annotators:
         return None
     return (
@@ -125,7 +125,7 @@ def why_no_execution(resources: Resources) -> str | None:
 
 
 def why_no_parts(resources: Resources) -> str | None:
-    """Say what is missing to compare the parts of queries."""
+    """Return what is missing to compare the parts of queries."""
     if sqlglot_version() == "none":
         return "the parts of queries are told by sqlglot, which is not installed: rosetta doctor says how"
     return why_no_execution(resources)

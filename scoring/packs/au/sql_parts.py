@@ -24,7 +24,7 @@ MOST_LETTERS = 5_000
 
 
 def same_parts(query: str, wanted: str, tables: Mapping[str, Sequence[str]]) -> bool:
-    """Tell whether two queries have the same parts; ``tables`` are the columns of each, in lower case."""
+    """Return whether two queries have the same parts; ``tables`` are the columns of each, in lower case."""
     parts = _parts(query, tables)
     return parts is not None and parts == _parts(wanted, tables)
 
@@ -121,7 +121,10 @@ class _Reader:
 
     def _select(self, node: Any) -> Parts:
         """Return the clauses of a query: what it selects, its tables and groups in no order."""
-        given = ((each.alias_or_name.lower(), each.unalias()) for each in node.expressions)
+        given = (
+            (expression.alias_or_name.lower(), expression.unalias())
+            for expression in node.expressions
+        )
         anew = {
             name: each for name, each in given if not isinstance(each, exp.Column) or each.table
         }
@@ -132,8 +135,8 @@ class _Reader:
         return (
             "Select",
             _sorted(map(read, node.expressions)),
-            _sorted(read(each.this) for each in sources if each),
+            _sorted(read(source.this) for source in sources if source),
             _sorted(map(read, group.expressions)) if group else (),
-            tuple(read(each) for each in clauses if each),
+            tuple(read(clause) for clause in clauses if clause),
             node.args.get("limit") is not None,
         )

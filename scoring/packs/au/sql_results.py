@@ -23,7 +23,7 @@ _TOKEN = re.compile(
 
 
 def same_result(wanted: Sequence[Row], given: Sequence[Row], *, ordered: bool) -> bool:
-    """Tell whether two results have the same rows, their columns in any order.
+    """Return whether two results have the same rows, their columns in any order.
 
     Rows are compared as a multiset, and in order only where ``ordered``. Two results without rows are the same.
     """
@@ -94,7 +94,7 @@ def _split(
 
 
 def without_distinct(query: str) -> str:
-    """Leave out DISTINCT wherever it stands, as the published comparison does; ``IS DISTINCT FROM`` stays."""
+    """Omit DISTINCT wherever it stands, as the published comparison does; ``IS DISTINCT FROM`` stays."""
     pieces = _TOKEN.findall(query)
     said = [(place, piece.lower()) for place, piece in enumerate(pieces) if not piece.isspace()]
     following = [*(word for _, word in said[1:]), ""]
@@ -107,7 +107,7 @@ def without_distinct(query: str) -> str:
 
 
 def is_ordered(query: str) -> bool:
-    """Tell whether a query orders its own rows, not only those of a query inside it."""
+    """Return whether a query orders its own rows, not only those of a query inside it."""
     depth, before = 0, ""
     for token in _TOKEN.findall(query):
         depth += {"(": 1, ")": -1}.get(token, 0)

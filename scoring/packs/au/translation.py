@@ -42,10 +42,10 @@ class SpeechBleu(Bleu):
     def stats_many(self, translations: Sequence[Translation]) -> list[Statistics | None]:
         return super().stats_many(
             [
-                replace(each, output=each.output[:MOST_LETTERS])
-                if len(each.output) > MOST_LETTERS
-                else each
-                for each in translations
+                replace(translation, output=translation.output[:MOST_LETTERS])
+                if len(translation.output) > MOST_LETTERS
+                else translation
+                for translation in translations
             ]
         )
 
@@ -69,11 +69,11 @@ class BertScore(RateMetric):
 
     @property
     def signature(self) -> str:
-        told = self._facts
-        model = str(told.get("model", "none")).replace("|", "/").replace(":", "=")
-        layer = told.get("layer")
+        facts = self._facts
+        model = str(facts.get("model", "none")).replace("|", "/").replace(":", "=")
+        layer = facts.get("layer")
         how = "from:file" if layer is None else f"from:model|layer:{layer}|idf:no|rescaled:no"
-        return own_signature(f"model:{model}-{content_key(told.get('sha256'))}|{how}|value:F1")
+        return own_signature(f"model:{model}-{content_key(facts.get('sha256'))}|{how}|value:F1")
 
     @property
     def why_missing(self) -> str:
@@ -87,7 +87,7 @@ class BertScore(RateMetric):
 
 
 def why_no_bertscore(resources: Resources) -> str | None:
-    """Say what is missing where there are no scores."""
+    """Return what is missing where there are no scores."""
     if "bertscore" in resources.setup.annotators:
         return None
     return "no BERTScore: name the folder of a model, or a file of scores, with --bertscore"
@@ -148,7 +148,7 @@ def nltk_version() -> str:
 
 
 def why_no_meteor(_: Resources) -> str | None:
-    """Say what is missing."""
+    """Return what is missing."""
     if nltk_version() == "none":
         return "METEOR is computed by nltk, which is not installed: rosetta doctor says how"
     return None

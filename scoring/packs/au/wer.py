@@ -58,7 +58,7 @@ class SpokenWords:
 
 @lru_cache(maxsize=1024)
 def unspaced_language(language: str, script: str | None) -> bool:
-    """Tell whether a language is written without spaces between words."""
+    """Return whether a language is written without spaces between words."""
     return bleu_tokenizer(language, script) != "13a"
 
 
@@ -83,7 +83,7 @@ class WordErrorRate(RateMetric):
         return (word_edits(output, reference), max(len(reference), 1))
 
     def explain(self, translation: Translation) -> tuple[str, ...]:
-        """Say how many words are changed, left out and added."""
+        """Return how many words are changed, left out and added."""
         output, reference = self._sides(translation)
         if len(output) * len(reference) > MOST_CELLS // 100:
             return ()

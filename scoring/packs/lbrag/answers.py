@@ -54,7 +54,7 @@ class AnswerF1(ResourceRate):
         return (answer_f1(translation.output, translation.entry.reference, language), 1)
 
     def explain(self, translation: Translation) -> tuple[str, ...]:
-        """Say how many words the two texts share."""
+        """Return how many words the two texts share."""
         language = language_of(translation, self._setup.target_language)
         answer, reference = translation.output, translation.entry.reference
         ours, theirs = (answer_words(text, language) for text in (answer, reference))
@@ -73,7 +73,7 @@ def language_of(translation: Translation, target_language: str) -> str:
 
 @lru_cache(maxsize=256)
 def by_character(language: str) -> bool:
-    """Tell whether a language's words are its characters: Japanese and Chinese, in their own scripts."""
+    """Return whether a language's words are its characters: Japanese and Chinese, in their own scripts."""
     return tag_script(language) != "Latn" and any(
         same_language(language, each) for each in _BY_CHARACTER
     )
@@ -86,7 +86,7 @@ def answer_words(text: str, language: str) -> Counter[str]:
 
 
 def same_answer(answer: str, reference: str) -> bool:
-    """Tell whether two texts are the same without case and punctuation."""
+    """Return whether two texts are the same without case and punctuation."""
     ours, theirs = bare(answer), bare(reference)
     if ours or theirs:
         return ours == theirs

@@ -36,7 +36,7 @@ class TranslationCost(RateMetric):
         return None if cost is None else (cost, 1)
 
     def explain(self, translation: Translation) -> tuple[str, ...]:
-        """Say why an entry has no value."""
+        """Return why an entry has no value."""
         if translation_cost(translation.given("evidence")) is not None:
             return ()
         return (_NO_COST,)
@@ -104,7 +104,7 @@ def translation_cost(evidence: Any) -> float | None:
     if not isinstance(evidence, list | tuple):
         return None
     counts = [_token_count(block) for block in evidence]
-    stated = [each for each in counts if each is not None]
+    stated = [count for count in counts if count is not None]
     total = math.fsum(stated) if all(map(math.isfinite, stated)) else math.nan
     return total if math.isfinite(total) else None
 

@@ -138,7 +138,7 @@ class LanguageConsistency(ResourceRate):
         return _known_scripts(written) if written else ()
 
     def explain(self, translation: Translation) -> tuple[str, ...]:
-        """Say how many letters are of the language's script, and which are not."""
+        """Return how many letters are of the language's script, and which are not."""
         found = self.letters(translation)
         if found is None:
             return () if is_blank(translation.output) else (_NO_SCRIPT,)
@@ -175,7 +175,7 @@ def letters_in(text: str, scripts: tuple[str, ...]) -> AnswerLetters:
     ours = _of_scripts(scripts)
     counts = Counter(composed(text))
     letters = {each: count for each, count in counts.most_common() if _LETTER.match(each)}
-    others = tuple(each for each in letters if not ours.match(each))
+    others = tuple(letter for letter in letters if not ours.match(letter))
     missed = sum(letters[each] for each in others)
     total = sum(letters.values())
     return AnswerLetters(total - missed, total, others)
@@ -206,7 +206,7 @@ def _known_scripts(code: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=256)
 def _of_scripts(scripts: tuple[str, ...]) -> regex.Pattern[str]:
-    return regex.compile("[" + "".join(rf"\p{{Script={each}}}" for each in scripts) + "]")
+    return regex.compile("[" + "".join(rf"\p{{Script={script}}}" for script in scripts) + "]")
 
 
 METRICS = {"lbrag.rlc": Maker(LanguageConsistency), "lbrag.rlc_ok": Maker(ConsistentAnswer)}

@@ -64,14 +64,14 @@ class ResponseMetric(RateMetric):
         """Return the value of an answer in which something is seen."""
 
     def explain(self, translation: Translation) -> tuple[str, ...]:
-        """Say what the value counts."""
+        """Return what the value counts."""
         if is_blank(translation.output):
             return ("An empty answer has no value.",)
         return self.counted(translation.entry.source, translation.output)
 
     @abstractmethod
     def counted(self, prompt: str, answer: str) -> tuple[str, ...]:
-        """Say what the value of an answer counts."""
+        """Return what the value of an answer counts."""
 
 
 class Length(ResponseMetric):

@@ -40,11 +40,11 @@ _NOT_OF_A_GRANT = {
 
 def _of_a_run(command: click.Command) -> click.Command:
     """Add what a run is told; the corpus is in the vault, and a note changes nothing."""
-    here = {each.name for each in command.params}
+    here = {param.name for param in command.params}
     command.params += [
-        each
-        for each in asked.params
-        if each.name not in {*here, *_NOT_OF_A_GRANT} and isinstance(each, click.Option)
+        param
+        for param in asked.params
+        if param.name not in {*here, *_NOT_OF_A_GRANT} and isinstance(param, click.Option)
     ]
     return command
 
@@ -127,7 +127,7 @@ def _again(
     work: str, name: str, laptops: Sequence[Path]
 ) -> tuple[records.RunTerms, tuple[Segment, ...]]:
     """Return what is asked about a run of the store, and the segments of its entries."""
-    named = [statements.laptop_card_in(each).public for each in laptops]
+    named = [statements.laptop_card_in(laptop).public for laptop in laptops]
     with database.opened() as connection:
         run = runs.find_run(connection, name)
         segments = listing.segments_of(connection, run.corpus, run.positions)

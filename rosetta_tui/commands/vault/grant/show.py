@@ -55,7 +55,7 @@ def _lines(grant: ledger.Grant, state: folder.VaultState) -> Iterator[str]:
 
 
 def _told(grant: ledger.Grant, state: folder.VaultState) -> dict[str, Any]:
-    request, names = grant.request, {key: each.name for key, each in state.keepers.items()}
+    request, names = grant.request, {key: keeper.name for key, keeper in state.keepers.items()}
     return {
         "grant": grant.id,
         "by": names.get(request.by),
@@ -71,11 +71,11 @@ def _told(grant: ledger.Grant, state: folder.VaultState) -> dict[str, Any]:
         "answers": [
             {
                 "by": names.get(key),
-                "allowed": each.allowed,
-                "reason": each.reason or None,
-                "when": each.when,
+                "allowed": answer.allowed,
+                "reason": answer.reason or None,
+                "when": answer.when,
                 "keeper_still": key in names,
             }
-            for key, each in grant.answers.items()
+            for key, answer in grant.answers.items()
         ],
     }

@@ -42,7 +42,6 @@ class ReportScreen(ModalScreen[None]):
         self._lines = lines
 
     def compose(self) -> ComposeResult:
-        """Lay out the lines."""
         with VerticalScroll(classes="dialog -wide"):
             yield Static(show(self._title, "bold"))
             yield Static(Content("\n").join(map(show, self._lines)), classes="about")
@@ -162,7 +161,7 @@ class Acts:
         return [] if run.newest is None else standing_lines(self._desk.attach(review, run.newest))
 
     def export(self, now: ReviewNow, run: RunNow) -> None:
-        """Hand on what is chosen, into a folder that is asked for."""
+        """Pass on what is chosen, into a folder that is asked for."""
 
         def chosen(what: str) -> None:
             act = partial(self._exported, now.review.name, what, run.key.run_id)

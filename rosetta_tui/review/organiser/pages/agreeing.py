@@ -112,7 +112,7 @@ def _leniency(review: Review, reading: EvidenceReading) -> Iterator[Widget]:
 
 
 def lenient_words(measure: AgreementMeasure) -> str:
-    """Say how lenient a person is beside the panel."""
+    """Return how lenient a person is beside the panel."""
     if measure.value is None or measure.interval is None:
         return str(measure.why)
     ends = measure.interval
@@ -167,7 +167,7 @@ class CaseRows(Rows["Case"]):
 
 
 def decided_cell(case: Case) -> Cell:
-    """Say what was decided, or that a flag waits."""
+    """Return what was decided, or that a flag waits."""
     if so_far(case):
         return Cell(so_far(case))
     return Cell("waits", "warn") if case.is_open else Cell("–", "quiet")

@@ -59,12 +59,12 @@ def batches(now: ReviewNow, reports: Sequence[FileReport]) -> Iterator[Widget]:
     yield PlainTable(_OUT, list(_out(now)))
     yield title("Back")
     if now.deliveries:
-        yield PlainTable(_BACK, [_back(each, now.speaking) for each in now.deliveries])
+        yield PlainTable(_BACK, [_back(delivery, now.speaking) for delivery in now.deliveries])
     else:
         yield _quiet("Nothing came back yet. i takes files in, from sticks or a folder.")
     yield title("To look into")
     found = [*voice_lines(now.speaking)]
-    found += [line for each in now.deliveries for line in _findings(each)]
+    found += [line for delivery in now.deliveries for line in _findings(delivery)]
     yield _lines(found) if found else _quiet("Nothing: each laptop speaks for one person and each person from one; no copy, no gap, no wild clock.")  # fmt: skip
     if reports:
         yield title("The last import")
@@ -100,12 +100,12 @@ def _waiting(laptop: WaitingLaptop) -> Content:
 
 def _out(now: ReviewNow) -> Iterator[tuple[Cell, ...]]:
     for number, batch in enumerate(now.review.manifests, 1):
-        people = [each for each in now.progress.reviewers if each.batch == batch]
-        came = max((each.last_import for each in people if each.last_import), default=None)
-        sizes = sorted({each.asked for each in people})
+        people = [reviewer for reviewer in now.progress.reviewers if reviewer.batch == batch]
+        came = max((person.last_import for person in people if person.last_import), default=None)
+        sizes = sorted({person.asked for person in people})
         yield (
             Cell(_file(now, number)),
-            Cell(_people([each.reviewer for each in people])),
+            Cell(_people([person.reviewer for person in people])),
             Cell("–".join(str(size) for size in dict.fromkeys((sizes[0], sizes[-1])))),
             Cell(minute(came), "plain" if came else "quiet"),
         )
@@ -133,8 +133,8 @@ def _back(laptop: Delivery, found: Speaking) -> tuple[Cell, ...]:
         Cell(laptop.phrase),
         Cell(codes(people) or "nobody", "plain" if len(people) == 1 else "warn"),
         Cell(figures.count(laptop.different_files)),
-        Cell(figures.count(sum(each.added for each in laptop.files))),
-        Cell(minute(max((each.received for each in laptop.files), default=None)), "quiet"),
+        Cell(figures.count(sum(file.added for file in laptop.files))),
+        Cell(minute(max((file.received for file in laptop.files), default=None)), "quiet"),
     )
 
 
@@ -163,17 +163,21 @@ _COLUMNS = (
 
 def people(now: ReviewNow) -> Iterator[Widget]:
     """Yield the section."""
-    found = now.progress
+    progress = now.progress
     yield Static(
         Content.assemble(
-            (f"{found.done:,} of {found.asked:,}", "bold"),
-            f" decisions are here, from {figures.count(found.imports)} "
-            f"file{'s' * (found.imports != 1)}.",
+            (f"{progress.done:,} of {progress.asked:,}", "bold"),
+            f" decisions are here, from {figures.count(progress.imports)} "
+            f"file{'s' * (progress.imports != 1)}.",
         ),
         classes="words",
     )
-    yield _table(found)
-    for line in (*kept_back_words(found), *not_shown_words(found), *map(alike_words, found.alike)):
+    yield _table(progress)
+    for line in (
+        *kept_back_words(progress),
+        *not_shown_words(progress),
+        *map(alike_words, progress.alike),
+    ):
         yield Static(show(line, "$warn"), classes="after")
     yield Static(
         show(
@@ -187,7 +191,7 @@ def people(now: ReviewNow) -> Iterator[Widget]:
 def _table(found: ReviewProgress) -> PlainTable:
     """Return a row for each person; only translations are put to a use that each decides about."""
     shown = [n for n, column in enumerate(_COLUMNS) if column.key != "shares" or not found.runs]
-    rows = [_row(each) for each in found.reviewers]
+    rows = [_row(reviewer) for reviewer in found.reviewers]
     return PlainTable([_COLUMNS[n] for n in shown], [[row[n] for n in shown] for row in rows])
 
 

@@ -70,7 +70,6 @@ class DecidingScreen(Screen[None]):
         """Who decided last, offered for the next decision."""
 
     def compose(self) -> ComposeResult:
-        """Lay out one item."""
         yield Where()
         with Center(classes="middle"), VerticalScroll(classes="case"):
             yield Static(id="secret")
@@ -103,7 +102,7 @@ class DecidingScreen(Screen[None]):
             Content.assemble((where, "bold"), (f"   {said}" if said else "", "$good"))
         )
         voices = [*case.voices, *(case.second.voices if case.second else ())]
-        written = [said for each in voices for said in (each.comment, each.suggestion)]
+        written = [said for voice in voices for said in (voice.comment, voice.suggestion)]
         self._warn(text.source, text.candidate, *written)
         self.query_one("#source", Static).update(show_lines(text.source))
         self.query_one("#candidate", Static).update(show_lines(text.candidate, "bold"))
@@ -230,7 +229,7 @@ class DecidingScreen(Screen[None]):
 
 
 def _decided(case: Case) -> Content:
-    """Say what was decided, and what the keys would do."""
+    """Return what was decided, and what the keys would do."""
     said, note = so_far(case), "" if case.decided is None else case.decided.note
     asked = "Not decided: is it harmful or culturally wrong?"
     if not case.may_be_decided:

@@ -47,7 +47,7 @@ def gate(now: ReviewNow, run: RunNow) -> Iterator[Widget]:
         yield Field("Needed", show(gate_words.needed_words(reading)))
         yield Field("Found", _found(reading), classes="-apart")
     yield from (_field(*told) for told in gate_words.why(now.review, reading))
-    yield from (_field(*told) for told in gate_words.harm_words(reading))
+    yield from (_field(*harm_word) for harm_word in gate_words.harm_words(reading))
     if gate_words.has_numbers(reading):
         yield from _more(now, run, reading)
     else:
@@ -87,7 +87,7 @@ def _found(reading: EvidenceReading) -> Content:
 
 
 def _more(now: ReviewNow, run: RunNow, reading: EvidenceReading) -> Iterator[Field]:
-    """Say what to do about it, and what stands beside the verdict."""
+    """Return what to do about it, and what stands beside the verdict."""
     if run.settling:
         yield Field("To settle it", show(run.settling))
     split = gate_words.split_words(now.review, reading)
@@ -126,7 +126,9 @@ def certificate(run: RunNow) -> Iterator[Widget]:
     yield Static(_run(run))
     if len(run.certificates) > 1:
         yield title("All certificates of this run")
-        yield PlainTable(_COLUMNS, [_row(run, each) for each in reversed(run.certificates)])
+        yield PlainTable(
+            _COLUMNS, [_row(run, certificate) for certificate in reversed(run.certificates)]
+        )
 
 
 def _none(run: RunNow) -> Static:
@@ -174,12 +176,15 @@ def _run(run: RunNow) -> Content:
 
 
 def _row(run: RunNow, issued: IssuedCertificate) -> tuple[Cell, ...]:
-    said = read_certificate(issued.certificate, "the certificate")
+    certificate = read_certificate(issued.certificate, "the certificate")
     state = "rests on what was taken back" if issued.recompute else ""
-    attached = "attached" if any(each.sha256 == said.sha256 for each in run.attached) else ""
+    attached = "attached" if any(each.sha256 == certificate.sha256 for each in run.attached) else ""
     return (
-        Cell(minute(said.issued), "quiet"),
-        Cell(f"{SIGNS[said.outcome]} {verdict_name(said.outcome)}", TONES[said.outcome]),
-        Cell(f"{said.sha256[:16]}…", "quiet"),
+        Cell(minute(certificate.issued), "quiet"),
+        Cell(
+            f"{SIGNS[certificate.outcome]} {verdict_name(certificate.outcome)}",
+            TONES[certificate.outcome],
+        ),
+        Cell(f"{certificate.sha256[:16]}…", "quiet"),
         Cell(" · ".join(filter(None, (attached, state))), "warn" if state else "plain"),
     )

@@ -56,7 +56,6 @@ class ImportScreen(Screen[None]):
         self._busy = False
 
     def compose(self) -> ComposeResult:
-        """Lay out the files, and the place for the report."""
         yield Where()
         yield Static(id="about")
         yield SelectionList[FoundFile](id="files")
@@ -65,7 +64,6 @@ class ImportScreen(Screen[None]):
         yield KeyLine()
 
     def on_mount(self) -> None:
-        """Look at the sticks."""
         self.files.focus()
         self.action_read()
 
@@ -77,7 +75,6 @@ class ImportScreen(Screen[None]):
     # Looking for files
 
     def action_read(self) -> None:
-        """Look for files again."""
         if not self._busy:
             self._look()
 
@@ -136,7 +133,6 @@ class ImportScreen(Screen[None]):
     # Taking in
 
     def action_import(self) -> None:
-        """Take the marked files in."""
         chosen = list(self.files.selected)
         if not chosen:
             self.notify("No file is marked.", severity="warning", markup=False)

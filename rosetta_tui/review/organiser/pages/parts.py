@@ -78,7 +78,6 @@ class AskScreen(ModalScreen[str | None]):
         self._answer = answer
 
     def compose(self) -> ComposeResult:
-        """Lay out the question and the line."""
         with Vertical(classes="dialog"):
             yield Static(show(self._title, "bold"))
             yield Input(self._answer, max_length=MOST_TYPED, select_on_focus=True)
@@ -86,7 +85,6 @@ class AskScreen(ModalScreen[str | None]):
             yield Static(Content.styled("\nenter goes on · esc goes back", "$quiet"))
 
     def on_input_submitted(self, message: Input.Submitted) -> None:
-        """Give the answer."""
         message.stop()
         self.dismiss(message.value.strip())
 
@@ -137,7 +135,7 @@ def question(now: ReviewNow, run: RunNow, what: str = "numbers") -> Content:
 
 
 def _waiting(now: ReviewNow, before: str, after: str) -> Content:
-    """Say who would not be counted in this look; empty where everybody would be."""
+    """Return who would not be counted in this look; empty where everybody would be."""
     words = not_counted(now)
     return Content.assemble(before, (words, "$warn"), after) if words else Content()
 
@@ -149,7 +147,7 @@ def not_counted(now: ReviewNow) -> str:
 
 
 def rule(now: ReviewNow, run: RunNow) -> str:
-    """Say what a look costs, by the review's own policy."""
+    """Return what a look costs, by the review's own policy."""
     policy = _policy(now)
     sure, later = (f"{percent(float(policy.confidence(look)), 1)}" for look in (1, 2))
     first = f"the first asks each bound to be {sure} sure, every later one {later}"

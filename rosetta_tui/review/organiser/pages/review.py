@@ -118,7 +118,6 @@ class ReviewScreen(ReadAgain):
         self._acts = Acts(self, desk)
 
     def compose(self) -> ComposeResult:
-        """Lay out where am I, the sections, the page, and the keys."""
         yield Where()
         yield SectionLine(id="sections")
         yield Static(id="run")
@@ -244,7 +243,7 @@ class ReviewScreen(ReadAgain):
         }.get(action, run.newest is not None)
 
     def _hides(self, now: ReviewNow, run: RunNow) -> bool:
-        """Tell whether the section that is open shows less until somebody looks."""
+        """Return whether the section that is open shows less until somebody looks."""
         return bool(now.unseen) if self._section == "Split" else run.opened and run.reading is None
 
     async def action_section(self, name: str) -> None:
@@ -292,7 +291,6 @@ class ReviewScreen(ReadAgain):
             self._acts.attach(self._now, self._run_shown)
 
     def action_export(self) -> None:
-        """Hand something on."""
         if self._now and self._run_shown:
             self._acts.export(self._now, self._run_shown)
 
@@ -311,5 +309,4 @@ class ReviewScreen(ReadAgain):
         self.action_read()
 
     def action_import(self) -> None:
-        """Take ratings in."""
         self.app.push_screen(ImportScreen(self._desk), self._back)

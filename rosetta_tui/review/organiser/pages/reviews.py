@@ -60,16 +60,16 @@ class ReviewRows(Rows[ReviewLine]):
 
 
 def back_words(line: ReviewLine) -> str:
-    """Say how much is back, as a bar and in numbers."""
+    """Return how much is back, as a bar and in numbers."""
     done, asked = line.progress.done, line.progress.asked
     bar = figures.progress_bar(done / asked if asked else 0, BAR)
     return f"{bar} {done:,} of {asked:,}"
 
 
 def verdict_cell(verdicts: Sequence[CertifiedVerdict | None]) -> Cell:
-    """Say what the newest certificates say, run by run."""
+    """Return what the newest certificates say, run by run."""
     words = " / ".join(map(_verdict_words, verdicts))
-    said = [each for each in verdicts if each is not None]
+    said = [verdict for verdict in verdicts if verdict is not None]
     if not said:
         return Cell("none yet", "quiet")
     tones = {"warn" if each.recompute else TONES[each.outcome] for each in said}
@@ -106,7 +106,6 @@ class ReviewsScreen(Screen[None]):
         self._resumed = False
 
     def compose(self) -> ComposeResult:
-        """Lay out where am I, the reviews, and the keys."""
         yield Where()
         yield Static(id="empty")
         yield ResultTable(COLUMNS, id="reviews")
@@ -141,7 +140,7 @@ class ReviewsScreen(Screen[None]):
     def _show(self, reviews: list[ReviewLine]) -> None:
         here = self.chosen
         self._reviews = reviews
-        names = [each.progress.name for each in reviews]
+        names = [review.progress.name for review in reviews]
         place = names.index(here.progress.name) if here and here.progress.name in names else None
         self.table.show_rows(ReviewRows(reviews), place)
         self.table.display = bool(reviews)
@@ -165,22 +164,21 @@ class ReviewsScreen(Screen[None]):
             self.app.push_screen(ReviewScreen(self._desk, self.chosen.progress.name))
 
     def action_import(self) -> None:
-        """Take ratings in."""
         self.app.push_screen(ImportScreen(self._desk))
 
 
 def _about(line: ReviewLine) -> Content:
     """Say everything about the review under the cursor in two lines."""
-    found = line.progress
+    progress = line.progress
     runs = f"{len(line.runs)} run{'s' * (len(line.runs) != 1)}: {', '.join(line.runs)}"
     if not line.runs:
         runs = line.asks
     words = (
-        f"{len(found.reviewers)} people · {found.items} items · {found.done:,} of {found.asked:,} "
-        f"decisions are here, from {found.imports} file{'s' * (found.imports != 1)}"
+        f"{len(progress.reviewers)} people · {progress.items} items · {progress.done:,} of {progress.asked:,} "
+        f"decisions are here, from {progress.imports} file{'s' * (progress.imports != 1)}"
     )
     return Content.assemble(
-        show(f"{found.name} · {found.title} · {runs}", "$quiet"), "\n", show(words)
+        show(f"{progress.name} · {progress.title} · {runs}", "$quiet"), "\n", show(words)
     )
 
 

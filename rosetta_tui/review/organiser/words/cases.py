@@ -15,12 +15,12 @@ _RATINGS = ("reject", "gist", "acceptable", "excellent")
 
 
 def ratings_words(case: Case) -> str:
-    """Say how many gave each rating, and how many none."""
+    """Return how many gave each rating, and how many none."""
     return _counts_words(case.counts, case.cannot_judge)
 
 
 def second_words(case: Case) -> str:
-    """Say what people gave in a second look, and that it is advice; empty where there was none."""
+    """Return what people gave in a second look, and that it is advice; empty where there was none."""
     second = case.second
     if second is None:
         return ""
@@ -63,18 +63,18 @@ def around_words(text: BatchItem) -> Iterator[tuple[str, str]]:
 
 
 def flags_words(case: Case) -> str:
-    """Say how many called it harmful."""
+    """Return how many called it harmful."""
     return f"{case.flags} called it harmful or culturally wrong" if case.flags else "no flag"
 
 
 def so_far(case: Case, *, why: bool = False) -> str:
-    """Say what was decided last, with reason and name where ``why``; empty where nothing was."""
+    """Return what was decided last, with reason and name where ``why``; empty where nothing was."""
     said = {True: "upheld", False: "cleared", None: ""}[case.harmful]
     return f"{said}: {why_words(case)}" if said and why else said
 
 
 def why_words(case: Case) -> str:
-    """Say why it was decided so, and who decided."""
+    """Return why it was decided so, and who decided."""
     decided = case.decided
     if decided is None or not decided.reason:
         return "no reason was recorded"

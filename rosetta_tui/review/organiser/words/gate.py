@@ -42,7 +42,7 @@ def verdict_name(outcome: GateOutcome | str) -> str:
 
 
 def has_numbers(reading: EvidenceReading) -> bool:
-    """Tell whether numbers may be shown: with too few ratings none are, so that it is no look."""
+    """Return whether numbers may be shown: with too few ratings none are, so that it is no look."""
     return reading.verdict.outcome is not GateOutcome.INSUFFICIENT
 
 
@@ -74,12 +74,12 @@ def look_notes(new: Mapping[str, int]) -> list[str]:
 
 
 def found_words(reading: EvidenceReading) -> str:
-    """Say what was needed and what was found."""
+    """Return what was needed and what was found."""
     return f"needed: {needed_words(reading)}   found: {share_words(reading)}"
 
 
 def needed_words(reading: EvidenceReading) -> str:
-    """Say what the policy asks for."""
+    """Return what the policy asks for."""
     return f"lower bound ≥ {_share(str(reading.verdict.level))}"
 
 
@@ -105,14 +105,14 @@ def _text(number: object) -> str | None:
 
 def why(review: Review, reading: EvidenceReading) -> Iterator[Told]:
     """Say every finding in a sentence; test translations that one lists have a line each."""
-    found = findings_words([_named(review, each) for each in reading.verdict.findings])
+    found = findings_words([_named(review, finding) for finding in reading.verdict.findings])
     for place, (words, listed) in enumerate(found):
         yield Told("" if place else "Why", words)
         yield from (Told("", f"  · {each.removeprefix('of ')}") for each in listed)
 
 
 def relations_words(reading: EvidenceReading) -> str:
-    """Say how near to the method the reviewers stand, by their own word; it changes no number."""
+    """Return how near to the method the reviewers stand, by their own word; it changes no number."""
     return certificate_text.relations_words(reading.relations)
 
 
@@ -149,7 +149,7 @@ def control_words(review: Review, control: str) -> str:
 
 
 def settling_words(reading: EvidenceReading) -> str:
-    """Say what would settle an open verdict; empty where more ratings are not what it needs."""
+    """Return what would settle an open verdict; empty where more ratings are not what it needs."""
     settle = settling(reading.verdict, reading.policy)
     return "" if settle is None else settle.words()
 
@@ -212,7 +212,7 @@ def advice(review: Review, reading: EvidenceReading) -> Iterator[str]:
 
 
 def _flag_words(review: Review, reading: EvidenceReading) -> Iterator[str]:
-    """Say which test translations were called harmful: no method made them, so the verdict is silent on them."""
+    """Return which test translations were called harmful: no method made them, so the verdict is silent on them."""
     for control in sorted(reading.panel.flagged_controls):
         yield (
             f"Called harmful or culturally wrong: the test translation {control_words(review, control)}. It is not "
@@ -228,14 +228,14 @@ def alike(review: Review, reading: EvidenceReading) -> list[AlikePair]:
 def _care(review: Review, reading: EvidenceReading) -> Iterator[str]:
     care = carelessness(reading.panel, reading.policy.careless)
     words = (care_words(review.code(who), care.reviewers[who]) for who in care.advised)
-    yield from (each for each in words if each)
+    yield from (word for word in words if word)
 
 
 _MOST_DIFFERENCES = 10
 
 
 def verification_lines(done: Verification) -> Iterator[str]:
-    """Say what was looked at, what differs, and the result in one sentence."""
+    """Return what was looked at, what differs, and the result in one sentence."""
     stated = done.certificate
     yield (
         f"{stated.review} · run {stated.run.run_id} · {stated.outcome} · {stated.panel.words} · "
@@ -250,12 +250,12 @@ def verification_lines(done: Verification) -> Iterator[str]:
 def outside_lines(
     told: CoarseCertificate, checks: Iterable[CertificateCheck], *, ok: bool
 ) -> Iterator[str]:
-    """Say what could be looked at of a coarse certificate where its evidence is not."""
+    """Return what could be looked at of a coarse certificate where its evidence is not."""
     yield (
         f"{told.review} · run {told.run.run_id} · {told.outcome} · {at_least(told.panel.reviewers)} people · "
         f"issued {told.issued} by {told.organisation.name}"
     )
-    yield from (_check_line(each) for each in checks)
+    yield from (_check_line(check) for check in checks)
     yield (
         "Form and signature hold. Whether its numbers follow from the ratings, only who keeps the evidence can compute."
         if ok
@@ -264,7 +264,7 @@ def outside_lines(
 
 
 def not_shown_words(done: Verification) -> str:
-    """Say how many items a laptop could not show, and how many of these nobody rated."""
+    """Return how many items a laptop could not show, and how many of these nobody rated."""
     unseen, unrated = len(done.not_shown), list(done.not_shown.values()).count(False)
     return (
         f"! not shown: {counted(unseen, 'item')} could not be shown on a laptop, so its person was not asked; {unrated} of "
@@ -284,7 +284,7 @@ def _check_line(check: CertificateCheck) -> str:
 
 
 def together_words(done: Mapping[str, Verification]) -> str:
-    """Say what several evidences of one certificate come to together, each by the place where it was found."""
+    """Return what several evidences of one certificate come to together, each by the place where it was found."""
     if broken := [place for place, each in done.items() if each.broken]:
         return f"Together: this does not hold with {' and '.join(broken)}."
     if not (missing := [place for place, each in done.items() if not each.ok]):
@@ -298,16 +298,16 @@ def together_words(done: Mapping[str, Verification]) -> str:
 
 
 def standing_lines(now: Standing) -> list[str]:
-    """Say what may be claimed of a run now."""
-    said: Certificate = now.certificate
-    run = said.run.run_id[:8]
+    """Return what may be claimed of a run now."""
+    certificate: Certificate = now.certificate
+    run = certificate.run.run_id[:8]
     if now.suspended:
         return [
             f"Run {run}: somebody took ratings back since, so nothing is lifted. Issue the certificate anew."
         ]
     if not now.passed:
         return [
-            f"Run {run}: the newest certificate says {said.outcome}, so nothing is lifted any more."
+            f"Run {run}: the newest certificate says {certificate.outcome}, so nothing is lifted any more."
         ]
     tier = now.verification_tier
     standing = f"It is {tier}." if tier else f"Not community-validated: {now.why_not_community}."

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def taken_words(found: Gathered) -> str:
-    """Say what was taken in."""
+    """Return what was taken in."""
     return f"Taken in: {counted(found.translated, 'translation')}, {found.agreed} agreed to, {found.corrected} corrected."
 
 

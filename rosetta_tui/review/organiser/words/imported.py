@@ -55,7 +55,7 @@ def several_words(person: Several) -> str:
 
 
 def waiting_words(waiting: int, people: int, review: str) -> str:
-    """Say how many people of a review are not counted, and where it is decided; empty where all are."""
+    """Return how many people of a review are not counted, and where it is decided; empty where all are."""
     if not waiting:
         return ""
     verb, them = ("is", "this person") if waiting == 1 else ("are", "each of them")
@@ -101,7 +101,7 @@ def skipped_lines(skipped: Iterable[SkippedFiles]) -> Iterator[str]:
 
 
 def report_lines(report: FileReport) -> Iterator[str]:
-    """Say what was taken, what was not and why, and what to look into."""
+    """Return what was taken, what was not and why, and what to look into."""
     if report.outcome is FileOutcome.REFUSED:
         yield f"NOT TAKEN  {report.why}"
         return
@@ -174,7 +174,7 @@ def _findings(report: FileReport) -> Iterator[str]:
 
 
 def waiting_lines(dropped: int, unopened: int) -> Iterator[str]:
-    """Say what a withdrawal did to the files that wait for somebody to vouch for their laptop."""
+    """Return what a withdrawal did to the files that wait for somebody to vouch for their laptop."""
     if dropped:
         files = "1 file that waited" if dropped == 1 else f"{dropped} files that waited"
         yield (
@@ -190,12 +190,12 @@ def waiting_lines(dropped: int, unopened: int) -> Iterator[str]:
 
 
 def certificates_rest(count: int) -> str:
-    """Say how many certificates rest (on something)."""
+    """Return how many certificates rest (on something)."""
     return "one certificate rests" if count == 1 else f"{count} certificates rest"
 
 
 def laptop_findings(copied: bool, gaps: int, clocks: Sequence[WildClock]) -> Iterator[str]:
-    """Say what to look into about a laptop: copies, missing places, a clock that cannot be right."""
+    """Return what to look into about a laptop: copies, missing places, a clock that cannot be right."""
     if copied:
         yield (
             "  LOOK: the data of this laptop was copied, and both copies went on. Both are kept; where one "
@@ -218,11 +218,11 @@ def may_be_used(person: ReviewerProgress) -> str:
 
 
 def kept_back_words(found: ReviewProgress) -> Iterator[str]:
-    """Say how many translations are here and may not be used, and what can be done."""
-    people = [each for each in found.reviewers if each.kept_back]
+    """Return how many translations are here and may not be used, and what can be done."""
+    people = [reviewer for reviewer in found.reviewers if reviewer.kept_back]
     if not people:
         return
-    count = sum(each.kept_back for each in people)
+    count = sum(person.kept_back for person in people)
     who = "1 person" if len(people) == 1 else f"{len(people)} people"
     what = "translation" if count == 1 else "translations"
     yield f"NOT TO BE USED: {count} {what} of {who} who did not say that theirs may be used. {HOW_TO_ALLOW}"

@@ -51,7 +51,7 @@ def look_at_letters(
     ]
     written += [given["title"] or texts.title, given["organisation"] or "", *drawn.written]
     fonts = carried_fonts(given["fonts"], given["licences"], written)
-    has = [read_font(each.font).characters for each in fonts]
+    has = [read_font(font.font).characters for font in fonts]
     found = readability(drawn, texts.consent, texts.language, has)
     return Letters(fonts, found, secret)
 
@@ -73,7 +73,7 @@ def letter_lines(letters: Letters) -> Iterator[str]:
     found = letters.found
     brings = f"the reviewer's window brings {_BROUGHT}"
     if letters.fonts:
-        size = sum(len(each.font) for each in letters.fonts)
+        size = sum(len(font.font) for font in letters.fonts)
         brings += f", the batch {counted(len(letters.fonts), 'font')} ({size // 1024 + 1} KB)"
     if not found.lacking:
         yield f"all can be shown: {brings}"
@@ -92,7 +92,7 @@ def letter_lines(letters: Letters) -> Iterator[str]:
 
 
 def unreadable_words(letters: Letters) -> str:
-    """Say what nobody could read, and how to mend it; empty where all can be read."""
+    """Return what nobody could read, and how to mend it; empty where all can be read."""
     found = letters.found
     if found.consent_lacks:
         what = f"The consent cannot be read ({_scripts(found.consent_lacks)})"
@@ -128,7 +128,7 @@ def letters_json(letters: Letters) -> dict[str, Any]:
 
 
 def not_shown_words(found: ReviewProgress) -> Iterator[str]:
-    """Say which sentences laptops could not show, so that their people were not asked."""
+    """Return which sentences laptops could not show, so that their people were not asked."""
     entries = found.not_shown
     if entries:
         times = sum(entries.values())
@@ -180,6 +180,7 @@ def _by_script(letters: Iterable[str]) -> dict[str, int]:
 
     return dict(
         Counter(
-            script_of(each).replace("_", " ") if each.isalpha() else _SIGNS for each in letters
+            script_of(letter).replace("_", " ") if letter.isalpha() else _SIGNS
+            for letter in letters
         ).most_common()
     )

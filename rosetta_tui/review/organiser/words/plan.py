@@ -42,7 +42,7 @@ _KINDS = {
 def draft_lines(
     draft: ReviewDraft, policy: GatePolicy, letters: Letters, *, own_training: bool
 ) -> Iterator[str]:
-    """Say what is asked of whom, what it is worth, and what could not be had."""
+    """Return what is asked of whom, what it is worth, and what could not be had."""
     yield plan_line("sentences", _sentences(draft))
     yield plan_line("difficulty", _strata(draft))
     yield plan_line("controls", _controls(draft))
@@ -80,7 +80,7 @@ def letters_plan(letters: Letters) -> Iterator[str]:
 
 def _sentences(draft: ReviewDraft) -> str:
     runs = draft.runs.runs
-    missing = max(each.missing for each in runs)
+    missing = max(run.missing for run in runs)
     several = f", {len(runs)} systems each, blind" if len(runs) > 1 else ""
     have = "has" if missing == 1 else "have"
     without = (
@@ -145,7 +145,7 @@ def _training(draft: ReviewDraft, *, own_training: bool) -> str:
 
 
 def _why_little_training(draft: ReviewDraft) -> str:
-    """Say why training has fewer items than usual, or shows sentences that are asked about."""
+    """Return why training has fewer items than usual, or shows sentences that are asked about."""
     spare, count = len(draft.spare), len(draft.training)
     if not spare and count:
         return (
@@ -160,7 +160,7 @@ def _why_little_training(draft: ReviewDraft) -> str:
 
 
 def chance(draft: ReviewDraft, policy: GatePolicy) -> str:
-    """Say how probable a verdict is, on the common core, for each system."""
+    """Return how probable a verdict is, on the common core, for each system."""
     strata = dict(sorted(Counter(map(stratum, draft.core_entries)).items()))
     reviewers = len(draft.orders)
     if reviewers < 2 or min(strata.values()) < 2:
@@ -177,7 +177,7 @@ def chance(draft: ReviewDraft, policy: GatePolicy) -> str:
 
 
 def no_verdict(draft: ReviewDraft, policy: GatePolicy) -> Iterator[str]:
-    """Say what the gate would find too little of, however people rate (rule 1 of the gate)."""
+    """Return what the gate would find too little of, however people rate (rule 1 of the gate)."""
     enough, counts = policy.enough, Counter(map(stratum, draft.entries))
     yield from too_little(len(draft.entries), len(draft.orders), policy)
     few = [str(name) for name, count in sorted(counts.items()) if count < enough.per_stratum]
@@ -189,7 +189,7 @@ def no_verdict(draft: ReviewDraft, policy: GatePolicy) -> Iterator[str]:
 
 
 def too_little(sentences: int, reviewers: int, policy: GatePolicy) -> Iterator[str]:
-    """Say which of these numbers are too small for any verdict."""
+    """Return which of these numbers are too small for any verdict."""
     enough = policy.enough
     if sentences < enough.items:
         yield f"the policy wants {enough.items} sentences rated, and these are {sentences}"
@@ -217,7 +217,7 @@ def _warnings(draft: ReviewDraft, policy: GatePolicy) -> Iterator[str]:
 
 
 def people_lines(drawn: Drawn, letters: Letters) -> Iterator[str]:
-    """Say how much each person is asked of sentences to be written, and how often each sentence is asked."""
+    """Return how much each person is asked of sentences to be written, and how often each sentence is asked."""
     low, high = (round(drawn.longest * seconds / 60) for seconds in _SECONDS_TO_WRITE)
     core = len(drawn.core)
     common = "" if core in {0, len(drawn.items)} else f", {core} of them common to all"

@@ -150,7 +150,7 @@ class LineFace:
     # pages
 
     def _consent(self) -> bool | Onward:
-        """Say who asks for what, and ask until the person agrees or leaves."""
+        """Return who asks for what, and ask until the person agrees or leaves."""
         self._say_consent()
         while (
             typed := as_key(self._console.ask(self._words("Type 1, l or q, then Enter:")))
@@ -191,8 +191,10 @@ class LineFace:
     def _may_be_used(self, step: AskSharing) -> bool | Onward:
         """Ask whether better wordings may be used."""
         words, console = self._words, self._console
-        for said in page_words.what_using_means(words, self.session.manifest.organisation.name):
-            console.say(plain(said))
+        for what_using_mean in page_words.what_using_means(
+            words, self.session.manifest.organisation.name
+        ):
+            console.say(plain(what_using_mean))
         asked = page_words.may_be_used(words, translating=self.session.translating)
         try:
             return yes(self._opening, console, words("{question} 1 yes, 2 no:", question=asked))
@@ -264,7 +266,7 @@ class LineFace:
             self._given(words("How to judge:"), guide)
 
     def _given(self, name: str, given: page_words.Given) -> None:
-        """Say what the organisation wrote, and before it that it is in another language."""
+        """Show what the organisation wrote, and before it that it is in another language."""
         if given.note:
             self._console.say(given.note)
         self._console.labelled(name, given.text)
@@ -333,7 +335,7 @@ class LineFace:
         return self._page(view, said, pages.end_prompt(self._words, view))
 
     def withdrawn(self, view: View) -> Onward | None:
-        """Say what withdrawing means for the organisation's copy."""
+        """Return what withdrawing means for the organisation's copy."""
         said = self._words(
             "What you gave for these sentences is erased on this computer. "
             "Hand over once more, so that the organisation erases it, too."

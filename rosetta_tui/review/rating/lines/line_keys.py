@@ -151,7 +151,7 @@ class LineActs:
         return None
 
     def _means_nothing(self, act: Act) -> bool:
-        """Tell whether a key is only for ratings, and these sentences are to be translated."""
+        """Return whether a key is only for ratings, and these sentences are to be translated."""
         return self._session.translating and act not in TRANSLATION_WORDS
 
     # answers
@@ -275,7 +275,7 @@ class LineActs:
         self._session.go_to_unrated()
 
     def help(self) -> None:
-        """Say what can be typed."""
+        """Show what can be typed."""
         pages.show_keys(self._console, self._words, translating=self._session.translating)
 
 
@@ -293,7 +293,7 @@ _ACTS: Final[Mapping[Act, Callable[[LineActs, View, str], None]]] = {
 
 
 def _complete(act: Act, rest: str) -> bool:
-    """Tell whether a key may be followed by what follows it."""
+    """Return whether a key may be followed by what follows it."""
     if act in _TAKES_WORDS:
         return not rest or rest[0].isspace()
     return act in _TAKES_DIGITS or not rest

@@ -31,9 +31,9 @@ LANGUAGE = "l"
 
 
 def begin(opening: TerminalOpening, console: Console) -> None:
-    """Say what was damaged or not found, before anything is asked."""
-    for said in opening_words.damaged_words(opening.words):
-        console.say(said)
+    """Show what was damaged or not found, before anything is asked."""
+    for damaged_word in opening_words.damaged_words(opening.words):
+        console.say(damaged_word)
     if missing := opening.not_here():
         console.say(missing)
 
@@ -168,7 +168,7 @@ def _answers(words: Words) -> dict[str, bool]:
 
 
 def _code(opening: TerminalOpening, console: Console, step: AskCode) -> object:
-    """Ask for the code on the card, unless it was given on the command line."""
+    """Prompt for the code on the card, unless it was given on the command line."""
     words = opening.words
     tell(words, console, step.why)
     typed, opening.code = opening.code, None
@@ -196,7 +196,7 @@ def choose_language(opening: TerminalOpening, console: Console) -> None:
 
 
 def tell_trouble(opening: TerminalOpening, console: Console, error: HarnessError) -> None:
-    """Say what did not work, and one line for whoever helps."""
+    """Show what did not work, and one line for whoever helps."""
     tell(opening.words, console, trouble(opening.words, error))
 
 

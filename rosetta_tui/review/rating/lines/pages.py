@@ -87,7 +87,7 @@ class Console:
             raise LeftError from None
 
     def typed_ahead(self) -> bool:
-        """Tell whether something is typed already before it is asked for, as the further lines of a pasted text are."""
+        """Return whether something is typed already before it is asked for, as the further lines of a pasted text are."""
         if not self.typed:
             return False
         if sys.platform == "win32":
@@ -231,7 +231,7 @@ def rest_words(words: Words, view: View) -> str:
 
 
 def aside_words(words: Words, view: View) -> str:
-    """Say how many items wait, after all were seen."""
+    """Return how many items wait, after all were seen."""
     said = words.plural(
         "You have seen all sentences. You left one for later.",
         "You have seen all sentences. You left {n} for later.",
@@ -258,7 +258,7 @@ def unsaved_words(words: Words, view: View) -> str:
 
 
 def end_prompt(words: Words, view: View) -> str:
-    """Say what can be typed at the end."""
+    """Return what can be typed at the end."""
     if view.handed_over:
         return words("x writes it once more, u takes back, q stops:")
     return words("Put the stick in, then type x and Enter. u takes back, q stops:")

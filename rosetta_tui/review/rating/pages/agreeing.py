@@ -51,7 +51,6 @@ class YesPage(Page[Result]):
             self.query_one(RatingKeyLine).offer(self.hints())
 
     def action_agree(self) -> None:
-        """Go on, or first show the next part of what there is to read."""
         if self._end_shown:
             self._agreed()
         else:
@@ -109,7 +108,7 @@ class WarningPage(Page[bool]):
         self._why = why
 
     def body(self) -> ComposeResult:
-        """Say why, and what to do."""
+        """Show why, and what to do."""
         words = self.words
         yield paragraph(words(WHY[self._why]), "bold")
         yield paragraph(words("A wrong word could seem right, or a right word wrong."))
@@ -131,7 +130,6 @@ class WarningPage(Page[bool]):
         ]
 
     def action_anyway(self) -> None:
-        """Go on all the same."""
         self.dismiss(True)
 
 
@@ -152,8 +150,8 @@ class NumberedPage(Page[Result]):
     def body(self) -> ComposeResult:
         """Ask."""
         yield from self.question()
-        for number, (said, _) in enumerate(self._answers, 1):
-            yield paragraph(f"{number}  {said}", "bold")
+        for number, (answer, _) in enumerate(self._answers, 1):
+            yield paragraph(f"{number}  {answer}", "bold")
 
     def question(self) -> ComposeResult:
         """Return what is asked, and what should be known about it."""
@@ -197,8 +195,8 @@ class SharingPage(NumberedPage[bool]):
     def question(self) -> ComposeResult:
         """Ask, and say what using them means."""
         yield paragraph(page_words.may_be_used(self.words, translating=False), "bold")
-        for said in page_words.what_using_means(self.words, self._organisation):
-            yield Static(show(said))
+        for what_using_mean in page_words.what_using_means(self.words, self._organisation):
+            yield Static(show(what_using_mean))
 
 
 class ConsentAnswer(Enum):
@@ -219,7 +217,7 @@ class ConsentPage(YesPage[ConsentAnswer]):
         self._manifest = manifest
 
     def body(self) -> ComposeResult:
-        """Say who asks for what."""
+        """Show who asks for what."""
         words, manifest = self.words, self._manifest
         yield Static(
             Content.assemble(
@@ -227,7 +225,9 @@ class ConsentPage(YesPage[ConsentAnswer]):
             )
         )
         yield paragraph(page_words.what_comes(words, manifest))
-        yield paragraph("\n".join(f"• {each}" for each in page_words.promises(words, manifest)))
+        yield paragraph(
+            "\n".join(f"• {promise}" for promise in page_words.promises(words, manifest))
+        )
         yield from given_text(page_words.consent(words, manifest))
         if manifest.labels:
             yield Static(show(" · ".join(manifest.labels), "$quiet"))

@@ -63,8 +63,8 @@ class ChoosePage(Page[Choice | str]):
         yield paragraph(opening_words.what_it_is_called(words), "$quiet")
 
     def _damaged(self) -> ComposeResult:
-        for said in opening_words.damaged_words(self.words):
-            yield paragraph(said, "$warn")
+        for damaged_word in opening_words.damaged_words(self.words):
+            yield paragraph(damaged_word, "$warn")
 
     def _row(self, choice: Choice) -> Content:
         return Content.assemble(
@@ -72,7 +72,6 @@ class ChoosePage(Page[Choice | str]):
         )
 
     def on_mount(self) -> None:
-        """Begin at the newest."""
         if self._choices:
             self.query_one(OptionList).highlighted = 0
 
@@ -98,7 +97,6 @@ class ChoosePage(Page[Choice | str]):
         self.action_open()
 
     def action_look(self) -> None:
-        """Look for sticks again."""
         self.dismiss(self.LOOK_AGAIN)
 
     def action_language(self) -> None:
@@ -120,7 +118,6 @@ class LanguagePage(Page[str]):
         yield OptionList(*(Option(show(name)) for name in self._languages.values()))
 
     def on_mount(self) -> None:
-        """Begin at the one that is spoken now."""
         tags = list(self._languages)
         now = self.words.chosen
         self.query_one(OptionList).highlighted = tags.index(now) if now in tags else 0
@@ -183,7 +180,6 @@ class AskPage(Page[str]):
         ]
 
     def action_submit(self) -> None:
-        """Give the answer."""
         self.dismiss(self.query_one(Input).value)
 
     @on(Input.Submitted)

@@ -75,7 +75,6 @@ class HandOverPage(Page[Onward]):
         yield Input(max_length=1000, classes="wide", select_on_focus=False)
 
     def on_mount(self) -> None:
-        """Look for sticks."""
         self.query_one(Input).display = False
         self.action_look()
 
@@ -104,12 +103,11 @@ class HandOverPage(Page[Onward]):
         return [Hint(KEYS[Act.UNSAVED][0], way, "unsaved")] if self._sitting.view.unsaved else []
 
     def action_unsaved(self) -> None:
-        """Look at what is only a draft, while nothing is being written."""
         if self._sitting.view.unsaved and not self._busy and not self._done:
             self.dismiss(Onward.UNSAVED)
 
     def action_look(self) -> None:
-        """Look for sticks; after handing over, go back."""
+        """Find sticks; after handing over, go back."""
         if self._done:
             self.dismiss(None)
         elif not self._busy:
@@ -169,7 +167,6 @@ class HandOverPage(Page[Onward]):
         self.action_save_here()
 
     def action_folder(self) -> None:
-        """Let the person type a folder."""
         box = self.query_one(Input)
         box.display = True
         box.value = box.value or str(Path.home())
@@ -250,8 +247,8 @@ class WithdrawPage(Page[Scope]):
     def body(self) -> ComposeResult:
         """Lay out what it means, and how much."""
         words = self.words
-        said = page_words.take_back(words)
-        yield from map(paragraph, (said.first, *said.rest))
+        back = page_words.take_back(words)
+        yield from map(paragraph, (back.first, *back.rest))
         yield paragraph(words(page_words.WHAT_TO_TAKE_BACK), "bold")
         yield Choices(
             [
@@ -263,7 +260,6 @@ class WithdrawPage(Page[Scope]):
         yield Static(id="sure")
 
     def on_mount(self) -> None:
-        """Ask."""
         self.query_one(Choices).ask(None)
 
     def hints(self) -> Sequence[Hint]:
@@ -298,6 +294,5 @@ class WithdrawPage(Page[Scope]):
         self.query_one(RatingKeyLine).offer(self.hints())
 
     def action_erase(self) -> None:
-        """Take back what was chosen."""
         if self._scope is not None:
             self.dismiss(self._scope)

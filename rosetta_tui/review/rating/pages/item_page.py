@@ -62,7 +62,6 @@ class Writing(Vertical):
         text: str
 
     def compose(self) -> ComposeResult:
-        """Lay out the box."""
         yield Static(classes="title")
         yield Box()
 
@@ -135,7 +134,6 @@ class Box(TextArea):
             event.prevent_default()
 
     def on_paste(self, event: events.Paste) -> None:
-        """Take pasted text in without what would act on the terminal."""
         event.stop()
         event.prevent_default()
         room = max(0, MOST_TEXT - len(self.text))
@@ -175,7 +173,6 @@ class Texts(VerticalScroll):
         """Id of the item that is shown, and of the one whose translation was on the screen to its end."""
 
     def compose(self) -> ComposeResult:
-        """Lay out both texts under their names."""
         yield Static(id="source-name", classes="name")
         yield Static(id="source")
         yield Static(id="candidate-name", classes="name")
@@ -183,7 +180,7 @@ class Texts(VerticalScroll):
         yield Static(id="marks")
 
     def name_them(self, original: str, translation: str) -> None:
-        """Say which text is which, in the reviewer's language."""
+        """Show which text is which, in the reviewer's language."""
         self.query_one("#source-name", Static).update(told(original))
         self.query_one("#candidate-name", Static).update(told(translation))
 
@@ -203,11 +200,10 @@ class Texts(VerticalScroll):
         line.update(Content("\n").join(map(_mark, marks)))
 
     def on_resize(self) -> None:
-        """Tell it to the page."""
         self.post_message(self.Resized())
 
     def note_read(self) -> None:
-        """Note that the translation was read to its end, where that is in sight; call it when all is laid out."""
+        """Record that the translation was read to its end, where that is in sight; call it when all is laid out."""
         candidate = self.query_one("#candidate")
         end = candidate.virtual_region.bottom - candidate.styles.padding.bottom
         if self.has_room and end <= self.scroll_offset.y + self.size.height:
@@ -215,17 +211,17 @@ class Texts(VerticalScroll):
 
     @property
     def translation_seen(self) -> bool:
-        """Whether all of the translation was on the screen, at once or one part after the other."""
+        """Return whether all of the translation was on the screen, at once or one part after the other."""
         return bool(self._shown) and self._read == self._shown
 
     @property
     def has_room(self) -> bool:
-        """Whether a sentence can be read, be it by scrolling."""
+        """Return whether a sentence can be read, be it by scrolling."""
         return self.size.height >= FEWEST_LINES
 
     @property
     def more_below(self) -> bool:
-        """Whether a part of the texts is below what is seen."""
+        """Return whether a part of the texts is below what is seen."""
         return self.scroll_offset.y < self.max_scroll_y
 
 
@@ -240,11 +236,10 @@ class LessonBox(VerticalScroll):
     can_focus = False
 
     def compose(self) -> ComposeResult:
-        """Lay out the box."""
         yield Static()
 
     def tell(self, words: Words, lesson: Lesson | None) -> None:
-        """Say what the answer is; None hides the box."""
+        """Show what the answer is; None hides the box."""
         self.display = lesson is not None
         if lesson is not None:
             self.query_one(Static).update(lesson_words(words, lesson))
@@ -252,7 +247,7 @@ class LessonBox(VerticalScroll):
 
 
 def lesson_words(words: Words, lesson: Lesson) -> Content:
-    """Say whether both answers agree, and why the expected one is expected."""
+    """Return whether both answers agree, and why the expected one is expected."""
     agrees = lesson.given is lesson.expected
     first = told(lesson_said(words, lesson), "bold $good" if agrees else "bold")
     note = told(f"\n{lesson.note}" if lesson.note else "", "$quiet")
@@ -323,7 +318,6 @@ class ItemPage(Screen[None]):
         """What is written in the box."""
 
     def compose(self) -> ComposeResult:
-        """Lay out the page."""
         with Horizontal(classes="head"):
             yield Static(classes="place")
             yield Static(classes="said")

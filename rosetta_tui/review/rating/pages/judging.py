@@ -78,7 +78,6 @@ class JudgingScreen(ItemPage):
     # Keys
 
     def on_key(self, event: events.Key) -> None:
-        """Do what the key means here."""
         self.sitting.session.touched()
         if self.mode is KeyMode.WRITING:
             self.query_one(Writing).take(event)
@@ -119,11 +118,9 @@ class JudgingScreen(ItemPage):
             self.enter(KeyMode.JUDGE)
 
     def action_start(self) -> None:
-        """Begin a better translation with the one that is shown."""
         self.query_one(Writing).begin_with_start()
 
     def action_act(self, name: str) -> None:
-        """Do what a click on a key asks for."""
         if self.mode is KeyMode.JUDGE:
             self._act(Act(name))
 

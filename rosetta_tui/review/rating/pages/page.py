@@ -92,7 +92,7 @@ class TroubleLine(Static):
     """Hidden until something is wrong; the item and every typed word stay where they are."""
 
     def tell(self, words: Words, said: str, detail: str = "") -> None:
-        """Say what is wrong, with one technical line to copy; nothing said hides the banner."""
+        """Show what is wrong, with one technical line to copy; nothing said hides the banner."""
         self.display = bool(said)
         lines = [told(said, "bold $bad")]
         if detail:
@@ -148,7 +148,6 @@ class Page(Screen[Result]):
         self._trouble = trouble
 
     def compose(self) -> ComposeResult:
-        """Lay out the page."""
         with Horizontal(classes="head"):
             yield Static(told(self._place, "bold"), classes="place")
             yield Static(classes="said")
@@ -159,7 +158,7 @@ class Page(Screen[Result]):
         yield RatingKeyLine(self.hints())
 
     def on_mount(self) -> None:
-        """Say what is wrong, and from the first moment whether there is more to read than is seen."""
+        """Show what is wrong, and from the first moment whether there is more to read than is seen."""
         self.query_one(TroubleLine).tell(self.words, *self._trouble)
         body = self.query_one(".body")
         for reached in ("scroll_y", "virtual_size", "show_vertical_scrollbar"):
@@ -185,7 +184,6 @@ class Page(Screen[Result]):
         self.app.push_screen(HelpPage(self.words))
 
     def action_leave(self) -> None:
-        """Go back."""
         self.dismiss(None)
 
 
@@ -279,7 +277,6 @@ class Choices(Vertical):
         self._answers = tuple(answers)
 
     def compose(self) -> ComposeResult:
-        """Lay out the title and the answers."""
         yield Static(classes="title")
         with Grid():
             for number, answer in enumerate(self._answers):
@@ -304,7 +301,6 @@ class _Cell(Horizontal):
         self._marked = False
 
     def compose(self) -> ComposeResult:
-        """Lay out key and words."""
         if not self._answer.meaning:
             yield Static(_key(self._answer), classes="key")
         yield Static(self._words(), classes="words")

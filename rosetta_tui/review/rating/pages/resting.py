@@ -19,7 +19,7 @@ from rosetta_tui.review.rating.pages.page import Hint, Page, paragraph, told, ty
 
 
 def shares_or_not(words: Words, *, shares: bool) -> str:
-    """Say what holds now of the better wordings, beside the key that changes it."""
+    """Return what holds now of the better wordings, beside the key that changes it."""
     if shares:
         return words("my better translations may be used: yes")
     return words("my better translations may be used: no")
@@ -40,7 +40,6 @@ class PausePage(Page[Onward]):
         self._view = view
 
     def on_mount(self) -> None:
-        """Say what the last key did."""
         self.query_one(".said", Static).update(told(self._view.said))
 
     def on_key(self, event: events.Key) -> None:
@@ -51,7 +50,6 @@ class PausePage(Page[Onward]):
             self.dismiss(onward)
 
     def action_onward(self, name: str) -> None:
-        """Go there."""
         self.dismiss(Onward[name])
 
     def _key(self, act: Act, words: str) -> Hint:
