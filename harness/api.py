@@ -139,7 +139,7 @@ def _out_of_vault(asked: CorpusRequest, vault: VaultRequest) -> Corpus:
 
 @dataclass(frozen=True, slots=True)
 class RunRequest:
-    """What a run is asked for, checked: which entries of which corpus, how, and a person's words beside it."""
+    """What a run is asked for, checked: which entries of which corpus, how, and a person's words next to it."""
 
     corpus: Corpus
     positions: tuple[int, ...]
@@ -181,7 +181,7 @@ def ask(
     """Check what somebody asks for and complete it by the user's settings.
 
     ``told``: options by name: the fields of MethodOptions, ScoringOptions and RunOptions, and the names of
-    ``LIMITS``; only those that are told. Raises UsageError for an option that there is not or that is wrong, and
+    ``LIMITS``; only those that are given. Raises UsageError for an option that is unknown or wrong, and
     CorpusError for a selection that leaves nothing.
     """
     return RunRequest(
@@ -194,7 +194,7 @@ def ask(
 
 
 def plan_of(corpus: Corpus, method: str, told: Mapping[str, Any]) -> Plan:
-    """Put options into the plan that a run keeps, as ``ask`` does; paths become absolute."""
+    """Convert options into the plan that a run keeps, as ``ask`` does; paths become absolute."""
     told = {LIMITS.get(name, name): value for name, value in told.items()}
     _refuse_unknown(told)
     options = {
@@ -254,12 +254,12 @@ def _fields(model: type[BaseModel], told: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def absolute(value: Any) -> Any:
-    """Make a path independent of the folder in which a run goes on; anything else stays as it is."""
+    """Make a path independent of the folder in which a run continues; anything else stays as it is."""
     return value.expanduser().absolute() if isinstance(value, Path) else value
 
 
 def _absolute_paths(options: Options) -> Options:
-    """Do the same for the fields of a model, which may have been told as text."""
+    """Convert the fields of a model in the same way, which may have been given as text."""
     paths = {name: absolute(value) for name, value in options if isinstance(value, Path)}
     return options.model_copy(update=paths) if paths else options
 
@@ -316,7 +316,7 @@ def resume(
     vault: VaultRequest | None = None,
     find_key: KeySource = find_key,
 ) -> Ready:
-    """Make a run that was cut ready to go on; HarnessError where it cannot.
+    """Make a run that was cut ready to continue; HarnessError where it cannot.
 
     ``name``: its id, the id's beginning, or ``last``. ``vault``: where its corpus was opened out of one. ``find_key``:
     ``no_key`` where its calls are made elsewhere.
@@ -371,7 +371,7 @@ def estimate(store: Path, asked: RunRequest) -> RunEstimate:
 
 
 def estimate_with(connection: sqlite3.Connection, asked: RunRequest) -> RunEstimate:
-    """Say the same with a store that is open, as for each run of a sweep."""
+    """Return the estimate from a store that is open, as for each run of a sweep."""
     entries, plan = asked.entries, asked.plan
     shut_door(entries, plan)
     method = build(plan.method, plan.options, asked.corpus.entries, no_key)

@@ -1,12 +1,12 @@
 """What keeps a run on this machine: secret entries, terms of the corpus, ``--offline`` (DESIGN V1).
 
-What breaks beside secret entries is told by its class and place: its words may quote a text.
+What breaks beside secret entries is reported by its class and place: its words may quote a text.
 
 Python itself prints what nobody catches: warnings, errors of threads, of lost tasks, and of objects that
 go. Once a process opened secret entries, these go through here, until it ends. What a method prints by
 itself, or through a log that it set up itself, is its own doing.
 
-Servers on this machine that were given secret texts, and what a person was told of them before.
+Servers on this machine that were given secret texts, and what a person learned of them before.
 
 A server on this machine is not this machine: Ollama sends texts to its cloud for models of a cloud, and
 any program that listens here may forward what it gets. Nobody can see that from outside, so it is said
@@ -51,7 +51,7 @@ from harness.vault.secret_text import no_core_dumps
 
 
 def quieten() -> None:
-    """Take the words off everything that Python would print of foreign code, from now on."""
+    """Remove the words of foreign code from everything that Python would print, from now on."""
     sys.unraisablehook = lambda told: _tell(
         "An error that cannot be raised", told.exc_type, told.exc_traceback
     )
@@ -118,7 +118,7 @@ def require_answer(entries: Iterable[Entry], method: Method, plan: Plan) -> None
 
 
 def require_answer_for(entries: Iterable[Entry], url: str | None, *, trusted: bool) -> None:
-    """Do the same for any server, such as a judge's; ``trusted``: a person answers for it now."""
+    """Require the same for any server, such as a judge's; ``trusted``: a person answers for it now."""
     if url is None or not any(entry.secret for entry in entries):
         return
     if trusted:
@@ -128,7 +128,7 @@ def require_answer_for(entries: Iterable[Entry], url: str | None, *, trusted: bo
 
 
 def require_answers(entries: Sequence[Entry], tools: ScoringTools, *, trusted: bool) -> None:
-    """Do the same for the servers that are asked about outputs."""
+    """Require the same for the servers that annotate outputs."""
     for annotator in tools.annotators:
         if isinstance(annotator, AskingAnnotator):
             require_answer_for(entries, annotator.endpoint, trusted=trusted)
@@ -145,7 +145,7 @@ def answered() -> dict[str, str]:
 
 
 def remember(url: str) -> None:
-    """Keep that a person answered for a server."""
+    """Record that a person answered for a server."""
     now = datetime.now(UTC).isoformat(timespec="seconds")
     private_folder(home())
     text = json.dumps(answered() | {url: now}, ensure_ascii=False, indent=2)
@@ -242,7 +242,7 @@ def scoring_endpoints(scoring: ScoringOptions) -> list[str]:
 
 
 def keep_here(entries: Sequence[Entry], method: Method, plan: Plan) -> Plan:
-    """Keep an offline run, and any run with secret entries, on this machine.
+    """Restrict an offline run, and any run with secret entries, to this machine.
 
     Raises UsageError where the method would call another machine.
     """
@@ -277,7 +277,7 @@ def _require_open_door(method: Method) -> None:
 
 
 def _other_entries(entries: Iterable[Entry]) -> str:
-    """Start the mend: where terms keep the whole corpus here, no other entries would do."""
+    """Start the fix: where terms keep the whole corpus here, no other entries would do."""
     if all(entry.local_only for entry in entries):
         return "Choose"
     return "Choose other entries with --segment, or"

@@ -88,9 +88,9 @@ def settings_path(home: Path) -> Path:
 
 
 def read_settings(home: Path) -> Settings:
-    """Read the settings of a data folder; all are left to the program where there is no file.
+    """Read the settings of a data folder; all are left to the program if there is no file.
 
-    UsageError names file, line, field and mend of the first thing that is wrong.
+    UsageError names file, line, field and fix of the first thing that is wrong.
     """
     path = settings_path(home)
     if not path.exists():
@@ -100,7 +100,7 @@ def read_settings(home: Path) -> Settings:
 
 
 def parse_settings(text: str, file: str) -> Settings:
-    """Read the text of a file of settings; UsageError names ``file``, line, field and mend."""
+    """Read the text of a file of settings; UsageError names ``file``, line, field and fix."""
     try:
         stated = parse_toml(text)
     except ValueError as error:
@@ -112,7 +112,7 @@ def parse_settings(text: str, file: str) -> Settings:
 
 
 def fault(home: Path, words: str, *place: str) -> str:
-    """Say of a value that can be read and means nothing in which file, line and field it stands."""
+    """Return the file, line and field of a value that can be read and means nothing."""
     path = settings_path(home)
     text, _ = read_text(path, "the file of your settings", MOST_BYTES)
     return _told(FieldError(words, *place), text, str(path))
@@ -125,7 +125,7 @@ def _told(error: FieldError, text: str, file: str) -> str:
 
 
 class FieldError(ValueError):
-    """A value that a field cannot have; ``words`` say what is wanted and go on from the field's name."""
+    """A value that a field cannot have; ``words`` say what is wanted and continue from the field's name."""
 
     def __init__(self, words: str, *place: str) -> None:
         super().__init__(words)
@@ -149,7 +149,7 @@ def _within(name: str, read: Callable[[Any], Any], value: object) -> Any:
 
 
 def _line(text: str, place: tuple[str, ...]) -> int | None:
-    """Find the line of a field, else of the table that it stands in; None where neither has one."""
+    """Find the line of a field, else of the table that it is in; None where neither has one."""
     section: tuple[str, ...] = ()
     around: int | None = None
     for number, line in enumerate(text.splitlines(), 1):
@@ -226,7 +226,7 @@ _KEY_DIGITS = re.compile(r"[0-9a-f]{64}", re.ASCII)
 
 
 def _table(read: Callable[[str, str], None]) -> Callable[[object], dict[str, str]]:
-    """Make a reader of tables whose names and texts are each looked at by ``read``."""
+    """Make a reader of tables whose names and texts are each examined by ``read``."""
 
     def table(value: object) -> dict[str, str]:
         if not isinstance(value, dict) or len(value) > MOST_NAMES:
@@ -277,10 +277,10 @@ _READERS: dict[str, Callable[[Any], Any]] = {
 
 
 def change_settings(home: Path, *changes: Changes) -> Settings:
-    """Make changes one after the other in the settings as they stand in the file, all or none; gives what holds.
+    """Make changes one after the other in the settings as they are in the file, all or none; gives what holds.
 
     What another screen or process wrote meanwhile stays, and so does every line that does not change. A file
-    that cannot be read is kept beside it under another name, because its person may want to mend it.
+    that cannot be read is kept next to it under another name, because its person may want to fix it.
     Raises UsageError where the folder cannot be written.
     """
     path = settings_path(home)
@@ -321,7 +321,7 @@ def taking_back(changes: Changes, settings: Settings) -> dict[str, Any]:
 
 @contextmanager
 def _alone(home: Path) -> Iterator[None]:
-    """Keep every other process from writing the settings until the block ends."""
+    """Prevent every other process from writing the settings until the block ends."""
     import filelock
 
     from harness.core.written_files import private_folder

@@ -85,7 +85,7 @@ def _difference(pair: Pair, metric: str) -> MetricDifference:
 def compared(store: Path, first: str, second: str) -> RunComparison:
     """Compare two complete runs of a store by their ids; UsageError with the reasons where they do not compare.
 
-    Of runs with secret entries UsageError too: how they differ is told by ``rosetta vault compare`` only.
+    Of runs with secret entries UsageError too: only ``rosetta vault compare`` shows how they differ.
     """
     with opened(store) as connection:
         refuse_to_leave(connection, [find_run(connection, each) for each in (first, second)])

@@ -53,14 +53,14 @@ def load(
     """Read a corpus: a file in any form of docs/corpora.md, or a file of sources and files of references.
 
     With ``vault``, a folder, ``file`` is the name of a corpus in that vault: its texts are opened in memory, only those of
-    ``segment`` where it is told, and the vault's log has that first, with ``purpose`` (docs/vault.md). ``vault_key``: a file of a keeper's keys.
+    ``segment`` where it is given, and the vault's log has that first, with ``purpose`` (docs/vault.md). ``vault_key``: a file of a keeper's keys.
     ``despite_network``: why it is opened although this computer has a way to other machines; without it, it is not.
     ``vault_with``: files of the keys of further keepers who are here, for a vault that several open together. A grant is
-    for one run with all that it is told, so runs by grants are those of ``rosetta run``.
+    for one run with all its options, so runs by grants are those of ``rosetta run``.
 
     ``source`` and ``target`` are language tags (``en``, ``crk``), and ``task`` is one of docs/corpora.md, where the
     file does not say them itself. Raises
-    CorpusError with every problem of the file, each with its line and mend.
+    CorpusError with every problem of the file, each with its line and fix.
 
     >>> from corpora.samples import DEMO_CORPUS, sample_path
     >>> demo = load(sample_path(DEMO_CORPUS))
@@ -97,9 +97,9 @@ def load(
 
 
 def start(corpus: Corpus, method: str, **options: Unpack[Options]) -> RunUnderWay:
-    """Begin a run and return at once; iterate over what comes back for its events.
+    """Start a run and return at once; iterate over what comes back for its events.
 
-    ``method`` and ``options`` are those of ``rosetta run``. The run has a thread of its own and is stored entry by
+    ``method`` and ``options`` are those of ``rosetta run``. The run has its own thread and is stored entry by
     entry, as one that was begun on the command line. Raises HarnessError with what is wrong; nothing is stored
     then. A run with secret entries, or ``offline=True``, shuts the connections of this process to other
     machines, until it ends.
@@ -116,8 +116,8 @@ def start(corpus: Corpus, method: str, **options: Unpack[Options]) -> RunUnderWa
 def run(corpus: Corpus, method: str, **options: Unpack[Options]) -> RunHandle:
     """Translate a corpus with a method, score every entry, and wait for the end.
 
-    As ``start``, which says more. A run that stopped by itself, such as where the budget was reached, comes back
-    too: its ``state`` is ``stopped``, its ``reason`` says why, and ``rosetta resume`` goes on with it.
+    As ``start``, which says more. A run that stopped on its own, such as where the budget was reached, comes back
+    too: its ``state`` is ``stopped``, its ``reason`` says why, and ``rosetta resume`` continues with it.
 
     >>> done = run(demo, method="constant", text="Ĉu?", limit=3)
     >>> len(done.entries()), done.card.scores.exact_match_rate
@@ -168,11 +168,11 @@ def metric(
     folder: File | None = None,
     **options: Unpack[Scoring],
 ) -> TextMetric:
-    """Return one metric by any of its names, to be asked about texts that are at hand.
+    """Return one metric by any of its names, to be asked about texts that are available.
 
     It is set up as in a run: ``source`` and ``target`` are language tags, by which cards and analysers are found,
     ``folder`` is where files that records name lie (the databases of text2sql), and ``options`` name what else it
-    needs. Raises HarnessError for a metric that there is not.
+    needs. Raises HarnessError for an unknown metric.
 
     >>> metric("chrf++").corpus(["la kato dormas"], ["la kato dormas"])
     100.0
@@ -194,7 +194,7 @@ def verify(card: File) -> CardVerdict:
     """Check the seal of a card, and compute every number again from its outputs (docs/run-card.md).
 
     ``card`` is a file, or a run by its id. ``ok`` says whether all that could be checked holds, ``checks`` what was
-    looked at, ``differences`` which values are wrong.
+    examined, ``differences`` which values are wrong.
 
     >>> verify(run(demo, method="copy-source", limit=3).run_id).ok
     True
@@ -205,7 +205,7 @@ def verify(card: File) -> CardVerdict:
 def verdict(certificate: File) -> Verification:
     """Compute the verdict of a review again from its certificate or evidence file (docs/certificate.md).
 
-    ``certificate.outcome`` is the verdict, ``ok`` says whether all of it holds. Where several evidences are at hand,
+    ``certificate.outcome`` is the verdict, ``ok`` says whether all of it holds. Where several evidences are available,
     the one that holds least counts. Whether you trust its signer is yours to find out.
     """
     found = presented(Path(certificate), None, home())

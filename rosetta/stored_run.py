@@ -66,7 +66,7 @@ class RunHandle:
 
     @property
     def reason(self) -> str | None:
-        """Why it stopped by itself, in words; None where it did not."""
+        """Why it stopped on its own, in words; None where it did not."""
         with self._opened() as connection:
             live = self._read(connection).live
         return None if live is None else live.reason
@@ -84,7 +84,7 @@ class RunHandle:
 
     @property
     def tier(self) -> ClaimedTier:
-        """What may be said of it in public: at most ``functional`` until people have reviewed it.
+        """Return what may be claimed of it in public: at most ``functional`` until people have reviewed it.
 
         Of a run with secret entries UsageError, as its words have a score.
         """
@@ -97,7 +97,7 @@ class RunHandle:
 
     @property
     def findings(self) -> tuple[OutputFinding, ...]:
-        """What can be named in the outputs without a model, the most frequent first: code, entries, examples, cost.
+        """Return the faults that can be named in the outputs without a model, the most frequent first: code, entries, examples, cost.
 
         Empty for a run that is not of translations. HarnessError before the run is complete. Of a run with secret
         entries UsageError.
@@ -190,7 +190,7 @@ class RunUnderWay:
         return without_secrets(event, self._secret)
 
     def stop(self) -> None:
-        """Finish what is under way and store it; the run can go on with ``rosetta resume``."""
+        """Finish what is under way and store it; the run can continue with ``rosetta resume``."""
         self._engine.control.drain()
 
     def result(self) -> RunHandle:

@@ -1,4 +1,4 @@
-"""One metric, asked about texts that are at hand."""
+"""One metric, asked about texts that are available."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ def _together(
     references: References | None,
     records: Sequence[RecordFields] | None,
 ) -> Iterator[tuple[str | None, str | Sequence[str] | None, RecordFields | None]]:
-    """Yield what belongs to each output; UsageError where there is not one for each."""
+    """Yield what belongs to each output; UsageError unless there is exactly one for each."""
     told = {"sources": sources, "references": references, "records": records}
     wrong = [
         f"{len(given)} {name}"

@@ -1,7 +1,7 @@
 """The command line's front door: help at once, commands on demand, failures in words.
 
 Exit codes are those of ``front.EXIT_CODES``. For the help page no library is loaded, ``typing`` and ``importlib``
-included; what a failure needs is imported when it is told, for our own files may be what is damaged. Ctrl-C ends it in
+included; what a failure needs is imported when it is reported, for our own files may be what is damaged. Ctrl-C ends it in
 one word at any moment from here on, also while libraries are being imported.
 """
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the command line; never returns. Without ``arguments`` it is the process's own, and heeds its Ctrl-C."""
+    """Run the command line; never returns. Without ``arguments`` it is the process's own, and obeys its Ctrl-C."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     sys.exit(_ended(lambda: _answered(given), own=arguments is None))
 
@@ -69,7 +69,7 @@ def _window() -> int:
 
 
 def _ended(work: Callable[[], int], *, own: bool) -> int:
-    """Do the work of a process and give its exit code; where the process is ``own``, Ctrl-C never cuts an import short.
+    """Run the work of a process and return its exit code; where the process is ``own``, Ctrl-C never cuts an import short.
 
     A cut import leaves half a module behind, and libraries in C turn Ctrl-C there into an ImportError. Once the work is
     done nothing is left to save, and Ctrl-C ends the process without a word.
@@ -88,7 +88,7 @@ def _ended(work: Callable[[], int], *, own: bool) -> int:
 
 
 def _open_streams() -> None:
-    """Put one that gives and keeps nothing in the place of a standard stream that is closed.
+    """Replace a standard stream that is closed by one that gives and keeps nothing.
 
     Python has none there, and the next file that is opened would get its number.
     """
@@ -104,7 +104,7 @@ def _no_longer(*, own: bool) -> None:
 
 
 def _interrupted(_: int, frame: FrameType | None) -> None:
-    """Raise KeyboardInterrupt; in the midst of an import as soon as whoever imports goes on."""
+    """Raise KeyboardInterrupt; in the midst of an import as soon as anyone who imports continues."""
     importing = None
     while frame is not None:
         if frame.f_code.co_filename.startswith("<frozen importlib"):
@@ -128,7 +128,7 @@ _NOT_SHOWN = frozenset({"--plain", "--json-lines", "--help", "-h", "--version"})
 
 
 def say_preparing(arguments: Sequence[str]) -> None:
-    """Say at once, where a screen is to open on a terminal, that it is coming; its first frame takes the line's place.
+    """Print at once, where a screen is to open on a terminal, that it is coming; its first frame takes the line's place.
 
     Whatever is said before that is written over the line.
     """
@@ -140,7 +140,7 @@ def say_preparing(arguments: Sequence[str]) -> None:
 
 
 def _write_any_text() -> None:
-    """Let no text fail for want of a letter: pipes get UTF-8, terminals an escape for what they lack."""
+    """Configure the streams so that no text fails for a letter: pipes get UTF-8, terminals an escape for what they lack."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             encoding = stream.encoding if stream.isatty() else "utf-8"
@@ -176,7 +176,7 @@ def _run(arguments: list[str]) -> int:
 
 
 def _misused(error: click.ClickException) -> int:
-    """Say what is wrong with the usage; a group without its command shows its help."""
+    """Print what is wrong with the usage; a group without its command shows its help."""
     import click
 
     from rosetta_tui.commands.naming import usage_lines
@@ -190,14 +190,14 @@ def _misused(error: click.ClickException) -> int:
 
 
 def _nobody_to_ask() -> int:
-    """Say that what answers questions ended before the answer; at a terminal that is a person who leaves."""
+    """Print that what answers questions ended before the answer; at a terminal that is a person who leaves."""
     words = "Nobody is there to answer: standard input is closed, or ended before the answer. Run it in a terminal, or see with -h which option answers."
     print(f"error: {words}", file=sys.stderr)
     return MISUSED
 
 
 def _unwritten(error: OSError) -> int:
-    """Say why a stream or file could not be used, and what to do; what the buffer holds must not fail again at exit."""
+    """Print why a stream or file could not be used, and what to do; what the buffer holds must not fail again at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     if isinstance(error, BrokenPipeError):
         return FAILED
@@ -211,7 +211,7 @@ def _unwritten(error: OSError) -> int:
 
 
 def _explain(error: Exception) -> int:
-    """Say a known failure in words and give its exit code; anything else is a fault of ours, or of our files."""
+    """Print a known failure in words and return its exit code; anything else is a fault of ours, or of our files."""
     try:
         from corpora.files.problems import CorpusError
         from harness.core.failures import HarnessError, UsageError
@@ -226,7 +226,7 @@ def _explain(error: Exception) -> int:
 
 
 def _broken(error: Exception) -> int:
-    """Say that another package wrote over our files where one did, else where the program failed."""
+    """Print that another package wrote over our files where one did, else where the program failed."""
     from rosetta_tui.own_files import start_words
 
     words = start_words()

@@ -38,7 +38,7 @@ def commands(group: str = "", order: tuple[str, ...] = ORDER) -> dict[str, tuple
 
 
 def module_of(group: str, name: str) -> str | None:
-    """Return the module that holds a command; None where there is none. Only files of its name are looked at."""
+    """Return the module that holds a command; None where there is none. Only files of its name are examined."""
     files = (f"{name}{end}" for end in ("", "_", ".py", "_.py"))
     told = (_told(group, folder, file) for file in files for folder in _folders(group))
     return next((each[name][0] for each in told if name in each), None)

@@ -130,7 +130,7 @@ def _source() -> str:
 
 
 def own_files() -> Iterator[Finding]:
-    """Say for the doctor whether our files are those that were installed."""
+    """Yield for the doctor whether our files are those that were installed."""
     from harness.doctor.finding import Finding, Health
 
     changed = changed_files()

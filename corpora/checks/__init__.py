@@ -1,1 +1,1 @@
-"""What is looked at in a corpus as a whole, before its numbers mean something."""
+"""What is examined in a corpus as a whole, before its numbers mean something."""

@@ -31,7 +31,7 @@ _TAGS = (("provenance", PROVENANCES), ("register", REGISTERS), ("context", CONTE
 
 @dataclass(frozen=True, slots=True)
 class PlacedEntry:
-    """An entry, its place in the corpus, and the line it stands on."""
+    """An entry, its place in the corpus, and the line it is on."""
 
     place: int
     """From 0."""
@@ -61,7 +61,7 @@ def check_together(placed: Sequence[PlacedEntry], findings: Findings) -> None:
 
 
 def check_entries(entries: Sequence[Entry], name: str) -> tuple[Problem, ...]:
-    """Check entries whose file is not at hand; what only reading the file can tell is not among it."""
+    """Check entries whose file is not available; what only reading the file can tell is not among it."""
     findings = Findings(name)
     stored = [
         PlacedEntry(place, entry, None)
@@ -73,7 +73,7 @@ def check_entries(entries: Sequence[Entry], name: str) -> tuple[Problem, ...]:
 
 
 def check_ids(entries: Sequence[RawEntry], findings: Findings) -> None:
-    """Note every id that an earlier entry has; 1 and "1" are one id, because people type both alike."""
+    """Report every id that an earlier entry has; 1 and "1" are one id, because people type both alike."""
     first: dict[str, RawEntry] = {}
     for entry in entries:
         given = entry.fields.get("id")
@@ -151,7 +151,7 @@ def _unknown_tags(placed: Sequence[PlacedEntry], findings: Findings) -> None:
 
 
 def _spellings_of_tags(placed: Sequence[PlacedEntry], findings: Findings) -> None:
-    """Note names of varieties, orthographies and classes that differ only in case, accents, blanks or signs."""
+    """Warn of names of varieties, orthographies and classes that differ only in case, accents, blanks or signs."""
     for name in (*INHERITED, CLASS):
         items_of: dict[str, list[PlacedEntry]] = {}
         for item in placed:
@@ -173,7 +173,7 @@ def _spellings_of_tags(placed: Sequence[PlacedEntry], findings: Findings) -> Non
 
 
 def _classes(placed: Sequence[PlacedEntry], findings: Findings) -> None:
-    """Note classes of variants that are no names: what is grouped by them could not be shown."""
+    """Warn of classes of variants that are no names: what is grouped by them could not be shown."""
     by_fault: dict[tuple[str, str], list[PlacedEntry]] = {}
     for item in placed:
         tag = item.entry.variant_class
@@ -187,7 +187,7 @@ def _classes(placed: Sequence[PlacedEntry], findings: Findings) -> None:
 def quoted_tags(
     tags: Sequence[str], items: Mapping[str, Sequence[PlacedEntry]], findings: Findings
 ) -> str:
-    """Quote tags, the most frequent first; none of a secret entry, where anything may stand in the field.
+    """Quote tags, the most frequent first; none of a secret entry, where anything may be in the field.
 
     Nor any of a file with errors: one of them may be a mark of secrecy that was not understood.
     """
@@ -244,7 +244,7 @@ def _mixed_normal_forms(placed: Sequence[PlacedEntry], findings: Findings) -> No
 
 
 def _look_alikes(placed: Sequence[PlacedEntry], findings: Findings) -> None:
-    """Note characters that look alike or have no width, of which the texts of one side have several forms."""
+    """Warn of characters that look alike or have no width, of which the texts of one side have several forms."""
     for side in SIDES:
         for kind, forms in mixtures(getattr(item.entry, side) for item in placed).items():
             ranked = sorted(forms, key=lambda form: (-len(forms[form]), form))
@@ -286,7 +286,7 @@ def warn_of(
     mend: str,
     field: str | None = None,
 ) -> None:
-    """Note one warning about all of these entries, with their number, the first ids and places; nothing where there are none."""
+    """Add one warning about all of these entries, with their number, the first ids and places; none for no entries."""
     if not items:
         return
     ids = ", ".join(shown(item.entry.id, longest=30) for item in items[:5])

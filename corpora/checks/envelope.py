@@ -1,6 +1,6 @@
 """What a corpus says of itself: its date, licence, labels, canaries, and whether its entries bear out what it lists.
 
-A value is quoted only where the corpus is open: anything may stand in a free field of a secret one.
+A value is quoted only where the corpus is open: anything may be in a free field of a secret one.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def is_date(text: str) -> bool:
 
 
 def check_envelope(dataset: Dataset, findings: Findings, *, quiet: bool = False) -> None:
-    """Look at what a corpus says of itself; a value is quoted unless its terms keep the corpus here, or ``quiet`` is wanted."""
+    """Check the metadata of a corpus; a value is quoted unless its terms keep the corpus here, or ``quiet`` is wanted."""
     quiet = quiet or dataset.terms.local_only or findings.failed
     if dataset.created is not None and not is_date(dataset.created.strip()):
         findings.warning(
@@ -87,7 +87,7 @@ def _check_licence(dataset: Dataset, findings: Findings, *, quiet: bool) -> None
 
 
 def _check_labels(dataset: Dataset, findings: Findings, *, quiet: bool) -> None:
-    """Look at labels that are meant as those of Local Contexts; a community's own words are left alone."""
+    """Check labels that are meant as those of Local Contexts; a community's own words are left alone."""
     given = (dataset.model_extra or {}).get("labels")
     if given is None:
         return

@@ -1,4 +1,4 @@
-"""Marks of secrecy that stand in a wrong place (DESIGN V1).
+"""Marks of secrecy that are in a wrong place (DESIGN V1).
 
 A secret entry whose mark is not understood would be a public one. So a field that may be meant as the
 segment or as a term of transmission, and the name of a secret segment or of such a term in another
@@ -27,7 +27,7 @@ TERM_MEND = (
 
 
 class Misplaced(NamedTuple):
-    """A mark that stands in a wrong place."""
+    """A mark that is in a wrong place."""
 
     path: str
     """The field, after those that hold it."""
@@ -36,13 +36,13 @@ class Misplaced(NamedTuple):
 
     @classmethod
     def segment(cls, path: str) -> Misplaced:
-        """Say it of a field that may be meant as the segment."""
+        """Return the mark for a field that may be meant as the segment."""
         wrong = "It may say which entries are secret, and is not understood here."
         return cls(path, wrong, SEGMENT_MEND)
 
     @classmethod
     def term(cls, path: str) -> Misplaced:
-        """Say it of a field that may be meant as a term of transmission."""
+        """Return the mark for a field that may be meant as a term of transmission."""
         wrong = "It may say where the texts may go, and is not understood here."
         return cls(path, wrong, TERM_MEND)
 
@@ -89,7 +89,7 @@ def misplaced(
 ) -> Iterator[Misplaced]:
     """Yield every field that may hold a mark which is not understood.
 
-    ``known``: names that the form of the file gives a meaning; only their values are looked at. ``data``: fields
+    ``known``: names that the form of the file gives a meaning; only their values are examined. ``data``: fields
     that hold names of somebody's functions or slots, which are not looked into.
     """
     for name, value in fields.items():
@@ -198,7 +198,7 @@ _OF_NAMES = ("heldout", "holdout", "goldstandard")
 
 
 def _numbers_sentences(name: str, value: Any) -> bool:
-    """Tell ``segment_id: 17``, the number of a sentence, from a mark."""
+    """Distinguish ``segment_id: 17``, the number of a sentence, from a mark."""
     whole = type(value) is int or (isinstance(value, str) and value.strip().isdecimal())
     words = folded_words(name)
     return whole and words[:1] in (["segment"], ["seg"]) and not _COUNTED.isdisjoint(words)

@@ -1,6 +1,6 @@
 """What a corpus needs before its numbers mean something (benchmark-specification §11.1, §2.3).
 
-Beside it, what a corpus is made of, in counts that show nothing of its texts.
+Also what a corpus is made of, in counts that show nothing of its texts.
 """
 
 from __future__ import annotations
@@ -172,7 +172,7 @@ def requirements(corpus: Corpus, consent: ConsentStanding) -> list[Requirement]:
 
 
 def _provenance(corpus: Corpus) -> Requirement:
-    """Count entries with a provenance; what stayed closed in a vault cannot be looked at."""
+    """Count entries with a provenance; what stayed closed in a vault cannot be examined."""
     opened = [entry for entry in corpus.entries if not entry.not_stored]
     documented = sum(
         bool(entry.provenance or (entry.model_extra or {}).get(RECORD)) for entry in opened

@@ -173,7 +173,7 @@ def _is_dataset(folder: Path) -> bool:
 
 
 def folder_words(folder: Path) -> tuple[str, str]:
-    """Return what is wrong with a folder that was named in place of a file, and the mend."""
+    """Return what is wrong with a folder that was named in place of a file, and the fix."""
     if _is_dataset(folder):
         return (
             "It is the folder of a data set of Hugging Face (Arrow or Parquet).",

@@ -1,4 +1,4 @@
-"""What is wrong with a file or with a stored value, said so that its owner can mend it.
+"""What is wrong with a file or with a stored value, said so that its owner can fix it.
 
 CorpusError      carries every Problem of a file, not only the first
 └── CardError    the file is a language card
@@ -18,7 +18,7 @@ from typing import TypedDict, Unpack
 class StoredValueError(ValueError):
     """A stored value cannot be unpacked, is no JSON, or is not what it was when it was stored.
 
-    Its words, where it has any, say the mend and quote nothing of the value.
+    Its words, where it has any, say the fix and quote nothing of the value.
     """
 
 
@@ -31,7 +31,7 @@ class Severity(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One thing that is wrong, where it is, and how to mend it.
+    """One thing that is wrong, where it is, and how to fix it.
 
     The message never quotes the text of an entry: it may belong to a secret segment.
     """

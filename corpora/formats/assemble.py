@@ -218,7 +218,7 @@ def assemble_entry(raw: RawEntry, task: Task, findings: Findings) -> Entry | Non
 
 
 def _unusable(fields: dict[str, Any]) -> tuple[str, str] | None:
-    """Return why an entry is not looked into, and the mend; None for a usual one."""
+    """Return why an entry is not looked into, and the fix; None for a usual one."""
     if len(fields) > MOST_FIELDS:
         return (
             f"It has {len(fields):,} fields; {MOST_FIELDS:,} are read.",
@@ -309,7 +309,7 @@ def _check_tag(name: str, value: Any, spot: _Spot) -> None:
 
 
 def _tidy_difficulty(fields: dict[str, Any]) -> None:
-    """Turn easy, medium, hard into tiers, and keep the word so that it can be written again."""
+    """Convert easy, medium, hard into tiers, and store the word so that it can be written again."""
     given = fields.get("difficulty")
     if isinstance(given, float) and given.is_integer():
         fields["difficulty"] = int(given)
@@ -327,7 +327,7 @@ def _tidy_difficulty(fields: dict[str, Any]) -> None:
 
 
 def _keep_record(fields: dict[str, Any]) -> None:
-    """Keep a provenance given as an object beside the tag, which the object does not name."""
+    """Store a provenance given as an object next to the tag, which the object does not name."""
     fields[RECORD] = fields.pop("provenance")
     if "provenance_tag" in fields:
         fields["provenance"] = fields.pop("provenance_tag")

@@ -1,7 +1,7 @@
 """Which column, key or language of a file holds the sources, and which the references; and what a cell holds.
 
 What a person says comes first, then the specification's names, then the languages of the corpus. Two columns
-that are named for languages nobody gave are taken in their order, and a finding says so. Of several columns of
+that are named for languages nobody gave are imported their order, and a finding says so. Of several columns of
 references the first is the reference, and the others are variants.
 
 A cell of a CSV or TSV corpus is text, read and written by the same rules. A column whose name ends in ``:json``
@@ -272,7 +272,7 @@ def _by_language(side: str, names: Sequence[str], columns: Columns, chosen: Chos
 
 
 def _by_same_name(names: Sequence[str], place: int, chosen: ChosenColumns) -> None:
-    """Take columns with the very name of that of the references as further ones."""
+    """Use columns with the very name of that of the references as further ones."""
     folded = [name.strip().casefold() for name in names]
     chosen.further = [at for at, name in enumerate(folded) if name == folded[place] and at != place]
     if chosen.further:
@@ -285,7 +285,7 @@ def _further_parts(tag: str) -> set[str]:
 
 
 def note_missing(side: str, columns: Columns, names: int, findings: Findings, **at: Any) -> None:
-    """Record that a side has no column; what stands in a header may be a text, and is not quoted."""
+    """Record that a side has no column; what is in a header may be a text, and is not quoted."""
     said = columns.named(side)
     if said is not None:
         message = f"There is no column “{shown(said, 30)}”."
@@ -411,7 +411,7 @@ LISTED = ("references", "refs", "targets")
 def take_listed(fields: dict[str, Any]) -> None:
     """Read a list of references as a reference and its variants.
 
-    The list stands as ``reference``, or under a name of ``LISTED`` where no reference stands beside it, or one of
+    The list stands as ``reference``, or under a name of ``LISTED`` where no reference is next to it, or one of
     the list does.
     """
     for name in ("reference", *LISTED):

@@ -48,7 +48,7 @@ def encode(corpus: Corpus, form: Form) -> tuple[str, ...]:
 
 
 def _parallel(corpus: Corpus) -> tuple[str, str]:
-    """Put every entry on the line that is its id, where lines of its files were left out; else in order."""
+    """Write every entry on the line that is its id, where lines of its files were left out; else in order."""
     rows: Sequence[Entry | None] = corpus.entries
     last = corpus.dataset.file_lines or 0
     lines = {entry.id: entry for entry in corpus.entries if isinstance(entry.id, int)}
@@ -81,7 +81,7 @@ def _legacy(corpus: Corpus) -> str:
 
 
 def _legacy_entry(fields: Fields) -> Fields:
-    """Use the old names; the tier becomes a word, and stays beside it where the word says less."""
+    """Use the old names; the tier becomes a word, and stays next to it where the word says less."""
     tier, word = fields.get("difficulty"), fields.get(DIFFICULTY_WORD)
     old = {LEGACY_NAMES.get(name, name): value for name, value in fields.items()}
     if tier is None:
@@ -110,7 +110,7 @@ def _reference_implementation(corpus: Corpus) -> str:
 
 
 def _with_record(fields: Fields) -> Fields:
-    """Put a provenance that was given as an object back in its place."""
+    """Restore a provenance that was given as an object."""
     if not isinstance(fields.get(RECORD), dict):
         return fields
     if "provenance" in fields:
@@ -125,7 +125,7 @@ def _jsonl(corpus: Corpus) -> str:
 
 
 def _json_file(top: Mapping[str, Any], entries: Iterable[Fields]) -> str:
-    """Lay out a JSON file with one entry a line, so that changes can be read in a diff."""
+    """Format a JSON file with one entry a line, so that changes can be read in a diff."""
     head = json.dumps(top, ensure_ascii=False, allow_nan=False, indent=2)
     rows = ",\n".join("    " + _json(fields) for fields in entries)
     return f'{head[:-2]},\n  "entries": [\n{rows}\n  ]\n}}\n'

@@ -1,7 +1,7 @@
 """Reads JSON strictly, and remembers on which line every entry begins.
 
 The standard decoder lets repeated names, NaN and infinities pass and forgets positions. Here the outer
-object is walked by hand and every entry is given to the decoder by itself.
+object is walked by hand and every entry is given to the decoder on its own.
 """
 
 from __future__ import annotations

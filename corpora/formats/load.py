@@ -190,7 +190,7 @@ def _placed(raw: RawCorpus, task: Task, findings: Findings) -> list[PlacedEntry]
 
 
 def _each_mark_once(problems: Sequence[Problem]) -> list[Problem]:
-    """Say a misplaced mark that stands in many entries, such as a column, once, with their number."""
+    """Merge the problems of a misplaced mark that is in many entries, such as a column, into one with their number."""
     marks = {Misplaced.segment("").mend, Misplaced.term("").mend}
     alike: dict[tuple[str | None, ...], list[Problem]] = {}
     for number, problem in enumerate(problems):
@@ -226,7 +226,7 @@ def _check_names(
 
 
 def _marks_beside(paths: Sequence[Path], findings: Findings) -> list[Term]:
-    """Read the terms that stand in files beside a corpus."""
+    """Read the terms that are in files beside a corpus."""
     found: list[Term] = []
     for mark in dict.fromkeys(each for path in paths for each in marks_beside(path)):
         own = Findings(str(mark))
@@ -278,7 +278,7 @@ def _terms_of_entries(placed: Sequence[PlacedEntry]) -> Iterator[Term]:
 
 
 def _lacks_a_side(entries: list[RawEntry], findings: Findings) -> bool:
-    """Say once, not for every entry, that a whole file has no sources or no references."""
+    """Report once, not for every entry, that a whole file has no sources or no references."""
     sides = [side for side in SIDES if all(_is_blank(entry.fields.get(side)) for entry in entries)]
     noted = {problem.field for problem in findings.problems if problem.severity is Severity.ERROR}
     for side in (side for side in sides if entries and side not in noted):
@@ -388,7 +388,7 @@ def _texts(files: list[File], findings: Findings) -> list[str] | None:
 
 
 def _form_of(name: str, text: str, columns: Columns) -> Form | None:
-    """Tell the form of one file; None for JSON, whose shape is told after decoding."""
+    """Return the form of one file; None for JSON, whose shape is known after decoding."""
     by_suffix = _BY_SUFFIX.get(Path(name).suffix.lower())
     if by_suffix is not None:
         return by_suffix

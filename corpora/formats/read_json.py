@@ -41,7 +41,7 @@ BY_LANGUAGE = "translation"
 
 
 def name_sides(raw: RawCorpus, columns: Columns, findings: Findings) -> None:
-    """Give the fields of all entries their names of the specification; the first entry tells how."""
+    """Rename the fields of all entries to those of the specification; the first entry decides how."""
     if not raw.entries:
         return
     for entry in raw.entries:
@@ -80,7 +80,7 @@ def _known(keys: tuple[str, ...]) -> list[str]:
 def _sided(
     fields: dict[str, Any], names: dict[str, str], further: list[str], *, nested: bool
 ) -> dict[str, Any]:
-    """Put both sides under their names; what stood there before is kept beside them."""
+    """Move both sides to their names; values that were there before are stored next to them."""
     texts = fields.get(BY_LANGUAGE) if nested else fields
     if not names or not isinstance(texts, dict):
         return fields
@@ -97,7 +97,7 @@ def _sided(
 
 
 def read_jsonl(text: str, findings: Findings, columns: Columns) -> RawCorpus:
-    """Read every line by itself, so that one broken line hides no other problem."""
+    """Read every line on its own, so that one broken line hides no other problem."""
     raw = RawCorpus(Form.JSONL, {})
     begun = False
     for line, row in enumerate(text.split("\n"), start=1):
@@ -243,7 +243,7 @@ def _check_count(stated: Any, found: int, findings: Findings) -> None:
 
 
 def _inherit_segment(top: dict[str, Any], raw: RawCorpus) -> None:
-    """Give the file's one segment to every entry that names none, and segments their specified names."""
+    """Copy the file's one segment to every entry that names none, and rename segments as specified."""
     if raw.form is not Form.REFERENCE_IMPLEMENTATION:
         return
     dataset = top.get("dataset")

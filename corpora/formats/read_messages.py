@@ -1,6 +1,6 @@
 """Reads files of messages of programs: gettext's PO, and ARB, which has a file for each language.
 
-A PO file holds sources and translations, so it is a corpus by itself. Its ids are the numbers of its messages,
+A PO file holds sources and translations, so it is a corpus on its own. Its ids are the numbers of its messages,
 translated or not, so that all files of one template agree. Ids of an ARB file are its keys.
 """
 

@@ -57,7 +57,7 @@ def read_parallel(
 def _columns(
     lines: list[str], sources: Sequence[str], name: str, findings: Findings
 ) -> list[list[str]]:
-    """Return the references of a file, one list a column: sacreBLEU keeps several on a line, parted by tabs.
+    """Return the references of a file, one list a column: sacreBLEU keeps several on a line, separated by tabs.
 
     Tabs in few lines only, or in the sources too, belong to the texts.
     """

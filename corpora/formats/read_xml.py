@@ -167,7 +167,7 @@ class _Reader:
         raise NotImplementedError
 
     def take(self, name: str, text: str) -> None:
-        """Take the text of an element."""
+        """Process the text of an element."""
         raise NotImplementedError
 
     def sides(self, raw: RawCorpus, columns: Columns, findings: Findings) -> tuple[str, str] | None:
@@ -175,14 +175,14 @@ class _Reader:
         raise NotImplementedError
 
     def property(self, name: str, text: str) -> None:
-        """Keep what the file says of a unit, or of itself."""
+        """Store a property of a unit, or of the file."""
         if self.unit is not None:
             self.unit.properties.setdefault(name, []).append(text)
         else:
             self.envelope.setdefault(name, text)
 
     def note(self, text: str) -> None:
-        """Keep a note of a unit, or of the file."""
+        """Store a note of a unit, or of the file."""
         if self.unit is not None:
             self.unit.notes.append(text)
         else:
@@ -192,7 +192,7 @@ class _Reader:
         """Record that an element begins whose text is taken."""
 
     def _keep_marks(self, attributes: Mapping[str, str]) -> None:
-        """Keep attributes that may be marks of secrecy or terms, so that they are not passed over (DESIGN V1)."""
+        """Store attributes that may be marks of secrecy or terms, so that they are not passed over (DESIGN V1)."""
         for name, value in attributes.items():
             if name not in _OWN_ATTRIBUTES and (
                 is_mark(name) or is_term_mark(name) or names_secret(value)
@@ -263,7 +263,7 @@ class _Tmx(_Reader):
         return source, target
 
     def _join(self, sides: Mapping[str, Sequence[str]], findings: Findings) -> None:
-        """Put the texts of tags that mean one language under one of them, in the order of the tags."""
+        """Merge the texts of tags that mean one language under one of them, in the order of the tags."""
         for side, tags in sides.items():
             for unit in self.units:
                 texts = [text for tag in tags for text in unit.texts.pop(tag, ())]
@@ -338,7 +338,7 @@ class _Xliff(_Reader):
         self.units.append(self.unit)
 
     def began(self, attributes: Mapping[str, str]) -> None:
-        """Note of a target that its state says it is none yet (XLIFF 1.2, ``state``)."""
+        """Mark a target as untranslated if its state says so (XLIFF 1.2, ``state``)."""
         if self.unit is not None and attributes.get("state") in {"new", "needs-translation"}:
             self.unit.untranslated = True
 
@@ -349,7 +349,7 @@ class _Xliff(_Reader):
             self._name_segments()
 
     def _name_segments(self) -> None:
-        """Give the segments of a unit of version 2 its id and notes; several are numbered."""
+        """Assign the id and notes of a unit of version 2 to its segments; several are numbered."""
         own, notes = self._group
         for number, segment in enumerate(self._of_unit, 1):
             part = segment.id or str(number)

@@ -48,7 +48,7 @@ def delimiter_of(text: str) -> str:
 
 
 def delimiter_of_rows(text: str, usual: str) -> str:
-    """Return what separates the cells of a table that may have no header: it stands in each of the first lines.
+    """Return what separates the cells of a table that may have no header: it is in each of the first lines.
 
     ``usual`` comes first. Commas only separate where they are usual, since numbers and texts have them too.
     """

@@ -139,7 +139,7 @@ def _on_one_line(corpus: Corpus) -> Corpus:
 
 
 def _replace(paths: list[Path], contents: list[bytes], findings: Findings) -> None:
-    """Put every file in place only after all of them are safely on the disk."""
+    """Replace every file only after all of them are safely on the disk."""
     written: list[tuple[str, Path]] = []
     try:
         for path, content in zip(paths, contents, strict=True):

@@ -81,7 +81,7 @@ def with_entries(
 
 
 def _complete_ids(units: Sequence[Unit], findings: Findings) -> None:
-    """Give ids to units without one among others that have one, and apart those that share one.
+    """Assign ids to units without one among others that have one, and distinct ids to those that share one.
 
     Memories put together from several have both; a unit's number in the file tells it.
     """

@@ -55,7 +55,7 @@ class FoundCard:
 def find_card(tag: str, folders: Sequence[Path] = ()) -> FoundCard | None:
     """Find the card of a language tag by its language part or an alias; None where there is none.
 
-    A user's ``folders`` come before the shipped one. CardError names file, field and mend.
+    A user's ``folders`` come before the shipped one. CardError names file, field and fix.
     """
     language = tag.replace("_", "-").split("-")[0].lower()
     if not _LANGUAGE.fullmatch(language):
@@ -146,7 +146,7 @@ def _content(path: Path) -> bytes:
 
 
 def parsed(path: Path, text: str) -> dict[str, Any]:
-    """Read a card's TOML; raises CardError with the line and the mend."""
+    """Read a card's TOML; raises CardError with the line and the fix."""
     try:
         return parse_toml(text)
     except ValueError as error:
@@ -164,7 +164,7 @@ def _error(
 
 
 def _problem(path: Path, text: str, found: ErrorDetails) -> Problem:
-    """Say one thing that the model refuses, with field, line and mend."""
+    """Return the problem for one thing that the model refuses, with field, line and fix."""
     place = place_of(found)
     message, mend = _words(found, place)
     told = _FIELD.match(message)
@@ -190,7 +190,7 @@ def _sentence(message: str) -> str:
 
 
 def _words(found: ErrorDetails, place: tuple[int | str, ...]) -> tuple[str, str]:
-    """Return what is wrong, without its full stop, and the mend."""
+    """Return what is wrong, without its full stop, and the fix."""
     kind, last = found["type"], place[-1] if place else ""
     if kind == "extra_forbidden":
         known = _fields(place)

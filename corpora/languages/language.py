@@ -228,5 +228,5 @@ class LanguageCard(BaseModel):
         return (self.tag, *self.aliases)
 
     def writing(self, script: str | None) -> WritingSystem:
-        """Return the facts of one script, of the default script where it has no section of its own."""
+        """Return the facts of one script, of the default script if it has no own section."""
         return self.writings.get(script or "", self.writings[self.default_script])

@@ -72,7 +72,7 @@ def texts_script(texts: Iterable[str]) -> str | None:
 
 
 def resolve_script(tag: str, card: LanguageCard | None, references: Iterable[str]) -> str | None:
-    """Tell the script of a target: from its tag, else its references, else the card's default."""
+    """Return the script of a target: from its tag, else its references, else the card's default."""
     script = tag_script(tag) or texts_script(references)
     return script or (card.default_script if card else None)
 
@@ -161,7 +161,7 @@ _LONGEST_TAG = 100
 
 
 def wrong_tag(tag: str) -> tuple[str, str] | None:
-    """Return what is wrong with the name of a variety or orthography, and its mend; None where nothing is."""
+    """Return what is wrong with the name of a variety or orthography, and its fix; None where nothing is."""
     if is_blank(tag):
         return "It is blank.", "Write a name, or leave the field out."
     if len(tag) > _LONGEST_TAG or not tag.isprintable():

@@ -61,7 +61,7 @@ def why_endless(pattern: str) -> str | None:
 
 
 class _Ways:
-    """Counts ways: cases between bars add up, what stands in a row multiplies."""
+    """Counts ways: cases between bars add up, what is in a row multiplies."""
 
     def __init__(self) -> None:
         self._before = 0
@@ -90,7 +90,7 @@ class _Ways:
 
 
 def _choices(quantifier: str | None) -> int:
-    """Tell how often something may be repeated: in how many numbers of times, at most LONGEST_WORD."""
+    """Return in how many numbers of times something may be repeated, at most LONGEST_WORD."""
     if quantifier is None:
         return 1
     if quantifier in "*+?":

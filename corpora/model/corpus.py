@@ -1,6 +1,6 @@
 """A corpus: the envelope of benchmark-specification §2.1 and its entries.
 
-RawCorpus is a corpus as it stands in a file, before it is checked: field names and values, and where they were.
+RawCorpus is a corpus as it is in a file, before it is checked: field names and values, and where they were.
 Selection says which entries of a corpus take part in a run.
 """
 
@@ -53,7 +53,7 @@ class Form(StrEnum):
 
 
 def _known_task(value: object) -> object:
-    """Take what an earlier version kept under a name that was free then; a file with no task there is refused."""
+    """Accept what an earlier version stored under a name that was free then; a file with no task there is refused."""
     return value if isinstance(value, str) and value in TASKS else TRANSLATION
 
 
@@ -69,7 +69,7 @@ def texts_of(value: object) -> tuple[str, ...] | None:
 
 
 def _known_canary(value: object) -> object:
-    """Take what an earlier version kept under a name that was free then; a file with such a thing is refused."""
+    """Accept what an earlier version stored under a name that was free then; a file with such a thing is refused."""
     return texts_of(value) or ()
 
 
@@ -133,7 +133,7 @@ INHERITED = ("variety", "orthography")
 
 
 def with_tags_of(dataset: Dataset, entry: Entry) -> Entry:
-    """Return an entry with its corpus's task, and with its variety and orthography where it has none of its own."""
+    """Return an entry with its corpus's task, and with its variety and orthography where it has none."""
     tags: dict[str, str] = {} if dataset.task == entry.of_task else {"of_task": dataset.task}
     tags |= {
         name: tag

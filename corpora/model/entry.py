@@ -25,7 +25,7 @@ CONTEXTS = ("greeting", "declaration", "question", "instruction", "narrative", "
 
 
 def _text_or_nothing(value: object) -> str | None:
-    """Take what an earlier version kept under a name that was free then; a file with no text there is refused."""
+    """Accept what an earlier version stored under a name that was free then; a file with no text there is refused."""
     return value if isinstance(value, str) else None
 
 
@@ -66,7 +66,7 @@ class Entry(BaseModel):
 
     @property
     def task(self) -> Task:
-        """What is asked of a method."""
+        """Return the task of a method."""
         return task(self.of_task)
 
     @property
@@ -84,7 +84,7 @@ class Entry(BaseModel):
     def open_tag(self, field: str) -> str | int | None:
         """Return a tag (§2.3–2.6) as it may leave this machine: of a secret entry only what the lists have.
 
-        Anything may stand in a free field, the entry's own text too.
+        Anything may be in a free field, the entry's own text too.
         """
         tag: str | int | None = getattr(self, field)
         listed = _LISTED.get(field)

@@ -45,7 +45,7 @@ class LicenceClass(NamedTuple):
 
 @cache
 def licence_classes() -> dict[str, LicenceClass]:
-    """Return the classes by name, in the order in which they are looked at."""
+    """Return the classes by name, in the order in which they are examined."""
     table = resources.files("corpora.model").joinpath("licences.toml").read_text("utf-8")
     return {
         name: LicenceClass(name=name, **{key: _fixed(value) for key, value in row.items()})

@@ -1,4 +1,4 @@
-"""The four segments of a corpus (benchmark-specification §2.3), which lists of runs name without an entry at hand."""
+"""The four segments of a corpus (benchmark-specification §2.3), which lists of runs name without an entry available."""
 
 from __future__ import annotations
 

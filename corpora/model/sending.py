@@ -47,7 +47,7 @@ class Sending:
 
     @property
     def words(self) -> str:
-        """Say it in one line."""
+        """Return it in one line."""
         if self.transmission is Transmission.NAMED:
             return f"open texts may be sent to {', '.join(self.endpoints)} only"
         return _WORDS[self.transmission]

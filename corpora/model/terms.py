@@ -1,6 +1,6 @@
 """Where the texts of a corpus may go: its terms, and what they lead to (DESIGN V1).
 
-Terms stand in the field ``transmission`` of the envelope or of an entry, in a licence, and in the mark
+Terms are in the field ``transmission`` of the envelope or of an entry, in a licence, and in the mark
 ``….champollion.json`` beside the file. A term that is not understood makes a corpus unusable until its
 owner has said what is meant.
 
@@ -287,7 +287,7 @@ _NOTHING = object()
 
 
 def _is_of_set_1(value: Any) -> bool:
-    """Tell the ``terms`` of a sidecar of the reference implementation from terms in words."""
+    """Distinguish the ``terms`` of a sidecar of the reference implementation from terms in words."""
     known = {TRAINING, "speakers_agreed", "consent_record", "owner", "speakers"}
     return isinstance(value, dict) and set(value) <= known
 

@@ -35,7 +35,7 @@ _MOST_TOKENS = 2**53
 
 
 class _Part(BaseModel):
-    """An object inside a record; fields that nobody reads may stand in it."""
+    """An object inside a record; fields that nobody reads may be in it."""
 
     model_config = ConfigDict(strict=True, extra="ignore", frozen=True)
 
@@ -244,7 +244,7 @@ class ChatRecord(TaskRecord):
         return json_text([turn.reference or "" for turn in self.turns])
 
     def own_answer(self) -> str | None:
-        """Return the answers as a JSON list: ``predicted``, else those that stand in the turns."""
+        """Return the answers as a JSON list: ``predicted``, else those that are in the turns."""
         if isinstance(self.predicted, str):
             return self.predicted
         answers: Sequence[str | None] = self.predicted or [turn.assistant for turn in self.turns]
@@ -396,7 +396,7 @@ def own_answer(task: str, fields: Mapping[str, Any]) -> str | None:
 
 
 def _wrong(model: type[TaskRecord], error: ValidationError) -> list[WrongField]:
-    """Say each field's first fault in our words; neither values nor names inside of a record are quoted."""
+    """Return each field's first fault in our words; neither values nor names inside of a record are quoted."""
     found: dict[str, WrongField] = {}
     details = error.errors(include_url=False, include_input=False)
     for detail in sorted(

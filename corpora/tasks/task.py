@@ -1,7 +1,7 @@
 """The tasks that a corpus may be of, and what a method sees of a record of each.
 
 A record is the JSON object of one entry. Its answers are never shown: a method gets the source and the fields
-of ``Task.shown``, of objects in them only the keys that stand there, and nothing else.
+of ``Task.shown``, of objects in them only the keys that are there, and nothing else.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ TRANSLATION = "translation"
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What is asked of a method."""
+    """A task for a method: what it has to do with each entry."""
 
     name: str
     title: str

@@ -87,7 +87,7 @@ def without_unseen(text: str) -> str:
 def mixtures(texts: Iterable[str]) -> dict[str, dict[str, list[int]]]:
     """Return kind → form → places of the texts with it, for each kind of which there are two forms.
 
-    The plain form counts: hyphens are mixed where U+2011 and ``-`` stand in words. Of characters without width,
+    The plain form counts: hyphens are mixed where U+2011 and ``-`` are in words. Of characters without width,
     one is too many.
     """
     listed = list(texts)
@@ -128,7 +128,7 @@ def _special() -> re.Pattern[str]:
 
 @lru_cache(maxsize=64)
 def _steps(language: str) -> tuple[tuple[frozenset[str], re.Pattern[str], str], ...]:
-    """Return what is replaced, in order: characters of which one must stand in a text, pattern, replacement."""
+    """Return what is replaced, in order: characters of which one must be in a text, pattern, replacement."""
     okina = language in _OKINA
     letter = "ʻ" if okina else _LETTERS.get(language, "'")
     marks = APOSTROPHES.replace(letter, "") + ("'" if letter != "'" else "")

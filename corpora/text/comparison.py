@@ -83,7 +83,7 @@ def is_blank(text: str) -> bool:
 
 
 def stacked(text: str) -> bool:
-    """Return whether more than ``MOST_STACKED`` combining marks stand in a row anywhere.
+    """Return whether more than ``MOST_STACKED`` combining marks are in a row anywhere.
 
     Bringing such a text into a normal form takes time by the square of the row. This takes linear time: a
     row that long holds one of every ``MOST_STACKED`` + 1 places, so only rows around those are counted.
@@ -98,7 +98,7 @@ def stacked(text: str) -> bool:
 
 
 def _row_around(text: str, place: int) -> int:
-    """Return how many marks stand in a row around a place, counted no further than needed."""
+    """Return how many marks are in a row around a place, counted no further than needed."""
     before = takewhile(unicodedata.combining, reversed(text[max(0, place - MOST_STACKED) : place]))
     behind = takewhile(unicodedata.combining, text[place : place + MOST_STACKED + 1])
     return sum(1 for _ in chain(before, behind))

@@ -161,7 +161,7 @@ def _unwrapped(text: str) -> str:
 
 
 def _without_box(text: str) -> str:
-    """Return what stands in the only box of a text, or within marks that wrap all of it.
+    """Return what is in the only box of a text, or within marks that wrap all of it.
 
     The last of these may be missing, as where it was a stop sequence.
     """

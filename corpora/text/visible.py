@@ -114,10 +114,10 @@ def readable(text: str, undrawn: Collection[str] = ()) -> str:
     """Return text for a window: with its line breaks, spaces and direction marks, but without what reaches further.
 
     Controls and everything that overrides, embeds or isolates a direction become visible, and after
-    ``MOST_MARKS`` marks on one letter the next ones stand on a dotted circle, so that no text covers another.
-    Of the same one many times in a row the number is told.
+    ``MOST_MARKS`` marks on one letter the next ones are on a dotted circle, so that no text covers another.
+    The same one many times in a row is replaced by its number.
 
-    ``undrawn``: letters, each with its marks, that the window has no picture of; they stand there by name.
+    ``undrawn``: letters, each with its marks, that the window has no picture of; they are there by name.
     """
     lines = text.replace("\r\n", "\n").split("\n")
     return "\n".join(_readable_line(line, any_of(undrawn)) for line in lines)
@@ -145,7 +145,7 @@ def _few(letter: str) -> list[str]:
 
 
 class _Named:
-    """What stands in the place of a letter that is not drawn."""
+    """What replaces a letter that is not drawn."""
 
     def __init__(self) -> None:
         self._places = count()
@@ -168,7 +168,7 @@ def _readable_line(line: str, undrawn: re.Pattern[str] | None) -> str:
 
 
 def _counted(undrawn: re.Pattern[str] | None, run: re.Match[str]) -> str:
-    """Write what is shown by name once, with how often it stands there."""
+    """Write what is shown by name once, with how often it is there."""
     character = run[1]
     drawn = undrawn is None or not undrawn.fullmatch(character)
     if drawn and _TYPE_TABLE[ord(character)] == character:

@@ -1,4 +1,4 @@
-"""Words of a text, and what in it is no word of any language: placeholders and tags (METRICS §0).
+"""Words of a text, and what in it is not a word of any language: placeholders and tags (METRICS §0).
 
 A program fills placeholders in and reads tags, so that a translation must keep them. What is left is prose: the
 words of a text are the words of its prose.
@@ -70,12 +70,12 @@ class PlaceholderReading:
 
     @property
     def prose(self) -> str:
-        """What people read; a blank stands for all between."""
+        """Return the text for people; a blank replaces all between."""
         return " ".join(self.text[start:end] for start, end in self.spans)
 
 
 def read_placeholders(text: str) -> PlaceholderReading:
-    """Take a text apart: ``{x}`` ``{{x}}`` ``${x}`` ``%s`` ``%1$d`` ``%(x)s``, ICU arguments, tags.
+    """Split a text: ``{x}`` ``{{x}}`` ``${x}`` ``%s`` ``%1$d`` ``%(x)s``, ICU arguments, tags.
 
     Of an ICU plural or select, argument, type and keys count, and what its branches hold: once for all
     branches. The plural words zero, one, two, few and many may differ, since languages differ in them.
@@ -189,7 +189,7 @@ JOINERS = "'’ʼʔ·‑-"
 
 
 class Word(NamedTuple):
-    """One word and where it stands in its text."""
+    """One word and where it is in its text."""
 
     text: str
     start: int
@@ -204,7 +204,7 @@ class Word(NamedTuple):
 def words(text: str, joiners: str = JOINERS, letters: str = "") -> Iterator[Word]:
     """Yield the words of a text; placeholders, tags and addresses are none.
 
-    ``joiners`` belong to a word where letters stand on both sides; ``letters`` are characters that
+    ``joiners`` belong to a word where letters are on both sides; ``letters`` are characters that
     Unicode calls no letter and the language does, such as an apostrophe for a glottal stop.
     """
     if text.isalpha():  # most words, when a text is taken apart piece by piece

@@ -35,7 +35,7 @@ class Embedder(Protocol):
     """True where no text leaves this machine."""
 
     async def embed(self, texts: Sequence[str], received: Received, calls: Calls) -> None:
-        """Give the vectors of all texts, in batches and in any order, to ``received``.
+        """Pass the vectors of all texts, in batches and in any order, to ``received``.
 
         Some may be secret, so no error quotes what the model says. Raises HarnessError.
         """
@@ -54,11 +54,11 @@ class Memo(Protocol):
     """
 
     def recall(self, maker: str, keys: Sequence[str] | None = None) -> dict[str, bytes]:
-        """Return what is kept for these keys, for all where None."""
+        """Return the stored values for these keys, for all where None."""
         ...
 
     def keep(self, maker: str, found: Mapping[str, bytes]) -> None:
-        """Keep findings by key."""
+        """Store findings by key."""
         ...
 
 
@@ -66,11 +66,10 @@ class NoMemo:
     """Keeps nothing."""
 
     def recall(self, maker: str, keys: Sequence[str] | None = None) -> dict[str, bytes]:  # noqa: ARG002
-        """See ``Memo``."""
         return {}
 
     def keep(self, maker: str, found: Mapping[str, bytes]) -> None:
-        """See ``Memo``."""
+        """Store nothing; see ``Memo``."""
 
 
 class Annotator(Protocol):
@@ -90,7 +89,7 @@ class Annotator(Protocol):
         ...
 
     def close(self) -> None:
-        """Keep what is new and let go of what was opened."""
+        """Store what is new and close what was opened."""
         ...
 
 
@@ -125,7 +124,7 @@ class AskingAnnotator(Protocol):
         ...
 
     def close(self) -> None:
-        """Let go of what was opened."""
+        """Close what was opened."""
         ...
 
 

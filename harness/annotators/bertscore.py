@@ -71,7 +71,7 @@ class BertScoreFile(FileScores):
     scale = _SCALE
 
     def __init__(self, path: Path) -> None:
-        """Read the file; UsageError names file, line and mend."""
+        """Read the file; UsageError names file, line and fix."""
         super().__init__(path)
         self.facts = BertScoreFacts(model=path.name, sha256=self.sha256, imported=True)
 
@@ -85,7 +85,7 @@ class BertScoreModel(ModelScores):
     def __init__(
         self, folder: Path, memo: Memo | None = None, progress: Progress | None = None
     ) -> None:
-        """Look at the folder, and load nothing yet; UsageError where the model cannot be used here."""
+        """Check the folder, and load nothing yet; UsageError where the model cannot be used here."""
         self._folder = folder
         layer = _layer(folder)
         missing = [name for name in _PACKAGES if find_spec(name) is None]
@@ -103,11 +103,9 @@ class BertScoreModel(ModelScores):
         super().__init__(f"bertscore-1:layer:{layer}:sha256:{digest}", memo, progress)
 
     def texts(self, translation: Translation) -> tuple[str, ...]:
-        """See ``ModelScores``."""
         return (translation.output, translation.entry.reference)
 
     def predict(self, batch: Sequence[Translation]) -> list[float]:
-        """See ``ModelScores``."""
         encoder = self._encoder
         pairs = [self.texts(each) for each in batch]
         seen = encoder({text.strip() for pair in pairs for text in pair})

@@ -36,7 +36,7 @@ class CometScores(FileScores):
     scale = _SCALE
 
     def __init__(self, path: Path) -> None:
-        """Read the file; UsageError names file, line and mend."""
+        """Read the file; UsageError names file, line and fix."""
         super().__init__(path)
         self.facts = CometFacts(model=path.name, sha256=self.sha256, imported=True)
 
@@ -50,7 +50,7 @@ class CometModel(ModelScores):
     def __init__(
         self, path: Path, memo: Memo | None = None, progress: Progress | None = None
     ) -> None:
-        """Look at the checkpoint file; UsageError where COMET cannot be used here."""
+        """Check the checkpoint file; UsageError where COMET cannot be used here."""
         try:
             self._package = importlib.import_module("comet")
             self._package.load_from_checkpoint  # noqa: B018  another package has the same name
@@ -67,18 +67,16 @@ class CometModel(ModelScores):
         super().__init__(f"comet-1:sha256:{digest}", memo, progress)
 
     def texts(self, translation: Translation) -> tuple[str, ...]:
-        """See ``ModelScores``."""
         return (translation.entry.source, translation.output, translation.entry.reference)
 
     def predict(self, batch: Sequence[Translation]) -> list[float]:
-        """See ``ModelScores``."""
         data = [dict(zip(("src", "mt", "ref"), self.texts(each), strict=True)) for each in batch]
         given = self._model.predict(data, batch_size=8, gpus=0, progress_bar=False)
         return [float(score) for score in given["scores"]]
 
     @cached_property
     def _model(self) -> Any:
-        """Load the checkpoint. Its form is Python's pickle: whoever made it is trusted like a program."""
+        """Load the checkpoint. Its form is Python's pickle: anyone who made it is trusted like a program."""
         try:
             return self._package.load_from_checkpoint(str(self._path), local_files_only=True)
         except Exception as error:
@@ -117,7 +115,7 @@ def comet_annotator(
 def _name(path: Path) -> str:
     """Name a checkpoint: published ones lie as MODEL/checkpoints/model.ckpt, or in a cache of snapshots.
 
-    No other folder is named: the name goes on the card.
+    No other folder is named: the name continues the card.
     """
     place = path.absolute()
     if place.stem != "model" or place.parent.name != "checkpoints":

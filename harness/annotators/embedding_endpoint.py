@@ -83,11 +83,10 @@ class EndpointEmbedder:
         self._headers = {} if found is None else {"Authorization": f"Bearer {found}"}
 
     def check_budget(self) -> None:
-        """See ``Embedder``."""
         bounded(self._price, None)
 
     async def embed(self, texts: Sequence[str], received: Received, calls: Calls) -> None:
-        """See ``Embedder``; raises CallError with status and mend, and none of the endpoint's own words.
+        """Embed the texts (see ``Embedder``); raises CallError with status and fix, and none of the endpoint's own words.
 
         A refusal may quote the text that it refuses, and what is raised here is written on the card.
         """
@@ -114,7 +113,7 @@ class EndpointEmbedder:
                 group.create_task(one(batch))
 
     async def _batch(self, calls: Calls, batch: Sequence[str]) -> npt.NDArray[np.float64]:
-        """Ask for one batch; where it is too large for the endpoint, for its halves."""
+        """Request one batch; where it is too large for the endpoint, its halves."""
         try:
             return await self._rows(calls, batch)
         except Refused as failure:

@@ -30,7 +30,7 @@ class FolderEmbedder:
     here = True
 
     def __init__(self, folder: Path) -> None:
-        """Look at the folder; UsageError where it holds no model that can be read safely."""
+        """Check the folder; UsageError where it holds no model that can be read safely."""
         self._folder = folder
         self._static = _is_static(folder)
         if not any(folder.rglob("*.safetensors")):
@@ -43,10 +43,10 @@ class FolderEmbedder:
         self.maker = f"embeddings-1:sha256:{digest}"
 
     def check_budget(self) -> None:
-        """See ``Embedder``: a model of this machine charges nothing."""
+        """Check nothing: a model of this machine charges nothing."""
 
     async def embed(self, texts: Sequence[str], received: Received, calls: Calls) -> None:  # noqa: ARG002
-        """See ``Embedder``; a model's own words are never quoted, so secret texts need no more care."""
+        """Embed the texts (see ``Embedder``); a model's own words are never quoted, so secret texts need no more care."""
         encode = self._encode
         for at in range(0, len(texts), _BATCH):
             batch = texts[at : at + _BATCH]
@@ -69,7 +69,7 @@ class FolderEmbedder:
 
 
 def _is_static(folder: Path) -> bool:
-    """Tell a model2vec model from a sentence-transformers one; UsageError where it is neither."""
+    """Distinguish a model2vec model from a sentence-transformers one; UsageError where it is neither."""
     config, modules = _json(folder / "config.json"), _json(folder / "modules.json")
     if isinstance(config, dict) and config.get("model_type") == "model2vec":
         return True

@@ -67,11 +67,9 @@ class EmbeddingAnnotator:
             )
 
     def check_budget(self) -> None:
-        """See ``AskingAnnotator``."""
         self._embedder.check_budget()
 
     async def ask(self, translations: Sequence[Translation], calls: Calls) -> list[float | None]:
-        """See ``AskingAnnotator``."""
         self.check(translation.entry for translation in translations)
         pairs = [_pair(translation) for translation in translations]
         secret: dict[str, bool] = {}
@@ -86,7 +84,7 @@ class EmbeddingAnnotator:
         ]
 
     def close(self) -> None:
-        """See ``AskingAnnotator``; everything is kept already."""
+        """Close nothing: everything is stored already."""
 
     async def _vectors(self, secret: dict[str, bool], calls: Calls) -> dict[str, Vector]:
         """Return the vector of each text; ``secret`` says which texts belong to secret entries only."""
@@ -198,7 +196,7 @@ def _key(text: str) -> str:
 
 
 def _units(rows: npt.NDArray[np.float64]) -> npt.NDArray[np.float32]:
-    """Bring the rows to length 1; always rounded, so that a kept vector equals a fresh one."""
+    """Scale the rows to length 1; always rounded, so that a kept vector equals a fresh one."""
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
     units = np.divide(rows, lengths, out=np.zeros_like(rows), where=lengths > 0)
     rounded: npt.NDArray[np.float32] = units.astype("<f4")

@@ -35,7 +35,7 @@ class FstAnnotator:
         sha256: str | None = None,
         language: str | None = "",
     ) -> None:
-        """Take an analyser, or what opens it at the first word that the memo does not know.
+        """Initialise with an analyser, or what opens it at the first word that the memo does not know.
 
         ``sha256`` of the analyser's file names its findings; it is needed where the analyser is not yet
         open. ``writing`` says what a word is and which spellings count as one; None: no card. ``language``:
@@ -65,7 +65,7 @@ class FstAnnotator:
         """Runs that are scored alike share an annotator, and one may begin before another has ended."""
 
     def annotate(self, translations: Sequence[Translation]) -> list[FstAnnotation]:
-        """See ``Annotator``: the words of each output and its reference, with their verdicts."""
+        """Return the words of each output and its reference, with their verdicts; see ``Annotator``."""
         found = [(self.split(one.output), self.split(one.entry.reference)) for one in translations]
         for secret in (False, True):
             self._look_up(
@@ -87,12 +87,11 @@ class FstAnnotator:
         ]
 
     def analyse_words(self, found: Sequence[str], *, secret: bool = False) -> list[WordAnalysis]:
-        """Look up words that are already split; those of a ``secret`` text are never kept."""
+        """Find the analyses of words that are already split; those of a ``secret`` text are never kept."""
         self._look_up(set(found), secret=secret)
         return [self._analyses[word] for word in found]
 
     def close(self) -> None:
-        """See ``Annotator``."""
         with self._alone:
             if self._unkept:
                 self._memo.keep(self._maker, self._unkept)
@@ -159,7 +158,7 @@ class FstAnnotator:
         return form
 
     def _settle(self, forms: Iterable[str], *, secret: bool) -> None:
-        """See to it that there is a verdict on each form: recalled, else asked for."""
+        """Ensure that there is a verdict on each form: recalled, else asked for."""
         unknown = [form for form in forms if form not in self._verdicts]
         if unknown and not secret:
             for form, content in self._memo.recall(self._maker, unknown).items():
@@ -170,7 +169,7 @@ class FstAnnotator:
             self._ask(unknown, secret=secret)
 
     def _ask(self, forms: Sequence[str], *, secret: bool) -> None:
-        """Ask the analyser; remember what may be kept."""
+        """Query the analyser; remember what may be kept."""
         for form, verdict in zip(forms, self._opened().analyse(forms), strict=True):
             self._verdicts[form] = verdict
             if secret:
@@ -179,7 +178,7 @@ class FstAnnotator:
                 self._unkept[form] = _packed(verdict)
 
     def _uncover(self, wanted: Iterable[str]) -> None:
-        """Let the memo learn of forms that were secret until they came up in a public text too."""
+        """Add forms to the memo that were secret until they came up in a public text too."""
         for word in wanted:
             for form, _ in self._forms(word):
                 if form in self._secret:

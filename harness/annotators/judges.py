@@ -91,7 +91,6 @@ class JudgeAnnotator:
         self.maker = json.dumps({"judge": id_, **told}, sort_keys=True)
 
     def check_budget(self) -> None:
-        """See ``AskingAnnotator``."""
         try:
             self._completions.check_budget()
         except UsageError as error:
@@ -102,7 +101,7 @@ class JudgeAnnotator:
         return [await self._judged(translation, calls) for translation in translations]
 
     def close(self) -> None:
-        """See ``AskingAnnotator``; nothing is open."""
+        """Close nothing; see ``AskingAnnotator``."""
 
     def requests(self, translation: Translation) -> list[Any]:
         """Return the calls that an output takes."""
@@ -148,7 +147,7 @@ def _accepted(contract: JudgeContract, reply: Reply) -> bool:
 
 
 def _stored(given: JudgeVerdict, *, secret: bool) -> dict[str, Any]:
-    """Return a judgement as it is kept with its entry; what is said of a secret one may quote it, and is left out."""
+    """Return a judgement as it is kept with its entry; the explanation of a secret one may quote it, and is omitted."""
     if given.score is None:
         return {"score": None, "reason": given.reason or "no score"}
     explanation = "" if secret else given.explanation[:MOST_EXPLAINED]

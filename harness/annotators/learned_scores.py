@@ -55,7 +55,7 @@ class FileScores:
     slow = True
 
     def __init__(self, path: Path) -> None:
-        """Read the file; UsageError names file, line and mend."""
+        """Read the file; UsageError names file, line and fix."""
         text, self.sha256 = read_text(path, "a file of scores")
         self._path = path
         self._by_id: dict[str, float] | None = None
@@ -64,7 +64,7 @@ class FileScores:
         self._ids = EntryIds(self._by_id or ())
 
     def annotate(self, translations: Sequence[Translation]) -> list[float | None]:
-        """See ``Annotator``; UsageError where the scores are not those of these outputs."""
+        """Return the scores (see ``Annotator``); UsageError where they are not those of these outputs."""
         if self._by_id is None and len(self._in_order) != len(translations):
             raise UsageError(
                 f"{self._path.name}: there are {len(self._in_order)} scores, and the run has "
@@ -80,7 +80,7 @@ class FileScores:
         return found
 
     def close(self) -> None:
-        """See ``Annotator``; nothing is open."""
+        """Close nothing; see ``Annotator``."""
 
     def _score(self, place: int, translation: Translation) -> float | None:
         if is_blank(translation.output):
@@ -176,10 +176,9 @@ class ModelScores(ABC):
 
     @abstractmethod
     def predict(self, batch: Sequence[Translation]) -> list[float]:
-        """Ask the model about some outputs, none of them empty; whatever it raises is told by its class alone."""
+        """Return the model's scores of some outputs, none of them empty; of an exception only its class is shown."""
 
     def annotate(self, translations: Sequence[Translation]) -> list[float | None]:
-        """See ``Annotator``."""
         keys = [
             None if is_blank(translation.output) else _key(self.texts(translation))
             for translation in translations
@@ -204,7 +203,7 @@ class ModelScores(ABC):
         return [0.0 if key is None else found[key] for key in keys]
 
     def close(self) -> None:  # noqa: B027  nothing is open
-        """See ``Annotator``; everything is kept already."""
+        """Close nothing: everything is stored already."""
 
     def _ask(self, batch: dict[str, Translation]) -> dict[str, float]:
         """Score some outputs and keep what is not secret."""

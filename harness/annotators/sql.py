@@ -1,7 +1,7 @@
 """What predicted SQL queries give, beside the reference queries: run in a process of their own, read-only.
 
 A record names its SQLite file as ``database``, by a path relative to the folder of its corpus. What a query may do and
-how much it may take stands in ``sql_sandbox``; from here its process is ended when a query does not come to an end.
+how much it may take is in ``sql_sandbox``; from here its process is ended when a query does not come to an end.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class SqlRunner:
     slow = False
 
     def __init__(self, folder: Path, entries: Sequence[Entry]) -> None:
-        """Look at every database; UsageError names the record whose one cannot be used."""
+        """Check every database; UsageError names the record whose one cannot be used."""
         self._folder = folder.resolve()
         self._databases: dict[str, Path] = {}
         for entry in entries:
@@ -77,11 +77,10 @@ class SqlRunner:
         self._sandbox = Sandbox()
 
     def annotate(self, translations: Sequence[Translation]) -> list[dict[str, Any] | None]:
-        """See ``Annotator``."""
         return [self._found(translation) for translation in translations]
 
     def close(self) -> None:
-        """See ``Annotator``: end the process."""
+        """End the process; see ``Annotator``."""
         self._sandbox.close()
 
     def _found(self, translation: Translation) -> dict[str, Any] | None:
@@ -192,7 +191,7 @@ class Sandbox:
         asked: Mapping[str, str] | None,
         seconds: float | None = None,
     ) -> dict[str, Any]:
-        """Ask and read one line; ``ended`` says why there is none, and that the process is gone."""
+        """Write a request and read one line; ``ended`` says why there is none, and that the process is gone."""
         stdin, stdout = cast("IO[bytes]", process.stdin), cast("IO[bytes]", process.stdout)
         watch = _Watch(process, QUERY_SECONDS if seconds is None else seconds)
         try:
@@ -235,7 +234,7 @@ class _Watch:
         self._timer.start()
 
     def stop(self) -> bool:
-        """Look no longer; True where the process was ended."""
+        """Stop watching; True if the process was ended."""
         with self._lock:
             self._stopped = True
         self._timer.cancel()

@@ -80,7 +80,7 @@ def main() -> None:
 
 
 def answers(asked: Mapping[str, str]) -> Iterator[dict[str, Any]]:
-    """Yield first whether the wanted query has a result, then what the given one is worth beside it."""
+    """Yield first whether the wanted query has a result, then what the given one is worth next to it."""
     database = Path(asked["database"])
     try:
         tables, wanted = _tables(database), _result(database, asked["wanted"])
@@ -196,6 +196,6 @@ def _rows(connection: sqlite3.Connection, query: str) -> Result:
 def _authorize(
     action: int, _: str | None, name: str | None, __: str | None, ___: str | None
 ) -> int:
-    """Let reading through; a function's name is the second argument."""
+    """Allow reading; a function's name is the second argument."""
     harmless = action != sqlite3.SQLITE_FUNCTION or str(name).lower() not in _FORBIDDEN_FUNCTIONS
     return sqlite3.SQLITE_OK if action in _ALLOWED and harmless else sqlite3.SQLITE_DENY

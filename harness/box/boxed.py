@@ -23,8 +23,8 @@ _NOTHING = Output(None, ErrorClass.EMPTY, "The method gave no translation of thi
 class BoxedMethod:
     """Runs code of others for one run: begun at the first text, asked one call at a time, ended by ``close_box``.
 
-    A call that fails costs its own entries, and the box is begun anew for the next one, ``limits.restarts`` times. A failure
-    that is the custodian's to mend raises BoxFailure: the method was not judged, and the run stops.
+    A call that fails costs its own entries, and the box is begun again for the next one, ``limits.restarts`` times. A failure
+    that is the custodian's to fix raises BoxFailure: the method was not judged, and the run stops.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""What a box runs: a folder of code, an entry point, wheels, and what the method is told."""
+"""What a box runs: a folder of code, an entry point, wheels, and what the method is given."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _ENTRY: Final = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*")
 
 @dataclass(frozen=True, slots=True)
 class BoxedCode:
-    """Code of others, laid out in plain folders that we made.
+    """Code of others, arranged in plain folders that we made.
 
     ``entry`` names a class or function of a module in ``folder``, as ``module:name``. A function is called with a list of
     texts and gives a list of as many translations, each a text or None. A class is made once, with the options as one
@@ -39,7 +39,7 @@ class BoxedCode:
     def check(self) -> None:
         """Raise UsageError where something is missing, a link, or no entry point; open the folders for reading.
 
-        The box has a user of its own, who must be able to read what it runs.
+        The box has its own user, who must be able to read what it runs.
         """
         if not _ENTRY.fullmatch(self.entry):
             raise UsageError(

@@ -1,6 +1,6 @@
 """Control groups of Linux: a limit of memory for a box as a whole, where this user may set one, or systemd sets it for them.
 
-Without one each process of a box is limited by itself (``RLIMIT_AS``), so a box may take so much for each of its processes.
+Without one each process of a box is limited on its own (``RLIMIT_AS``), so a box may take so much for each of its processes.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What may be said of a boxed method that failed: where it stopped, how, and whose fault it is, and nothing else.
 
 A failure is a way out. Words, exit codes, sizes and times of a method that read secret texts could carry them, so none of
-these is told: only one of the few stages and manners below.
+these is shown: only one of the few stages and manners below.
 """
 
 from __future__ import annotations

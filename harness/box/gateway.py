@@ -2,7 +2,7 @@
 
 It speaks HTTP over a socket in the file system, in the shape of chat completions: ``POST /v1/chat/completions`` with
 ``model`` and ``messages``, and ``GET /v1/models``. A method names a model and says messages; address, key and everything
-else are the custodian's. Each call goes through the run's own ``Calls``: it stands in the record of attempts, is counted
+else are the custodian's. Each call goes through the run's own ``Calls``: it is in the record of attempts, is counted
 against the budget, and keeps to the run's pace.
 """
 
@@ -101,19 +101,19 @@ class GatewayServer:
         """True where a model could not be reached, which is no fault of the method's."""
 
     async def start(self) -> None:
-        """Begin to listen. The folder around the socket's is this user's alone; the box has a user of its own."""
+        """Start to listen. The folder around the socket's is this user's alone; the box has its own user."""
         self.socket_folder.mkdir(mode=0o755)
         socket = self.socket_folder / SOCKET
         self._server = await asyncio.start_unix_server(self._hear, socket, limit=_MOST_HEAD)
         socket.chmod(0o666)
 
     def open_for(self, calls: Calls, entries: int, *, secret: bool) -> None:
-        """Let models be asked for the texts under way."""
+        """Allow calls of models for the texts under way."""
         self._calls, self._secret = calls, secret
         self._left = self._gateway.calls_for_entry * entries
 
     def shut(self) -> None:
-        """Let nothing be asked until the next texts, and break off what is under way.
+        """Refuse all calls until the next texts, and break off what is under way.
 
         A method that answers before its questions are answered would else ask on, and no record of its entry would say so.
         """

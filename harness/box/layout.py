@@ -41,7 +41,7 @@ def starts() -> list[str]:
 
 
 def laid_in(inside: Inside) -> Iterator[Laid]:
-    """Yield what is laid into a box for reading, each with its place there; folders before what lies in them."""
+    """Yield what is laid into a box for reading, each with its place there; folders before what is in them."""
     python = python_here()
     for each in (*python.libraries, python.program):
         yield each, str(each)

@@ -27,7 +27,7 @@ class OwnProcess:
     """Starts our code as a process without this program's environment: in a box of bubblewrap, else with this user's rights.
 
     It is for code of ours that reads data of others in native code: a fault, or a batch without end, is the process's alone.
-    Where the box has a user of its own, as root's has, it may not read what this user may, so there is none then.
+    Where the box has its own user, as root's has, it may not read what this user may, so there is none then.
     Outside of a box it begins by tying itself to this one (``inside/own_process.py``): on Linux it is killed where this one ends, however that is.
     On Linux its memory is limited (``RLIMIT_AS``); macOS holds no such limit, and Windows has none that a program sets itself.
     """
@@ -36,15 +36,15 @@ class OwnProcess:
     holds_secrets = True
 
     def __init__(self, packages: Sequence[str] = (), data: Sequence[Path] = ()) -> None:
-        """``packages``: those that the code imports beside the standard library; it finds what lies in their folders alone.
+        """``packages``: those that the code imports beside the standard library; it finds what is in their folders alone.
 
-        ``data``: files and folders that it is told of, all that it can read in a box.
+        ``data``: files and folders that it is given, all that it can read in a box.
         """
         self._packages = packages
         self._data = data
 
     def lacking(self) -> str | None:
-        """Say that nothing is missing; see ``BoxEngine``."""
+        """Return None: nothing is missing; see ``BoxEngine``."""
         return None
 
     @contextmanager

@@ -132,7 +132,7 @@ class BoxProcess:
             raise BoxFailure(stage, Manner.MALFORMED)
 
     async def _say(self, lines: Sequence[Mapping[str, Any] | None], stage: BoxStage) -> None:
-        """Write lines; None is an empty one, which ends what is asked together."""
+        """Write lines; None is an empty one, which ends a request."""
         pipe = self._running.stdin
         assert pipe is not None  # noqa: S101  it was started with one
         try:
@@ -170,7 +170,7 @@ class BoxProcess:
     async def end(self) -> None:
         """Kill the box and all that it began; harmless where it is over.
 
-        Where the engine has no namespace for processes, one that made itself a session of its own lives on.
+        Where the engine has no namespace for processes, one that started its own session lives on.
         """
         process, self._process = self._process, None
         try:

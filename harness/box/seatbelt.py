@@ -30,7 +30,7 @@ _SYSTEM = (
 class Seatbelt:
     """Makes boxes by sandbox-exec. It shuts off files and network; memory, processes and disk it does not limit.
 
-    A process that makes itself a session of its own outlives the box, and files of a box outlive a program that is killed.
+    A process that starts its own session outlives the box, and files of a box outlive a program that is killed.
     """
 
     name = "sandbox-exec"

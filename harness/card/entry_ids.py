@@ -1,4 +1,4 @@
-"""Ids of entries as they stand on cards, and the hash by which runs over the same entries are found."""
+"""Ids of entries as they are on cards, and the hash by which runs over the same entries are found."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SAFE_INTEGER = 2**53 - 1
 
 
 def card_id(entry_id: EntryId) -> EntryId:
-    """Return an id as it stands on a card: a whole number that JSON readers would round is a string."""
+    """Return an id as it is on a card: a whole number that JSON readers would round is a string."""
     if isinstance(entry_id, int) and abs(entry_id) > _SAFE_INTEGER:
         return str(entry_id)
     return entry_id

@@ -33,7 +33,7 @@ def fingerprint(setup: Setup, dataset_sha256: str, harness_version: str) -> Fing
     """Return both identifiers of an experiment.
 
     ``hash`` covers exactly the six components of §3.8. ``setup_hash`` covers those and everything
-    else that the method was told, so that two different plug-ins never share it; runs are grouped
+    else that the method was given, so that two different plug-ins never share it; runs are grouped
     and de-duplicated by it. Raises UsageError where an option cannot be written as canonical JSON.
     """
     components = {

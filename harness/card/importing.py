@@ -112,7 +112,7 @@ def import_parsed(
     corpus: Corpus | None = None,
     at_hand: Corpora | None = None,
 ) -> Imported:
-    """Do the same with a card that ``parse_object`` read out of its bytes.
+    """Import a card that ``parse_object`` read out of its bytes, as ``import_card`` does.
 
     ``at_hand`` gives the corpora that texts are held against where ``corpus`` is None; None: those of the store.
     """
@@ -192,7 +192,7 @@ def _recounted(
 ) -> Recount | None:
     """Score a card's outputs again and keep what that gave; None where it carries none.
 
-    With its corpus at hand all that ``runs verify`` computes is, intervals, floors and tiers among it.
+    With its corpus available all that ``runs verify`` computes is, intervals, floors and tiers among it.
     """
     known = at_hand or partial(pinned_corpus, connection)
     entries = known(card.dataset.sha256)

@@ -40,7 +40,7 @@ def load_card(connection: sqlite3.Connection, number: int) -> RunCard:
 
 
 def read_raw(connection: sqlite3.Connection, number: int) -> dict[str, Any]:
-    """Return a card's JSON as it is stored, its seal not looked at; raises HarnessError where there is none."""
+    """Return a card's JSON as it is stored, its seal not examined; raises HarnessError where there is none."""
     return raw_card(connection, read_run(connection, number))
 
 

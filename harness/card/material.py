@@ -101,7 +101,7 @@ def verdict(result: Result) -> str:
 def retry_block(
     run: Run, entries: Mapping[int, Entry], dataset_sha256: str
 ) -> dict[str, Any] | None:
-    """Return ``retry_of`` of a run's card; None for a run of its own."""
+    """Return ``retry_of`` of a run's card; None for its own run."""
     stored = run.opening.retry_of
     if stored is None:
         return None

@@ -59,13 +59,13 @@ class DatasetBlock(Block):
 
 
 class MethodBlock(Setup):
-    """Everything that the method was told; what is missing from §3.2 stands here."""
+    """All options of the method; what is missing from §3.2 stands here."""
 
     model_config = ConfigDict(extra="allow", frozen=True, allow_inf_nan=False)
 
 
 class IntervalBlock(Block):
-    """A confidence interval (scoring-specification §8.1), with how it was made beside it."""
+    """A confidence interval (scoring-specification §8.1), with how it was made next to it."""
 
     ci_lower: float | None
     ci_upper: float | None
@@ -339,7 +339,7 @@ class Stretch(Block):
 
 
 class Withheld(Block):
-    """What a run with secret entries does not tell of single ones: ``results`` is empty then."""
+    """What a run with secret entries withholds about single ones: ``results`` is empty then."""
 
     entries: int
     """Entries of the run."""

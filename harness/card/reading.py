@@ -1,4 +1,4 @@
-"""Reading a card's bytes: a file from elsewhere is hostile until it has been looked at."""
+"""Reading a card's bytes: a file from elsewhere is hostile until it has been examined."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def read_card_bytes(path: Path) -> bytes:
 
 
 def parse_object(data: bytes, name: str) -> dict[str, Any]:
-    """Turn the bytes of a card into its JSON object; ``name`` stands for the file in messages.
+    """Parse the bytes of a card as its JSON object; ``name`` is the file's name in messages.
 
     Raises UsageError for bytes that are no UTF-8, no JSON or no object, for doubled keys (readers
     would differ on which one counts), numbers that are not finite, half surrogate pairs, and nesting

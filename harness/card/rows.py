@@ -147,7 +147,7 @@ def _usage(result: Result) -> EntryUsage | None:
 
 
 def row_entry(row: EntryResult) -> Entry:
-    """Read the entry that a row tells of; a withheld one has empty texts."""
+    """Return the entry of a row; a withheld one has empty texts."""
     fields: dict[str, object] = {
         "id": row.entry_id,
         "source": row.source or "",
@@ -177,7 +177,7 @@ def _segment(name: str | None) -> Segment | None:
 def row_result(
     row: EntryResult, position: int, statistics: bytes, finished_at: float, columns: KeptColumns
 ) -> Result:
-    """Read what a row tells of the outcome, with statistics that were taken from its texts."""
+    """Return the outcome of a row, with statistics that were computed from its texts."""
     usage = row.usage or EntryUsage()
     told = {**(row.values or {}), "chrf_plus_plus": row.entry_chrf, COMPOSITE: row.composite}
     return Result(

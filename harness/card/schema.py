@@ -1,6 +1,6 @@
-"""The JSON Schema of the run card, made from the model and shipped beside it.
+"""The JSON Schema of the run card, made from the model and shipped next to it.
 
-``python -m harness.card.schema > harness/card/run-card.schema.json`` writes it anew after a change.
+``python -m harness.card.schema > harness/card/run-card.schema.json`` writes it again after a change.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What leaves of a run with secret entries: sums over enough of them, and no number of a single one (DESIGN V3).
 
-Whoever knows how a method did on each entry of a secret set can climb to its references without ever
+Anyone who knows how a method did on each entry of a secret set can climb to its references without ever
 seeing them. The card of such a run therefore has no rows, and a part of the corpus that holds fewer than
 ``LEAST`` secret entries is left out of its breakdowns, with as many others as it takes to keep it from
 being found by subtraction. What two runs over nearly the same entries tell together is not prevented.

@@ -84,7 +84,7 @@ def method_against_best(
 
 
 class SharedRuns:
-    """Runs of which several methods are held against the same baselines: each is read, laid out and resampled once."""
+    """Runs of which several methods are held against the same baselines: each is read, arranged and resampled once."""
 
     def __init__(
         self,
@@ -202,7 +202,7 @@ class SharedRuns:
     def _laid_out(
         self, kept: Sequence[OrderedRun], ids: tuple[EntryId, ...]
     ) -> tuple[list[PairSide], dict[str, str]]:
-        """Lay out the runs that are not yet on these entries; see ``comparing.laid_out``."""
+        """Prepare the runs that are not yet on these entries; see ``comparing.laid_out``."""
         new = [each for each in kept if (each.run.run_id, ids) not in self._sides]
         sides, damaged = laid_out(new, ids, frozenset({self._metric}))
         self._sides.update({(side.rows.run.run_id, ids): side for side in sides})

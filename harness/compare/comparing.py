@@ -128,7 +128,7 @@ def compare_runs(
 ) -> Comparison:
     """Compare two to six runs, named by id, its beginning, or ``last``, on the entries that all of them have.
 
-    With a ``baseline`` only pairs with that run are compared. Who looks again while a run goes on gives what was
+    With a ``baseline`` only pairs with that run are compared. Who looks again while a run continues gives what was
     found ``earlier``: then only what is new is read. Raises UsageError for runs and metrics that there are not;
     runs that do not compare are in ``refused``.
     """
@@ -226,7 +226,7 @@ def _read(
 def laid_out(
     kept: Sequence[OrderedRun], ids: Sequence[EntryId], asked: frozenset[str] | None
 ) -> tuple[list[PairSide], dict[str, str]]:
-    """Lay out the statistics of the runs on their common entries, by the metrics that are asked for; None: all.
+    """Collect the statistics of the runs on their common entries, by the requested metrics; None: all.
 
     Return also why runs are not among them, by id.
     """

@@ -57,7 +57,7 @@ class ComparedEntries:
     def of(
         cls, ids: Sequence[EntryId], sides: Sequence[PairSide], metrics: Collection[str]
     ) -> ComparedEntries:
-        """Put the runs' rows side by side."""
+        """Align the runs' rows by entry."""
         own = [own_values(side.table) for side in sides]
         shape = (len(sides), len(ids))
         positions = [[row.entry.position for row in side.used] for side in sides]

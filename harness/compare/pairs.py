@@ -169,7 +169,7 @@ class PairSide:
 def shared_metrics(
     first: PairSide, second: PairSide, asked: frozenset[str] | None
 ) -> tuple[list[str], dict[str, str]]:
-    """Tell by which of the metrics that are asked for two runs compare, and why not by the others.
+    """Return by which of the requested metrics two runs compare, and why not by the others.
 
     None asks for all that either run has a value of, and of translations for ``composite``.
     """
@@ -256,7 +256,7 @@ def _only(ids: frozenset[str], side: PairSide) -> Iterator[str]:
 def running_differences(
     values: Mapping[str, tuple[FloatArray, FloatArray]], metrics: Sequence[str], level: float
 ) -> dict[str, RunningDifference]:
-    """Say of each metric with bounded values of entries what may be said while a run is under way."""
+    """Return for each metric with bounded entry values what may be said while a run is under way."""
     found = {}
     for id_ in metrics:
         span = 1.0 if id_ == COMPOSITE else span_of(known_row(id_).info)
@@ -271,7 +271,7 @@ def running_differences(
 
 
 def repeats(first: OrderedRun, second: OrderedRun) -> bool:
-    """Return whether the second run is the same experiment once more, on outputs of its own (§1.3).
+    """Return whether the second run is the same experiment once more, on its own outputs (§1.3).
 
     Outputs that a run took from a file are read again, not made again.
     """

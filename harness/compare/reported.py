@@ -45,7 +45,7 @@ def reported_runs(
 ) -> list[ReportedRun]:
     """Read what runs have of a pack's metrics, the baseline first where it is not among them.
 
-    The metrics that hold an answer against a ``baseline`` are taken anew against that run's answers, joined by entry
+    The metrics that compare an answer with a ``baseline`` are taken again against that run's answers, joined by entry
     id. Raises UsageError where there is no such run, or one has no metric of the pack.
     """
     runs = [find_run(connection, run_id_) for run_id_ in run_ids]
@@ -100,7 +100,7 @@ def _held_against(
     metrics: frozenset[str],
     answers: Mapping[EntryId, str],
 ) -> Table:
-    """Take the statistics of metrics that read a baseline's answer, from the stored outputs of two runs."""
+    """Compute the statistics of metrics that read a baseline's answer, from the stored outputs of two runs."""
     setup = setup_of(connection, run).model_copy(update={"metrics": tuple(sorted(metrics))})
     scorer = Scorer(make_metrics(Resources(setup)))
     entries = read_entries(connection, run.corpus, run.positions)

@@ -234,7 +234,7 @@ _SOURCE = CorpusRow._fields.index("source")
 
 
 def _number(text: object) -> int:
-    """Return a number below 0 by which sealed texts of two corpora are told apart in memory."""
+    """Return a number below 0 that distinguishes the sealed texts of two corpora in memory."""
     return -1 - int.from_bytes(blake2b(str(text).encode(), digest_size=8).digest(), "big")
 
 
@@ -284,7 +284,7 @@ _MOST_STEPS = 50
 
 
 def _made_in(connection: sqlite3.Connection, run_id: str) -> str:
-    """Go back to the run whose outputs a run has, or most of them: it was scored or tried again."""
+    """Find the run whose outputs a run has, or most of them: it was scored or tried again."""
     for _ in range(_MOST_STEPS):
         row = connection.execute(
             "SELECT coalesce(json_extract(run_card, '$.rescore_of.run_id'),"
@@ -314,7 +314,7 @@ def _local_only(connection: sqlite3.Connection, run: Run) -> bool:
 
 
 def setup_of(connection: sqlite3.Connection, run: Run) -> ScoringSetup:
-    """Return what the run is scored with; the texts are looked at only where nothing is stated of it."""
+    """Return what the run is scored with; the texts are examined only where nothing is stated of it."""
     stated = stated_setup(run.opening.scoring)
     if stated is not None:
         return stated

@@ -64,7 +64,7 @@ def newest_day(now: datetime | None = None) -> date:
 
 
 def record_consent(said: Mapping[str, Any], identity: Identity, today: date) -> SignedConsent:
-    """Sign a record of what was said; UsageError for a date that there is not or that is to come, and words that are too long."""
+    """Sign a record of an agreement; UsageError for a date that is invalid or in the future, and words that are too long."""
     told = str(said.get("date", ""))
     try:
         day = date.fromisoformat(told)

@@ -54,7 +54,7 @@ class _NamesCorpus(StrictForm):
 
     @property
     def matter(self) -> tuple[str, ...]:
-        """What it is about; whose key may speak of it is known by this."""
+        """Return what it is about, which also decides whose key may speak of it."""
         return ("corpus", self.sha256)
 
     @property
@@ -118,7 +118,7 @@ class OfMethod(StrictForm):
 
     @property
     def matter(self) -> tuple[str, ...]:
-        """What it is about."""
+        """Return what it is about."""
         return ("method", *(f"{name}={self.fields[name]}" for name in sorted(self.fields)))
 
     @property
@@ -138,7 +138,7 @@ class OfPerson(StrictForm):
 
     @property
     def matter(self) -> tuple[str, ...]:
-        """What it is about."""
+        """Return what it is about."""
         return ("person", self.review)
 
     @property
@@ -161,7 +161,7 @@ class OfKeeper(StrictForm):
 
     @property
     def matter(self) -> tuple[str, ...]:
-        """What it is about."""
+        """Return what it is about."""
         return ("keeper", self.vault)
 
     @property
@@ -178,7 +178,7 @@ class OfKey(StrictForm):
 
     @property
     def matter(self) -> tuple[str, ...]:
-        """What it is about."""
+        """Return what it is about."""
         return ("key", self.signing_key)
 
     @property
@@ -195,7 +195,7 @@ class Lift(StrictForm):
 
     @property
     def matter(self) -> tuple[str, ...]:
-        """What it is about."""
+        """Return what it is about."""
         return ("lift", self.notice)
 
     @property
@@ -295,7 +295,7 @@ def one_line(words: str, what: str) -> str:
 
 
 def read_notice(data: bytes) -> SignedNotice:
-    """Read a notice and check its signature; raises FileError in words. Whether its signer may say it is not looked at."""
+    """Read a notice and check its signature; raises FileError in words. Whether its signer may say it is not examined."""
     notice = read_record(data, SignedNotice, "a notice of Rosetta", most=MOST_BYTES)
     whole = canonical_bytes(notice.model_dump(mode="json")) == data
     if not whole or not notice.is_signed_by(notice.signing_key):
@@ -326,5 +326,5 @@ def as_bytes(notice: SignedNotice) -> bytes:
 
 
 def lifts(data: bytes) -> bool:
-    """Return whether bytes look like a notice that lifts another one, which is taken in after it."""
+    """Return whether bytes look like a notice that lifts another one, which is imported after it."""
     return b'"what":"lift"' in data

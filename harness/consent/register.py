@@ -1,6 +1,6 @@
 """The register of a data folder: every notice that is believed here, on what ground, in signed lines that name each other.
 
-It is one file, written anew as a whole with each act, so that a process that is killed leaves the one before. Nothing is
+It is one file, written again as a whole with each act, so that a process that is killed leaves the one before. Nothing is
 ever taken out of it. What is lost at its end, such as in an older copy, is known by another file that says how far it went.
 """
 
@@ -90,7 +90,7 @@ class SignedLine(RegisterLine, ChainedRecord):
 
 @dataclass(frozen=True)
 class Held:
-    """A notice as it stands in the register."""
+    """A notice as it is in the register."""
 
     notice: SignedNotice
     ground: Ground
@@ -181,7 +181,7 @@ class Register:
         return notice
 
     def lift(self, number: str, reason: str, by: str) -> SignedNotice:
-        """Say that a notice holds no more; the register keeps both. ``number``: its beginning is enough."""
+        """Revoke a notice; the register keeps both. ``number``: its beginning is enough."""
         with self._changing() as lines:
             held = find_held(lines, number)
             if held.lifted is not None:
@@ -193,7 +193,7 @@ class Register:
         return notice
 
     def take(self, data: bytes, words: str | None = None) -> tuple[SignedNotice, bool]:
-        """Take in a notice that came from elsewhere; gives it, and whether it is new here.
+        """Import a notice from elsewhere; return it, and whether it is new here.
 
         ``words``: six words, as its signer read them out. Raises FileError where it is none or was changed, NobodyKnowsSigner
         where nobody knows whose key it is, and ConsentError where it may not be said by this key.
@@ -241,7 +241,7 @@ class Register:
     def _ground_of_lift(
         self, lines: Sequence[SignedLine], notice: SignedNotice, about: Lift
     ) -> Ground:
-        """Take a notice that lifts another only from whoever said that one."""
+        """Accept a notice that lifts another only from its author."""
         first = next((line for line in lines if line.notice.number == about.notice), None)
         if first is None:
             raise ConsentError(
@@ -256,7 +256,7 @@ class Register:
 
     @contextmanager
     def _changing(self) -> Iterator[tuple[SignedLine, ...]]:
-        """Keep other programs from writing meanwhile; gives what there is."""
+        """Lock the register for other programs; yield its lines."""
         try:
             private_folder(self.folder)
             with filelock.FileLock(self.folder / LOCK, timeout=_BUSY_SECONDS, mode=PRIVATE):
@@ -272,7 +272,7 @@ class Register:
             ) from None
 
     def _append(self, lines: Sequence[SignedLine], notice: SignedNotice, ground: Ground) -> None:
-        """Write the register anew with one line more; then how far it goes."""
+        """Write the register again with one line more; then how far it goes."""
         if lines and lines[0].by != self.own:
             raise ConsentError(
                 f"{self.folder / FILE} was written with other keys than this computer's organisation has now. Put back the "

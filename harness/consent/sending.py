@@ -1,6 +1,6 @@
 """Whether texts may be sent to an endpoint: what the terms of their corpus say, and what a person answered for.
 
-Licence classes and terms decide (``corpora.model.terms``). What no term settles is asked of a person, whose words stand on
+Licence classes and terms decide (``corpora.model.terms``). What no term settles is asked of a person, whose words are on
 the card; in a pipe it is refused. An endpoint that a term names is compared in the one form that an address has, so that a
 name that looks like it is another.
 """
@@ -21,7 +21,7 @@ OPTION = "--may-send"
 
 
 class MayNotSend(UsageError):  # noqa: N818  said of the texts
-    """The terms of a corpus forbid to send its texts there; the message names term, rule and mend."""
+    """The terms of a corpus forbid to send its texts there; the message names term, rule and fix."""
 
 
 class NobodySaidWhetherToSend(MayNotSend):

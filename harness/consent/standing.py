@@ -21,7 +21,7 @@ _FILES = ("consent.jsonl", "consent-seen.json")
 
 
 class Withdrawn(UsageError):  # noqa: N818  said of what was asked for
-    """What was asked for was taken back; the message names the notice and the mend."""
+    """What was asked for was taken back; the message names the notice and the fix."""
 
     def __init__(self, what: str, notice: SignedNotice) -> None:
         self.notice = notice

@@ -14,7 +14,7 @@ FILE: Final = "vault-corpora.json"
 
 
 def remember_opened(folder: Path, opened_from: str, facts: CorpusFacts) -> None:
-    """Keep by what a corpus is known; ``opened_from``: as its envelope has it (``Dataset.opened_from``)."""
+    """Store by what a corpus is known; ``opened_from``: as its envelope has it (``Dataset.opened_from``)."""
     place, known = opened_from.rpartition("/")[0], _kept(folder)
     if known.get(place) != [*facts]:
         data = json.dumps(known | {place: [*facts]}, ensure_ascii=False, sort_keys=True)
@@ -28,7 +28,7 @@ def opened_before(folder: Path, vault: str, corpus: str) -> CorpusFacts | None:
 
 
 def _kept(folder: Path) -> dict[str, list[str]]:
-    """Read what is kept; what is damaged is kept anew when a corpus is opened."""
+    """Read what is stored; what is damaged is stored again when a corpus is opened."""
     try:
         told = json.loads((folder / FILE).read_bytes())
     except (OSError, ValueError):

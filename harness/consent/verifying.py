@@ -1,4 +1,4 @@
-"""What notices that were taken in here say of a card or certificate that somebody verifies."""
+"""What notices that were imported here say of a card or certificate that somebody verifies."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What all of the harness stands on: failures, calls, files that a person named, the version."""
+"""What all of the harness is on: failures, calls, files that a person named, the version."""

@@ -1,4 +1,4 @@
-"""One call to an endpoint: what is asked, what comes back, and who carries it.
+"""One call to an endpoint: the request, the reply, and who carries it.
 
 A method builds a Request and awaits ``calls.send``. Cache, budget, rate, retries and the record of
 attempts are the carrier's business, so no method repeats them.
@@ -144,7 +144,7 @@ class Reply:
 
     @property
     def complete(self) -> bool:
-        """False for an empty, cut, filtered or broken answer, which costs money but is no answer."""
+        """False for an empty, cut, filtered or broken answer, which costs money but is not an answer."""
         whole = self.ending is Ending.WHOLE
         return whole and bool(self.text.strip() or self.tool_calls)
 

@@ -53,7 +53,7 @@ class HarnessError(Exception):
 
 
 class UsageError(HarnessError):
-    """Wrong usage or bad input; the message names what is wrong and the mend."""
+    """Wrong usage or bad input; the message names what is wrong and the fix."""
 
 
 class StoreError(HarnessError):
@@ -113,7 +113,7 @@ class NoServer(Transient):
 
 
 class Refused(CallError):  # noqa: N818
-    """A failure that trying again would not mend."""
+    """A failure that trying again would not fix."""
 
 
 class NoCredit(Refused):

@@ -1,6 +1,6 @@
-"""Where this program is installed, and the line for a shell that puts a package beside it.
+"""Where this program is installed, and the line for a shell that puts a package next to it.
 
-Nothing here needs the folder of the sources: whoever installed a wheel has none.
+Nothing here needs the folder of the sources: anyone who installed a wheel has none.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ _MOST_NAMED = 3
 
 
 def first_problem(error: ValidationError, text: str = "") -> str:
-    """Return which field is wrong, how, and the mend, and which others are wrong too; no value is quoted.
+    """Return which field is wrong, how, and the fix, and which others are wrong too; no value is quoted.
 
     ``text``: the TOML that was read; with it, lines are named.
     """

@@ -1,6 +1,6 @@
 """What files, disks and databases cannot hold, and what keeps them from being read or written.
 
-This is the one table of the errors of SQLite and of the system. Whoever tells a person of a problem (the store,
+This is the one table of the errors of SQLite and of the system. Anyone who tells a person of a problem (the store,
 the reviewer's file, a stick, a window) has a table of words by problem. It may leave problems out: ``words_for``
 then takes the words of the wider problem.
 """

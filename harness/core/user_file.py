@@ -20,7 +20,7 @@ MOST_BYTES = 256 * 2**20
 def read_text(path: Path, what: str, most_bytes: int = MOST_BYTES) -> tuple[str, str]:
     """Read a file in UTF-8, or in UTF-16 with its byte order mark; return its text and the SHA-256 of its bytes.
 
-    ``what`` names its contents (``"the word list"``). UsageError names file, line of a wrong byte and mend.
+    ``what`` names its contents (``"the word list"``). UsageError names file, line of a wrong byte and fix.
     """
     content = read_bytes(path, what, most_bytes)
     return text_of(path, what, content), hashlib.sha256(content).hexdigest()
@@ -46,7 +46,7 @@ def text_of(path: Path, what: str, content: bytes) -> str:
 
 
 def read_bytes(path: Path, what: str, most_bytes: int = MOST_BYTES) -> bytes:
-    """Read a file whose bytes are kept or hashed as they are; UsageError names file and mend."""
+    """Read a file whose bytes are kept or hashed as they are; UsageError names file and fix."""
     try:
         with open_regular(path) as file:
             small = os.fstat(file.fileno()).st_size <= most_bytes

@@ -28,9 +28,9 @@ def private_folder(folder: Path) -> Path:
 
 
 def file_stamp(path: str | os.PathLike[str]) -> tuple[int, int, int]:
-    """Return what is another where a file was written anew: inode, size in bytes, time in ns; zeros where it cannot be seen.
+    """Return what is another where a file was written again: inode, size in bytes, time in ns; zeros where it cannot be seen.
 
-    A link is looked at itself, and not what it leads to.
+    A link is examined itself, and not what it leads to.
     """
     try:
         seen = os.lstat(path)
@@ -40,7 +40,7 @@ def file_stamp(path: str | os.PathLike[str]) -> tuple[int, int, int]:
 
 
 def write_file(path: Path, data: bytes, *, overwrite: bool, mode: int = PRIVATE) -> None:
-    """Put bytes in a file, of its owner alone unless ``mode`` says otherwise, all of them or none.
+    """Write bytes to a file, of its owner alone unless ``mode`` says otherwise, all of them or none.
 
     Raises UsageError where the file is there already and ``overwrite`` is false, or cannot be written.
     """
@@ -48,12 +48,12 @@ def write_file(path: Path, data: bytes, *, overwrite: bool, mode: int = PRIVATE)
 
 
 def write_new_file(path: Path, data: bytes, *, mode: int = PRIVATE) -> None:
-    """Put bytes in a file as ``write_file`` does, where no option replaces one that is there already."""
+    """Write bytes to a file as ``write_file`` does, where no option replaces one that is there already."""
     _write(path, data, "Choose another name.", mode)
 
 
 def _write(path: Path, data: bytes, taken: str | None, mode: int) -> None:
-    """Write a file; ``taken``: the mend where it is there already, None where it is replaced."""
+    """Write a file; ``taken``: the fix where it is there already, None where it is replaced."""
     if path.is_dir():
         raise UsageError(f"{path} is a folder. Name a file in it.")
     if taken is not None and path.exists():
@@ -97,7 +97,7 @@ def append_line(path: Path, end: int, line: bytes) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Have the names in a folder on the disk where the system can; some file systems refuse, and need it not.
+    """Flush the names in a folder to the disk where the system can; some file systems refuse, and need it not.
 
     Raises OSError for what else goes wrong.
     """

@@ -33,7 +33,7 @@ _NETWORK = frozenset({"nfs", "nfs4", "cifs", "smb3", "smbfs", "fuse.sshfs", "9p"
 
 
 def data(home: Path) -> Iterator[Finding]:
-    """Look at the folder that holds everything, and at the store."""
+    """Check the folder that holds everything, and the store."""
     if not home.exists():
         words = f"{home} is not there yet. It is made by the first run."
         yield Finding("Data", "folder", Health.OK, words)
@@ -86,7 +86,7 @@ def _folder(home: Path) -> Finding:
 
 
 def _private(home: Path) -> Finding:
-    """Look whether others of this computer can look into the folder or the store."""
+    """Check whether others of this computer can look into the folder or the store."""
     if os.name == "nt":
         words = "who may look into it is Windows' business; in your own user folder, only you"
         return Finding("Data", "privacy", Health.UNKNOWN, words)
@@ -152,9 +152,9 @@ _DAMAGED = {StorageProblem.DAMAGED, StorageProblem.NOT_OURS}
 
 
 def _away(path: Path, *between: str) -> tuple[str, ...]:
-    """Return the lines that copy a store away with the two files beside it, and let a new one begin.
+    """Return the lines that copy a store away with the two files next to it, and let a new one begin.
 
-    The newest rows may stand in a file beside it alone, so a copy of one file would lose them; a folder
+    The newest rows may be in a file next to it alone, so a copy of one file would lose them; a folder
     that is there holds an earlier copy.
     """
     folders = (path.with_name(f"damaged-{number}") for number in count(1))
@@ -228,7 +228,7 @@ def _contents(store: sqlite3.Connection, path: Path, number: int) -> str:
 
 
 def settings(home: Path) -> Iterator[Finding]:
-    """Look at the file of the settings and at what it names."""
+    """Check the file of the settings and what it names."""
 
     try:
         now = read_settings(home)

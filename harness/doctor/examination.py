@@ -1,4 +1,4 @@
-"""What works on this computer, what is missing, and what to do: looked at here, sent nowhere, changing nothing.
+"""What works on this computer, what is missing, and what to do: examined here, sent nowhere, changing nothing.
 
 Languages: which are in use here, and which metrics work for them.
 """
@@ -70,7 +70,7 @@ def _folders(home: Path) -> Sequence[Path]:
 
 
 def _language(found: FoundCard, checked: LanguageCheck, used: set[str]) -> Finding:
-    """Say of one language which metrics work."""
+    """Return which metrics work for one language."""
     name = f"{found.card.tag} {found.card.name}"
     states = [metric.readiness for metric in checked.metrics]
     off = [metric.title for metric in checked.metrics if metric.readiness is Readiness.OFF]
@@ -91,7 +91,7 @@ def _language(found: FoundCard, checked: LanguageCheck, used: set[str]) -> Findi
 
 
 def packs(store: Path) -> Iterator[Finding]:
-    """Look at the packs that installed packages bring, and at runs in which their code failed."""
+    """Check the packs that installed packages bring, and runs in which their code failed."""
     yield from doctor_program.packs()
     for metric, run_id, entries, _ in _rows(store, _FAILED):
         count = counted(entries, "entry", "entries")
@@ -119,7 +119,7 @@ def _used(store: Path) -> set[str]:
 
 
 def _rows(store: Path, query: str) -> list[tuple[Any, ...]]:
-    """Return the rows of a query; none where the store cannot be read, which is told among the data."""
+    """Return the rows of a query; none where the store cannot be read, which is reported among the data."""
     if not store.exists():
         return []
     try:
@@ -135,9 +135,9 @@ Check = Callable[[], Iterable[Finding]]
 
 
 def examine(home: Path) -> Iterator[Finding]:
-    """Look at everything that has nothing to do with a screen; ``home`` is the data folder.
+    """Check everything that has nothing to do with a screen; ``home`` is the data folder.
 
-    What cannot be looked at is a finding too, so that one broken thing hides no other. The keyring is asked
+    What cannot be examined is a finding too, so that one broken thing hides no other. The keyring is asked
     whether it answers, which may open a dialog of the operating system.
     """
     for area, check in (
@@ -154,7 +154,7 @@ def examine(home: Path) -> Iterator[Finding]:
 
 
 def looked_at(area: str, check: Check) -> Iterator[Finding]:
-    """Yield what a check finds; a failure of the check itself ends it and is told."""
+    """Yield what a check finds; a failure of the check itself ends it and is yielded."""
     try:
         yield from check()
     except Exception as error:  # noqa: BLE001  whatever is broken here is what a person asks about

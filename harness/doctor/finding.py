@@ -1,4 +1,4 @@
-"""One thing that was looked at, and how it stands with it."""
+"""One thing that was examined, and how it stands with it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Health(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that was looked at."""
+    """One thing that was examined."""
 
     area: str
     name: str

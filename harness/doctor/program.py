@@ -1,4 +1,4 @@
-"""The program itself, what can be installed beside it, and the keyring."""
+"""The program itself, what can be installed next to it, and the keyring."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ KEYRING_SECONDS = 10.0
 
 
 def program() -> Iterator[Finding]:
-    """Look at Python, at this program and at what it needs."""
+    """Check Python, this program and what it needs."""
     known = _PYTHONS[0] <= sys.version_info < _PYTHONS[1]
     yield Finding(
         "Program",
@@ -86,7 +86,7 @@ def extra_packages() -> dict[str, tuple[str, str]]:
 
 
 def extras() -> Iterator[Finding]:
-    """Look at what only some people need, at the engines for analysers, and at word lists."""
+    """Check what only some people need, the engines for analysers, and word lists."""
     for extra, (package, use) in extra_packages().items():
         found = installed(package)
         if found is not None:
@@ -119,7 +119,7 @@ def _word_lists() -> Finding:
 
 
 def packs() -> Iterator[Finding]:
-    """Look at the packs of metrics that installed packages bring; their code is run."""
+    """Check the packs of metrics that installed packages bring; their code is run."""
     found, troubles = installed_packs()
     for pack in found.values():
         why = why_no_pack(pack.name)
@@ -142,7 +142,7 @@ def _pack_trouble(trouble: PackTrouble) -> Finding:
 
 
 def keys() -> Iterator[Finding]:
-    """Look whether the keyring answers, and which services have a key; no key is read out."""
+    """Check whether the keyring answers, and which services have a key; no key is read out."""
     here = [
         name
         for name, known_variable in known_variables().items()

@@ -11,7 +11,7 @@ Runs that share a budget each hold a part of it, and take more from a ``Purse`` 
 An endpoint may itself report a higher cost than its listed price makes. So calls go one at a time until the
 first bill, and what is set aside for each later one is multiplied by the most that any bill was above the
 list. From a call on that cost more than was set aside for it, calls go one at a time, and as much as the
-dearest cost is set aside for each. An endpoint that always charges by one price of its own passes the cap by
+dearest cost is set aside for each. An endpoint that always charges by its own price passes the cap by
 no more than one call; one that raises it between two bills may pass it by the calls under way: nothing
 tells beforehand.
 """
@@ -103,7 +103,7 @@ class Purse(Protocol):
     """What the other runs hold of it, as it was then."""
 
     async def take(self, wanted: float, spent: float | None) -> bool | None:
-        """Hold ``wanted`` or more from now on; that is on the disk when this returns.
+        """Reserve ``wanted`` or more from now on; that is on the disk when this returns.
 
         ``spent``: what the run has spent where no call of it is under way, so that it gives all else back first;
         None where calls are. True where ``held`` grew, None where others may give some back, False where nobody can.
@@ -191,7 +191,7 @@ class Ledger:
         return self.spent + self._reserved + max(amount, self._dearest) <= cap
 
     async def _more(self, amount: float, purse: Purse) -> bool | None:
-        """Ask for the money of a call that does not fit, one asking at a time; see ``Purse.take``."""
+        """Request the money of a call that does not fit, one request at a time; see ``Purse.take``."""
         self._asking = True
         spent = None
         if not self._under_way:

@@ -123,7 +123,7 @@ class Connections:
         return self._clients[limits]
 
     def run(self, work: Coroutine[Any, Any, Value]) -> Value:
-        """Carry out one run's calls and return what they give; nothing that they began goes on afterwards."""
+        """Carry out one run's calls and return what they give; nothing that they began continues afterwards."""
         return self._runner.run(_alone(work, asyncio.all_tasks))
 
     def close(self) -> None:
@@ -152,7 +152,7 @@ class OverlappingConnections(Connections):
         self._thread.start()
 
     def run(self, work: Coroutine[Any, Any, Value]) -> Value:
-        """See ``Connections``; blocks while the calls of other runs go on."""
+        """Run the work (see ``Connections``); blocks while the calls of other runs continue."""
         mark = object()
         begun = self._begun[mark] = WeakSet()
         given = copy_context()
@@ -168,7 +168,7 @@ class OverlappingConnections(Connections):
             del self._begun[mark]
 
     def close(self) -> None:
-        """See ``Connections``; every run has come to its end."""
+        """Close the connections; every run has come to its end."""
         self._loop.call_soon_threadsafe(self._over.set)
         self._thread.join()
         super().close()

@@ -127,7 +127,7 @@ _PLAIN = {"accept-encoding": "identity"}
 
 
 def list_models(name_or_url: str) -> list[str]:
-    """Ask a local endpoint for its models, in the shape that Ollama, vLLM and llama.cpp share (``/models``).
+    """Request the models of a local endpoint, in the shape that Ollama, vLLM and llama.cpp share (``/models``).
 
     UsageError where it is on another machine, does not answer within seconds, or answers something else.
     """

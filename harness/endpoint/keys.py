@@ -142,7 +142,7 @@ def _write_names(names: set[str]) -> None:
 
 
 def _ask(name: str, question: Callable[[Any], _Answer]) -> _Answer:
-    """Ask the keyring; whatever its backend raises becomes one error in words."""
+    """Query the keyring; whatever its backend raises becomes one error in words."""
     if sys.platform != "darwin":
         # elsewhere this one only searches the computer for Apple's libraries, be it with a compiler, and gives up
         sys.modules.setdefault("keyring.backends.macOS.api", None)  # type: ignore[arg-type]

@@ -104,7 +104,7 @@ LOOK_SECONDS = 1.0
 class Limiter:
     """Gives slots in the order they were asked for. Belongs to one event loop.
 
-    ``notice`` is where other processes tell of the endpoint's 429s; None where there are none.
+    ``notice`` is where other processes report the endpoint's 429s; None where there are none.
     """
 
     def __init__(
@@ -139,7 +139,7 @@ class Limiter:
         self._serve()
 
     def follow(self, limit: int) -> None:
-        """Take over how many calls may be under way from whoever makes them elsewhere."""
+        """Adopt how many calls may be under way from the process that makes them elsewhere."""
         self._limit = float(max(1, min(limit, self._most)))
 
     async def acquire(self) -> Slot:
@@ -167,7 +167,7 @@ class Limiter:
             raise
 
     def release(self, slot: Slot) -> None:  # noqa: ARG002  a slot must be held to be given back
-        """Give a slot back."""
+        """Release a slot."""
         self.in_use -= 1
         self._serve()
 
@@ -198,7 +198,7 @@ class Limiter:
             self._cut()
 
     def tell_others(self, retry_after: float | None) -> None:
-        """Tell other processes of a 429, also of one that was answered to whoever makes the calls elsewhere."""
+        """Notify other processes of a 429, also of one that a process elsewhere got."""
         if self._notice is not None:
             self._notice.tell(retry_after)
 

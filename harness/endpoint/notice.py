@@ -2,7 +2,7 @@
 
 The file is made with the first 429, and looking for one that is not there is all that it costs until then. It holds
 nothing, so that nobody can find it half written. Where two processes write at once, either time may stand: the call
-that the other was told of comes back by itself.
+that the other got comes back on its own.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ class PauseNotice:
         self._known = self._read()
 
     def tell(self, seconds: float | None) -> None:
-        """Tell the others of a 429, and for how long the endpoint asked for no calls; None: it did not say.
+        """Notify the others of a 429, and for how long the endpoint asked for no calls; None: it did not say.
 
-        What cannot be written is not told: each process still heeds what it is answered itself.
+        What cannot be written is not told: each process still obeys what it is answered itself.
         """
         until = self._clock() + min(seconds or 0.0, LONGEST)
         with suppress(OSError):

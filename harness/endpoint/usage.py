@@ -1,10 +1,10 @@
 """Reads the token counts and the cost that a provider reports, each token once (scoring-specification §6.1).
 
 Providers disagree on what is inside what. Cached tokens are part of the prompt for OpenAI, Gemini and
-DeepSeek, but beside it for Anthropic; reasoning is part of the completion for OpenAI, but beside it for
+DeepSeek, but next to it for Anthropic; reasoning is part of the completion for OpenAI, but next to it for
 Gemini and Grok. Reading one shape as another charges a token twice or not at all.
 
-A reply whose numbers are numbers, whoever read it: a method may bring a reader of its own.
+A reply whose numbers are numbers, anyone who read it: a method may bring its own reader.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def _input_output(block: Json) -> Usage | None:
 
 
 def _gemini(block: Json) -> Usage | None:
-    """Read Gemini's own shape: thoughts stand beside the candidates, tool prompts beside the prompt."""
+    """Read Gemini's own shape: thoughts are next to the candidates, tool prompts beside the prompt."""
     prompt = _count(block.get("promptTokenCount"))
     if prompt is None:
         return None

@@ -2,9 +2,9 @@
 
 The routes are those that the system lists, of interfaces that are up and have a line. Beside them the system is asked
 where it would send to an address that is nobody's (RFC 5737, RFC 3849): a socket of UDP that is connected and not
-written to sends no packet. What cannot be looked at counts as a way.
+written to sends no packet. What cannot be examined counts as a way.
 
-It tells of this moment and of this system alone. A phone or cable that is plugged in later, what the computer that
+It holds for this moment and this system only. A phone or cable that is plugged in later, what the computer that
 this one is a guest of can reach, radio that carries files without a route, and a stick are nothing that it sees.
 """
 
@@ -40,7 +40,7 @@ def ways_out() -> tuple[str, ...]:
 
 
 def require_none(reason: str, what: str = "a run") -> str:
-    """Raise UsageError where this computer has a way to other machines and a custodian gives no ``reason`` to go on.
+    """Raise UsageError where this computer has a way to other machines and a custodian gives no ``reason`` to continue.
 
     ``what`` they were to be opened for, in words. Returns the reason where there is a way, to be noted with the run; empty where there is none.
     """
@@ -56,7 +56,7 @@ def require_none(reason: str, what: str = "a run") -> str:
 
 
 def notice(found: Iterable[str]) -> str:
-    """Return what somebody is told whose secret entries, out of a file, are used beside such ways."""
+    """Return the warning for somebody whose secret entries, out of a file, are used beside such routes."""
     return (
         f"This computer has a way to other machines ({', '.join(found)}). This program refuses connections to them from now "
         "on; other programs do not, nor does a method that wants out. Cut the computer off before you use sentences that "

@@ -43,7 +43,7 @@ class _Caught(Exception):  # noqa: N818  no error: the way by which a request co
 
 
 class _Catching:
-    """Stands in the place of whatever carries calls, and carries none."""
+    """Is instead of whatever carries calls, and carries none."""
 
     async def send(self, request: Request) -> Reply:
         """Break off with the request."""
@@ -96,7 +96,7 @@ def stored_reply(
 ) -> Reply | None:
     """Return the reply that a run would take from the store instead of asking; None where it would ask.
 
-    ``method`` is that of a run, or the id of what is asked about its outputs.
+    ``method`` is that of a run, or the id of a question about its outputs.
     """
     if not request.cacheable or any(entry.secret for entry in entries):
         return None
@@ -128,7 +128,7 @@ def outputs_ahead(
 
 
 def groups(entries: Sequence[Entry], size: int) -> list[Sequence[Entry]]:
-    """Part entries into those that go in one call, as a run does."""
+    """Split entries into those that go in one call, as a run does."""
     return [entries[start : start + size] for start in range(0, len(entries), size)]
 
 

@@ -1,7 +1,7 @@
 """The cost framework of benchmark-specification §10: a run, a sweep, a language, a programme, from one editable file.
 
 The shipped file has the document's numbers. What a row comes to is worked out of its factors; what a document
-states of it stands beside, and where the two differ that is said and nothing is mended.
+states of it is next to, and where the two differ that is said and nothing is mended.
 """
 
 from __future__ import annotations
@@ -182,7 +182,7 @@ def shipped_text() -> str:
 
 
 def read_framework(path: Path | None) -> Framework:
-    """Read a file of costs, the shipped one where None is given; UsageError names file, line, field and mend."""
+    """Read a file of costs, the shipped one where None is given; UsageError names file, line, field and fix."""
     if path is None:
         return Framework.model_validate(parse_toml(shipped_text()))
     text, _ = read_text(path, "a file of costs", MOST_BYTES)

@@ -1,1 +1,1 @@
-"""What a run tells while it goes on, and how it is steered and followed."""
+"""What a run tells while it continues, and how it is steered and followed."""

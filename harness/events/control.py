@@ -1,4 +1,4 @@
-"""What a person may ask of a run under way: pause, go on, drain, stop, more or fewer calls at once."""
+"""What a person may ask of a run under way: pause, continue, drain, stop, more or fewer calls at once."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Control:
 
     @property
     def state(self) -> RunState:
-        """What is asked for: RUNNING, PAUSED, DRAINING or STOPPED."""
+        """Return the requested state: RUNNING, PAUSED, DRAINING or STOPPED."""
         return self._state
 
     @property
@@ -55,7 +55,7 @@ class Control:
         self._move({RunState.RUNNING, RunState.PAUSED, RunState.DRAINING}, RunState.STOPPED)
 
     def limit(self, calls: int) -> None:
-        """Let at most this many calls be under way at once, from 1 up."""
+        """Limit how many calls may be under way at once, from 1 up."""
         with self._lock:
             self._most_concurrency = max(1, calls)
             self._tell()
@@ -80,7 +80,7 @@ class Control:
 
 
 def _nobody() -> None:
-    """Tell nobody that every entry is begun."""
+    """The notifier of nobody that every entry is begun."""
 
 
 def _nothing(_seconds: float) -> None:

@@ -98,7 +98,6 @@ class Follower:
             raise
 
     def close(self) -> None:
-        """Let the store go."""
         self._connection.close()
 
     def _look(self) -> Iterator[Event]:

@@ -1,9 +1,9 @@
 """A run is a stream of events (DESIGN §4). The screen, the plain lines, the JSON lines and a second
 terminal that follows the store all listen to the same five kinds.
 
-Which entries are under way and which wait for another try, for whoever shows the run.
+Which entries are under way and which wait for another try, for anyone who shows the run.
 
-How events reach whoever listens: pushed by a run in this process, or read from the store.
+How events reach anyone who listens: pushed by a run in this process, or read from the store.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Started:
-    """The run begins or goes on."""
+    """The run begins or continues."""
 
     run_id: str
     setup: Setup
@@ -155,7 +155,7 @@ class Finished:
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """The run cannot go on; what was stored stays and the run is resumable."""
+    """The run cannot continue; what was stored stays and the run is resumable."""
 
     run_id: str
     message: str
@@ -218,7 +218,7 @@ class EventQueue:
         self._events: deque[Event] = deque()
 
     def __call__(self, event: Event) -> None:
-        """Take an event; may be called from any thread."""
+        """Append an event; may be called from any thread."""
         self._events.append(event)
 
     def drain(self) -> list[Event]:

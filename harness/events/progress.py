@@ -130,7 +130,7 @@ class ProgressBoard:
 
     @property
     def state(self) -> RunState:
-        """What the run does now."""
+        """Return the run's state."""
         return self._control.state
 
     @property
@@ -140,7 +140,7 @@ class ProgressBoard:
 
     @property
     def committed_usd(self) -> float:
-        """What this stretch paid, and what calls under way may still cost."""
+        """Return what this stretch paid, and what calls under way may still cost."""
         return self._ledger.committed
 
     @property

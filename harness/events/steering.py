@@ -1,7 +1,7 @@
 """Steering a run from another process, by the store: a wish is written there, and the run's own process takes it
-and writes beside it what came of it.
+and writes next to it what came of it.
 
-Wishes are taken in the order in which they were written, each says what is to be and not what is to change, and
+Wishes are imported the order in which they were written, each says what is to be and not what is to change, and
 each is answered: of two people who steer one run, both see what holds then.
 """
 
@@ -56,7 +56,7 @@ class Wish(StrEnum):
 
 
 def ask(path: Path, run_id: str, wish: Wish, calls: int | None = None) -> str:
-    """Ask the process that is at a run for something; blocks until it has answered, and returns its words.
+    """Request something of the process that runs a run; blocks until it has answered, and returns its words.
 
     Raises UsageError where no process is at the run, or none answers: nothing is changed then.
     """
@@ -105,7 +105,7 @@ class Ear(threading.Thread):
         """True once nothing is left that could be steered."""
 
     def run(self) -> None:
-        """Listen until told to end; a store that fails is the run's own trouble, which tells of it."""
+        """Listen until stopped; a store that fails is the run's own trouble, which reports it."""
         with suppress(HarnessError, *STORE_ERRORS), closing(open_store(self._path)) as connection:
             while not self._end.wait(LISTEN_SECONDS):
                 with suppress(*STORE_ERRORS):
@@ -128,7 +128,7 @@ class Ear(threading.Thread):
 
 
 def done(control: Control, wish: Wish, calls: int | None = None) -> str:
-    """Do what is asked for, where it is not so already; returns what holds then, in words."""
+    """Carry out a request unless it is so already; return what holds then, in words."""
     before = control.state
     if wish is Wish.LIMIT:
         control.limit(calls or 1)

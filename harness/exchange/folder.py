@@ -1,4 +1,4 @@
-"""The folder on a stick: where what lies in it, read as what a stranger may have written, and written so that a pull does no harm.
+"""The folder on a stick: where what is in it, read as what a stranger may have written, and written so that a pull does no harm.
 
 Names on the stick are hashes, so no disk minds them, whatever it makes of letters, cases and times. A name that stands
 there in another case is found; two that differ in case alone are refused, for nobody knows which one was meant.
@@ -93,7 +93,7 @@ class ExchangeFolder:
         return [self.path / name for name in sorted(names) if not name.startswith(".")]
 
     def names(self) -> dict[str, list[str]]:
-        """Return the names of files in small letters → as they stand there."""
+        """Return the names of files in small letters → as they are there."""
         found: dict[str, list[str]] = defaultdict(list)
         for name in _listed(self.files):
             found[name.lower()].append(name)
@@ -131,7 +131,7 @@ class ExchangeFolder:
         return data
 
     def write(self, sha256: str, kind: FileKind, data: bytes) -> None:
-        """Put a file in, whole or not at all; one that is there with these bytes stays as it is."""
+        """Write a file, whole or not at all; one that is there with these bytes stays as it is."""
         name = stored_name(sha256, kind)
         same = [each for each in _listed(self.files) if each.lower() == name]
         try:

@@ -55,7 +55,7 @@ def kind_of(name: str, kinds: Iterable[FileKind]) -> FileKind | None:
 
 
 def with_vouching(paths: Iterable[Path], kinds: Sequence[FileKind]) -> list[Path]:
-    """Return paths, each followed by the file that vouches for it where one lies beside it; each path once."""
+    """Return paths, each followed by the file that vouches for it where one is next to it; each path once."""
     found: dict[Path, None] = {}
     for path in paths:
         found[path] = None

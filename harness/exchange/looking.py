@@ -1,4 +1,4 @@
-"""What lies in an exchange folder, and who took what, without taking or writing anything there."""
+"""What is in an exchange folder, and who took what, without taking or writing anything there."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class FolderLook:
 
 
 def look(desk: ExchangeDesk, place: Path, kinds: Sequence[FileKind]) -> FolderLook:
-    """Return what lies in the exchange folder at a place; raises UsageError or StickError as taking in does."""
+    """Return what is in the exchange folder at a place; raises UsageError or StickError as taking in does."""
     folder = found_at(place)
     refused: list[tuple[str, str]] = []
     lists = [manifest for manifest, _ in others(desk, folder, refused)]

@@ -1,7 +1,7 @@
 """What each computer signs for in an exchange folder: all that it ever put there, and all that it took out of it.
 
 A manifest is cumulative, so the newest one is enough, and counts its own states: an earlier state of the stick is known
-by that to whoever saw a later one. It also says how far this computer saw the log of each vault. So what was done with a
+by that to anyone who saw a later one. It also says how far this computer saw the log of each vault. So what was done with a
 vault on one computer is known on the others, and a log that was shortened or goes two ways is noticed there.
 """
 

@@ -1,7 +1,7 @@
 """Putting files and copies of vaults into an exchange folder, and signing for all that this computer ever put there.
 
-Files come first, the signed list last; so whoever pulls the stick in between leaves files that no list names, and the next
-time goes on from there.
+Files come first, the signed list last; so anyone who pulls the stick in between leaves files that no list names, and the next
+time continues from there.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ DIGITS_OF_VAULT = 16
 
 @dataclass(frozen=True)
 class VaultToCopy:
-    """A vault of which a sealed copy is to be put out."""
+    """A vault of which a sealed copy is to be exported."""
 
     vault: Vault
     purpose: str
@@ -47,7 +47,7 @@ class VaultToCopy:
 
 @dataclass(frozen=True)
 class PutOut:
-    """What lies in the folder now, of this computer."""
+    """What is in the folder now, of this computer."""
 
     folder: Path
     state: int
@@ -77,10 +77,10 @@ def put_out(
     memory: Path,
     vault: VaultToCopy | None = None,
 ) -> PutOut:
-    """Put files into the exchange folder at a place, which is made where it is not there yet, and sign for them.
+    """Export files to the exchange folder at a place, which is made if it does not exist yet, and sign for them.
 
     ``memory``: folder in which this computer keeps what it saw of vaults. Each file is checked by its own reader before the
-    first is written; what vouches for one (the seal of a card) and lies beside it goes along. Raises UsageError, FileError or StickError in words; what was in the folder before is whole then.
+    first is written; what vouches for one (the seal of a card) and is next to it goes along. Raises UsageError, FileError or StickError in words; what was in the folder before is whole then.
     """
     if not desk.record.name:
         raise UsageError(

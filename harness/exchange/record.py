@@ -1,4 +1,4 @@
-"""What this computer knows of exchanges: its name, whom it knows, what it put out and took in, and how far it saw each stick."""
+"""What this computer knows of exchanges: its name, whom it knows, its exports and imports, and how far it saw each stick."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _BUSY_SECONDS: Final = 20
 
 
 class Taken(StrictForm):
-    """A file, or a copy of a vault, that was taken in."""
+    """A file, or a copy of a vault, that was imported."""
 
     name: str
     by: Hex64
@@ -53,7 +53,7 @@ class OwnPart(StrictForm):
 
 
 class ExchangeRecord(StrictForm):
-    """All of it, as it lies in the data folder."""
+    """All of it, as it is in the data folder."""
 
     format: Literal["rosetta-exchange-record/1"] = "rosetta-exchange-record/1"
     name: Machine | Literal[""] = ""
@@ -88,7 +88,7 @@ class ExchangeDesk:
 
 @contextmanager
 def desk(home: Path) -> Iterator[ExchangeDesk]:
-    """Hold the record of this computer; makes its keys the first time. UsageError where another program holds it."""
+    """Lock the record of this computer; make its keys the first time. UsageError where another program holds it."""
     folder = private_folder(private_folder(home) / FOLDER)
     try:
         with filelock.FileLock(folder / "record.lock", timeout=_BUSY_SECONDS, mode=PRIVATE):
@@ -100,7 +100,7 @@ def desk(home: Path) -> Iterator[ExchangeDesk]:
 
 
 def read_record_of(home: Path) -> ExchangeRecord:
-    """Return what this computer knows; UsageError with the mend where its file is damaged."""
+    """Return what this computer knows; UsageError with the fix where its file is damaged."""
     path = home / FOLDER / _FILE
     try:
         return ExchangeRecord.model_validate_json(path.read_bytes(), strict=True)

@@ -1,6 +1,6 @@
 """Taking in what others put into an exchange folder: each thing checked, placed whole, and noted before the next.
 
-What is taken is noted at once, so whoever is stopped goes on with the next file, and a second time takes nothing twice. What
+What is taken is noted at once, so anyone who is stopped continues with the next file, and a second time takes nothing twice. What
 is refused is refused in words and keeps nothing else from being taken. Nothing here believes a stick: a list counts by
 its signature and by six words that two people compared, a file by its hash in that list and by its own reader.
 """
@@ -47,7 +47,7 @@ Known = Callable[[ExchangeList], bool]
 
 @dataclass(frozen=True, slots=True)
 class Arrived:
-    """Something that was taken in."""
+    """Something that was imported."""
 
     name: str
     machine: str
@@ -96,7 +96,7 @@ def take_in(
     memory: Path,
     known: Known,
 ) -> TakenIn:
-    """Take what others put into the exchange folder at a place, and is new here, into a folder of this computer.
+    """Import what others put into the exchange folder at a place, and is new here, into a folder of this computer.
 
     ``memory``: folder in which this computer keeps what it saw of vaults. Raises UsageError where there is no such folder,
     StickError where the stick is pulled, and what was taken until then stays and is noted.
@@ -241,7 +241,7 @@ class _Copy:
 
 
 def _refusing(visit: _Visit, manifest: ExchangeList, name: str, item: _File | _Copy) -> None:
-    """Take one thing in; what is wrong with it is told, and keeps no other from being taken."""
+    """Import one thing; what is wrong with it is reported, and keeps no other from being imported."""
     try:
         arrived = item.take(visit, manifest)
     except StickError as error:
@@ -338,7 +338,7 @@ def compared(memory: Path, manifest: ExchangeList) -> Iterator[str]:
 
 
 def _line_of(memory: Path, vault: str, place: int, known: LogSeen) -> str | None:
-    """Return the id of a line of a vault's log, as this computer has it; None where the vault is not at hand."""
+    """Return the id of a line of a vault's log, as this computer has it; None where the vault is not available."""
     if place == known.lines:
         return known.head
     seen = VaultsSeen(memory).all()

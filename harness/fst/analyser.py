@@ -52,7 +52,6 @@ class NativeEngine:
         self._layout = layout
 
     def analyse(self, word: str, letters: list[int]) -> tuple[str, ...] | None:  # noqa: ARG002
-        """See ``LookupEngine``."""
         try:
             found = {shown(analysis) for analysis in self._look_up(word)}
         except Exception as error:
@@ -130,7 +129,7 @@ def _misread_by_pyhfst(layout: Layout) -> bool:
 
 
 def _failed(name: str, layout: Layout, error: Exception) -> AnalyserError:
-    """Say that an engine failed; never quotes what it says, which may hold the word."""
+    """Return the error of an engine that failed; never quotes what it says, which may hold the word."""
     return AnalyserError(
         FstStatus.ENGINE_ERROR,
         f"FST engine {name!r} failed with analyser {layout.model.name} ({type(error).__name__}): use "
@@ -248,7 +247,7 @@ def open_analyser(path: Path, engine: str | None = None) -> Analyser:
 
 @contextmanager
 def _collection_paused() -> Iterator[None]:
-    """Keep the garbage collector from going through an engine's growing memory again and again."""
+    """Prevent the garbage collector from going through an engine's growing memory again and again."""
     enabled = gc.isenabled()
     gc.disable()
     try:

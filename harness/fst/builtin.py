@@ -91,7 +91,7 @@ class BuiltinEngine:
     def _forget(self) -> None:
         """Start with an empty memory; decoded states are kept, they are bounded by the file.
 
-        Places that lead to each other are parted, so that they are freed without the garbage collector.
+        Places that lead to each other are separated, so that they are freed without the garbage collector.
         """
         for held in self._held.values():
             for place in held.places.values():
@@ -151,7 +151,7 @@ class BuiltinEngine:
         return found
 
     def _written(self, ends: dict[_Place, set[str]]) -> tuple[str, ...]:
-        """Go back from where the word ends, so that only paths that reached an end are spelt out."""
+        """Walk back from where the word ends, so that only paths that reached an end are spelt out."""
         for layer in reversed(self._layers[1:]):
             before: dict[_Place, set[str]] = {}
             for place, endings in ends.items():
@@ -177,7 +177,7 @@ class BuiltinEngine:
         return place.ends
 
     def _reach(self, place: _Place) -> tuple[_Step, ...]:
-        """Follow all arcs that read no letter; a path that comes back to where it was goes on no more."""
+        """Follow all arcs that read no letter; a path that comes back to where it was continues no more."""
         if place.reach is not None:
             return place.reach
         if not place.state.silent:

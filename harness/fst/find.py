@@ -26,7 +26,7 @@ def find_analyser(card: LanguageCard | None, tag: str, folders: Sequence[Path] =
 
 
 def passed_over(card: LanguageCard | None, tag: str, folders: Sequence[Path]) -> list[Path]:
-    """List what lies in the language's own subfolders under an analyser's ending and is not found there.
+    """List what is in the language's own subfolders under an analyser's ending and is not found there.
 
     It has another name, or the name belongs to a folder or to a link that leads nowhere.
     """

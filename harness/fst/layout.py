@@ -31,7 +31,7 @@ _SHOWN_BY_NATIVE = re.compile(r"@(?:[PNRDCU]\.[^@]*|_[A-Z_]+_|0)@")
 
 
 class Alphabet:
-    """The numbered symbols; the first ``inputs`` of them may stand in a word."""
+    """The numbered symbols; the first ``inputs`` of them may be in a word."""
 
     def __init__(self, symbols: Sequence[str], inputs: int) -> None:
         self.symbols = tuple(symbols)
@@ -300,7 +300,7 @@ def _is_acceptor(arcs: _Rows, alphabet: Alphabet) -> bool:
 
 
 def _is_cyclic(index: _Rows, arcs: _Rows, flags: Flags) -> bool:
-    """Take away, again and again, what leads nowhere without a letter; what remains is a cycle.
+    """Remove, again and again, what leads nowhere without a letter; what remains is a cycle.
 
     A run of neighbouring arcs that read no letter counts as one state's. That may find a cycle too many
     in a strange file, never one too few; so does giving up after many rounds.
@@ -321,7 +321,7 @@ def _is_cyclic(index: _Rows, arcs: _Rows, flags: Flags) -> bool:
 def _among(
     numbers: npt.NDArray[Any], wanted: npt.NDArray[Any] | list[int], most: int
 ) -> npt.NDArray[np.bool_]:
-    """Tell of each number from 0 to ``most`` whether it is wanted; numpy's own ``isin`` loads masked arrays for it."""
+    """Return for each number from 0 to ``most`` whether it is wanted; numpy's own ``isin`` loads masked arrays for it."""
     table = np.zeros(most + 1, dtype=np.bool_)
     table[wanted] = True
     found: npt.NDArray[np.bool_] = table[numbers]

@@ -30,7 +30,7 @@ class FstStatus(StrEnum):
 
 
 class AnalyserError(HarnessError):
-    """An analyser that cannot be used; the message names the file and the mend."""
+    """An analyser that cannot be used; the message names the file and the fix."""
 
     def __init__(self, status: FstStatus, message: str) -> None:
         self.status = status

@@ -1,4 +1,4 @@
-"""Coaching data: what a model is told about the language before it translates (§9.6, coached-llm)."""
+"""Coaching data: what a model learns about the language before it translates (§9.6, coached-llm)."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class Coaching:
 def read_coaching(path: Path) -> Coaching:
     """Read a coaching file, JSON or TOML, with ``notes``, ``examples``, ``dictionary``; each may lack.
 
-    UsageError names file, field and mend.
+    UsageError names file, field and fix.
     """
     text, sha256 = read_text(path, "the coaching file")
     try:
@@ -86,7 +86,7 @@ def read_coaching(path: Path) -> Coaching:
 
 
 def holds_coaching(path: Path) -> bool:
-    """Tell coaching data from a plain dictionary, which may be JSON too; False where it cannot be read."""
+    """Distinguish coaching data from a plain dictionary, which may be JSON too; False where it cannot be read."""
     if path.suffix not in {".json", ".toml"}:
         return False
     try:

@@ -53,9 +53,9 @@ class GlossDictionary:
 def read_gloss_dictionary(path: Path) -> GlossDictionary:
     """Read a dictionary from TSV, CSV or JSON.
 
-    Tables have a lemma and one or more glosses a line, with or without a header; a lemma may stand on
+    Tables have a lemma and one or more glosses a line, with or without a header; a lemma may be on
     several lines; lines that begin with # are remarks. JSON is an object of lemma → gloss or glosses, or a
-    list of objects with ``lemma`` and ``glosses``. UsageError names file, line (or item) and mend.
+    list of objects with ``lemma`` and ``glosses``. UsageError names file, line (or item) and fix.
     """
     text, sha256 = read_text(path, "the dictionary of meanings")
     pairs = _gloss_items(path, text) if path.suffix.lower() == ".json" else _gloss_rows(path, text)
@@ -241,7 +241,7 @@ def read_dictionary(path: Path) -> Dictionary:
 
     Tables have two columns, source and target, with or without that header; lines that begin with #
     are remarks. JSON is an object of phrase → translation or translations, or a list of objects with
-    ``source`` and ``target``. UsageError names file, line and mend.
+    ``source`` and ``target``. UsageError names file, line and fix.
     """
     text, sha256 = read_text(path, "the dictionary")
     pairs = _json_pairs(path, text) if path.suffix.lower() == ".json" else _table_pairs(path, text)

@@ -62,7 +62,7 @@ class Outputs:
 def given_outputs(
     outputs: Sequence[str | None] | Mapping[EntryId, str | None], entries: Sequence[Entry]
 ) -> Outputs:
-    """Take outputs that a program holds: one for each entry of a whole corpus in its order, or texts by entry id.
+    """Return the outputs that a program holds: one for each entry of a whole corpus in its order, or texts by entry id.
 
     None and what is left out count as missing. Raises UsageError for another number of them, and for an id that
     no entry has.
@@ -83,7 +83,7 @@ def given_outputs(
 
 
 def own_outputs(entries: Sequence[Entry]) -> Outputs | None:
-    """Take the outputs that the records of a corpus bring with them; None where no record brings any.
+    """Return the outputs that the records of a corpus bring with them; None where no record brings any.
 
     The hash is over those of open entries: the store may not hold the others, and the corpus's own hash covers them.
     """
@@ -113,7 +113,7 @@ def read_outputs(path: Path, entries: Sequence[Entry], file_lines: int | None = 
     of its ``file_lines`` (an entry's id is the number of its line). JSONL, JSON (a list, a run card, or a log or report of the reference implementation) and tables with a
     header have an id and an output in each row, and may have latency_seconds, usage or prompt_tokens
     and completion_tokens, cost_usd, model, error, and raw (the text before repairs). UsageError names file,
-    line and mend; never a text.
+    line and fix; never a text.
     """
     content = read_bytes(path, "a file of outputs", MOST_BYTES)
     sha256 = hashlib.sha256(content).hexdigest()

@@ -28,7 +28,7 @@ class Prompt:
         return frozenset(match["slot"] for match in _SLOT.finditer(self.text) if match["slot"])
 
     def fill(self, values: Mapping[str, str]) -> str:
-        """Put the values into the slots, in one pass: braces inside a value stay what they are.
+        """Fill the slots with the values, in one pass: braces inside a value stay what they are.
 
         ``{name}`` is a slot, ``{{name}}`` the literal text ``{name}``; any other brace is only a brace.
         UsageError names a slot that has no value.

@@ -14,7 +14,7 @@ _ACTS = frozenset(map(chr, range(0x20))) - {"\t"} | {"\x7f"}
 def read_lines(path: Path, longest: int) -> dict[int, str]:
     """Return number of a line, from 1 → its sentence, in UTF-8; empty lines are passed over.
 
-    UsageError names file, line and mend for a sentence of more than ``longest`` characters, a control character, and
+    UsageError names file, line and fix for a sentence of more than ``longest`` characters, a control character, and
     where there is no sentence.
     """
     text, _ = read_text(path, "the sentences", MOST_BYTES)

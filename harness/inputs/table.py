@@ -22,7 +22,7 @@ def is_csv(path: Path) -> bool:
 def table_cells(path: Path, text: str) -> Iterator[tuple[str, list[str]]]:
     """Yield the place of each row (``line 3``) and its cells, of a table that may have no header.
 
-    UsageError names file, line and mend, and never quotes a text.
+    UsageError names file, line and fix, and never quotes a text.
     """
     yield from _cells(_records(path, text, headed=False))
 
@@ -30,7 +30,7 @@ def table_cells(path: Path, text: str) -> Iterator[tuple[str, list[str]]]:
 def table_rows(path: Path, text: str) -> Iterator[tuple[str, Mapping[str, str | int]]]:
     """Yield the place of each row below a header and its fields, by the header's names.
 
-    UsageError names file, line and mend, and never quotes a text.
+    UsageError names file, line and fix, and never quotes a text.
     """
     return _rows(path, _records(path, text, headed=True))
 

@@ -46,12 +46,12 @@ class Entrant:
 
     @property
     def unconnected(self) -> int:
-        """Entries that failed for want of a connection."""
+        """Entries that failed because there is no connection."""
         return self.failures.get(ErrorClass.CONNECTION, 0)
 
     @property
     def differences(self) -> tuple[str, ...]:
-        """What its card states and its outputs do not give, in words."""
+        """Return what its card states and its outputs do not give, in words."""
         recount = self.run.checked.recount
         return () if recount is None else recount.differences
 

@@ -1,8 +1,8 @@
 """Official lists: released cards, which are all that leaves of runs over secret entries, in the order of their scores.
 
 Cards share a list where one key signed them about the same version of a corpus, with as many entries. They are ranked by
-their composite (scoring specification §6.3), as it was told, or by the first metric where one has none. Which of them
-cannot be told apart stands in letters, as nobody outside can test them again: two runs share one where they differ by less
+their composite (scoring specification §6.3), as it was released, or by the first metric where one has none. Which of them
+cannot be told apart is in letters, as nobody outside can test them again: two runs share one where they differ by less
 than the smallest difference that their entries show.
 """
 
@@ -34,13 +34,13 @@ class OfficialRow:
     """Runs that share a letter cannot be told apart; empty where nobody knows what the entries show."""
 
     def value(self, metric: str) -> float | None:
-        """Return a score as it was told; None where it was not."""
+        """Return a released score, or None."""
         told = self.card.scores.get(metric)
         return None if told is None else told.value
 
     @property
     def name(self) -> str:
-        """What the method is called."""
+        """Return the name of the method."""
         method = self.card.method
         return method.method_name or method.method
 

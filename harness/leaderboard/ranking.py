@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class BoardGrounds:
-    """What runs must share to stand in one list."""
+    """What runs must share to be in one list."""
 
     sha256: str
     """Of the corpus file."""
@@ -112,7 +112,7 @@ class Board:
         return sum(a is not None and b is not None and a < b for a, b in values), len(pairs)
 
     def ranked_by(self, by: str) -> Board:
-        """Return the same list ranked by chrF++ or by ``composite``; its clusters are to be worked out anew.
+        """Return the same list ranked by chrF++ or by ``composite``; its clusters are to be worked out again.
 
         A list of another task stays as it is.
         """
@@ -173,7 +173,7 @@ def leaderboards(connection: sqlite3.Connection, dataset: str | None = None) -> 
 def _last_tries(
     entrants: Sequence[Entrant], has_outputs_of: Callable[[RunSummary, RunSummary], bool]
 ) -> list[Entrant]:
-    """Let a run that retried another of the list, or scored it again, stand in its place.
+    """Replace a run by the one that retried it or scored it again.
 
     A card from elsewhere may name any run: it takes the place of one that may have a rank only where it may have one
     itself and has all that did not fail there, and never that of a later one, so that two cannot name each other.
@@ -358,7 +358,7 @@ class _Facts:
         return None not in before.values() and before.items() <= self._outputs(run).items()
 
     def _outputs(self, run: RunSummary) -> Mapping[EntryId, str | None]:
-        """Return by entry what came out where nothing failed; None for a text that is not at hand."""
+        """Return by entry what came out where nothing failed; None for a text that is not available."""
         from harness.store.results import (
             read_results,
         )  # no list of runs that were made here needs it

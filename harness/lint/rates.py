@@ -1,6 +1,6 @@
 """Two groups of one run: entries with known variants beside the others, development entries beside the others.
 
-In both, right means the reference itself, letter by letter. Whoever knows the references hits them where an honest
+In both, right means the reference itself, letter by letter. Anyone who knows the references hits them where an honest
 method would as well say it otherwise, or do worse.
 """
 
@@ -98,7 +98,7 @@ def lint_generalization(subject: LintSubject) -> Iterator[LintFinding | NotLooke
 def _chance(
     hits: Sequence[LintedEntry], group: Sequence[LintedEntry], others: Sequence[LintedEntry]
 ) -> float | None:
-    """Return how likely so many hits are where both groups are hit equally often; None for too few others."""
+    """Return how likely that many hits are where both groups are hit equally often; None for too few others."""
     if len(others) < LEAST:
         return None
     return chance_of_so_many(len(hits), len(group), sum(map(is_reference, others)), len(others))

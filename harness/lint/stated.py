@@ -1,4 +1,4 @@
-"""What a card says of its method: references that stand in its prompt, and the use of development data."""
+"""What a card says of its method: references that are in its prompt, and the use of development data."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def declaration(subject: LintSubject) -> object:
 
 
 def lint_prompt(subject: LintSubject) -> Iterator[LintFinding | NotLookedAt]:
-    """Yield what of the corpus stands in the prompt on the card (§9.2): development entries, and what was translated."""
+    """Yield what of the corpus is in the prompt on the card (§9.2): development entries, and what was translated."""
     prompt = subject.card.get("system_prompt_used")
     if not isinstance(prompt, str) or not prompt.strip():
         yield NotLookedAt(check="prompt", why="there is no prompt on the card")

@@ -89,7 +89,7 @@ def _completed(
 ) -> LintSubject:
     """Return rows with the classes of variants that the corpus knows beyond a card, and the development entries.
 
-    ``own``: a run of this store, whose secret entries may be looked at here; a card from elsewhere is held against open ones only.
+    ``own``: a run of this store, whose secret entries may be examined here; a card from elsewhere is held against open ones only.
     """
     whole = {} if corpus is None else read_entries(connection, corpus, to_show=True)
     usable = [each for each in whole.values() if not each.not_stored and (own or not each.secret)]

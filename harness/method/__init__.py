@@ -1,1 +1,1 @@
-"""What a translation method is, what it is told, and what it gives back."""
+"""What a translation method is, its options, and what it returns."""

@@ -61,7 +61,6 @@ class Completions:
         )
 
     def check_budget(self) -> None:
-        """See ``Priced``."""
         bounded(self.price, self.max_tokens)
 
     def _body(self, messages: Sequence[Message]) -> dict[str, Any]:
@@ -74,7 +73,7 @@ class Completions:
 
 
 def read_completion(reply: Any, *, quote: bool = True) -> Reply:
-    """Turn a decoded 2xx reply into a Reply.
+    """Convert a decoded 2xx reply into a Reply.
 
     Raises CallError for an error that comes with status 200, and Transient for any other shape or an answer
     that a fault of the server broke off. ``quote`` False keeps the provider's own words, which may repeat the
@@ -136,7 +135,7 @@ def _part(part: Any) -> str:
 
 
 def _finish_reason(choice: Mapping[str, Any], message: Mapping[str, Any]) -> str | None:
-    """Read why the model stopped; a refusal in a field or a part of its own counts as filtered."""
+    """Read why the model stopped; a refusal in a field or its own part counts as filtered."""
     content = message.get("content")
     parts = content if isinstance(content, list) else []
     refused = message.get("refusal") or any(
@@ -171,7 +170,7 @@ _KINDS = {
 
 
 def provider_error(error: Any, *, quote: bool) -> CallError:
-    """Turn an error object that came with status 200 into the failure that its code stands for.
+    """Convert an error object that came with status 200 into the failure that its code means.
 
     The code is no HTTP status: the endpoint answered, and may have charged.
     """
@@ -200,7 +199,7 @@ def _code(code: Any) -> int | None:
 
 
 def output_of(reply: Reply, notes: tuple[str, ...] = ()) -> Output:
-    """Turn a reply into an entry's output, or into the reason why it is none.
+    """Convert a reply into an entry's output, or into the reason why it is none.
 
     A reply cut at a limit or stopped by a filter is a failure, however fluent its beginning; asking the same
     again would be cut again, so it is not retried.

@@ -103,7 +103,7 @@ class Method(Protocol):
 
     @property
     def setup(self) -> Setup:
-        """What identifies the experiment; fixed from construction on."""
+        """Return what identifies the experiment; fixed from construction on."""
         ...
 
     @property
@@ -230,7 +230,7 @@ class Prediction:
 
 
 def shares(usage: Usage | None, entries: int) -> list[Usage | None]:
-    """Part a call's tokens among its entries; whole numbers that add up to the call's own."""
+    """Divide a call's tokens among its entries; whole numbers that add up to the call's own."""
     if usage is None:
         return [None] * entries
     parts = [

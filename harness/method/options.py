@@ -2,7 +2,7 @@
 
 Keys where they would be written down: in settings of a plug-in, in a body, in an endpoint's address.
 
-What a method was told stands in the store and on the run card, for everybody who gets it. Keys have two
+A method's options are in the store and on the run card, for everybody who gets it. Keys have two
 places of their own, the keyring and the environment, which ``harness.endpoint.keys`` reads.
 """
 
@@ -106,7 +106,7 @@ class MethodOptions(BaseModel):
 
     @property
     def languages(self) -> dict[str, str]:
-        """What goes into the language slots of a prompt."""
+        """Return the values of the language slots of a prompt."""
         return {
             "source_language": self.source_name or language_name(self.source_language),
             "target_language": self.target_name or language_name(self.target_language),

@@ -46,7 +46,7 @@ NUMBER_LETTERS = 16
 def submission_number(method: str, method_sha256: str | None) -> str:
     """Return the number of the submission that the method of a run came in; empty for any other.
 
-    Code that is installed here has a hash too, and a name of its own; shipped methods have none but with a maker's data.
+    Code that is installed here has a hash too, and its own name; shipped methods have none but with a maker's data.
     """
     came_in = method == SUBMITTED or method in SHIPPED
     return (method_sha256 or "")[:NUMBER_LETTERS] if came_in else ""

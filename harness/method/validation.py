@@ -110,7 +110,7 @@ def failed(failure: CallError) -> Output:
 
 
 def wordless(output: Output) -> Output:
-    """Take a method's own words off the output of a secret entry, because they may quote it."""
+    """Remove a method's own words from the output of a secret entry, because they may quote it."""
     if output.error_class is None:
         return replace(output, notes=())
     return Output(

@@ -28,7 +28,7 @@ from harness.method.shipped import TAKES
 
 @dataclass(frozen=True, slots=True)
 class ServiceQuestion:
-    """What is asked of a service, in its own language tags."""
+    """A request to a service, in its own language tags."""
 
     texts: Sequence[str]
     source: str
@@ -57,7 +57,7 @@ class Service(Protocol):
     """Texts that one call may hold."""
 
     def request(self, url: str, question: ServiceQuestion) -> ServiceRequest:
-        """Put a question into the service's shape; keys into headers, never into the URL."""
+        """Convert a question into the service's shape; keys into headers, never into the URL."""
         ...
 
     def texts(self, reply: Any) -> list[Any]:
@@ -86,7 +86,6 @@ class DeepL:
     most_texts = 50
 
     def request(self, url: str, question: ServiceQuestion) -> ServiceRequest:
-        """See ``Service``."""
         if (question.key or "").endswith(":fx"):
             url = url.replace("https://api.deepl.com/", "https://api-free.deepl.com/")
         body = {
@@ -98,7 +97,6 @@ class DeepL:
         return ServiceRequest(url, body, headers)
 
     def texts(self, reply: Any) -> list[Any]:
-        """See ``Service``."""
         return [translation["text"] for translation in reply["translations"]]
 
 
@@ -122,7 +120,6 @@ class Google:
     most_texts = 128
 
     def request(self, url: str, question: ServiceQuestion) -> ServiceRequest:
-        """See ``Service``."""
         body = {
             "q": list(question.texts),
             "source": _GOOGLE_TAGS.get(question.source.lower(), question.source),
@@ -132,7 +129,6 @@ class Google:
         return ServiceRequest(url, body, {"X-goog-api-key": question.key} if question.key else {})
 
     def texts(self, reply: Any) -> list[Any]:
-        """See ``Service``."""
         return [translation["translatedText"] for translation in reply["data"]["translations"]]
 
 
@@ -143,7 +139,6 @@ class LibreTranslate:
     most_texts = 50
 
     def request(self, url: str, question: ServiceQuestion) -> ServiceRequest:
-        """See ``Service``."""
         body = {
             "q": list(question.texts),
             "source": _tag(question.source),
@@ -154,7 +149,7 @@ class LibreTranslate:
         return ServiceRequest(url, body, body_secrets=secrets)
 
     def texts(self, reply: Any) -> list[Any]:
-        """See ``Service``; a single text may come back without a list."""
+        """Return the texts of a reply; a single text may come back without a list."""
         texts = reply["translatedText"]
         return [texts] if isinstance(texts, str) else texts
 
@@ -175,7 +170,6 @@ class Microsoft:
     most_texts = 100
 
     def request(self, url: str, question: ServiceQuestion) -> ServiceRequest:
-        """See ``Service``."""
         source, target = (
             _MICROSOFT_TAGS.get(tag, tag) for tag in (question.source, question.target)
         )
@@ -191,7 +185,6 @@ class Microsoft:
         )
 
     def texts(self, reply: Any) -> list[Any]:
-        """See ``Service``."""
         return [item["translations"][0]["text"] for item in reply]
 
 
@@ -214,11 +207,11 @@ class Api:
         self._price = _price(service, endpoint, options)
 
     def check_budget(self) -> None:
-        """See ``Priced``; a service charges for no output."""
+        """Check the budget; a service charges for no output."""
         bounded(self._price, 0)
 
     async def translate(self, entries: Sequence[Entry], calls: Calls) -> list[Output]:
-        """Ask for the entries' translations; see ``Method``."""
+        """Request the entries' translations; see ``Method``."""
         reply = await calls.send(self._request(entries))
         return [_output(text) for text in json.loads(reply.text)]
 
@@ -245,7 +238,7 @@ class Api:
 
 
 def _read(service: Service, count: int, reply: Any) -> Reply:
-    """Turn a decoded reply into one whose text is the translations as a JSON list."""
+    """Convert a decoded reply into one whose text is the translations as a JSON list."""
     texts = [storable(text) for text in read_texts(service, reply, count)]
     return Reply(text=json.dumps(texts, ensure_ascii=False))
 
@@ -262,7 +255,7 @@ def _output(text: str) -> Output:
 
 
 def _price(service: Service, endpoint: Endpoint, options: MethodOptions) -> Price | None:
-    """Take the price of the table; a service at another address than its own has another price."""
+    """Return the price of the table; a service at another address than its own has another price."""
     if endpoint.local:
         return LOCAL
     own = service_endpoint(service.name, None).url == endpoint.url

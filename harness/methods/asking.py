@@ -1,6 +1,6 @@
 """How a model is asked for tasks that are no translations: the prompt of each, and the message of a record.
 
-What stands in a message comes from ``Entry.question``, so no answer can.
+What is in a message comes from ``Entry.question``, so no answer can.
 """
 
 from __future__ import annotations

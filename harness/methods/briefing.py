@@ -1,4 +1,4 @@
-"""What a model is told: the system prompt of the run, and the message for one or several texts.
+"""The briefing of a model: the system prompt of the run, and the message for one or several texts.
 
 Several texts in one call, keyed by number, so that no entry can receive another's translation.
 
@@ -58,7 +58,7 @@ class _Pairs(list[tuple[str, Any]]):
 def _pairs(reply: str) -> list[tuple[int, Any]]:
     """Read the outermost JSON object, with words before and after it or not; [] where there is none.
 
-    A key that is no number becomes 0, which no text has: it counts as invented.
+    A key that is not a number becomes 0, which no text has: it counts as invented.
     """
     text = answer_text(reply) or ""
     first, last = text.find("{"), text.rfind("}")
@@ -135,7 +135,7 @@ def briefing(options: MethodOptions, *additions: str) -> Briefing:
 
 
 def _fits(prompt: Prompt, coaching: Coaching | None, path: Path | None) -> None:
-    """See to it that what the run card calls coached is coached, and nothing else is."""
+    """Ensure that what the run card calls coached is coached, and nothing else is."""
     if coaching is None:
         if prompt.slots & {"notes", "examples"}:
             raise UsageError(

@@ -33,11 +33,10 @@ class Chat:
         self._briefing = brief
 
     def check_budget(self) -> None:
-        """See ``Priced``."""
         self._completions.check_budget()
 
     async def translate(self, entries: Sequence[Entry], calls: Calls) -> list[Output]:
-        """Ask for the entries' translations; see ``Method``."""
+        """Request the entries' translations; see ``Method``."""
         if self.setup.batch_size == 1:
             return [await self._single(entry, calls) for entry in entries]
         first = await self._batch(entries, calls)
@@ -57,7 +56,7 @@ class Chat:
         return output_of(await calls.send(request))
 
     async def _conversation(self, entry: Entry, said: Sequence[str], calls: Calls) -> Output:
-        """Ask turn by turn, with what was said before; the answers become one JSON list of texts."""
+        """Request one turn after the other, each with the turns before; the answers become one JSON list of texts."""
         messages: list[Message] = []
         answers: list[str] = []
         for number, text in enumerate(said, 1):
@@ -73,14 +72,14 @@ class Chat:
         return Output(json_text(answers))
 
     async def _batch(self, entries: Sequence[Entry], calls: Calls) -> list[Output | None]:
-        """Ask for several; None for an entry whose number the reply does not answer reliably."""
+        """Request several; None for an entry whose number the reply does not answer reliably."""
         reply = await calls.send(self._numbered(entries))
         if not reply.complete:
             return [None] * len(entries)
         return [_answer(text) for text in by_number(reply.text, len(entries))]
 
     async def _again(self, entry: Entry, calls: Calls, size: int) -> Output:
-        """Ask once more for an entry whose number went wrong: alone, in the same form."""
+        """Request an entry again whose number went wrong: alone, in the same form."""
         note = f"Its number went wrong in a batch of {size}: asked again alone."
         try:
             reply = await calls.send(self._numbered([entry]))

@@ -40,7 +40,7 @@ class Check(Protocol):
 
 
 def carried(source: str) -> set[str]:
-    """Return what of a source may stand in an output as it is: names and numbers, folded."""
+    """Return what of a source may be in an output as it is: names and numbers, folded."""
     return {folded(word.text) for word in words(source) if word.number or word.text[0].isupper()}
 
 

@@ -1,7 +1,7 @@
 """ctranslate2: a translation model of this machine, as weights and a declarative tokenizer: data, and no code of others.
 
 The folder has ``model.bin`` with its vocabulary, as CTranslate2's converters write them, and ``tokenizer.json`` of the
-library tokenizers (``target_tokenizer.json`` too, where the target has one of its own). Nothing of it is run or unpickled.
+library tokenizers (``target_tokenizer.json`` too, if the target has its own). Nothing of it is run or unpickled.
 """
 
 from __future__ import annotations
@@ -59,14 +59,14 @@ class DecodingSettings(BaseModel):
 
 
 class LocalModel(BoxedMethod):
-    """Translates with a model of this machine, in a process of its own that is begun at the first text and ended with the run.
+    """Translates with a model of this machine, in its own process that is begun at the first text and ended with the run.
 
     Weights that others made decide how long a text takes, and a reader in native code may fall over them: what takes too long,
     too much memory or the process itself costs its own texts, as in a box.
     """
 
     def __init__(self, options: MethodOptions) -> None:
-        """Look at the folder; UsageError where it holds no such model, or an engine is not installed."""
+        """Check the folder; UsageError where it holds no such model, or an engine is not installed."""
         check_options("ctranslate2", options, *TAKES["ctranslate2"])
         assert options.model_folder is not None  # noqa: S101  check_options has seen to it
         folder = options.model_folder

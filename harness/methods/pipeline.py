@@ -73,7 +73,7 @@ class Tool:
 
 
 def lookup_tool(dictionary: Dictionary) -> Tool:
-    """Let the model look up words of the source language."""
+    """Return the tool with which the model looks up words of the source language."""
     return Tool(
         name="lookup",
         description="Look up a word or phrase of the source language in the dictionary.",
@@ -85,7 +85,7 @@ def lookup_tool(dictionary: Dictionary) -> Tool:
 
 
 def analyse_tool(annotator: FstAnnotator) -> Tool:
-    """Let the model ask whether a word of the target language exists, and what form it is."""
+    """Return the tool with which the model checks whether a word of the target language exists, and what form it is."""
 
     def answer(word: str) -> dict[str, Any]:
         try:
@@ -107,7 +107,7 @@ def analyse_tool(annotator: FstAnnotator) -> Tool:
 
 
 def answers(calls: Sequence[Mapping[str, Any]], tools: Sequence[Tool]) -> list[Message]:
-    """Answer each tool call of a reply, also one that makes no sense: the model is told so."""
+    """Answer each tool call of a reply, also one that makes no sense: the answer says so."""
     return [
         {
             "role": "tool",
@@ -178,11 +178,10 @@ class Pipeline:
         self._retry = load_prompt("retry-v1")
 
     def check_budget(self) -> None:
-        """See ``Priced``."""
         self._completions.check_budget()
 
     async def translate(self, entries: Sequence[Entry], calls: Calls) -> list[Output]:
-        """Translate each entry by itself; see ``Method``."""
+        """Translate each entry on its own; see ``Method``."""
         return [await self._entry(entry, calls) for entry in entries]
 
     async def _entry(self, entry: Entry, calls: Calls) -> Output:
@@ -259,9 +258,9 @@ def _note(number: int, this: _Try, *, repeated: bool) -> str:
 
 
 def _best(tries: list[_Try], notes: tuple[str, ...]) -> Output:
-    """Keep the try with the fewest rejections, the earliest of several; an error only if all are.
+    """Return the try with the fewest rejections, the earliest of several; an error only if all are.
 
-    The first answer stands beside it where it is another: what the gate repaired is measured by it (§2.5).
+    The first answer is next to it where it is another: what the gate repaired is measured by it (§2.5).
     """
     with_text = [this for this in tries if this.output.text is not None]
     best = min(with_text, key=lambda this: len(this.rejections), default=tries[-1])

@@ -44,7 +44,6 @@ class Plugin:
         self.endpoint: str | None = method.endpoint
 
     async def translate(self, entries: Sequence[Entry], calls: Calls) -> Sequence[Output]:
-        """Let the plug-in translate."""
         return await self._method.translate(entries, calls)
 
 

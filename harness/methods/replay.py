@@ -25,7 +25,7 @@ class Replay:
         self._outputs = outputs
 
     async def translate(self, entries: Sequence[Entry], _calls: Calls) -> list[Output]:
-        """Look the outputs up."""
+        """Return the given outputs of these entries."""
         return [self._outputs.output(entry.id) for entry in entries]
 
 

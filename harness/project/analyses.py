@@ -68,7 +68,7 @@ def proposals(
 def confirm(
     project: Project, proposal: Proposal, reading: int, by: str, analyser: WordAnalyser
 ) -> None:
-    """Put the reading that a person confirmed into an entry, with who it was; ``reading`` is its place, from 0."""
+    """Store the reading that a person confirmed in an entry, with who it was; ``reading`` is its place, from 0."""
     texts = replace(project.texts(proposal.entry), analysis=proposal.readings[reading])
     done = Analysed(
         by=by,

@@ -59,7 +59,7 @@ class SourceWish:
 def ask_model(
     project: Project, wish: SourceWish, endpoint: str, model: str, keys: KeySource = find_key
 ) -> list[Candidate]:
-    """Ask a model once, and return what it wrote as candidates; CallError and UsageError in words.
+    """Request sources of a model once, and return what it wrote as candidates; CallError and UsageError in words.
 
     A model on another machine is not asked for a secret segment.
     """

@@ -1,6 +1,6 @@
 """Candidate sources: read from a file, held against what is there, chosen over difficulties and registers, and put into segments.
 
-Nothing of a secret sentence stands in a message; a near copy is named by the entry that it resembles.
+Nothing of a secret sentence is in a message; a near copy is named by the entry that it resembles.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ class TakenSources:
 def read_candidates(project: Project, path: Path) -> list[Candidate]:
     """Read sources from a file of lines (``.txt``), or of any form that a corpus may have; UsageError, CorpusError in words.
 
-    Tags and translations that stand in it are taken along. A table has a header, and no column that is not known.
+    Tags and translations that are in it are taken along. A table has a header, and no column that is not known.
     """
     origin = SourceOrigin(file=path.name[:200], on=today())
     if path.suffix.lower() == ".txt":
@@ -128,7 +128,7 @@ def read_candidates(project: Project, path: Path) -> list[Candidate]:
 
 
 def _check_terms(project: Project, path: Path, corpus: Corpus) -> None:
-    """Refuse sentences that their own terms keep here, for a corpus that lets them go."""
+    """Refuse sentences that may not leave here by their own terms, for a corpus that lets them leave."""
     own = Dataset.model_validate(project.state.dataset).terms
     if corpus.dataset.terms.local_only and not own.local_only:
         raise UsageError(
@@ -161,7 +161,7 @@ def _candidate(entry: Entry, origin: SourceOrigin, line: int | None) -> Candidat
 def take_candidates(
     project: Project, candidates: Sequence[Candidate], usual: Usual, most: int | None = None
 ) -> TakenSources:
-    """Put candidates into a project, those that are no near copies, ``most`` of them; UsageError names what one lacks.
+    """Add candidates to a project, those that are no near copies, ``most`` of them; UsageError names what one lacks.
 
     Chosen are those that bring the tiers nearest to ``WEIGHTS`` and the registers nearest to each other. Those
     that name no segment go where most is lacking, a like mix of tiers and registers into each; into ``diagnostic`` only
@@ -184,7 +184,7 @@ def take_candidates(
 
 
 def undo_last(project: Project) -> int:
-    """Take out the sources of the last adding, and return how many they were; UsageError where speakers have some of them."""
+    """Remove the sources of the last adding, and return how many they were; UsageError where speakers have some of them."""
     if not project.state.entries:
         raise UsageError("There is nothing to undo: no source was added.")
     gone = project.state.undoable
@@ -227,7 +227,7 @@ def check_seen(where: str, segment: Segment | None, *, elsewhere: bool) -> None:
 def _without_copies(
     project: Project, candidates: Sequence[Candidate]
 ) -> tuple[list[Candidate], list[str]]:
-    """Part candidates into new ones and words about those that are near copies of an entry or of each other."""
+    """Split candidates into new ones and words about those that are near copies of an entry or of each other."""
     known = {
         normalised(project.texts(entry).source): f"entry {entry.id}"
         for entry in project.state.entries

@@ -19,7 +19,7 @@ _WHERE: TypeAdapter[str] = TypeAdapter(str)
 
 
 def remember(home: Path, number: str, folder: Path) -> None:
-    """Keep where a project lies, by its number; one that was moved is found at its new place. UsageError where that cannot be kept."""
+    """Record where a project is, by its number; one that was moved is found at its new place. UsageError where that cannot be stored."""
     path = home / FOLDER / f"{number}.json"
     where = str(folder.resolve())
     if where in _said(path):
@@ -40,13 +40,13 @@ def known_folders(home: Path) -> list[Path]:
 
 
 def forget(home: Path, folder: Path) -> None:
-    """Keep a folder no more; nothing in it is touched."""
+    """Forget a folder; nothing in it is touched."""
     for path in (home / FOLDER).glob("*.json"):
         if str(folder.resolve()) in _said(path):
             path.unlink(missing_ok=True)
 
 
 def _said(path: Path) -> Iterator[str]:
-    """Yield the folder that a file names; what is damaged of it is written anew when its project is seen."""
+    """Yield the folder that a file names; what is damaged of it is written again when its project is seen."""
     with suppress(ValidationError, OSError):
         yield _WHERE.validate_json(path.read_bytes())

@@ -15,9 +15,9 @@ _COMING: Final = {"translate": "without a translation", "agree": "without an ans
 
 
 def lacking(project: Project) -> tuple[str, ...]:
-    """Return what a corpus lacks, each in words with the command that mends it; empty where it is complete.
+    """Return what a corpus lacks, each in words with the command that fixes it; empty where it is complete.
 
-    Looked at are translations without a second speaker, sentences without a translation, reviews that are still out, and the minimum
+    Covered are translations without a second speaker, sentences without a translation, reviews that are still out, and the minimum
     requirements (benchmark-specification §11.1). No text is quoted.
     """
     return tuple(_lacking(project))

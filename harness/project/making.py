@@ -50,7 +50,7 @@ def provenance_of(entry: ProjectEntry) -> str:
 def whole_corpus(project: Project) -> Corpus:
     """Return the corpus of every entry with a translation, read and checked as a file of it would be; nothing is written.
 
-    No message quotes anything of it. UsageError where there is no translation yet, or a text lies in a vault; CorpusError for what is wrong.
+    No message quotes anything of it. UsageError where there is no translation yet, or a text is in a vault; CorpusError for what is wrong.
     """
     entries = with_reference(project.state.entries)
     if not entries:
@@ -64,7 +64,7 @@ def whole_corpus(project: Project) -> Corpus:
 def every_entry(project: Project) -> Corpus:
     """Return all entries of a project, those without a translation too, to say which of them are meant; their texts are open in memory only.
 
-    It has the hash of the open part. UsageError where its secret part lies in a vault.
+    It has the hash of the open part. UsageError where its secret part is in a vault.
     """
     if (went := project.state.vault) is not None and went.done:
         raise UsageError(
@@ -107,7 +107,7 @@ def changing(folder: Path, home: Path, *, keep: bool = True) -> Iterator[Project
 
 
 def write_open_part(project: Project) -> None:
-    """Write ``corpus.json`` anew with the open entries that have a translation, where it says something else; without one it is gone."""
+    """Write ``corpus.json`` again with the open entries that have a translation, where it says something else; without one it is gone."""
     entries = [each for each in with_reference(project.state.entries) if not each.secret]
     path = project.folder / CORPUS
     if not entries:
@@ -119,7 +119,7 @@ def write_open_part(project: Project) -> None:
 
 
 def check_facts(facts: Mapping[str, Any]) -> Corpus:
-    """Read an envelope of these facts as that of a file would be; CorpusError says what cannot stand in it.
+    """Read an envelope of these facts as that of a file would be; CorpusError says what cannot be in it.
 
     UsageError names the option for two languages that are one, and a licence that no list and no class of terms knows: it could not
     be changed later.
@@ -176,7 +176,7 @@ def _fields(project: Project, entry: ProjectEntry) -> dict[str, Any]:
 
 
 def _origin(entry: ProjectEntry) -> dict[str, str]:
-    """Say of a source that a model made it, and which; of one out of a file, its name."""
+    """Return that a model made a source, and which; of one out of a file, its name."""
     found = {name: value for name, value in entry.origin.model_dump().items() if value}
     return {"made_by": "a model", **found} if entry.origin.model else found
 

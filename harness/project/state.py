@@ -1,7 +1,7 @@
 """A corpus in the making as its folder has it: one file of state, replaced as a whole with every step.
 
-Texts of secret segments lie in it sealed with a key of the project, which this computer opens; they are opened in memory only. Beside it
-grows ``corpus.json``, which has the open entries with a translation and is written anew from the state.
+Texts of secret segments are in it sealed with a key of the project, which this computer opens; they are opened in memory only. Next to it
+grows ``corpus.json``, which has the open entries with a translation and is written again from the state.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class DraftTexts:
 
     @property
     def all_variants(self) -> tuple[str, ...]:
-        """Return the other right wordings, whoever wrote them, without one that is the reference now."""
+        """Return the other right wordings, anyone who wrote them, without one that is the reference now."""
         own, wordings = comparison_form(self.reference), (*self.variants, *self.offered)
         return tuple(each for each in wordings if comparison_form(each) != own)
 
@@ -277,7 +277,7 @@ class Project:
         return entry.model_copy(update={**told, "texts": None, "sealed": sealed})
 
     def put(self, entries: Iterable[ProjectEntry]) -> None:
-        """Put changed entries in the places of those with their ids."""
+        """Replace the entries with the ids of the changed ones."""
         changed = {entry.id: entry for entry in entries}
         kept = tuple(changed.get(entry.id, entry) for entry in self.state.entries)
         self.state = self.state.model_copy(update={"entries": kept})
@@ -352,12 +352,12 @@ def envelope(facts: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def is_project(folder: Path) -> bool:
-    """Return whether a corpus in the making lies in a folder."""
+    """Return whether a corpus in the making is in a folder."""
     return (folder / FILE).is_file()
 
 
 def read_project(folder: Path, home: Path) -> Project:
-    """Read a project; UsageError names file, field and mend, and Withdrawn says that consent for all of it was taken back."""
+    """Read a project; UsageError names file, field and fix, and Withdrawn says that consent for all of it was taken back."""
     path = folder / FILE
     if not is_project(folder):
         raise UsageError(

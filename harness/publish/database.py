@@ -113,7 +113,7 @@ class PublishedDatabase:
         """Send cards and return how many were new; ``told`` hears how many are there after each transaction.
 
         They go in the order of their hashes, so that two who publish at once never wait for each other in a circle. Raises
-        PublishError where the connection is lost: what was told of is there, and the same again sends the rest.
+        PublishError where the connection is lost: what was reported is there, and the same again sends the rest.
         """
         new = done = 0
         for batch in _batches(sorted(cards, key=lambda each: each.hash)):

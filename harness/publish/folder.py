@@ -30,9 +30,9 @@ class PublishedFolder:
         return {path.stem for path in self._files()} & set(hashes)
 
     def add(self, cards: Sequence[OutgoingCard]) -> int:
-        """Put cards there and return how many were new; nothing else in the folder is changed, and twice changes nothing.
+        """Add cards and return how many were new; nothing else in the folder is changed, and twice changes nothing.
 
-        Raises UsageError where the folder cannot be written, or a file there is not what its name says; nothing is written then.
+        Raises UsageError if the folder cannot be written, or the content of a file does not match its name; nothing is written then.
         """
         said = self._may_publish()
         there = {name: _line(name, data, said.get(name)) for name, data in self._sound()}

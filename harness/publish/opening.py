@@ -47,7 +47,7 @@ class OpenPlace(Protocol):
         ...
 
     def add(self, cards: Sequence[OutgoingCard]) -> int:
-        """Put cards there and return how many were new."""
+        """Add cards and return how many were new."""
         ...
 
     def cards(self) -> Iterator[tuple[str, bytes]]:

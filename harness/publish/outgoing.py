@@ -1,8 +1,8 @@
 """What is published: the card of a run over open entries, or a released card; and what of it leaves.
 
-The card of a run over secret entries never goes out, whoever asks (DESIGN V3): ``harness.release`` tells its coarse scores. What the
+The card of a run over secret entries never goes out, anyone who asks (DESIGN V3): ``harness.release`` releases its coarse scores. What the
 terms of a corpus say of sending its texts holds for publishing them too, where everybody may take them: a term that names addresses
-names no place for everybody, and what no term settles a person answers for, with words that stand beside the card. That texts may be
+names no place for everybody, and what no term settles a person answers for, with words that are next to the card. That texts may be
 sent to an endpoint says nothing of that.
 """
 
@@ -97,7 +97,7 @@ class OutgoingCard:
     def texts(self) -> Mapping[str, tuple[int, int]]:
         """Return the fields with text, each with how many values and UTF-8 bytes: ``results[].source``, ``method.prompt``, ``scores`` …
 
-        Those are the fields of entries' texts, and all in which a value has a blank. Inside of rows and of the method each field is told
+        Those are the fields of entries' texts, and all in which a value has a blank. Inside of rows and of the method each field is named
         for itself, elsewhere each block of the card.
         """
         found: dict[str, list[str]] = {}

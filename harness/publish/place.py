@@ -132,7 +132,7 @@ def _database(url: str) -> DatabasePlace:
 
 
 def _guarded(place: DatabasePlace) -> DatabasePlace:
-    """Ask a server on another machine for its certificate, unless the URL or PGSSLMODE says otherwise."""
+    """Require a certificate of a server on another machine, unless the URL or PGSSLMODE says otherwise."""
     told = {"connect_timeout": _CONNECT_SECONDS, **place.parameters}
     if not (place.is_here or "sslmode" in told or "PGSSLMODE" in os.environ):
         told["sslmode"] = "verify-full"

@@ -1,4 +1,4 @@
-"""Published cards read again: each is verified and scored again, and put into a store of its own, in which lists are made as of any runs."""
+"""Published cards read again: each is verified and scored again, and put into its own store, in which lists are made as of any runs."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class PublishedCards:
 
 @contextmanager
 def taken(found: Iterable[tuple[str, bytes]]) -> Iterator[PublishedCards]:
-    """Put cards, each with the hash under which it was published, into a store that is gone after the block.
+    """Import cards, each with the hash under which it was published, into a store that is gone after the block.
 
     The first published comes first: a later one under the same run's id is left out, and said. Texts are held against
     the corpora of this computer's store.
@@ -69,7 +69,7 @@ def _corpora_here() -> Iterator[Corpora]:
 
 
 def _take(cards: PublishedCards, name: str, data: bytes, at_hand: Corpora) -> str | None:
-    """Take a card in and say what is wrong with it, if anything; raises UsageError where it is left out."""
+    """Import a card and return what is wrong with it, if anything; raises UsageError where it is omitted."""
     short = f"card {name[:12]}"
     card = parse_object(data, short)
     released = is_released(card)

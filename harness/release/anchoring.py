@@ -1,6 +1,6 @@
 """The ledger's head in the log of the vault: a ledger that was emptied, cut or replaced since is not believed.
 
-The ledger lies on one computer, and whoever deletes it would have all answers again. So each time that scores of a vault's
+The ledger is on one computer, and anyone who deletes it would have all answers again. So each time that scores of a vault's
 texts are told, the vault's log, which every keeper checks, gets a line with the ledger's number, its length and its last line.
 """
 

@@ -1,6 +1,6 @@
 """How often, and when, somebody learns a score: the Ladder, a count and a pause, for each submitter and corpus.
 
-Whoever may ask for scores again and again climbs to the answers of a hidden set with them. The Ladder (Blum & Hardt,
+Anyone who may ask for scores again and again climbs to the answers of a hidden set with them. The Ladder (Blum & Hardt,
 "The Ladder: A Reliable Leaderboard for Machine Learning Competitions", ICML 2015) tells a new score only where it beats
 the best one told so far by half of the interval that the set is expected to have; otherwise it repeats the best. As one
 bit an answer still tells something, answers are counted and lie apart in time.
@@ -67,7 +67,7 @@ class NotYetReleased(NotReleased):
 
 
 def too_few_words(entries: int) -> str:
-    """Say that the scores of a run over so many different secret entries are never told; empty where they are enough."""
+    """Say that the scores of a run over that many different secret entries are never told; empty where they are enough."""
     if entries >= LEAST:
         return ""
     return (

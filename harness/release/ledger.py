@@ -1,8 +1,8 @@
 """The ledger: what was told to whom, in signed lines that name each other, in a file of the organisation's own.
 
-It lies in the data folder beside the store and not in it: whoever deletes a run takes nothing out of it. A line is on the
-disk before what it tells is given away. Each released file names its line, so that a ledger that was begun anew, or cut
-short, is seen by whoever compares two files of the same organisation.
+It is in the data folder beside the store and not in it: anyone who deletes a run takes nothing out of it. A line is on the
+disk before what it tells is given away. Each released file names its line, so that a ledger that was begun again, or cut
+short, is seen by anyone who compares two files of the same organisation.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ STEP: Final = timedelta(minutes=5)
 
 @dataclass(frozen=True)
 class ReleaseLedger:
-    """The ledger of a data folder, as whoever keeps it opens it."""
+    """The ledger of a data folder, as anyone who keeps it opens it."""
 
     folder: Path
     identity: Identity
@@ -243,5 +243,5 @@ def _id(line: SignedLedgerRecord) -> str:
 
 
 def _bytes(line: SignedLedgerRecord) -> bytes:
-    """Return a line as it stands in the file: it was checked to be canonical."""
+    """Return a line as it is in the file: it was checked to be canonical."""
     return canonical_bytes(line.model_dump(mode="json"))

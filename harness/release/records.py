@@ -75,7 +75,7 @@ class ReleasedCorpus(StrictForm):
 
 
 class InLedger(StrictForm):
-    """Where the ledger of the organisation has this answer, so that whoever collects answers sees one that is missing."""
+    """Where the ledger of the organisation has this answer, so that anyone who collects answers sees one that is missing."""
 
     ledger: Hex64
     """SHA-256 of its first line."""

@@ -44,7 +44,7 @@ def bits(told: ReleasedScore, ends: Range) -> float:
 
 
 def expected_half(entries: int, ends: Range, value: float) -> float:
-    """Return half of the interval that a mean over so many entries is expected to have.
+    """Return half of the interval that a mean over that many entries is expected to have.
 
     The spread of a metric without ends, such as a ratio of lengths, is expected by the size of its value.
     """

@@ -33,7 +33,7 @@ FEWEST: Final = 10
 
 
 def smallest_difference(entries: Sequence[Entry], *, seed: int = SEED) -> float | None:
-    """Return the difference in points of chrF++ that so many entries tell; None of few entries or another task."""
+    """Return the difference in points of chrF++ that that many entries tell; None of few entries or another task."""
     if len(entries) < FEWEST or entries[0].of_task != TRANSLATION:
         return None
     random = np.random.default_rng(seed)

@@ -22,7 +22,7 @@ def attach(
 ) -> SignedReproduction:
     """Check a record and keep it beside the run whose card it names; raises UsageError where it shows nothing.
 
-    ``trusted``: the key that a person named; None: a key of this computer signed. Whoever made or signed the card is
+    ``trusted``: the key that a person named; None: a key of this computer signed. Anyone who made or signed the card is
     never believed about it, whatever is named.
     """
     reproduction = read_reproduction(data)

@@ -1,4 +1,4 @@
-"""A card and the run that was made of it, held together; and the record of that, signed by whoever ran it."""
+"""A card and the run that was made of it, held together; and the record of that, signed by anyone who ran it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from scoring.statistics.reproducibility import verdict
 
 
 class ClaimedCard:
-    """A card that is to be reproduced, with the seals that lie beside it."""
+    """A card that is to be reproduced, with the seals that are next to it."""
 
     def __init__(self, card: RunCard, seals: Sequence[SealFile]) -> None:
         self.card = card
@@ -103,7 +103,7 @@ def signed(
 ) -> SignedReproduction:
     """Sign a comparison with this computer's keys, as a card is signed here.
 
-    Raises UsageError for a card that this computer made or signed, one whose maker's seal is not beside it, and for
+    Raises UsageError for a card that this computer made or signed, one whose maker's seal is not next to it, and for
     outputs that no method made.
     """
     refuse_to_sign(connection, claimed, home)

@@ -43,7 +43,7 @@ class Rebuilt:
 
 @dataclass(frozen=True, slots=True)
 class Lacking:
-    """One thing that the card names and that is not at hand."""
+    """One thing that the card names and that is not available."""
 
     what: str
     stated: str

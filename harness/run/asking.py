@@ -2,7 +2,7 @@
 
 They are carried as a method's are: from the cache where they may, within the run's budget, as many at once as the
 endpoint bears, again where they failed. Each answer is stored as it comes, so that a run that is stopped, or reaches
-its budget, asks only for the rest when it goes on. It is done when all outputs are in, so that no method waits for
+its budget, asks only for the rest when it continues. It is done when all outputs are in, so that no method waits for
 a judge.
 """
 
@@ -53,7 +53,7 @@ Keep = Callable[[sqlite3.Connection, Sequence[NewReply], Sequence[AnnotationRow]
 
 
 def _keep_nothing(*_: Any) -> None:
-    """Store nothing: nobody goes on with it."""
+    """Store nothing: nobody continues with it."""
 
 
 @dataclass(slots=True)
@@ -102,13 +102,13 @@ class Asking:
         return _without_loop(self._asked(annotator, translations))
 
     def take(self, row: AnnotationRow) -> None:
-        """Take in what was asked and found now."""
+        """Add what was asked and found now."""
         self.rows.append(row)
         self.hear(row)
 
     @property
     def all_rows(self) -> list[AnnotationRow]:
-        """What outputs were annotated with: taken over and paid for before, or asked for now."""
+        """Return what outputs were annotated with: reused and paid for before, or asked for now."""
         return [*(replace(row, spent_usd=0.0, calls=0) for row in self.reused), *self.rows]
 
     async def _asked(
@@ -180,7 +180,7 @@ def asking_again(
 
 
 def _without_loop(work: Coroutine[Any, Any, list[Any]]) -> list[Any]:
-    """Run to the end; in a thread of its own where this one has an event loop already, as in a notebook."""
+    """Run to the end; in its own thread where this one has an event loop already, as in a notebook."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:
@@ -224,7 +224,7 @@ class _Apart:
         self._dispatcher = Dispatcher(self._ask, waiting, shared, asking.control)
 
     async def found(self) -> list[Any]:
-        """Ask until every translation has its answer."""
+        """Return the answers for every translation."""
         await self._dispatcher.run()
         if self._end is not None:
             raise self._end
@@ -294,7 +294,7 @@ class _Apart:
 
 
 class _Together:
-    """Lets an annotator make calls about several translations, and heeds wishes between them; see ``Calls``."""
+    """Lets an annotator make calls about several translations, and obeys wishes between them; see ``Calls``."""
 
     def __init__(
         self, asking: Asking, annotator: AskingAnnotator, shared: RunCalls, shelf: _Shelf
@@ -323,7 +323,7 @@ class _Together:
             self._control.listen(None)
 
     async def send(self, request: Request) -> Reply:
-        """See ``Calls``."""
+        """Send a request; see ``Calls``."""
         await self._going.wait()
         if self._control.state in {RunState.DRAINING, RunState.STOPPED}:
             raise AskingStopped(STOPPED)
@@ -377,13 +377,13 @@ class _Shelf:
         self._failure: Exception | None = None
 
     def find(self, key: bytes) -> StoredReply | None:
-        """Look a reply up; most misses are answered from memory."""
+        """Find a reply; most misses are answered from memory."""
         if self._reader is None or key not in self._known:
             return None
         return find_reply(self._reader, key)
 
     def put(self, item: NewReply | AnnotationRow) -> None:
-        """Take what is to be stored; raises what kept the last group from the disk."""
+        """Queue what is to be stored; raises what prevented the last group from reaching the disk."""
         if self._failure is not None:
             raise self._failure
         self._items.append(item)

@@ -1,4 +1,4 @@
-"""Beginning a run, and making the method of a run that goes on."""
+"""Beginning a run, and making the method of a run that continues."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def begin(
 ) -> int:
     """Store the beginning of a run and give its number; nothing is asked of the method yet.
 
-    ``tools`` are those that ``tools_for`` gave, where the caller goes on using them, and ``run_id`` a new id that
+    ``tools`` are those that ``tools_for`` gave, where the caller continues using them, and ``run_id`` a new id that
     the caller knows already.
     """
     chosen = [corpus.entries[place] for place in positions]
@@ -128,7 +128,7 @@ def _despite_network(corpus: Corpus) -> dict[str, str]:
 
 
 def new_identity() -> dict[str, Any]:
-    """Return what a new run has of its own: an id and the time of its beginning, by name of the field."""
+    """Return a new run's id and the time of its beginning, by name of the field."""
     return {"run_id": str(uuid.uuid4()), "created": time.time()}
 
 
@@ -329,7 +329,7 @@ def resume_method(
 
 
 def require_going_on(run: Run) -> None:
-    """Raise UsageError where a run cannot go on here, before its texts are opened: it is over, or of a submission."""
+    """Raise UsageError where a run cannot continue here, before its texts are opened: it is over, or of a submission."""
     _refuse_complete(run)
     refuse_submitted(run)
 
@@ -353,7 +353,7 @@ def _refuse_complete(run: Run) -> None:
 def _difference(run: Run, method: Method) -> str:
     """Return the names of what changed, "" where nothing did.
 
-    An analyser is told by its SHA-256: ``fst_version`` also names the engine, and all engines agree.
+    An analyser is identified by its SHA-256: ``fst_version`` also names the engine, and all engines agree.
     """
     then, now = asked_with(run).model_dump(), method.setup.model_dump()
     return ", ".join(name for name in then if then[name] != now[name] and name != "fst_version")
@@ -391,7 +391,7 @@ def _ask_again(connection: sqlite3.Connection, run: Run) -> None:
 def _change_plan(
     connection: sqlite3.Connection, run: Run, method: Method, changes: Mapping[str, Any]
 ) -> None:
-    """Change how a run goes about its calls (budget, concurrency); never what is asked."""
+    """Change how a run goes about its calls (budget, concurrency); never the requests."""
 
     plan = plan_of(run)
     try:

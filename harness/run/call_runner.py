@@ -62,7 +62,7 @@ class RunCalls:
 
 
 def limiter_for(method: Method, most: int, shared: Path | None = None) -> Limiter:
-    """Return a limiter that lets at most so many calls go at once: an endpoint is tried with fewer first, a box with one.
+    """Return a limiter that lets at most that many calls go at once: an endpoint is tried with fewer first, a box with one.
 
     ``shared``: the folder in which processes that ask the same endpoint tell each other of its 429s.
     """
@@ -261,7 +261,7 @@ class CallRunner:
         )
 
     async def _pause(self, seconds: float, failure: CallError, attempt: int) -> None:
-        """Wait with the slot given back, so that other entries go on meanwhile."""
+        """Wait with the slot given back, so that other entries continue meanwhile."""
         flight = self.shared.flight
         flight.retries += 1
         reason = str(failure.status or failure.error_class.replace("_", " "))
@@ -284,7 +284,7 @@ class CallRunner:
         return waited
 
     def give_slot_back(self) -> None:
-        """Let another entry go on; harmless where the slot is not held."""
+        """Release the slot; a no-op if it is not held."""
         if self.holds_slot:
             self.holds_slot = False
             self.shared.limiter.release(self.slot)
@@ -313,7 +313,7 @@ def _costs_nothing(request: Request) -> bool:
 
 
 def not_there(request: Request, failure: NoServer) -> HarnessError:
-    """Say that a server is not there, and how one of this machine is started where we know its name."""
+    """Return the error of a server that is not there, with how one of this machine is started if its name is known."""
     if not is_loopback(request.url):
         return HarnessError(str(failure))
     preset = presets("chat").get(request.provider)

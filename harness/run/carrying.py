@@ -1,6 +1,6 @@
 """Having a run's calls made elsewhere: what goes there, and what is done here with what comes back.
 
-Whoever carries them, the run stays one of this store: its rows are scored and written by its recorder here, its money
+Anyone who carries them, the run stays one of this store: its rows are scored and written by its recorder here, its money
 is counted by its ledger here, and its seal is made here.
 """
 
@@ -54,5 +54,5 @@ class Carrier(Protocol):
     """Whether no further run can be carried."""
 
     def carry(self, work: CarriedWork) -> str | None:
-        """Bring the waiting entries through; gives why the run stopped by itself, None where it did not. Blocks."""
+        """Process the pending entries. Return the stop reason, or None. Blocks."""
         ...

@@ -168,7 +168,7 @@ def score_outputs(
     tell: Tell,
     ask: Ask,
 ) -> Scored:
-    """Take the statistics of stored results with all annotations; nothing is written.
+    """Compute the statistics of stored results with all annotations; nothing is written.
 
     A model that cannot be asked turns its metric off, with the reason; the others are scored all the same.
     """

@@ -1,6 +1,6 @@
 """The run loop: entries to the method, predictions to the recorder, wishes heeded between them.
 
-It stops where everything fails the same way, so that a run does not go on for nothing.
+It stops where everything fails the same way, so that a run does not continue for nothing.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Streak:
         self._count = 0
 
     def note(self, error_class: ErrorClass | None, message: str | None) -> str | None:
-        """Take one entry's outcome; gives the reason to stop where there is one."""
+        """Record one entry's outcome; return the reason to stop, if there is one."""
         if error_class in _OF_ONE_ENTRY:
             return None
         if error_class is None:
@@ -73,7 +73,7 @@ class Streak:
 
 
 class Dispatcher:
-    """Gives pieces of work to slots, as many at once as the limiter lets, and heeds wishes between them.
+    """Gives pieces of work to slots, as many at once as the limiter lets, and obeys wishes between them.
 
     Belongs to one event loop, used once.
     """
@@ -102,7 +102,7 @@ class Dispatcher:
         return not self._batches
 
     async def run(self) -> None:
-        """Go on until every piece of work is done, or until the run is to stop."""
+        """Continue until every piece of work is done, or until the run is to stop."""
         loop = asyncio.get_running_loop()
         self._control.listen(partial(loop.call_soon_threadsafe, self._heed))
         self._dispatcher = asyncio.create_task(self._dispatch())
@@ -121,7 +121,7 @@ class Dispatcher:
             raise self._fault
 
     def end(self) -> None:
-        """Begin nothing more; what is under way is finished."""
+        """Start nothing more; what is under way is finished."""
         if self._dispatcher is not None:
             self._dispatcher.cancel()
 
@@ -171,10 +171,10 @@ class Dispatcher:
 
 
 class PredictionTaker(Protocol):
-    """Takes what is finished: a recorder, or whoever sends it to one."""
+    """Takes what is finished: a recorder, or anyone who sends it to one."""
 
     def take(self, predictions: Sequence[Prediction]) -> None:
-        """Take finished entries."""
+        """Accept finished entries."""
         ...
 
 
@@ -202,7 +202,7 @@ class RunLoop:
         """Why the run stopped by itself, None where it did not."""
 
     async def run(self) -> None:
-        """Go on until every entry is through, or until the run is to stop."""
+        """Continue until every entry is through, or until the run is to stop."""
         await self._dispatcher.run()
 
     def _halt(self, reason: str) -> None:

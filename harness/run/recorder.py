@@ -76,12 +76,12 @@ class Recorder(threading.Thread):
         """Called from this thread when it cannot go on."""
 
     def take(self, predictions: Sequence[Prediction]) -> None:
-        """Take finished entries; may be called from any thread."""
+        """Queue finished entries; may be called from any thread."""
         for prediction in predictions:
             self._queue.put(prediction)
 
     def keep(self, reply: NewReply) -> None:
-        """Take a reply to be stored; may be called from any thread."""
+        """Queue a reply to be stored; may be called from any thread."""
         self._queue.put(reply)
 
     async def secure(self) -> None:
@@ -91,7 +91,7 @@ class Recorder(threading.Thread):
         await asyncio.wrap_future(written)
 
     def catch_up(self, seconds: float) -> bool:
-        """Wait until all that was handed over by now is on the disk, and tell whether it is; from any thread.
+        """Wait until all that was submitted by now is on the disk, and tell whether it is; from any thread.
 
         Gives up after ``seconds``, and where the recorder broke.
         """

@@ -1,7 +1,7 @@
 """Scoring a finished run again, with more metrics or other tools; no method is called.
 
-A sealed card never changes (DESIGN C4): the result is a record of its own that names the run it is of.
-What it would give can be told before it is done. A single translation is looked at again to say in words why it
+A sealed card never changes (DESIGN C4): the result is its own record that names the run it is of.
+What it would give can be told before it is done. A single translation is examined again to say in words why it
 has the values it has.
 """
 
@@ -105,7 +105,7 @@ class Explainer:
         )
 
     def close(self) -> None:
-        """Let the annotators go."""
+        """Close the annotators."""
         if self._tools is not None:
             self._tools.close()
 
@@ -249,7 +249,7 @@ def _with_stated(
     run: Run,
     old: Sequence[EntryStatistics],
 ) -> Scored:
-    """Keep the metrics of the run that cannot be taken anew here, with their statistics and facts.
+    """Copy the metrics of the run that cannot be computed again here, with their statistics and facts.
 
     Their analyser or dictionary may be gone, or the run came from elsewhere; the floors stay the run's too,
     for they rest on the same.
@@ -284,7 +284,7 @@ def _with_stated(
 
 
 def _floors(opening: RunOpening) -> dict[str, Any]:
-    """Keep the run's floors with their version, where it has any."""
+    """Return the run's floors with their version, where it has any."""
     if opening.floors is None:
         return {}
     return {"floors": opening.floors, "floors_version": floors_version(opening)}
@@ -325,7 +325,7 @@ def stored_statistics(scorer: Scorer, packed: Sequence[bytes]) -> list[EntryStat
 
 
 def _nothing_new(scored: Scored, options: ScoringOptions) -> str:
-    """Return why a run was not scored anew: which wanted metric cannot be had, and which it had already."""
+    """Return why a run was not scored again: which wanted metric cannot be had, and which it had already."""
     off = lacking(scored.scorer.reasons(_totals(scored)), options)
     why = "".join(f"\n{id_}: {reason}" for id_, reason in off.items())
     words = (
@@ -397,7 +397,7 @@ class Prospect:
 
 
 def prospect(connection: sqlite3.Connection, run: Run, options: ScoringOptions) -> Prospect:
-    """Look up what the metrics need; no text is scored, no model asked.
+    """Return what the metrics need; no text is scored, no model asked.
 
     Raises UsageError for what was named and cannot be had, as ``rescore`` does.
     """

@@ -1,6 +1,6 @@
 """Asking again for the failed entries of a complete run, with the same settings or others.
 
-A sealed card never changes (DESIGN C4): the result is a run of its own that names the one it goes back to,
+A sealed card never changes (DESIGN C4): the result is its own run that names the one it goes back to,
 has its good rows, and says of which entries it asked again and how often each was tried in all. A run that
 was cut is not retried but resumed.
 """
@@ -144,7 +144,7 @@ def _told(options: Any, changes: Mapping[str, Any]) -> Any:
 def _kept_here(
     dataset: Dataset, chosen: Sequence[Entry], whole: Sequence[Entry], plan: Plan
 ) -> Plan:
-    """Keep entries where their terms allow them to be, before a key is asked for that would not be used."""
+    """Restrict entries to where their terms allow them to be, before a key is asked for that would not be used."""
     shut_door(chosen, plan, dataset)
     refuse_written_keys(plan.options)
     described = build(plan.method, plan.options, whole, no_key)

@@ -1,7 +1,7 @@
-"""What is run over a vault's texts, as a grant names it: the method with all that it is told, by one hash.
+"""What is run over a vault's texts, as a grant names it: the method with all its options, by one hash.
 
 It is worked out before a text is opened, when the keepers are asked and again when their grant is used. The hash
-covers what files hold, not where they lie. It does not cover what the program finds by itself among the languages'
+covers what files hold, not where they lie. It does not cover what the program finds on its own among the languages'
 files, and of a plug-in only the one file that its own hash covers.
 """
 
@@ -44,7 +44,7 @@ _MAY_BE_FILES: Final = ("prompt", "embeddings")
 def run_terms(
     method: str, told: Mapping[str, Any], scoring: ScoringOptions, selection: Selection
 ) -> RunTerms:
-    """Return what a grant for this run says; ``told``: fields of MethodOptions by name, only those that are told, and any others.
+    """Return what a grant for this run says; ``told``: fields of MethodOptions by name, only those that are given, and any others.
 
     Raises UsageError where a file cannot be read, or the method is not known.
     """
@@ -90,7 +90,7 @@ def _is_shipped(method: str) -> bool:
 
 
 def _code(method: str, options: MethodOptions) -> list[str]:
-    """Return the class of a plug-in and the SHA-256 of its code; what is no method is said by whoever makes methods."""
+    """Return the class of a plug-in and the SHA-256 of its code; what is not a method is said by anyone who makes methods."""
     if method.endswith(BUNDLE_SUFFIX):
         return [SUBMITTED, _content(Path(method))]
     where, _, class_name = method.rpartition(":")

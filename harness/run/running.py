@@ -78,9 +78,9 @@ def execute_run(
     connections: Connections | None = None,
     carrier: Carrier | None = None,
 ) -> Finished:
-    """Bring a run to its end, or as far as the control lets it; gives the last event.
+    """Run to the end, or as far as the control allows; return the last event.
 
-    Blocks; belongs into a thread of its own where something else must stay alive. Raises after a Failed
+    Blocks; belongs into its own thread where something else must stay alive. Raises after a Failed
     event, HarnessError where the fault is known, CorpusError where it is one of a language card; whatever was
     finished before is stored, and the run can be resumed. ``listener``: None where nobody follows the run but by the
     store, so that nothing is worked out for it. ``tools`` are those that the run began with, where they are still at
@@ -123,7 +123,7 @@ def execute_run(
 
 @contextmanager
 def _leaving(connection: sqlite3.Connection, number: int) -> Iterator[None]:
-    """Say at the end, however it comes, that no process is at the run; where the store still takes it."""
+    """Record at the end, however it comes, that no process is at the run, if the store still accepts it."""
     try:
         yield
     finally:
@@ -215,7 +215,7 @@ class _Execution:
         board: ProgressBoard,
         ledger: Ledger,
     ) -> str | None:
-        """Bring the waiting entries through; gives why the run stopped by itself, None where it did not."""
+        """Process the pending entries. Return the stop reason, or None."""
         self.segment = segment = begin_stretch(self.connection, self.run.id)
         set_live(self.connection, self.run.id, RunState.RUNNING, board.heartbeat())
         recorder = Recorder(
@@ -262,7 +262,7 @@ class _Execution:
     def _call(
         self, waiting: Sequence[int], board: ProgressBoard, ledger: Ledger, recorder: Recorder
     ) -> str | None:
-        """Send the waiting entries through the method: elsewhere, over the connections at hand or over own ones."""
+        """Send the waiting entries through the method: elsewhere, over the connections available or over own ones."""
         if self.carrier is not None:
             return self.carrier.carry(self._carried(waiting, board, ledger, recorder))
         with ExitStack() as stack:
@@ -331,7 +331,7 @@ class _Execution:
         self.known_replies.add(reply.key)
 
     def _find(self, key: bytes) -> StoredReply | None:
-        """Look a reply up; most misses are answered from memory, without waiting on the store."""
+        """Find a reply; most misses are answered from memory, without waiting on the store."""
         if not self.options.use_cache or key not in self.known_replies:
             return None
         return find_reply(self.connection, key)
@@ -357,7 +357,7 @@ class _Execution:
         return tell
 
     def _finish_scores(self, board: ProgressBoard, ledger: Ledger) -> None:
-        """Ask what is asked once all outputs are in; raises BudgetReached and AskingStopped."""
+        """Request what needs all outputs; raises BudgetReached and AskingStopped."""
         tell = self._doing(board)
         board.scoring = read_asked(self.connection, self.run.id, again=True)
 
@@ -444,7 +444,7 @@ class _Execution:
             self.listener(board.progress())
 
     def _keep_row_words(self) -> None:
-        """Keep what the card's rows say of each output besides numbers."""
+        """Store what the card's rows say of each output besides numbers."""
         results = list(read_results(self.connection, self.run.id))
         found = row_words(self.tools, self.entries, results)
         with transaction(self.connection):

@@ -2,7 +2,7 @@
 
 Empty and missing outputs are a method's own fault, and they are scored. A wrong key, an unknown model or
 a server that is not there says nothing about a translation: such a run is never sealed, and one of which some
-entries failed for want of a connection only where a person says so.
+entries failed because there is no connection only where a person says so.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ def why_nothing_came(connection: sqlite3.Connection, run: Run) -> str | None:
 
 
 def unconnected(connection: sqlite3.Connection, run: int) -> int:
-    """Count the entries of a run that failed for want of a connection: they say nothing of its method."""
+    """Count the entries of a run that failed because there is no connection: they say nothing of its method."""
     return failures_by_run(connection, run).get(run, {}).get(ErrorClass.CONNECTION, 0)
 
 
 def unconnected_words(count: int) -> str:
-    """Return how many entries failed for want of a connection, and what becomes of them in a sealed run."""
+    """Return how many entries failed because there is no connection, and what becomes of them in a sealed run."""
     if count == 1:
         return "1 entry failed for want of a connection; it counts as 0"
     return f"{count:,} entries failed for want of a connection; they count as 0"

@@ -1,6 +1,6 @@
 """Opening texts from a vault for a run: a corpus that is to begin, and what the store has of one that began.
 
-The log of the vault has each opening first. Which keys open, and whether those of keepers who were taken out, is looked at here.
+The log of the vault has each opening first. Which keys open, and whether those of keepers who were taken out, is examined here.
 """
 
 from __future__ import annotations

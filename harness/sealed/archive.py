@@ -127,7 +127,7 @@ def _check_ends(data: bytes) -> None:
 
 
 def _members(data: bytes, shape: ArchiveShape) -> dict[str, bytes]:
-    """Take the members out, one local header after the other."""
+    """Extract the members, one local header after the other."""
     members: dict[str, bytes] = {}
     at = 0
     while data[at : at + 4] == _BEGINS:

@@ -78,7 +78,7 @@ class CarriedFile:
 
     @property
     def kinds(self) -> set[ReviewFile]:
-        """What it may be: a file that is sealed for keys tells its kind only by its name."""
+        """Return what it may be: the kind of a file that is sealed for keys shows only in its name."""
         if self.format:
             return {ReviewFile.BATCH} if self.format.startswith("rosetta-batch/") else set()
         lock = lock_of(self.data)
@@ -257,7 +257,7 @@ def _directory(file: BinaryIO, size: int) -> zipfile.ZipFile:
 
 
 def _read_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, most: int) -> bytes:
-    """Read at most so many bytes of a member, whatever size it states; nothing of one that cannot be read."""
+    """Read at most that many bytes of a member, whatever size it states; nothing of one that cannot be read."""
     if member.compress_type not in {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}:
         return b""
     try:
@@ -314,7 +314,7 @@ def _from_quoted(data: bytes, name: str) -> Iterator[tuple[str, bytes]]:
 
 
 def _from_mail(data: bytes, name: str) -> Iterator[tuple[str, bytes]]:
-    """Yield the attachments of a saved mail, and what stands in its text."""
+    """Yield the attachments of a saved mail, and what is in its text."""
     try:
         parts = list(islice(email.message_from_bytes(data.lstrip()).walk(), _MOST_MEMBERS))
     except (RecursionError, ValueError, LookupError):

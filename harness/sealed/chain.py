@@ -39,7 +39,7 @@ def chained_lines(
 ) -> Iterator[tuple[_Line, bytes]]:
     """Yield each line of such a file with its bytes, of ``most`` each: in its one canonical form, and behind the line that it names.
 
-    Whose signatures count is for whoever reads on. Raises what ``wrong`` makes of a place, from 0, and a reason.
+    Whose signatures count is for anyone who reads on. Raises what ``wrong`` makes of a place, from 0, and a reason.
     """
     prev = ""
     for place, content in enumerate(contents):
@@ -116,7 +116,7 @@ class ChainReport:
 
 
 def check_chain(events: Iterable[Link]) -> ChainReport:
-    """Look at the chain of every device; order and repetition of the events do not matter."""
+    """Check the chain of every device; order and repetition of the events do not matter."""
     devices: dict[str, dict[int, dict[str, Link]]] = defaultdict(lambda: defaultdict(dict))
     for event in events:
         devices[event.device][event.seq][event.id] = event

@@ -83,7 +83,7 @@ class Identity:
 
     @classmethod
     def load(cls, folder: Path, role: Role | str) -> Identity:
-        """Return the keys of the installation whose data lies in ``folder``, making them the first time.
+        """Return the keys of the installation whose data is in ``folder``, making them the first time.
 
         Raises KeyStoreError where they are somewhere but cannot be read: new ones in their place would
         make this installation a stranger to everybody who knows it.
@@ -99,12 +99,12 @@ class Identity:
 
     @classmethod
     def known(cls, folder: Path, role: Role) -> bool:
-        """Return whether the installation whose data lies in ``folder`` ever had keys of this role."""
+        """Return whether the installation whose data is in ``folder`` ever had keys of this role."""
         return _file(folder, role).exists() or key_pointer(folder, role).exists()
 
     @classmethod
     def read(cls, path: Path, role: Role) -> Identity:
-        """Read what ``text`` wrote to a file of its own; raises KeyStoreError that names the file and the mend."""
+        """Read what ``text`` wrote to its own file; raises KeyStoreError that names the file and the fix."""
         if (text := _read(path)) is None:
             raise KeyStoreError(f"There is no file {path}. Name the file that holds the keys.")
         return _parsed(text, role, f"{path} is damaged, or another file")
@@ -198,7 +198,7 @@ def _stored(folder: Path, role: Role) -> Identity | None:
 
 
 def _keep(identity: Identity, folder: Path) -> Identity:
-    """Keep new keys: in the keyring where it gives back what it was given, else in a file."""
+    """Store new keys: in the keyring if it returns what it was given, else in a file."""
     entry = secrets.token_hex(16)
     try:
         _ask(lambda ring: ring.set_password(SERVICE, entry, identity.text()))
@@ -281,7 +281,7 @@ def _read(path: Path) -> str | None:
 
 
 def _ask(question: Callable[[Any], _Answer]) -> _Answer:
-    """Ask the keyring; whatever its backend raises becomes one error in words."""
+    """Query the keyring; whatever its backend raises becomes one error in words."""
     import keyring
 
     try:

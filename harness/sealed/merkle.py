@@ -1,7 +1,7 @@
 """Merkle trees in the form of RFC 6962 and RFC 9162: one hash over many leaves, and a short proof for each of them.
 
 A leaf is hashed behind a byte 0x00 and a node behind 0x01, so that no node can be shown as a leaf. A tree of n leaves
-is parted at the largest power of two below n. All hashes are SHA-256, 32 bytes.
+is separated at the largest power of two below n. All hashes are SHA-256, 32 bytes.
 """
 
 from __future__ import annotations

@@ -156,7 +156,7 @@ def checked_recipient(text: str) -> str:
 
 
 def read_age_identities(path: Path) -> list[AgeIdentity]:
-    """Read a file that ``age-keygen`` or this program made; UsageError names file, line and mend."""
+    """Read a file that ``age-keygen`` or this program made; UsageError names file, line and fix."""
     from harness.core.user_file import read_text
 
     text, _ = read_text(path, "an age identity file", most_bytes=2**16)
@@ -204,7 +204,7 @@ def _check_sealed(data: bytes, lock: Lock) -> None:
 
 
 def _said(error: Exception, wrong_key: str) -> SealError:
-    """Put age's finding into words; it tells a key that does not fit from damage."""
+    """Return age's error in words; it distinguishes a key that does not fit from damage."""
     reason = str(error)
     if "No matching keys" in reason or reason == "Decryption failed":
         return SealError(FileProblem.WRONG_KEY, f"This file cannot be opened: {wrong_key}.")

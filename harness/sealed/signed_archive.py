@@ -121,7 +121,7 @@ def _checked(found: dict[str, bytes], form: type[_Form]) -> SignedArchive[_Form]
 
 
 def read_signed_head(signed: Signed, form: type[_Form]) -> _Form:
-    """Read a manifest of this form whose signature holds; raises FileError in words. The members are not looked at."""
+    """Read a manifest of this form whose signature holds; raises FileError in words. The members are not examined."""
     manifest = read_manifest(signed.content, form)
     if not verify(manifest.signer, signed.content, signed.signature):
         raise _changed()
@@ -136,7 +136,7 @@ def _changed() -> FileError:
 
 
 def read_manifest(content: bytes, form: type[_Form]) -> _Form:
-    """Read a manifest of this form from its bytes, its signature not looked at; raises FileError in words."""
+    """Read a manifest of this form from its bytes, its signature not examined; raises FileError in words."""
     _check_format(content, formats(form))
     try:
         return form.model_validate_json(content, strict=True)
@@ -145,7 +145,7 @@ def read_manifest(content: bytes, form: type[_Form]) -> _Form:
 
 
 def _check_format(content: bytes, ours: tuple[str, ...]) -> None:
-    """Say kindly what else it is: another kind of file, or one of a newer version."""
+    """Raise with kind words about what else it is: another kind of file, or one of a newer version."""
     raw = _canonical_json(content)
     stated = raw.get("format") if isinstance(raw, dict) else None
     if stated in ours:
@@ -223,7 +223,7 @@ def read_signed_record(
 def read_record(
     data: bytes, form: type[_Record], name: str, *, most: int = _MOST_RECORD
 ) -> _Record:
-    """Read such a file of ``most`` bytes, its signature not looked at; raises FileError that calls it by ``name``."""
+    """Read such a file of ``most`` bytes, its signature not examined; raises FileError that calls it by ``name``."""
     try:
         return form.model_validate_json(data[: most + 1], strict=True)
     except ValidationError:

@@ -37,7 +37,7 @@ def mounted_sticks() -> list[Path]:
 
 
 def listed(folder: Path) -> Iterator[os.DirEntry[str]]:
-    """Yield what lies in a folder; nothing of one that is gone, locked or no folder."""
+    """Yield what is in a folder; nothing of one that is gone, locked or no folder."""
     try:
         with os.scandir(folder) as entries:
             yield from entries
@@ -105,7 +105,7 @@ class StickError(HarnessError):
 
 
 def write_file(path: Path, data: bytes, mode: int = PRIVATE) -> None:
-    """Write a file under a name beside it, flush it, read it back, and give it its name.
+    """Write a file under a name next to it, flush it, read it back, and give it its name.
 
     Raises StickError; then no half file bears the name, and a file that bore it before is whole.
     """
@@ -186,5 +186,5 @@ def _drop(path: Path) -> None:
 
 
 def stick_error(path: Path, error: OSError) -> StickError:
-    """Return what the system's error means for whoever put the stick in."""
+    """Return what the system's error means for anyone who put the stick in."""
     return StickError(path, storage_problem(error), error.strerror or error_name(error))

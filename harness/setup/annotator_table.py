@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class AnnotatorRow:
-    """One annotator; which metrics ask it stands in their rows of the inventory."""
+    """One annotator; which metrics ask it is in their rows of the inventory."""
 
     module: str
     """Where its ``find(search)`` is; imported when a wanted metric asks it."""
@@ -105,7 +105,7 @@ def find_annotators(
 
 
 def _noted(resources: Resources, id_: str, row: AnnotatorRow, found: Find) -> Resources:
-    """Write down what is told of an annotator."""
+    """Write down the facts of an annotator."""
     setup = resources.setup
     told: dict[str, Any] = {"off": {**setup.off, **found.off}}
     if found.facts is not None:

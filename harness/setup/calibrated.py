@@ -1,8 +1,8 @@
 """Weights and tier lines that an organisation signed in place of the specification's: ``--scoring FILE``.
 
 Only a file whose signer is trusted here is taken: this data folder's own organisation, or a key of ``trusted_signers``
-in settings.toml. The whole record goes into plan, set-up and card, so that a run goes on without the file and whoever
-has the card can check the signature; a copy lies in the data folder, by its hash.
+in settings.toml. The whole record goes into plan, set-up and card, so that a run continues without the file and anyone who
+has the card can check the signature; a copy is in the data folder, by its hash.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ class SignedScoring(CalibratedScoring, SignedRecord):
 
 
 def specification_sha256() -> str:
-    """Return the hash of what a calibration stands in for: weights, tier lines, and how metrics become 0 to 1."""
+    """Return the hash of what a calibration is in for: weights, tier lines, and how metrics become 0 to 1."""
     tables = specification()
     inputs = {id_ for weights in tables.profiles.values() for id_ in weights}
     return canonical_sha256(
@@ -111,7 +111,7 @@ def sign_scoring(made: CalibratedScoring, identity: Identity) -> bytes:
 def read_scoring(path: Path, home: Path) -> CalibrationFacts:
     """Read a signed file whose signer is trusted in a data folder, and keep a copy of it there.
 
-    UsageError names what is wrong and the mend.
+    UsageError names what is wrong and the fix.
     """
     data = read_bytes(path, "the calibrated scoring", MOST_BYTES)
     signed_scoring = read_signed_scoring(data, path.name)
@@ -135,7 +135,7 @@ def read_scoring(path: Path, home: Path) -> CalibrationFacts:
 
 
 def read_signed_scoring(data: bytes, name: str) -> SignedScoring:
-    """Read the bytes of a file and check its form and signature; UsageError names what is wrong and the mend."""
+    """Read the bytes of a file and check its form and signature; UsageError names what is wrong and the fix."""
     if b'"rosetta-scoring/' not in data:
         proposal = b"rosetta-calibration-proposal/" in data
         what = "a proposal that nobody signed" if proposal else "no signed scoring"

@@ -150,7 +150,7 @@ def analyser_state(found: FoundCard | None, tag: str, folders: Sequence[Path]) -
 
 
 def why_no_script(tag: str, card: LanguageCard) -> str | None:
-    """Say that a card has no section for the script that a tag names, or that the tag names none."""
+    """Return that a card has no section for the script that a tag names, or that the tag names none."""
     named = tag_script(tag)
     parts = tag.replace("_", "-").split("-")
     if named is None and len(parts) > 1 and parts[1].isalpha() and len(parts[1]) == 3:
@@ -186,7 +186,7 @@ generous, and an analyser of another script has hardly any."""
 
 
 def _nothing_found(card: LanguageCard | None, tag: str, folders: Sequence[Path]) -> str:
-    """Say that there is no analyser, and what lies in its place."""
+    """Return that there is no analyser, and what is in its place."""
     name = f"{_language(tag) if card is None else card.tag}.hfstol"
     for path in passed_over(card, tag, folders):
         if path.is_file():

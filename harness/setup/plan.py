@@ -1,4 +1,4 @@
-"""What a run was told to do, kept with it so that ``rosetta resume`` needs nothing but its id."""
+"""The options of a run, stored with it so that ``rosetta resume`` needs nothing but its id."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class RunOptions(BaseModel):
 
 
 class ToldOptions(BaseModel):
-    """The places that a method was told, read from a run of any version: what is not known here is passed over."""
+    """The paths among a run's options, read from a run of any version: what is not known here is passed over."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -63,19 +63,19 @@ class Plan(BaseModel):
 
 @unpacks
 def plan_of(run: Run) -> Plan:
-    """Return what a stored run was told to do; StoredValueError where that is damaged."""
+    """Return the options of a stored run; StoredValueError where they are damaged."""
     return Plan.model_validate(run.plan, context=STORED)
 
 
 @unpacks
 def run_options_of(run: Run) -> RunOptions:
-    """Return what a stored run was told of its calls; an imported one was told nothing."""
+    """Return the call options of a stored run; an imported one has none."""
     return RunOptions.model_validate(run.plan.get("run", {}))
 
 
 @unpacks
 def told_of(run: Run) -> ToldOptions:
-    """Return where a stored run was told to look; an imported one was told nothing."""
+    """Return the paths among the options of a stored run; an imported one has none."""
     return ToldOptions.model_validate(run.plan.get("options", {}))
 
 
@@ -88,7 +88,7 @@ def corpus_folder_of(run: Run) -> Path | None:
 
 @unpacks
 def scoring_of(run: Run) -> ScoringOptions:
-    """Return what a stored run was told of its scoring; an imported one was told nothing."""
+    """Return the scoring options of a stored run; an imported one has none."""
     return ScoringOptions.model_validate(run.plan.get("scoring", {}), context=STORED)
 
 
@@ -104,7 +104,7 @@ def scored_with(run: Run, options: ScoringOptions) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Resumption:
-    """How a run goes on: what a person changes, carried out once no other process can be at the run, and how far."""
+    """How a run continues: what a person changes, carried out once no other process can be at the run, and how far."""
 
     options: Mapping[str, Any] = field(default_factory=dict)
     """Fields of RunOptions, by name."""

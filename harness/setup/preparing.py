@@ -52,7 +52,7 @@ def prepare(
     offline: bool = False,
     folder: Path | None = None,
 ) -> ScoringTools:
-    """Find card, analyser, dictionaries and models for a run over ``entries`` of a ``corpus`` that lies in ``folder``.
+    """Find card, analyser, dictionaries and models for a run over ``entries`` of a ``corpus`` that is in ``folder``.
 
     UsageError names what was asked for and cannot be had; what was not asked for and is not here only
     turns metrics off, with the reason in the setup. No text leaves this machine yet.

@@ -79,7 +79,7 @@ def analyser_annotator(
 
 
 def _recalled(memo: Memo, key: str) -> _Facts | None:
-    """Return what is kept of an analyser; None where it is damaged too, so that it is asked again."""
+    """Return what is stored of an analyser; None where it is damaged too, so that it is asked again."""
     try:
         engine, version, acceptor = msgpack.unpackb(memo.recall(_MAKER, [key])[key])
     except (KeyError, ValueError, TypeError, msgpack.UnpackException):

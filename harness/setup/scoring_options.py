@@ -71,9 +71,9 @@ class ScoringOptions(BaseModel):
     @field_validator("metrics")
     @classmethod
     def _known(cls, value: tuple[str, ...], told: ValidationInfo) -> tuple[str, ...]:
-        """Turn names into ids, each once; refuse what is no metric of the inventory.
+        """Convert names into ids, each once; refuse what is no metric of the inventory.
 
-        What a run was told stays as it is where its pack is not here any more.
+        A run's option stays as it is where its pack is not here any more.
         """
         kept = told.context == STORED
         return tuple(dict.fromkeys(name if kept else _id(name) for name in value))

@@ -90,12 +90,12 @@ class ScoringTools:
         }
 
     def listen(self, listener: Callable[[str], None]) -> None:
-        """Let someone hear how far slow annotators are."""
+        """Set the listener that hears how far slow annotators are."""
         for steps in self.steps:
             steps.listener = listener
 
     def close(self) -> None:
-        """Let the annotators keep what is new."""
+        """Close the annotators, which store what is new."""
         for annotator in self.annotators:
             annotator.close()
 
@@ -194,7 +194,7 @@ def comparable(setup: ScoringSetup) -> ScoringSetup:
 
 
 def require_same(stored: ScoringSetup, now: ScoringSetup) -> None:
-    """Raise HarnessError where a run would go on with other tools than it began with."""
+    """Raise HarnessError where a run would continue with other tools than it began with."""
     if changed := changes(stored, now):
         raise HarnessError(
             "What the run is scored with is no longer what it was when it began: "

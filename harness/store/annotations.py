@@ -81,7 +81,7 @@ def maker_key(maker: str) -> bytes:
 def keep_annotations(
     connection: sqlite3.Connection, run: int, rows: Iterable[AnnotationRow]
 ) -> None:
-    """Keep rows; called within a transaction.
+    """Store rows; called within a transaction.
 
     One about an output that was asked about before takes the place of that, and adds to what it cost.
     """
@@ -137,7 +137,7 @@ def read_annotations(
 ) -> Iterator[AnnotationRow]:
     """Yield the rows of a run, or those of one annotator, maker or output; StoredValueError for a damaged one.
 
-    With ``to_show`` a sealed one that no key at hand opens comes without its value and words.
+    With ``to_show`` a sealed one that no key available opens comes without its value and words.
     """
     rows = connection.execute(
         "SELECT position, annotator, maker, value, calls, cost_usd, spent_usd, trace,"

@@ -100,7 +100,7 @@ def unsaid(attempts: Sequence[Attempt]) -> list[Attempt]:
 
 
 def said_again(attempts: Sequence[Attempt], said: Said) -> list[Attempt]:
-    """Put the words back that ``said_in`` took out; StoredValueError where they are of others."""
+    """Restore the words that ``said_in`` took out; StoredValueError where they are of others."""
     if len(attempts) != len(said):
         raise StoredValueError
     return [

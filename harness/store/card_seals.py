@@ -8,7 +8,7 @@ from harness.store.file.database import has_table
 
 
 def keep_seal(connection: sqlite3.Connection, run: int, signer: str, file: bytes) -> None:
-    """Keep the file of a seal beside a run, in the place of an earlier one of the same key (hexadecimal)."""
+    """Store the file of a seal beside a run, instead of an earlier one of the same key (hexadecimal)."""
     connection.execute("INSERT OR REPLACE INTO card_seals VALUES (?, ?, ?)", (run, signer, file))
 
 

@@ -56,7 +56,7 @@ def bring_back(connection: sqlite3.Connection, run: int) -> None:
 
 
 def purge(connection: sqlite3.Connection, older_than: float = KEPT_SECONDS) -> int:
-    """Erase the runs that went into the trash more than so many seconds ago; gives how many.
+    """Erase the runs that went into the trash more than that many seconds ago; gives how many.
 
     One that is brought back meanwhile stays, and so does one that another process holds until the next time.
     """

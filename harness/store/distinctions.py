@@ -1,6 +1,6 @@
 """What a list says of each run besides its own row: what parts it from others, and how many entries are in.
 
-People try one method with several outputs or settings, so that runs of one name are parted by what they differ
+People try one method with several outputs or settings, so that runs of one name are separated by what they differ
 in.
 """
 
@@ -43,9 +43,9 @@ def done_by_run(connection: sqlite3.Connection, only: int | None = None) -> dict
 def distinctions_by_run(
     connection: sqlite3.Connection, run_id: str | None = None
 ) -> dict[int, str]:
-    """Say of every run what parts it from those of the same corpus, method, model and condition.
+    """Return for every run what distinguishes it from those of the same corpus, method, model and condition.
 
-    Where ``run_id`` asks for one run, only those that it can be parted from are read.
+    Where ``run_id`` asks for one run, only those that it can be separated from are read.
     """
     query = """
         SELECT id, setup, plan -> '$.options.outputs' AS outputs, dataset_id, model_slug, condition
@@ -65,9 +65,9 @@ def distinctions_by_run(
 
 
 def distinctions(names: Sequence[Hashable], facts: Sequence[Sequence[str]]) -> list[str]:
-    """Say of each run what parts it from others of its name; empty where nothing does, or nothing need.
+    """Return for each run what distinguishes it from others of its name; empty where nothing does, or nothing need.
 
-    ``facts`` has the same number of words for each run; the first that part runs are told.
+    ``facts`` has the same number of words for each run; the first that distinguish runs are returned.
     """
     told: list[tuple[str, ...]] = [()] * len(names)
     for words in zip(*facts, strict=True):

@@ -1,6 +1,6 @@
 """Runs under way: who holds one, what is wished of it, and the times in which it was under way.
 
-One process at a time holds a run, to go on with it or to delete it. Wishes come from the process that asks to the
+One process at a time holds a run, to continue with it or to delete it. Wishes come from the process that asks to the
 one that is at the run (``harness.events.steering``). Each stretch of time says what it paid.
 """
 
@@ -84,7 +84,7 @@ def spent_usd(connection: sqlite3.Connection, run: int) -> float:
 
 
 def copy_stretches(connection: sqlite3.Connection, run: int, to: int, *, paid: bool = True) -> None:
-    """Give another run the same stretches, as if it had paid for them or not; within a transaction."""
+    """Copy the stretches to another run, as if it had paid for them or not; within a transaction."""
     connection.execute(
         "INSERT INTO stretches (run, started, last, spent_usd)"
         " SELECT ?, started, last, CASE WHEN ? THEN spent_usd ELSE 0 END FROM stretches"

@@ -64,7 +64,7 @@ def with_part(
 
 
 def whole_setup(parts: Sequence[SetupPart]) -> Setup:
-    """Return the set-up of a run in parts: that of the first, with a name and options that tell of all.
+    """Return the set-up of a run in parts: that of the first, with a name and options that cover all.
 
     Its hash differs from that of every part, so that no list takes the run for one of them.
     """

@@ -39,7 +39,7 @@ class Attached(NamedTuple):
 
 
 def attach_certificate(connection: sqlite3.Connection, run: int, attached: Attached) -> None:
-    """Keep a certificate beside a run; the same one a second time changes nothing."""
+    """Store a certificate beside a run; the same one a second time changes nothing."""
     connection.execute(
         "INSERT OR IGNORE INTO certificates (run, sha256, certificate, signature, signer, attached)"
         " VALUES (?, ?, ?, ?, ?, ?)",
@@ -55,12 +55,12 @@ def attach_certificate(connection: sqlite3.Connection, run: int, attached: Attac
 
 
 def detach_certificates(connection: sqlite3.Connection, run: int) -> int:
-    """Take all certificates away from a run; gives how many there were."""
+    """Remove all certificates of a run; return how many there were."""
     return connection.execute("DELETE FROM certificates WHERE run = ?", (run,)).rowcount
 
 
 def suspend_certificates(connection: sqlite3.Connection, hashes: Iterable[str]) -> int:
-    """Let certificates give nothing any more, whichever runs they lie beside; gives how many newly."""
+    """Suspend certificates, whichever runs they are attached to; return how many newly."""
     marked = (
         connection.execute(
             "UPDATE certificates SET suspended = 1 WHERE sha256 = ? AND NOT suspended", (digest,)
@@ -103,7 +103,7 @@ MOST_TAGS = 30
 
 
 def set_note(connection: sqlite3.Connection, run: int, note: str) -> None:
-    """Put a note beside a run in place of the one that was there; an empty one takes it away."""
+    """Replace the note of a run; an empty one removes it."""
     change_words(connection, run, note=note)
 
 
@@ -182,7 +182,7 @@ def _replace(connection: sqlite3.Connection, run: int, tags: Iterable[str]) -> t
 
 @contextmanager
 def _words_of(connection: sqlite3.Connection, run: int) -> Iterator[None]:
-    """Change what stands beside a run that is there, all of it or nothing."""
+    """Change what is next to a run that is there, all of it or nothing."""
     with transaction(connection):
         _refuse_gone(connection, run)
         yield

@@ -60,7 +60,7 @@ class Cancelled(Exception):  # noqa: N818  nothing went wrong
 
 
 def never() -> bool:
-    """Tell that nobody cancels."""
+    """Return False: nobody cancels."""
     return False
 
 
@@ -92,7 +92,7 @@ class Ordering:
                 self._column(connection, sort)
 
     def catch_up(self, connection: sqlite3.Connection) -> None:
-        """Take in what is new in the store."""
+        """Read what is new in the store."""
         with self._lock:
             if not self._entries:
                 self._read_entries(connection)

@@ -1,6 +1,6 @@
 """What was found here of cards that others made: their scores computed again from their outputs, their set-up run again.
 
-It lies beside the card and never in it: a card says of itself what it likes.
+It is next to the card and never in it: a card says of itself what it likes.
 """
 
 from __future__ import annotations
@@ -64,14 +64,14 @@ def checked_here(connection: sqlite3.Connection, only: int | None = None) -> dic
 def keep_reproduction(
     connection: sqlite3.Connection, run: int, signer: str, card: str, file: bytes
 ) -> None:
-    """Keep the signed record of a reproduction beside a run, in the place of an earlier one of the same key."""
+    """Store the signed record of a reproduction beside a run, instead of an earlier one of the same key."""
     connection.execute(
         "INSERT OR REPLACE INTO reproductions VALUES (?, ?, ?, ?)", (run, signer, card, file)
     )
 
 
 def detach_reproductions(connection: sqlite3.Connection, run: int) -> int:
-    """Take all records of reproductions away from a run; gives how many there were."""
+    """Remove all records of reproductions of a run; return how many there were."""
     return connection.execute("DELETE FROM reproductions WHERE run = ?", (run,)).rowcount
 
 
@@ -103,7 +103,7 @@ def reproduction_files(connection: sqlite3.Connection, run: int) -> list[tuple[s
 def keep_recount(
     connection: sqlite3.Connection, run: int, *, pinned: bool, differences: Collection[str]
 ) -> None:
-    """Keep what scoring a card again gave, in the place of what an earlier time gave."""
+    """Store what scoring a card again gave, instead of what an earlier time gave."""
     words = json.dumps(list(differences), ensure_ascii=False)
     connection.execute("INSERT OR REPLACE INTO recounts VALUES (?, ?, ?)", (run, pinned, words))
 

@@ -35,12 +35,10 @@ class StoredFindings:
         self._path = path
 
     def recall(self, maker: str, keys: Sequence[str] | None = None) -> dict[str, bytes]:
-        """See ``Memo``."""
         with closing(open_store(self._path)) as connection:
             return recall_findings(connection, maker, keys)
 
     def keep(self, maker: str, found: Mapping[str, bytes]) -> None:
-        """See ``Memo``."""
         if not found:
             return
         with closing(open_store(self._path)) as connection, transaction(connection):
@@ -63,7 +61,7 @@ def recall_findings(
 
 
 def keep_findings(connection: sqlite3.Connection, maker: str, found: Mapping[str, bytes]) -> None:
-    """Keep what a maker found; called within a transaction."""
+    """Store what a maker found; called within a transaction."""
     connection.execute("INSERT OR IGNORE INTO makers (name) VALUES (?)", (maker,))
     number = connection.execute("SELECT id FROM makers WHERE name = ?", (maker,)).fetchone()[0]
     connection.executemany(
@@ -147,7 +145,7 @@ def _row(connection: sqlite3.Connection, new: NewReply, now: float) -> tuple[obj
 
 
 def _split(body: Mapping[str, Any] | Sequence[Any]) -> tuple[str, str | None]:
-    """Part the last message from the rest, which is the same for most entries of a run."""
+    """Split off the last message from the rest, which is the same for most entries of a run."""
     messages = body.get("messages") if isinstance(body, Mapping) else None
     if not isinstance(body, Mapping) or not isinstance(messages, list) or not messages:
         return json.dumps(body, ensure_ascii=False), None

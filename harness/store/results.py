@@ -2,7 +2,7 @@
 
 Beside each row lies what an analyser said of its output, and what the rules of variants make of it, as it goes
 on the card. Runs that were sealed before have none of it, so that their rows stay as they were sealed. Of an entry
-that lies sealed, outputs and the words of errors are sealed too; numbers, times and kinds of failure lie open.
+that is stored encrypted, outputs and the words of errors are sealed too; numbers, times and kinds of failure are open.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class RowWords:
 
 
 def keep_row_words(connection: sqlite3.Connection, run: int, found: Mapping[int, RowWords]) -> None:
-    """Keep the words of a run's rows by place in the corpus; called within a transaction."""
+    """Store the words of a run's rows by place in the corpus; called within a transaction."""
     connection.executemany(
         "INSERT OR REPLACE INTO row_words (run, position, analyses, lint) VALUES (?, ?, ?, ?)",
         [
@@ -160,7 +160,7 @@ def _row(
 
 
 def copy_results(connection: sqlite3.Connection, run: int, to: int) -> None:
-    """Give another run the same entry rows; called within a transaction."""
+    """Copy the entry rows to another run; called within a transaction."""
     names = [row[1] for row in connection.execute("PRAGMA table_info(results)")][1:]
     columns = ", ".join(names)
     connection.execute(
@@ -170,7 +170,7 @@ def copy_results(connection: sqlite3.Connection, run: int, to: int) -> None:
 
 
 def copy_done(connection: sqlite3.Connection, run: int, to: int) -> None:
-    """Give another run the rows of the entries that did not fail, paid for by the first; in a transaction."""
+    """Copy the rows of the entries that did not fail, paid for by the first, to another run; in a transaction."""
     names = [row[1] for row in connection.execute("PRAGMA table_info(results)")]
     taken = {"run": "?", "spent_usd": "0.0"}
     columns = ", ".join(taken.get(name, name) for name in names)
@@ -214,7 +214,7 @@ def read_results(
 ) -> Iterator[Result]:
     """Yield the stored rows of a run: all in corpus order, or those of some entries.
 
-    With ``to_show`` a sealed one that no key at hand opens comes without output, first answer and words of its error.
+    With ``to_show`` a sealed one that no key available opens comes without output, first answer and words of its error.
     """
     query, seal = f"SELECT {_columns(connection)} {_FROM}", run_seal(connection, run)
     if positions is None:
@@ -325,7 +325,7 @@ def failures(connection: sqlite3.Connection, run: int) -> list[tuple[ErrorClass,
 
 
 def read_attempts(connection: sqlite3.Connection, run: int, position: int) -> list[Attempt]:
-    """Return the attempts at one entry, in order; without words where they are sealed and no key at hand opens them."""
+    """Return the attempts at one entry, in order; without words where they are sealed and no key available opens them."""
     row = connection.execute(
         f"SELECT trace, {sealed_column(connection, 'results', 'results')} FROM results"
         " WHERE run = ? AND position = ?",
@@ -388,7 +388,7 @@ def _moment(row: tuple[Any, ...]) -> Moment:
 def read_tries(connection: sqlite3.Connection, run: int) -> Iterator[tuple[int, int, int]]:
     """Yield the place of each entry, how often it was tried, and how many tries were answered with 429.
 
-    A trace that is damaged counts no 429: the run can be looked at for all the rest.
+    A trace that is damaged counts no 429: the run can be examined for all the rest.
     """
     for position, attempts, trace in connection.execute(
         "SELECT position, attempts, trace FROM results WHERE run = ?", (run,)

@@ -65,7 +65,7 @@ class Run:
 
     @property
     def goes_on_with(self) -> str:
-        """The command that goes on with it where it was cut; that of a submission begins a run anew."""
+        """The command that continues with it where it was cut; that of a submission begins a run again."""
         if self.submission:
             return f"rosetta submission run {self.submission}"
         return f"rosetta resume {self.run_id[:8]}"
@@ -194,7 +194,7 @@ def runs_back(name: str) -> int | None:
 def _named(
     connection: sqlite3.Connection, name: str, condition: str, order: str
 ) -> list[sqlite3.Row]:
-    """Return at most two runs that a name may mean; ``order`` is the column by which ``last`` is told."""
+    """Return at most two runs that a name may mean; ``order`` is the column by which ``last`` is found."""
     if (back := runs_back(name)) is None:
         return _begin_with(connection, name, condition)
     query = f"{_READ} WHERE {condition} ORDER BY {order} DESC, id DESC LIMIT 1 OFFSET ?"
@@ -218,7 +218,7 @@ def _only(rows: Sequence[sqlite3.Row], name: str) -> Run:
 
 
 def find_open_run(connection: sqlite3.Connection, back: int = 0) -> Run:
-    """Return the newest run that can go on, or one so many before it; UsageError where there is none."""
+    """Return the newest run that can continue, or one that many before it; UsageError where there is none."""
     waiting = "run_card IS NULL AND imported IS NULL AND put_away IS NULL"
     rows = rows_by_name(connection, f"{_READ} WHERE {waiting} {_NEWEST} OFFSET ?", (back,))
     if not rows:

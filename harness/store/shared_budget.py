@@ -2,7 +2,7 @@
 
 Each run holds a part of the budget, and the parts never add up to more than the whole. A process takes more for its
 run before it makes the call that needs it, in a transaction that is on the disk by then, and leaves what it did not
-spend when it ends. What a killed process held counts as spent until its run goes on, and is its run's again then.
+spend when it ends. What a killed process held counts as spent until its run continues, and is its run's again then.
 What a run paid is in its stretches (``harness.store.holding``): the greater of both counts.
 """
 
@@ -29,7 +29,7 @@ _COMMITTED = """
 
 
 def share_money(connection: sqlite3.Connection, sweep: int, run_id: str) -> None:
-    """Let a run pay out of the budget of a sweep from now on."""
+    """Register a run to pay out of the budget of a sweep from now on."""
     connection.execute(
         "INSERT OR IGNORE INTO sweep_money (sweep, run_id, held_usd, busy) VALUES (?, ?, 0, 0)",
         (sweep, run_id),
@@ -78,11 +78,11 @@ class StorePurse:
         self._own_cap = own_cap
 
     async def take(self, wanted: float, spent: float | None) -> bool | None:
-        """Take more, without keeping the loop from its work; see ``Purse``."""
+        """Reserve more without blocking the loop; see ``Purse``."""
         return await asyncio.to_thread(self.take_now, wanted, spent)
 
     def take_now(self, wanted: float, spent: float | None) -> bool | None:
-        """Take more; blocks. See ``Purse``."""
+        """Reserve more; blocks. See ``Purse``."""
         with closing(open_store(self._path)) as connection:
             with transaction(connection):
                 taken = self._take(connection, wanted, spent)

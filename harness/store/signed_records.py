@@ -48,7 +48,7 @@ class KeptRecord(NamedTuple):
 
 
 def keep_signed(connection: sqlite3.Connection, record: KeptRecord, file: bytes) -> None:
-    """Keep a record, in the place of an earlier state of it."""
+    """Store a record, instead of an earlier state of it."""
     told = json.dumps(record.told, ensure_ascii=False)
     row = (record.id, record.kind, record.run_id, record.card, told, file)
     connection.execute("INSERT OR REPLACE INTO signed_records VALUES (?, ?, ?, ?, ?, ?)", row)

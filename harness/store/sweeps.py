@@ -1,6 +1,6 @@
 """Sweeps in the store: their plans, and which run each cell of theirs is.
 
-A cell has the id of its run before the run begins. Who works on which run is told by the locks of runs
+A cell has the id of its run before the run begins. Who works on which run is known by the locks of runs
 (``harness.store.holding``) alone; there is no queue.
 """
 
@@ -69,7 +69,7 @@ class StoredSweep:
 
     @property
     def id(self) -> str:
-        """What it is called beside its name."""
+        """Return its short id, shown beside its name."""
         return self.key[:8]
 
 
@@ -221,7 +221,7 @@ def set_run(
 
 
 def set_trouble(connection: sqlite3.Connection, sweep: int, place: int, words: str) -> None:
-    """Note why the run of a cell stopped by itself; no worker takes it up until the sweep goes on."""
+    """Record why the run of a cell stopped on its own; no worker takes it up until the sweep continues."""
     connection.execute(
         "UPDATE sweep_cells SET trouble = ? WHERE sweep = ? AND place = ?",
         (storable(words), sweep, place),
@@ -239,10 +239,10 @@ def set_raced_out(
 
 
 def forget_troubles(connection: sqlite3.Connection, sweep: int) -> None:
-    """Let every cell be tried again."""
+    """Clear the troubles, so that every cell is tried again."""
     connection.execute("UPDATE sweep_cells SET trouble = NULL WHERE sweep = ?", (sweep,))
 
 
 def set_stopping(connection: sqlite3.Connection, sweep: int, *, stopping: bool) -> None:
-    """Ask the workers of a sweep to end after the entries under way, or take that back."""
+    """Request the workers of a sweep to end after the entries under way, or take that back."""
     connection.execute("UPDATE sweeps SET stopping = ? WHERE id = ?", (stopping, sweep))

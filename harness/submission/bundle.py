@@ -96,7 +96,7 @@ def read_submission(path: Path) -> Submission:
 
 @contextmanager
 def naming(path: Path, data: bytes) -> Iterator[None]:
-    """Let a FileError say of which file it is, and where that is no submission, what it is and what is wanted."""
+    """Add to a FileError which file it is, and where that is no submission, what it is and what is wanted."""
     try:
         yield
     except RefusedBundle as refused:
@@ -137,7 +137,7 @@ def read_head(path: Path) -> SubmissionManifest:
 
 
 def bundle_bytes(path: Path) -> bytes:
-    """Return the bytes of a bundle's file, not yet looked at; raises FileError for too many, and UsageError where there is none."""
+    """Return the bytes of a bundle's file, not yet examined; raises FileError for too many, and UsageError where there is none."""
     if path.is_dir():
         raise UsageError(f"{path}: a folder, and a submission is one file. {_way_to_a_file(path)}")
     try:
@@ -229,7 +229,7 @@ def _code_problems(entry: str, members: Mapping[str, bytes]) -> Iterator[str]:
 
 
 def _data_problems(lane: DataLane, members: Mapping[str, bytes]) -> Iterator[str]:
-    """Yield what is no data, and files that the method is told and that are not there."""
+    """Yield what is no data, and files that the method names and that are not there."""
     for path, content in members.items():
         if path.startswith((f"{CODE}/", f"{WHEELS}/")):
             yield f"{path}: code, and this submission is of data alone. Take it out, or hand in code."

@@ -56,7 +56,7 @@ class SubmissionSheet(StrictForm):
 
 
 def read_sheet(folder: Path) -> SubmissionSheet:
-    """Read ``submission.toml``; raises UsageError that names file, field and mend."""
+    """Read ``submission.toml``; raises UsageError that names file, field and fix."""
     path = folder / SHEET
     if not folder.is_dir():
         raise UsageError(f"{folder}: no folder. Name that of the method, with {SHEET} in it; `rosetta submission demo` writes one.")  # fmt: skip

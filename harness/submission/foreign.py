@@ -128,7 +128,7 @@ def _members(place: Path) -> dict[str, bytes]:
 def _read_through(place: Path) -> None:
     """Read an archive to its end before a header of it is believed, for a header of any length is read whole into memory.
 
-    Raises OSError or EOFError where its checksum, which stands there, is not right, and UsageError where it unpacks to more
+    Raises OSError or EOFError where its checksum, which is there, is not right, and UsageError where it unpacks to more
     than its members could be, or is compressed in another way.
     """
     left = MOST_BYTES + _AROUND * (MOST_MEMBERS + 1)

@@ -233,7 +233,6 @@ class HandedIn:
         """Questions that went to its model."""
 
     async def translate(self, entries: Sequence[Entry], calls: Calls) -> Sequence[Output]:
-        """See ``Method``."""
         return await self._method.translate(entries, _CountedCalls(calls, self))
 
 
@@ -245,6 +244,5 @@ class _CountedCalls:
         self._method = method
 
     async def send(self, request: Request) -> Reply:
-        """See ``Calls``."""
         self._method.asked += 1
         return await self._calls.send(request)

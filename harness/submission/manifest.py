@@ -101,5 +101,4 @@ class SubmissionManifest(SignedManifest):
 
     @property
     def signer(self) -> str:
-        """See ``SignedManifest``."""
         return self.by

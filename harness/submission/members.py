@@ -1,6 +1,6 @@
 """What the members of a bundle may be called, and what they may be: plain files below a few folders.
 
-Looked at before anything is taken out of an archive, so that a link, a path that leads out, a device or too much of
+Checked before anything is taken out of an archive, so that a link, a path that leads out, a device or too much of
 everything is refused by its name.
 """
 
@@ -72,7 +72,7 @@ class FoundMember:
 def in_zip(data: bytes) -> list[FoundMember]:
     """Return the members that the list at the end of a zip names; empty where there is no such list.
 
-    Raises FileError where it lists so many that reading them would take the computer's memory.
+    Raises FileError where it lists that many that reading them would take the computer's memory.
     """
     if data.count(_LISTED) > _MOST_LISTED:
         raise FileError(FileProblem.TOO_LARGE, f"It lists more than {_MOST_LISTED:,} members. Leave some out.")  # fmt: skip
@@ -123,7 +123,7 @@ def _kind(mode: int) -> MemberKind:
 
 
 def member_problems(found: Iterable[FoundMember]) -> list[str]:
-    """Say of each member by its name why it is refused; empty where all may stay."""
+    """Return for each member by its name why it is refused; empty where all may stay."""
     members = list(found)
     problems = unsafe_problems(members)
     problems += [
@@ -147,7 +147,7 @@ def mebibytes(size: int) -> str:
 
 
 def unsafe_problems(found: Iterable[FoundMember]) -> list[str]:
-    """Say of each member of any archive by its name what would be dangerous about taking it out."""
+    """Return for each member of any archive by its name what would be dangerous about extracting it."""
     problems, safe = [], []
     for each in found:
         if words := _unsafe(each):

@@ -52,7 +52,7 @@ class Rehearsal:
 def rehearsal_corpus(submission: Submission, named: str | Path | None) -> Corpus:
     """Return the open corpus that the card of a bundle is over: the one that is named, or one that this computer has.
 
-    Raises UsageError where none is at hand, and CorpusError for a file that cannot be read.
+    Raises UsageError where none is available, and CorpusError for a file that cannot be read.
     """
     dataset = carried_card(submission.members[CARD]).dataset
     if named is not None:

@@ -1,4 +1,4 @@
-"""The wheelhouse: wheels alone, each a sound archive that starts nothing by itself, pinned by its hash."""
+"""The wheelhouse: wheels alone, each a sound archive that starts nothing on its own, pinned by its hash."""
 
 from __future__ import annotations
 

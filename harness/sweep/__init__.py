@@ -1,1 +1,1 @@
-"""Sweeps: every combination of a plan's settings as a run of its own (benchmark-specification §6)."""
+"""Sweeps: every combination of a plan's settings as its own run (benchmark-specification §6)."""

@@ -96,7 +96,7 @@ def compare_sweep(
 ) -> SweepComparison:
     """Compare each method of a sweep with the best of its baselines, complete runs only.
 
-    Where there is no method or no baseline, the effects of the axes are all that is returned. UsageError where there are
+    Without a method or a baseline, the effects of the axes are all that is returned. UsageError where there are
     none either, nothing compares, or entries are secret.
     """
     setups = setups_of(found)

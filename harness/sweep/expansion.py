@@ -1,4 +1,4 @@
-"""From a plan to its runs: every combination of the axes that is not excluded, as often as there are replicates.
+"""From a plan to its runs: every combination of the axes that is not excluded, as many times as there are replicates.
 
 The order is that of the plan and never changes, so that any worker on any computer sees the same list.
 """
@@ -96,7 +96,7 @@ def _sha256(path: Path) -> str:
 
 
 def scored_apart(cells: Sequence[SweepCell]) -> str:
-    """Say that some runs are held against terms and others not, with the mend; empty where all are scored alike."""
+    """Return that some runs are compared with terms and others not, with the fix; empty where all are scored alike."""
     told = {_terms(cell): cell for cell in cells}
     if len(told) < 2:
         return ""
@@ -131,7 +131,7 @@ def open_plan_corpus(found: PlanFile) -> Corpus:
 def expand(found: PlanFile, corpus: Corpus) -> tuple[SweepCell, ...]:
     """Return the runs of a plan; nothing is sent or stored and no key is asked for.
 
-    UsageError names file, field and mend: no runs left, too many, two that are the same, options that do not
+    UsageError names file, field and fix: no runs left, too many, two that are the same, options that do not
     fit together, secret entries, a budget where a price is unknown. CorpusError where no entry is left.
     """
     cells: list[SweepCell] = []
@@ -161,7 +161,7 @@ class _Asked:
 
 
 def _asked(found: PlanFile) -> list[_Asked]:
-    """Return what is asked of each run, in order.
+    """Return the settings of each run, in order.
 
     An axis that means nothing to a method, such as the temperature to a copy of the source, does not multiply its
     runs; a method that asks nobody gives the same again, so it is not repeated.
@@ -330,7 +330,7 @@ def configuration_name(name: str, replicate: int) -> str:
 
 
 def _refuse_secret(corpus: Corpus, asked: RunRequest) -> None:
-    """Raise UsageError where a chosen entry is secret: each run over such is allowed and begun by itself."""
+    """Raise UsageError where a chosen entry is secret: each run over such is allowed and begun on its own."""
     if corpus.vault is not None or any(entry.secret or entry.not_stored for entry in asked.entries):
         raise UsageError(
             "a sweep takes no secret entries, because every opening of theirs is asked for and written down by "

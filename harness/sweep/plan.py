@@ -1,6 +1,6 @@
 """A sweep's plan: a TOML file that says over which corpus, with which settings, and for how much money.
 
-Five axes are permuted (benchmark-specification §6.2); every combination of their values is a run, as often as
+Five axes are permuted (benchmark-specification §6.2); every combination of their values is a run, as many times as
 there are replicates. A value is what the option of that name takes, or a table: a ``label`` and all options that
 belong together, such as a model with its endpoint, or tools with the dictionary that they look into.
 """
@@ -187,13 +187,13 @@ class SweepPlan(_Part):
 
     @property
     def corpus_request(self) -> CorpusRequest:
-        """What the door is asked for."""
+        """Return the request for the corpus."""
         return CorpusRequest(self.corpus, **dict(self.reading))
 
 
 @dataclass(frozen=True, slots=True)
 class PlanFile:
-    """A plan with the text it was read from, so that what is wrong is told with its line."""
+    """A plan with the text it was read from, so that problems name its line."""
 
     plan: SweepPlan
     file: str
@@ -201,7 +201,7 @@ class PlanFile:
     """Empty for a plan of the store."""
 
     def wrong(self, words: str, *place: int | str) -> UsageError:
-        """Return an error about a field of the file; ``words`` say what is wrong and the mend."""
+        """Return an error about a field of the file; ``words`` say what is wrong and the fix."""
         return UsageError(f"{_where(self.file, self.text, place)}: {words}")
 
 
@@ -211,7 +211,7 @@ def plan_path(path: Path) -> Path:
 
 
 def read_plan(path: Path) -> PlanFile:
-    """Read a plan; UsageError names file, line, field and mend of what is wrong."""
+    """Read a plan; UsageError names file, line, field and fix of what is wrong."""
     text, _ = read_text(path, "the plan of a sweep", MOST_BYTES)
     try:
         stated = parse_toml(text)
@@ -296,7 +296,7 @@ def _refuse_unknown_axes(stated: Mapping[str, Any], file: str, text: str) -> Non
 
 
 def _check_options(found: PlanFile) -> None:
-    """Raise UsageError for the first option that there is not, stands elsewhere, or has a wrong value."""
+    """Raise UsageError for the first option that is unknown, misplaced, or has a wrong value."""
     for name, value in found.plan.fixed.items():
         if name in found.plan.axes.stated:
             raise found.wrong("it is an axis already: leave it out here.", "fixed", name)
@@ -368,7 +368,7 @@ def as_told(name: str, value: Any) -> Any:
 
 
 def _absolute(plan: SweepPlan, folder: Path) -> SweepPlan:
-    """Make every path of a plan independent of the folder in which the sweep goes on; they count from the plan's."""
+    """Make every path of a plan independent of the folder in which the sweep continues; they count from the plan's."""
     axes = {
         axis: tuple(
             choice.model_copy(update={"options": _absolute_options(choice.options, folder)})

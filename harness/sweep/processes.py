@@ -1,4 +1,4 @@
-"""The workers of a sweep as processes of this computer, each begun anew (spawn), and how they are told to end."""
+"""The workers of a sweep as processes of this computer, each begun again (spawn), and how they are ended."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class ClosingCarrier(Carrier, Protocol):
     """A carrier that is let go of at the end."""
 
     def close(self) -> None:
-        """Let go of it."""
+        """Close it."""
         ...
 
 
@@ -56,7 +56,7 @@ class WorkerProcesses:
         ]
 
     def start(self) -> None:
-        """Begin all of them."""
+        """Start all of them."""
         for process in self._processes:
             process.start()
 
@@ -67,7 +67,7 @@ class WorkerProcesses:
 
     @property
     def failed(self) -> bool:
-        """Return whether one ended otherwise than by itself."""
+        """Return whether one ended otherwise than on its own."""
         return any(process.exitcode not in {None, 0} for process in self._processes)
 
     @property
@@ -76,11 +76,11 @@ class WorkerProcesses:
         return [process.pid for process in self._processes if process.pid is not None]
 
     def drain(self) -> None:
-        """Let them finish the entries under way."""
+        """Signal them to finish the entries under way."""
         self._told.value = max(self._told.value, DRAIN)
 
     def stop(self) -> None:
-        """Let them break off what is under way; what is stored stays."""
+        """Signal them to break off what is under way; what is stored stays."""
         self._told.value = STOP
 
     def wait(self, seconds: float) -> bool:
@@ -100,7 +100,7 @@ class WorkerProcesses:
 
 
 def _work(store: Path, sweep: int, told: Synchronized[int], elsewhere: Elsewhere | None) -> None:
-    """Be one worker: Ctrl-C reaches its parent too, which says what is to be done."""
+    """Run one worker: Ctrl-C reaches its parent too, which says what is to be done."""
     with suppress(ValueError):
         signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = multiprocessing.parent_process()

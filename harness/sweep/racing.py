@@ -1,8 +1,8 @@
 """A sweep as a race: configurations that cannot be the best on its entries are stopped before all are paid for.
 
-All runs take the entries in one shuffled order, block by block. Who goes on follows from what the store has of whole
+All runs take the entries in one shuffled order, block by block. Who continues follows from what the store has of whole
 blocks alone, so that any worker, also after a kill, decides the same (``scoring.statistics.racing`` is the rule). What
-was decided stands: a configuration whose run stopped by itself leaves the race, and where it comes back later those
+was decided stands: a configuration whose run stopped on its own leaves the race, and where it comes back later those
 that it was held against are as they were.
 """
 
@@ -52,7 +52,7 @@ class Racer:
 
     @property
     def in_trouble(self) -> bool:
-        """Return whether a run of it stopped by itself."""
+        """Return whether a run of it stopped on its own."""
         return any(cell.trouble is not None for cell in self.cells)
 
     @property
@@ -76,7 +76,7 @@ class SweepRace:
     def decide(self, connection: sqlite3.Connection, sweep: int) -> dict[int, tuple[int, ...]]:
         """Write down who is out by what the store has, and return what the others may have asked for by now.
 
-        Of each cell whose configuration goes on, by place: places in the corpus of entries, in the order of the race.
+        Of each cell whose configuration continues, by place: places in the corpus of entries, in the order of the race.
         """
         now = (stored_entries(connection, sweep), read_cells(connection, sweep))
         if now != self._looked_at:  # who waits for others looks often
@@ -155,7 +155,7 @@ def _racer(connection: sqlite3.Connection, name: str, cells: tuple[StoredCell, .
 def entry_scores(connection: sqlite3.Connection, run: Run) -> dict[int, float]:
     """Return the entries' own composites (0-1) of a run by place in the corpus; 0 where an entry has none.
 
-    What is asked only when all outputs are in has no weight in them, also where a run has it already.
+    What needs all outputs has no weight in them, also where a run has it already.
     """
     packed = read_statistics(connection, run.id)
     scorer = scorer_of(connection, run)

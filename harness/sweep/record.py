@@ -30,7 +30,7 @@ class _Record(BaseModel):
 
 
 class RacedOutRecord(_Record):
-    """Why a run goes no further: on all entries of the race another configuration will be ahead of its own."""
+    """Why a run goes no further: on all entries of the race another configuration will be ahead of this one."""
 
     leader: str
     """The configuration that will be ahead, as its runs are named, without a replicate."""
@@ -45,7 +45,7 @@ class RacedOutRecord(_Record):
     """Of all pairs of the race together."""
 
     def words(self, total: int) -> str:
-        """Say it in words; ``total``: entries of the race."""
+        """Return it in words; ``total``: entries of the race."""
         return (
             f"raced out after {self.entries} of {total} entries: {self.lower:.3f} to {self.upper:.3f} below "
             f"{self.leader}"
@@ -335,7 +335,7 @@ def _interval(found: object) -> tuple[float, float] | None:
 def _eta(
     connection: sqlite3.Connection, runs: Sequence[int], done: int, left: int, running: int
 ) -> float | None:
-    """Return the seconds that so many entries take at the pace of the runs so far, several at once."""
+    """Return the seconds that that many entries take at the pace of the runs so far, several at once."""
     if not done or not running:
         return None
     took = connection.execute(

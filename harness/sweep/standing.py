@@ -81,7 +81,7 @@ class SweepSetup:
         return measure.is_quality
 
     def compares_by(self, measure: CellMeasure) -> bool:
-        """Return whether its value may stand beside those of the others."""
+        """Return whether its value may be next to those of the others."""
         return measure is not CellMeasure.COMPOSITE or not self.other_inputs
 
 

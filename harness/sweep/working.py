@@ -1,7 +1,7 @@
 """One worker of a sweep: takes the next run that nobody holds and that is not complete, until there is none.
 
-Every worker goes through the same list in the same order. Whoever holds the lock of a cell is at it, so a run whose
-worker was killed is free again at once, and the next that comes goes on with it.
+Every worker goes through the same list in the same order. Anyone who holds the lock of a cell is at it, so a run whose
+worker was killed is free again at once, and the next that comes continues with it.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ def begin_sweep(store: Path, found: PlanFile, cells: tuple[SweepCell, ...]) -> S
 
 
 def _with_race(plan: SweepPlan, before: SweepPlan | None) -> SweepPlan:
-    """Return a plan with the race that was begun ``before``, or with the seed of its own."""
+    """Return a plan with the race that was begun ``before``, or with its own seed."""
     if before is not None and before.race:
         return plan.model_copy(update={"race": True, "race_seed": before.race_seed})
     if plan.race and plan.race_seed is None:
@@ -130,7 +130,7 @@ def plan_of_sweep(sweep: StoredSweep, budget_usd: float | None = None) -> PlanFi
 
 
 def cells_again(sweep: StoredSweep) -> tuple[SweepCell, ...]:
-    """Expand the plan of a stored sweep anew; UsageError where it is not the same runs any more."""
+    """Expand the plan of a stored sweep again; UsageError where it is not the same runs any more."""
     found = plan_of_sweep(sweep)
     cells = expand(found, open_plan_corpus(found))
     if sweep_key(cells) != sweep.key:
@@ -160,7 +160,7 @@ def work(store: Path, number: int, told: Callable[[], int], carrier: Carrier | N
 
 @contextmanager
 def _place(store: Path, sweep: StoredSweep) -> Iterator[bool]:
-    """Take one of the places of a sweep's workers; gives whether one was free.
+    """Claim one of the places of a sweep's workers; yield whether one was free.
 
     Two commands at one sweep share its places, so that its connections are never more than the plan says.
     """
@@ -213,7 +213,7 @@ class _Worker:
         self._over = Event()
 
     def work(self) -> None:
-        """Go through the cells again and again, until each is done, in trouble, or another ends the sweep."""
+        """Run through the cells again and again, until each is done, in trouble, or another ends the sweep."""
         ear = Thread(target=self._listen, name="sweep", daemon=True)
         ear.start()
         try:
@@ -225,7 +225,7 @@ class _Worker:
             ear.join()
 
     def _listen(self) -> None:
-        """Pass on what this worker is told, from its own program or by `rosetta sweep stop`."""
+        """Pass on the requests to this worker, from its own program or by `rosetta sweep stop`."""
         with suppress(HarnessError, *STORE_ERRORS), closing(open_store(self._store)) as connection:
             while not self._over.wait(LOOK_SECONDS):
                 told = self._told()
@@ -235,13 +235,13 @@ class _Worker:
                     self._end_all(told)
 
     def _end_all(self, told: int = DRAIN) -> None:
-        """Begin no further run, and let those under way end."""
+        """Start no further run, and drain or stop those under way."""
         self._ending = True
         for control in tuple(self._controls):
             (control.stop if told == STOP else control.drain)()
 
     def _round(self) -> bool:
-        """Go through the cells once; tells whether any is left to look at again."""
+        """Run through the cells once; return whether any is left to check again."""
         self._moved = False
         if self._race is not None:
             with opened(self._store) as connection:
@@ -274,7 +274,7 @@ class _Worker:
             each.result()
 
     def _look(self, cell: SweepCell, begun: Event) -> None:
-        """Try a cell; ``begun`` is set as soon as the next may be tried beside it."""
+        """Try a cell; ``begun`` is set as soon as the next may be tried next to it."""
         try:
             if not self._try(cell, begun):
                 self._done.add(cell.place)
@@ -282,7 +282,7 @@ class _Worker:
             begun.set()
 
     def _try(self, cell: SweepCell, begun: Event) -> bool:
-        """Bring one cell to its end where nobody else is at it; tells whether it is to be looked at again."""
+        """Run one cell to its end if nobody else does; return whether it is to be examined again."""
         lock = f"cell-{cell.key[:32]}"
         if is_held(self._store, lock):
             return True
@@ -301,7 +301,7 @@ class _Worker:
                 return False
 
     def _carry(self, cell: SweepCell, at: StoredCell, near_end: Event) -> bool:
-        """Start the run of a cell or go on with it; tells whether it is to be looked at again."""
+        """Start the run of a cell or continue with it; tells whether it is to be examined again."""
         with opened(self._store) as connection:
             run = find_by_id(connection, at.run_id)
             if run is not None and run.state is RunState.COMPLETE and run.trashed is None:
@@ -340,7 +340,7 @@ class _Worker:
         return self._race is not None and finished.state is not RunState.COMPLETE
 
     def _after_loss(self, cell: SweepCell, carrier: Carrier) -> bool:
-        """Return whether a run whose carrier was lost is to be looked at again; without any the worker ends."""
+        """Return whether a run whose carrier was lost is to be examined again; without any the worker ends."""
         self._ending = self._ending or carrier.gone
         self._lost[cell.place] += 1
         if carrier.gone or self._lost[cell.place] < MOST_LOST:

@@ -40,7 +40,7 @@ def recipients(keepers: Iterable[Keeper]) -> list[str]:
 def under_new_keys(
     state: VaultState, identity: Identity, opener: OpeningKey | None, recipients: Sequence[str]
 ) -> tuple[dict[str, StoredCorpus], dict[str, bytes]]:
-    """Seal every text anew, under new keys for these recipients; gives the corpora, and their files by their hashes."""
+    """Seal every text again, under new keys for these recipients; gives the corpora, and their files by their hashes."""
     corpora: dict[str, StoredCorpus] = {}
     files: dict[str, bytes] = {}
     for number, stored in state.head.corpora.items():

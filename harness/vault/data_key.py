@@ -2,7 +2,7 @@
 
 A data key is 32 random bytes, sealed by age for every keeper, so that each of them alone can open it. Two keys are
 derived from it with HKDF (RFC 5869): one seals texts with ChaCha20-Poly1305 (RFC 8439), one makes keyed digests.
-Before a text is sealed it is filled up, so that its length is told in steps only.
+Before a text is sealed it is filled up, so that only steps of its length can be seen.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""The folder of a vault: what lies in it, how it is checked, and how it changes in one step.
+"""The folder of a vault: what is in it, how it is checked, and how it changes in one step.
 
 The signed head names the files of each corpus by their hashes, and how far the log goes; the log names the shares of
 keepers who open together. A change writes new files beside the old ones and lines behind the log's signed end; then it
-puts a new head in the place of the old one. Whoever is stopped before that moment has changed nothing, and what is left
+puts a new head instead of the old one. Anyone who is stopped before that moment has changed nothing, and what is left
 over is cleared by the next change. No text is ever in a file openly.
 """
 
@@ -119,7 +119,7 @@ class VaultState:
 
     @property
     def grants(self) -> Mapping[str, Grant]:
-        """What keepers asked each other for, by the SHA-256 of the request."""
+        """Return the requests among keepers, by the SHA-256 of the request."""
         return grants_of(self.lines)
 
     @property
@@ -423,7 +423,7 @@ def _read(path: Path, most: int = MOST_FILE) -> bytes:
 
 
 def _sync(folder: Path) -> None:
-    """Have the names in a folder on the disk; the change holds already, so what goes wrong now undoes nothing."""
+    """Flush the names in a folder to the disk; the change holds already, so what goes wrong now undoes nothing."""
     with suppress(OSError):
         sync_folder(folder)
 

@@ -1,7 +1,7 @@
 """What the log of a vault says of grants: who asked, who answered what, and what was used up.
 
-A grant is one opening that so many keepers allow as open the vault: one where each opens alone. Who asks may have it
-in four lines that others answer between, or, where enough keepers are at hand, in the one of the opening. The rules stand here, and whoever reads a log holds each line
+A grant is one opening that that many keepers allow as open the vault: one where each opens alone. The requester may have it
+in four lines that others answer between, or, where enough keepers are available, in the one of the opening. The rules stand here, and anyone who reads a log holds each line
 against them: a keeper's own program can write no line after which a grant counts twice, or with too few answers.
 """
 
@@ -91,7 +91,7 @@ class GrantLedger:
         corpora: Mapping[str, StoredCorpus],
         split: KeySplit | None,
     ) -> str:
-        """Go on by a line behind the first; gives why it cannot stand in a log, or nothing.
+        """Continue by a line behind the first; gives why it cannot be in a log, or nothing.
 
         ``vault`` is its number; ``keepers``, ``corpora`` and ``split`` are those of that moment.
         """
@@ -211,7 +211,7 @@ def _asked_wrongly(
     corpora: Mapping[str, StoredCorpus],
     split: KeySplit | None,
 ) -> str:
-    """Return why a request cannot stand in a line; empty where it can."""
+    """Return why a request cannot be in a line; empty where it can."""
     stored = corpora.get(request.corpus)
     told = (request.vault, request.place, request.prev, request.by)
     if told != (vault, line.seq, line.prev, line.by):

@@ -67,7 +67,7 @@ class VaultError(FileError):
 
 @dataclass(frozen=True)
 class LogLine:
-    """A line as it stands in the log."""
+    """A line as it is in the log."""
 
     record: LogRecord
     content: bytes = field(repr=False)
@@ -212,7 +212,7 @@ def consent_refusal(
 ) -> str:
     """Return why an act cannot stand behind the withdrawals before it; empty where it can.
 
-    ``present``: who may write now (``signers``). A withdrawn corpus is not opened. Consent is given again by whoever
+    ``present``: who may write now (``signers``). A withdrawn corpus is not opened. Consent is given again by anyone who
     withdrew it; by any keeper where that one is none any more.
     """
     if isinstance(act, Opened | Used | OpenedByGrant):
@@ -265,7 +265,7 @@ def corpora_of(lines: Sequence[LogLine]) -> Mapping[str, StoredCorpus]:
 
 
 def signers(keepers: Collection[str], splits: Sequence[KeySplit]) -> frozenset[str]:
-    """Return the signing keys of who may write: each keeper, and so many together as open the vault."""
+    """Return the signing keys of who may write: each keeper, and that many together as open the vault."""
     return frozenset(keepers) | {split.signing_key for split in splits[-1:]}
 
 

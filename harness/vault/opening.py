@@ -1,7 +1,7 @@
 """From a vault to a corpus that a run takes, as one out of a file is taken, and nothing of it in a file.
 
 Each opened entry keeps its id, place, segment and all else. Every one of them is kept on this machine as one of a
-secret segment is, those of open segments too: whoever sealed a text did not mean it to be sent. In the places of
+secret segment is, those of open segments too: anyone who sealed a text did not mean it to be sent. In the places of
 entries that stayed closed stand entries without id or text.
 """
 
@@ -104,7 +104,7 @@ class VaultOpening:
 
     @property
     def ages(self) -> list[AgeIdentity]:
-        """What opens the texts that the store keeps of this vault's corpora: as the vault's keys are sealed, now or before."""
+        """Return what opens the texts that the store keeps of this vault's corpora: as the vault's keys are sealed, now or before."""
         together = self.together if self.grant is None else self.grant.together
         if together is None:
             return [self.identity.age]
@@ -120,7 +120,7 @@ class VaultOpening:
         return corpus_of(self.unsealed(name, segments), self.run_id, self.despite_network)
 
     def unsealed(self, name: str, segments: Sequence[Segment] = ()) -> UnsealedCorpus:
-        """Open a corpus as it lies in the vault."""
+        """Open a corpus as it is in the vault."""
         return unsealed(*self._written(name, segments))
 
     def again(self, came: str, segments: Sequence[Segment]) -> None:
@@ -231,10 +231,10 @@ _WITHOUT_METHOD: Final = (
 
 
 def opening_by(home: Path, asked: VaultRequest, terms: RunTerms | None = None) -> VaultOpening:
-    """Choose who opens a vault: this computer's keeper, or whose keys lie in a file, alone or together with others.
+    """Choose who opens a vault: this computer's keeper, or whose keys are in a file, alone or together with others.
 
     ``home``: the data folder. ``terms``: what is about to be done with the texts; work that needs a grant is refused without.
-    Raises VaultError where nobody is at hand, and UsageError where code of others would have the texts, this computer has a
+    Raises VaultError where nobody is available, and UsageError where code of others would have the texts, this computer has a
     way to other machines, and nobody answers for it in ``asked.despite_network``.
     """
     work = VaultWork(asked.work)
@@ -302,7 +302,7 @@ def keepers_here(
 
 
 def _type_more(state: VaultState, shares: list[KeyShare], typed: ShareTyping) -> None:
-    """Have shares typed until there are as many as are needed; one that does not count is said, and asked for again."""
+    """Prompt for shares until there are as many as are needed; one that does not count is reported, and asked for again."""
     needed = dealt(state).threshold
     while len({share.check for share in shares}) < needed:
         try:
@@ -331,7 +331,7 @@ def keeper_here(home: Path, file: Path | None) -> Identity:
 
 
 def corpus_of(opened: UnsealedCorpus, run_id: str = "", despite_network: str = "") -> Corpus:
-    """Put the opened entries into a corpus, each in its place; ``run_id``: of the run that they were opened for."""
+    """Assemble the opened entries into a corpus, each in its place; ``run_id``: of the run that they were opened for."""
     entries = _closed(opened)
     try:
         told = _told(opened)
@@ -385,9 +385,9 @@ def _dataset(fields: Mapping[str, Any], opened: UnsealedCorpus) -> Dataset:
 
 
 def _closed(opened: UnsealedCorpus) -> dict[int, Entry]:
-    """Return what stands in each place of the corpus while it is closed.
+    """Return what is in each place of the corpus while it is closed.
 
-    Which entry is in which segment is told only where all others are open: their places are sealed too.
+    Which entry is in which segment is visible only where all others are open: their places are sealed too.
     """
     shut = {each for each, count in opened.counts.items() if count} - {
         entry.segment for entry in opened.entries

@@ -135,7 +135,7 @@ class Enrolled(StrictForm):
 
 
 class Revoked(StrictForm):
-    """A keeper was taken out, and every text sealed anew."""
+    """A keeper was taken out, and every text sealed again."""
 
     what: Literal["revoked"] = "revoked"
     keeper: Hex64
@@ -143,7 +143,7 @@ class Revoked(StrictForm):
 
 
 class Dealt(VersionedForm):
-    """So many keepers together dealt the shares anew: somebody came, left, or lost theirs."""
+    """That many keepers together dealt the shares again: somebody came, left, or lost theirs."""
 
     what: Literal["dealt"] = "dealt"
     keepers: Annotated[tuple[Keeper, ...], Field(min_length=2, max_length=MOST_KEEPERS)]
@@ -226,7 +226,7 @@ class GrantRequest(StrictForm):
 
 
 class SignedRequest(GrantRequest, SignedRecord):
-    """The request with the signature of the keeper who asks."""
+    """The request with the signature of the requesting keeper."""
 
 
 class GrantAnswer(StrictForm):
@@ -258,7 +258,7 @@ class GrantAsked(StrictForm):
 
 
 class Answered(StrictForm):
-    """A keeper's answer was taken in; its sealed share stays out of the log."""
+    """A keeper's answer was imported; its sealed share stays out of the log."""
 
     what: Literal["answered"] = "answered"
     answer: SignedAnswer
@@ -309,7 +309,7 @@ class ModelAsked(StrictForm):
 
 
 class LedgerStood(StrictForm):
-    """Scores of the vault's texts were told, and the ledger of who was told what stood here (``harness.release``)."""
+    """Scores of the vault's texts were released, and this was the head of the release ledger (``harness.release``)."""
 
     what: Literal["ledger stood"] = "ledger stood"
     ledger: Hex64
@@ -337,7 +337,7 @@ Act = Annotated[
 
 
 def tenth_upward(points: float) -> float:
-    """Return points of chrF++ to a tenth and upward, as a smallest difference is told: less is never promised."""
+    """Return points of chrF++ to a tenth and upward, as a smallest difference is shown: less is never promised."""
     return ceil(points * 10 - 1e-9) / 10
 
 
@@ -349,7 +349,7 @@ class SmallestTold(StrictForm):
     """Of chrF++, by which two methods must differ to be told apart by so many entries, to a tenth and upward."""
 
     def of(self, entries: int) -> float | None:
-        """Return what so many entries of the same kind tell, in points: chance goes with 1 / √entries. None where there are none."""
+        """Return what that many entries of the same kind tell, in points: chance goes with 1 / √entries. None where there are none."""
         return tenth_upward(self.points * sqrt(self.entries / entries)) if entries else None
 
 

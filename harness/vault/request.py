@@ -1,4 +1,4 @@
-"""What is asked of a vault for a run, before anything that opens it is loaded."""
+"""The request to a vault for a run, before anything that opens it is loaded."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class ShareTyping(Protocol):
     """Where keepers type the words of printed shares, one share after the other."""
 
     def words(self) -> str:
-        """Ask for the words of one share, which are not shown."""
+        """Prompt for the words of one share, which are not shown."""
 
     def say(self, words: str) -> None:
         """Show whose share was typed, or what is wrong with it."""
@@ -33,7 +33,7 @@ class VaultNoting(Protocol):
 
 
 def _heed_nothing(_opening: VaultNoting) -> None:
-    """Do nothing with it: whoever only opens texts writes no more into the log."""
+    """Ignore the opening: anyone who only opens texts writes no more into the log."""
 
 
 def _tell_nobody(_lines: Sequence[str]) -> None:
@@ -80,7 +80,7 @@ class VaultRequest:
     ) -> VaultRequest | None:
         """Read the options of a command line about a vault, by name; None where no vault is named.
 
-        ``typed`` is where shares are typed, if ``shares`` is told; ``tell`` shows what is allowed. UsageError where the purpose is missing, or an option stands there
+        ``typed`` is where shares are typed, if ``shares`` is given; ``tell`` shows what is allowed. UsageError where the purpose is missing, or an option is there
         without a vault.
         """
         if told.get("vault") is None:

@@ -156,14 +156,14 @@ class SealedCorpus:
         return sealed.model_copy(update=changed)
 
     def envelope(self, key: DataKey) -> SecretText:
-        """Open what is told of the whole corpus: JSON of its ``dataset`` and of the ``sha256`` of its file.
+        """Open the metadata of the whole corpus: JSON of its ``dataset`` and of the ``sha256`` of its file.
 
         A vault of an earlier version has the fields of the dataset alone.
         """
         return _opened(key, self.head.dataset, SealedPlace(self.head.corpus, "", "dataset"))
 
     def opened(self, key: DataKey) -> tuple[OpenedEntry, ...]:
-        """Open every entry in memory; raises FileError where a text is damaged or stands in another's place."""
+        """Open every entry in memory; raises FileError where a text is damaged or is in another's place."""
         return tuple(
             OpenedEntry(entry.entry, entry.segment, *self._texts(entry, key))
             for entry in self.entries

@@ -1,7 +1,7 @@
 """An opened text that nothing shows, writes or copies by accident.
 
 ``str``, ``repr``, formatting, pickling, copying and JSON are refused, so that no log, traceback, cache or card takes
-the text along. Whoever needs it calls ``reveal``, which stands where it is searched for. That is a guard against
+the text along. Anyone who needs it calls ``reveal``, which stands where it is searched for. That is a guard against
 accidents: code of the same process that means to read it can, and Python cannot wipe memory.
 """
 
@@ -44,7 +44,7 @@ def _refused(done: str) -> TypeError:
 
 
 def no_core_dumps() -> None:
-    """Have the system write no memory of this process to a file when it crashes, where it can be asked.
+    """Prevent the system from writing memory of this process to a file when it crashes, where it can be asked.
 
     On Linux a program that takes dumps through a pipe decides itself; systemd's and Ubuntu's keep to the limit.
     """

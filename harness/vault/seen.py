@@ -1,6 +1,6 @@
 """What one computer saw of vaults: how far the log of each went, and in which folder it lay.
 
-By this an older copy is known, and another vault in a vault's place. It lies in the data folder, a file for each vault;
+By this an older copy is known, and another vault in a vault's place. It is in the data folder, a file for each vault;
 two programs that see a vault grow at once write it one after the other, so that it never goes back.
 """
 
@@ -35,7 +35,7 @@ class VaultsSeen:
     folder: Path
 
     def all(self) -> Iterator[tuple[Path, SeenVault]]:
-        """Yield each file and what it says; what is damaged of it is written anew when its vault is seen."""
+        """Yield each file and what it says; what is damaged of it is written again when its vault is seen."""
         for path in sorted(self.folder.glob("[0-9a-f]*.json")):
             with suppress(ValidationError):
                 yield path, _SEEN.validate_json(path.read_bytes())
@@ -59,7 +59,7 @@ class VaultsSeen:
                 )
 
     def remember(self, state: VaultState) -> None:
-        """Keep how far this computer saw the log, and where; another program may have seen more meanwhile."""
+        """Record how far this computer saw the log, and where; another program may have seen more meanwhile."""
         now = (state.head.lines, state.head.log_head, str(state.folder.resolve()))
         path = self._path(state)
         if dict(self.all()).get(path) == now:
@@ -81,7 +81,7 @@ class VaultsSeen:
 
     @contextmanager
     def _locked(self) -> Iterator[None]:
-        """Keep other programs of this computer from writing what they saw meanwhile."""
+        """Prevent other programs of this computer from writing what they saw meanwhile."""
         try:
             lock = private_folder(self.folder) / LOCK
             with filelock.FileLock(lock, timeout=BUSY_SECONDS, mode=PRIVATE):

@@ -83,7 +83,7 @@ class Vault:
 
     @property
     def seen(self) -> VaultsSeen:
-        """What this computer saw of vaults."""
+        """Return what this computer saw of vaults."""
         return VaultsSeen(self.memory)
 
     def found(
@@ -191,7 +191,7 @@ class Vault:
     ) -> tuple[VaultState, SealedCorpus, DataKey]:
         """Write into the log what is opened, as ``act`` says it of the vault, a corpus's number and the entries, and give them sealed, with their key.
 
-        Whoever opens them does it after that. As ``open`` in all else; the state is that of before.
+        Anyone who opens them does it after that. As ``open`` in all else; the state is that of before.
         """
         if Segment.HELD_OUT in segments:
             raise VaultError(
@@ -220,7 +220,7 @@ class Vault:
         purpose: str,
         identity: Identity,
     ) -> VaultState:
-        """Move so many entries, drawn at random, from one segment to another; nothing is opened for it."""
+        """Move that many entries, drawn at random, from one segment to another; nothing is opened for it."""
         if source is target or (target.secret and not source.secret):
             raise VaultError(
                 FileProblem.INVALID,
@@ -253,9 +253,9 @@ class Vault:
         opener: OpeningKey | None = None,
         threshold: int | None = None,
     ) -> VaultState:
-        """Let one more person open the vault: the keys of all corpora are sealed for them too, no text is opened.
+        """Add one more person who opens the vault: the keys of all corpora are sealed for them too, no text is opened.
 
-        Where keepers open together, the shares are dealt anew to all of them, so ``opener`` is needed; ``threshold``
+        Where keepers open together, the shares are dealt again to all of them, so ``opener`` is needed; ``threshold``
         is how many open together from then on, None for as many as before.
         """
         with self.changing(identity) as state:
@@ -287,9 +287,9 @@ class Vault:
         *,
         anew: bool = False,
     ) -> VaultState:
-        """Take a keeper out and seal every text anew under new keys; a copy that they have still opens for them.
+        """Remove a keeper and seal every text again under new keys; a copy that they have still opens for them.
 
-        Where keepers open together, the shares are dealt anew to those who stay, and texts are sealed anew, under
+        Where keepers open together, the shares are dealt again to those who stay, and texts are sealed again, under
         another opening key, only with ``anew``. ``opener`` and ``threshold`` as for ``enrol``.
         """
         with self.changing(identity) as state:
@@ -317,9 +317,9 @@ class Vault:
         *,
         anew: bool = False,
     ) -> VaultState:
-        """Deal the shares anew to the same keepers, so that no card or share of before goes with the new ones.
+        """Deal the shares again to the same keepers, so that no card or share of before goes with the new ones.
 
-        As many shares of before as were needed still give the same key, unless the texts are sealed anew (``anew``).
+        The old shares, as many as were needed, still give the same key, unless the texts are sealed again (``anew``).
         """
         with self.changing(identity) as state:
             everybody = [*state.keepers.values()]
@@ -386,7 +386,7 @@ class Vault:
 
     @contextmanager
     def changing(self, identity: Identity) -> Iterator[VaultState]:
-        """Keep others from changing the vault, and strangers from trying; gives what it holds.
+        """Lock the vault for others, and refuse strangers; yield what it holds.
 
         Texts and keys may be in memory from here on, so no core is dumped any more.
         """

@@ -84,7 +84,7 @@ WITHHELD = "of entries whose scores are withheld on an imported card"
 def gather(
     connection: sqlite3.Connection, names: Sequence[str], ratings: Ratings
 ) -> CalibrationEvidence:
-    """Put ratings beside the scores of the named runs; without names, of the runs that the ratings name.
+    """Pair ratings with the scores of the named runs; without names, of the runs that the ratings name.
 
     Raises UsageError where ratings cannot be told to be of one run, HarnessError where nothing fits.
     """

@@ -1,4 +1,4 @@
-"""A proposal as a file: what might be changed, on what evidence, with its own hash. Nothing reads it by itself."""
+"""A proposal as a file: what might be changed, on what evidence, with its own hash. Nothing reads it on its own."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _HEAD = """\
 
 
 def proposal(found: Calibration, evidence: CalibrationEvidence, version: str) -> dict[str, Any]:
-    """Lay a proposal out as plain values without nulls, with its hash.
+    """Return a proposal as plain values without nulls, with its hash.
 
     ``version`` is the program's. The same ratings, runs and seed give the same bytes.
     """
@@ -54,7 +54,7 @@ def proposes(found: Calibration) -> bool:
 
 
 def evidence_facts(evidence: CalibrationEvidence) -> dict[str, Any]:
-    """Say on what the numbers rest, in plain values."""
+    """Return the evidence for the numbers, in plain values."""
     return {
         "items": evidence.judgements.item_count,
         "outputs": len(evidence.judgements),
@@ -69,7 +69,7 @@ def evidence_facts(evidence: CalibrationEvidence) -> dict[str, Any]:
 
 
 def weight_facts(found: Calibration) -> dict[str, Any]:
-    """Return what is said of the weights."""
+    """Return the facts about the weights."""
     weights = found.weights
     return {
         "proposed": weights.proposed,
@@ -86,7 +86,7 @@ def weight_facts(found: Calibration) -> dict[str, Any]:
 
 
 def threshold_facts(threshold: ThresholdProposal) -> dict[str, Any]:
-    """Return what is said of a threshold."""
+    """Return the facts about a threshold."""
     return {
         "proposed": threshold.proposed,
         "reason": threshold.reason,
@@ -100,7 +100,7 @@ def threshold_facts(threshold: ThresholdProposal) -> dict[str, Any]:
 
 
 def estimate_facts(found: Estimate) -> dict[str, Any] | None:
-    """Return a number with its interval, None where there is no number."""
+    """Return a number with its interval, None without a number."""
     if found.value is None:
         return None
     if found.interval is None:

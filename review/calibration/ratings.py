@@ -153,7 +153,7 @@ class ItemRating(Protocol):
 
 
 def from_review(name: str, items: Iterable[ItemRating]) -> Ratings:
-    """Take the ratings of a review of ours; UsageError where there are none yet."""
+    """Return the ratings of a review of ours; UsageError where there are none yet."""
     rows = tuple(
         PersonRating(
             str(item.entry_id),
@@ -175,7 +175,7 @@ def from_review(name: str, items: Iterable[ItemRating]) -> Ratings:
 
 
 def read_ratings(path: Path, scale: Scale) -> Ratings:
-    """Read a table of ratings (.csv, .tsv, .jsonl); UsageError names file, line, field and mend."""
+    """Read a table of ratings (.csv, .tsv, .jsonl); UsageError names file, line, field and fix."""
     reader = _READERS.get(path.suffix.lower())
     if reader is None:
         raise UsageError(

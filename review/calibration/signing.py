@@ -122,7 +122,7 @@ def _read(stated: Mapping[str, Any], name: str) -> _Proposal:
 
 
 def _weights(proposed: _Weights, name: str) -> dict[str, dict[str, float]]:
-    """Return the weights of all profiles: metrics that were weighed anew share what they had together before."""
+    """Return the weights of all profiles: metrics that were weighed again share what they had together before."""
     profiles = {name: dict(weights) for name, weights in specification().profiles.items()}
     if not proposed.proposed or proposed.proposal is None:
         return profiles

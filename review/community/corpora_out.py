@@ -123,7 +123,7 @@ def corpus_files(
 
 
 def _whole(connection: sqlite3.Connection, chosen: OwnCorpus) -> Corpus | str:
-    """Return a corpus with what is at hand of its texts, or say why none of it goes out; one of a vault is not opened."""
+    """Return a corpus with what is available of its texts, or say why none of it goes out; one of a vault is not opened."""
     if chosen.corpus is not None:
         return chosen.corpus
     if chosen.number is None:
@@ -134,7 +134,7 @@ def _whole(connection: sqlite3.Connection, chosen: OwnCorpus) -> Corpus | str:
 
 
 def _own_files(file: Path, folder: str) -> Iterator[OutFile]:
-    """Yield the file of a corpus as it is, and the terms beside it."""
+    """Yield the file of a corpus as it is, and the terms next to it."""
     for path in (file, *marks_beside(file)):
         yield OutFile(f"{folder}/{plain_name(path.name)}", _bytes(path))
 

@@ -1,6 +1,6 @@
 """Writing all that belongs to a community into one folder: what is chosen, what goes in, and what is named as left out.
 
-Only what hangs on the chosen corpora goes in: their runs, the reviews of these runs, the methods that they tell of. So
+Only what hangs on the chosen corpora goes in: their runs, the reviews of these runs, the methods that they name. So
 no text of another community is in it.
 """
 
@@ -204,7 +204,7 @@ def _records(work: _Work, run_id: str) -> Iterator[OutFile]:
 
 
 def _handed_over(method: Path) -> Iterator[OutFile]:
-    """Yield a method as it was handed over, byte for byte; UsageError for links, pipes and what cannot be read."""
+    """Yield a method as it was submitted, byte for byte; UsageError for links, pipes and what cannot be read."""
     name = method.resolve().name
     walk = os.walk(method) if method.is_dir() else [(str(method.parent), [], [method.name])]
     for where, folders, names in walk:

@@ -1,6 +1,6 @@
 """The folder of an export: put in place as a whole, checked by tools that every system has, brought up to date.
 
-It is made beside its place and takes that in one step, so whoever is stopped leaves the export of before, or none.
+It is made beside its place and takes that in one step, so anyone who is stopped leaves the export of before, or none.
 ``SHA256SUMS`` names every file, in the form of ``sha256sum``, and is signed with Ed25519.
 """
 
@@ -123,7 +123,7 @@ def sign_part(made: Path, sums: Mapping[str, str], identity: Identity) -> None:
 
 
 def put_in_place(made: Path, target: Path) -> None:
-    """Let a finished folder take its place; what was there goes away after that.
+    """Move a finished folder to its place; what was there is removed after that.
 
     Stopped between the two steps, both lie beside the place, and the next export or ``read_export`` puts one there.
     """
@@ -210,7 +210,7 @@ def _beside(target: Path, what: str) -> Path:
 
 
 def _remove(folder: Path) -> None:
-    """Take a folder of ours away with all in it, never what a link leads to."""
+    """Remove a folder of ours with all in it, never what a link leads to."""
     if folder.is_symlink():
         folder.unlink()
     elif folder.exists():

@@ -45,7 +45,7 @@ def files_of_review(
     open_secrets: bool,
     left_out: list[str],
 ) -> Iterator[OutFile]:
-    """Yield the files of one review; whose ratings leave here are looked at, which is written down and counts at the gate.
+    """Yield the files of one review; whose ratings leave here are examined, which is written down and counts at the gate.
 
     Of a review of secret entries comments may quote texts: it goes out as one file, sealed for its recipients, unless
     ``open_secrets``.

@@ -1,4 +1,4 @@
-"""What an export has of runs: cards with their seals and certificates, rows, and the methods that they tell of."""
+"""What an export has of runs: cards with their seals and certificates, rows, and the methods that they name."""
 
 from __future__ import annotations
 

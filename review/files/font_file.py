@@ -94,7 +94,7 @@ class FontError(HarnessError):
 
 
 class CarriedFont(NamedTuple):
-    """A font that a batch brings along, as it stands there; neither of the two was looked at."""
+    """A font that a batch brings along, as it is there; neither of the two was examined."""
 
     font: bytes
     licence: bytes
@@ -161,7 +161,7 @@ def _refuse(why: str) -> NoReturn:
 
 
 def _strict_tables(data: bytes) -> Mapping[str, bytes]:
-    """Take the tables out: each once, in their order, beside each other, and with the sum that the file states."""
+    """Extract the tables: each once, in their order, beside each other, and with the sum that the file states."""
     if len(data) < _HEAD.size or data[:4] != _TRUETYPE:
         _refuse("it is no TrueType file")
     count = _HEAD.unpack_from(data)[1]
@@ -225,7 +225,7 @@ def _glyphs(tables: Mapping[str, bytes]) -> int:
 
 
 def _check_outlines(tables: Mapping[str, bytes], count: int, *, long: bool) -> None:
-    """Check that each picture lies in its table, is drawn itself, and has no instructions."""
+    """Check that each picture is in its table, is drawn itself, and has no instructions."""
     loca, glyf = tables["loca"], tables["glyf"]
     if len(loca) != (count + 1) * (4 if long else 2):
         _refuse("its list of pictures does not fit")

@@ -114,7 +114,7 @@ class InLanguage(StrictForm):
 
 
 class Organisation(StrictForm):
-    """Who asks."""
+    """The organisation that asks."""
 
     name: Short
     signing_key: Hex64
@@ -188,7 +188,7 @@ class BatchManifest(SignedManifest):
         return self.version is not None and self.version >= 3
 
     def place(self, person: str) -> str:
-        """Return the name under which a person stands in ``orders``, whether this one does or not."""
+        """Return the name under which a person is in ``orders``, whether this one does or not."""
         return person if self.names_codes else place_of(person)
 
     def order(self, person: str) -> tuple[str, ...]:

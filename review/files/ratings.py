@@ -136,7 +136,7 @@ def write_ratings(
 ) -> Written:
     """Write ``TITLE-PERSON-MARK.rosetta-ratings`` into a folder, flushed and read back.
 
-    A stick passes through many hands, so the reviewer's code is no part of the name: whoever has it can
+    A stick passes through many hands, so the reviewer's code is no part of the name: anyone who has it can
     speak as its person. Files of this reviewer from before are taken away where this one holds all that
     they held, which their marks tell. Raises StickError for a stick that is full, gone or locked, and FileError where there is
     nothing to write; then nothing has changed.
@@ -210,7 +210,7 @@ def _phrase(manifest_bytes: bytes, *, earlier: bool) -> str:
 
 
 def _mark(batch: Batch, event: str) -> str:
-    """Tell by a few digits which event of which batch is the last; other batches share a device's events."""
+    """Return a few digits that identify the last event of a batch; other batches share a device's events."""
     return hashlib.sha256(f"{batch.manifest.batch} {event}".encode()).hexdigest()[:_MARK_DIGITS]
 
 
@@ -233,7 +233,7 @@ def _title(title: str) -> str:
 
 
 def _drop_older(folder: Path, stem: str, newest: Path, marks: set[str]) -> None:
-    """Take away files whose last event the newest one holds too: its chain holds all before it."""
+    """Remove files whose last event the newest one holds too: its chain holds all before it."""
     for path in _of_reviewer(folder, stem):
         if path.name != newest.name and path.stem.removeprefix(f"{stem}-") in marks:
             with contextlib.suppress(OSError):

@@ -5,7 +5,7 @@ over the field of 32 elements with a different weight at each place, so that eve
 and every two swapped characters are noticed; a remainder by 32 could not do both.
 
 Files name a person by what is made of the code, from which nobody reads it back. A review's secret salt travels in
-its batch and in no evidence. The *tag* takes scrypt to make of code and salt, so that whoever has the batch cannot
+its batch and in no evidence. The *tag* takes scrypt to make of code and salt, so that anyone who has the batch cannot
 try all codes in a reasonable time; events name their person by it. A batch names people by the hash of the tag, so
 that from a batch alone nobody can write in anybody's name.
 """
@@ -123,7 +123,7 @@ def read_code(typed: str) -> str:
 
 
 def printed(code: str) -> str:
-    """Return a code as it stands on a card: two groups of four."""
+    """Return a code as it is on a card: two groups of four."""
     return f"{code[:4]}-{code[4:]}"
 
 

@@ -1,7 +1,7 @@
 """From events to what they add up to: who agreed, who said what, and what was taken back.
 
 It is the same for everybody, in whatever order and however often the events came. The order of reading is (lamport,
-device, seq, id). Undo and withdrawal reach their targets wherever those stand in that order, so that copies which
+device, seq, id). Undo and withdrawal reach their targets wherever those are in that order, so that copies which
 lack some events agree once they have them. One person's part of one batch is folded event by event: what an event
 changes costs the same in any log.
 """
@@ -119,7 +119,7 @@ _T = TypeVar("_T")
 class Person:
     """Takes events in the order of reading (``Event.order``), withdrawn ones left out.
 
-    An undo reaches its target wherever that stands in the order.
+    An undo reaches its target wherever that is in the order.
     """
 
     def __init__(self, events: Iterable[Event] = ()) -> None:
@@ -164,7 +164,7 @@ class Person:
                 self._say(event)
 
     def _say(self, event: Event) -> None:
-        """Keep what is said about an item beside its decision: the last word counts."""
+        """Record what is said about an item next to its decision: the last word counts."""
         match event.payload:
             case Train() as said:
                 self.trained[said.item] = said.rating
@@ -244,7 +244,7 @@ class Person:
             _last(self.skipped, item, event)
 
     def _undo(self, target: str) -> None:
-        """Let an item stand as if one act about it had not been; what stood before holds in its old place."""
+        """Revoke one act about an item; what was there before holds in its old place."""
         self._undone.add(target)
         event = self.acts.pop(target, None)
         if event is None:
@@ -272,7 +272,7 @@ class Person:
 
 
 def _keep(last: dict[str, _T], item: str, value: _T) -> None:
-    """Keep the last word about an item; something empty takes back what was said."""
+    """Store the last word about an item; something empty takes back what was there."""
     if value:
         last[item] = value
     else:
@@ -285,7 +285,7 @@ def _last(events: dict[str, Event], item: str, event: Event) -> None:
 
 
 def _stand(events: dict[str, Event], item: str, event: Event | None) -> None:
-    """Let this event stand for an item, None for nothing; the events stay in the order of reading."""
+    """Set the event of an item, None for nothing; the events stay in the order of reading."""
     if events.get(item) is event:
         return
     events.pop(item, None)
@@ -357,7 +357,7 @@ def _adjudications(decided: Iterable[Adjudicate]) -> dict[str, Adjudication]:
 
 
 def looks_by_run(looks: Iterable[OrganiserLook]) -> dict[str, set[str]]:
-    """Return run → the sets of ratings that were looked at, each as its one hash; runs in order."""
+    """Return run → the sets of ratings that were examined, each as its one hash; runs in order."""
     seen: dict[str, set[str]] = defaultdict(set)
     for look in looks:
         seen[look.run_id].add(look.events_sha256)

@@ -266,7 +266,7 @@ class Laptop(OwnFile):
             return read_events(self.connection, batches, self._words.keys(batches))
 
     def add_batch(self, manifest: bytes, members: bytes, secret: bool) -> bool:
-        """Keep a batch file as received; False where it is here already.
+        """Store a batch file as received; False where it is here already.
 
         Raises UsageError where another batch of the same id is here, and KeyStoreError where what is to be written about
         secret sentences cannot be sealed.
@@ -302,7 +302,7 @@ class Laptop(OwnFile):
         raise UsageError(f"There is no batch {batch} on this computer. Open its file first.")
 
     def save_drafts(self, batch: str, reviewer: str, drafts: Iterable[Draft]) -> None:
-        """Keep what a person is typing, or forget it; raises UsageError where it is too long for an event.
+        """Store what a person is typing, or forget it; raises UsageError where it is too long for an event.
 
         After a withdrawal that reaches it, in whatever program, nothing of it comes to the disk any more.
         """

@@ -53,7 +53,7 @@ def _m002_texts_saved_with_an_answer(connection: sqlite3.Connection) -> None:
 
 
 def _m003_how_a_code_begins(connection: sqlite3.Connection) -> None:
-    """Keep of the code that was typed last only how it begins; where no name of its person stood, the code was it."""
+    """Reduce the code that was typed last to how it begins; where no name of its person stood, the code was it."""
     connection.execute(
         """INSERT OR IGNORE INTO setting
            SELECT 'person', value FROM setting WHERE name = 'reviewer' AND value <> ''"""
@@ -62,7 +62,7 @@ def _m003_how_a_code_begins(connection: sqlite3.Connection) -> None:
 
 
 def _m004_sealed_words(connection: sqlite3.Connection) -> None:
-    """Keep what is written in secret batches sealed; what lies open is sealed when the file was opened."""
+    """Seal what is written in secret batches; what is open is sealed when the file was opened."""
     create_key_table(connection)
     connection.execute("ALTER TABLE draft ADD COLUMN sealed BLOB")  # its text is empty then
 

@@ -161,7 +161,7 @@ def export_events(laptop: Laptop, batch: str) -> list[Event]:
 
 
 def _not_said_any_more(events: Iterable[Event]) -> set[str]:
-    """Return the comments, better wordings and translations that do not stand, whoever of a laptop wrote them."""
+    """Return the comments, better wordings and translations that do not stand, anyone who of a laptop wrote them."""
     persons: dict[str, Person] = defaultdict(Person)
     standing: dict[tuple[str, str, Kind], str] = {}
     written: set[str] = set()

@@ -5,12 +5,12 @@ mode it loses ratings without a word.
 
 Which programs have a laptop's file open, even while they do nothing with it.
 
-SQLite locks a file only for the moment of a transaction. Whoever deletes everything must know of a window
-that merely stands open, so each holds a shared lock on an empty file beside the ratings.
+SQLite locks a file only for the moment of a transaction. Anyone who deletes everything must know of a window
+that merely is open, so each holds a shared lock on an empty file beside the ratings.
 
-Which installation writes: a random id, made anew where the file was copied or restored.
+Which installation writes: a random id, made again where the file was copied or restored.
 
-Two laptops that go on from one copied file under one id would write two chains with the same places.
+Two laptops that continue from one copied file under one id would write two chains with the same places.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class Presence:
             raise
 
     def be_alone(self) -> None:
-        """Let nobody else in until this is closed; sqlite3.OperationalError where another program is in."""
+        """Lock everybody else out until this is closed; sqlite3.OperationalError where another program is in."""
         self._connection.rollback()
         try:
             self._connection.execute("BEGIN EXCLUSIVE")
@@ -64,7 +64,7 @@ class Presence:
             raise
 
     def close(self) -> None:
-        """Give the lock back."""
+        """Release the lock."""
         self._connection.close()
 
     def _share(self) -> None:
@@ -87,7 +87,7 @@ def fingerprint(path: Path) -> str:
     """Return a hash that stays the same while a file stays where it is: of machine, path, inode and birth.
 
     Where it changes for another reason, such as a file system without lasting inodes, no more happens than
-    that a new chain begins. A file whose old content was written over it looks the same here; whoever
+    that a new chain begins. A file whose old content was written over it looks the same here; anyone who
     brings events together sees that by two events at one place (``log.chain``).
     """
     place = path.resolve()
@@ -221,7 +221,7 @@ def _upgrade(connection: sqlite3.Connection, form: FileForm) -> None:
 def _try_writing(connection: sqlite3.Connection, form: FileForm) -> None:
     """Change something and take it back, so that a file or folder that is read-only says so at once.
 
-    A full disk is no reason not to open: what is there can still be handed over.
+    A full disk is no reason not to open: what is there can still be submitted.
     """
     connection.execute("BEGIN IMMEDIATE")
     try:

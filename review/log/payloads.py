@@ -247,7 +247,7 @@ class Adjudicate(VersionedForm, Payload):
 
 
 class OrganiserLook(Payload):
-    """The organisation looked at the numbers of one run."""
+    """The organisation examined the numbers of one run."""
 
     kind: Literal[Kind.LOOK] = Kind.LOOK
     batch: Id
@@ -257,7 +257,7 @@ class OrganiserLook(Payload):
 
 
 class LaptopWord(Payload):
-    """The organisation says of a laptop whether it is heard, and whose log it goes on with; its last word counts."""
+    """The organisation says of a laptop whether it is heard, and whose log it continues with; its last word counts."""
 
     kind: Literal[Kind.LAPTOP] = Kind.LAPTOP
     batch: Id

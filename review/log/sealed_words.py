@@ -1,8 +1,8 @@
 """What people write about the sentences of secret reviews, as a file of ours has it: sealed, and opened in memory only.
 
-Each secret batch has a data key, which is sealed by age for whoever reads its words here. Of an event the words are
+Each secret batch has a data key, which is sealed by age for anyone who reads its words here. Of an event the words are
 sealed and with them the salt of its commitment, which would confirm a guess. Who said something about which item, and
-when, stays open: so a review's status is told, and what is taken back is erased, by a computer that has no key. A sealed
+when, stays open: so a computer without a key can show a review's status and erase what is taken back. A sealed
 text is bound to its batch and its event, so moved to another place it does not open.
 """
 
@@ -66,7 +66,7 @@ class WordKeys:
     """Batch → why some of its words stay shut, and the mend."""
 
     def content(self, event: Event) -> Content | tuple[None, None]:
-        """Return what is stored of an event; StoreError where it must be sealed and no key is at hand."""
+        """Return what is stored of an event; StoreError where it must be sealed and no key is available."""
         if event.payload is None or event.salt is None:
             return None, None
         payload = event.payload.model_dump(mode="json")
@@ -110,13 +110,13 @@ class WordKeys:
         return opened
 
     def seal(self, place: SealedPlace, text: str) -> bytes:
-        """Seal a text of a batch for one place; StoreError in words where no key of the batch is at hand."""
+        """Seal a text of a batch for one place; StoreError in words where no key of the batch is available."""
         if place.corpus not in self.opened:
             raise StoreError(self._reason(place.corpus))
         return self.opened[place.corpus][-1].seal_text(text, place)
 
     def open(self, place: SealedPlace, sealed: bytes) -> str | None:
-        """Open what ``seal`` gave; None where no key at hand does, EventError where it was changed or moved."""
+        """Open what ``seal`` gave; None where no key available does, EventError where it was changed or moved."""
         for key in reversed(self.opened.get(place.corpus, ())):
             try:
                 return key.open_text(sealed, place).reveal()
@@ -143,7 +143,7 @@ def names_sealed(payload: Mapping[str, Any]) -> list[str]:
 
 
 def shut_payload(payload: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a stored payload with a mark in the place of what stays sealed."""
+    """Return a stored payload with a mark instead of what stays sealed."""
     rest = {name: value for name, value in payload.items() if name != _SEALED}
     return {**rest, **dict.fromkeys(names_sealed(payload), SHUT)}
 
@@ -169,7 +169,7 @@ class SealedWords:
         file: str,
         keys: str,
     ) -> None:
-        """``identities`` gives what opens keys here, one after the other; ``file`` and ``keys`` are named in the mends."""
+        """``identities`` gives what opens keys here, one after the other; ``file`` and ``keys`` are named in the fixes."""
         self._connection = connection
         self._identities = identities
         self._mends = {"file": file, "keys": keys}
@@ -238,7 +238,7 @@ class SealedWords:
                 self._opened[sealed] = key
 
     def add(self, batch: str, recipients: Sequence[str]) -> None:
-        """Keep a new key for a batch, whose words are sealed from now on, within the caller's transaction."""
+        """Store a new key for a batch, whose words are sealed from now on, within the caller's transaction."""
         no_core_dumps()
         key = DataKey.make()
         sealed = key.sealed_for(recipients)

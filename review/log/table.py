@@ -145,7 +145,7 @@ NO_WORDS = WordKeys()
 
 
 def insert_event(connection: sqlite3.Connection, event: Event, words: WordKeys = NO_WORDS) -> bool:
-    """Keep an event, within the caller's transaction; False where it was there already with its content.
+    """Store an event, within the caller's transaction; False where it was there already with its content.
 
     Content comes to an event that was known without, unless a known withdrawal reaches it; a withdrawal
     erases what it reaches. What is written in a batch that is secret by ``words`` is sealed.
@@ -332,7 +332,7 @@ def _read(head: str, payload: str | None, salt: bytes | None) -> Event:
 
 
 def _unsealed(words: WordKeys, identity: str, head: str, payload: str, sealed: bytes) -> Event:
-    """Return an event whose words are sealed: opened, or shut where no key at hand opens them."""
+    """Return an event whose words are sealed: opened, or shut where no key available opens them."""
     try:
         stored, facts = json.loads(payload), json.loads(head)
     except ValueError:

@@ -1,8 +1,8 @@
 """Whose events count where several laptops speak: no laptop speaks for a person beside another one unseen.
 
-Any laptop that was enrolled can write in the name of whoever's card it was shown. So what several laptops say
+Any laptop that was enrolled can write in the name of anyone who's card it was shown. So what several laptops say
 of one person waits until the organisation says which of them speaks; and a laptop can be taken out as a whole.
-The rule stands in docs/certificate.md, "Several laptops".
+The rule is in docs/certificate.md, "Several laptops".
 """
 
 from __future__ import annotations
@@ -195,7 +195,7 @@ def _counts(event: Event, laptop: str, allowed: Collection[str] | None) -> bool:
 
 
 def may_go_on_with(laptop: str, came_instead_of: Mapping[str, str | None]) -> set[str]:
-    """Return the keys whose logs a laptop may go on with: its own, and those that it came instead of, one after another.
+    """Return the keys whose logs a laptop may continue with: its own, and those that it came instead of, one after another.
 
     ``came_instead_of`` is laptop → the one before it, as the organisation says; a circle of them ends where it began.
     """

@@ -77,7 +77,7 @@ def conditions(connection: sqlite3.Connection, run: Run) -> list[CardCheck]:
 
 
 def gate_of(connection: sqlite3.Connection, run: Run, card: Mapping[str, Any]) -> Standing | None:
-    """Return what people said of a run by the certificates beside it; None where none holds."""
+    """Return what people said of a run by the certificates next to it; None where none holds."""
     return standing(attached_to(connection, run.id), run.run_id, str(card.get("run_card_hash")))
 
 
@@ -238,7 +238,7 @@ def answer(
 ) -> OwnershipRecord:
     """Add a word of this computer's side to a record, with all that is known of it here, and keep it.
 
-    A word that is kept here and not in ``data``, as where its file could not be written, is not said anew.
+    A word that is kept here and not in ``data``, as where its file could not be written, is not said again.
     """
     stated = read_ownership(data)
     with transaction(connection):
@@ -263,7 +263,7 @@ def _has_said(record: OwnershipRecord, what: Deed, key: str) -> bool:
 def take(
     connection: sqlite3.Connection, data: bytes, home: Path, trusted: str | None
 ) -> OwnershipRecord:
-    """Keep a record that came from the other side, with all that is known of it here.
+    """Store a record that came from the other side, with all that is known of it here.
 
     ``trusted``: the organisation's key, where a person named it. Raises UsageError where this computer is no side of it and
     nobody named the key: who signs as an organisation can be anybody.
@@ -288,7 +288,7 @@ def with_kept(connection: sqlite3.Connection, record: OwnershipRecord) -> Owners
 
 
 def keep(connection: sqlite3.Connection, record: OwnershipRecord) -> None:
-    """Keep a record beside the runs."""
+    """Store a record beside the runs."""
     terms = record.terms
     row = KeptRecord(terms.id, RecordKind.OWNERSHIP, terms.run_id, terms.card, told_of(record))
     keep_signed(connection, row, record.data())

@@ -167,7 +167,7 @@ class OwnershipRecord(StrictForm):
 
     @property
     def state(self) -> OwnershipState:
-        """What follows from all that was said."""
+        """Return the state that follows from everything that was signed."""
         if self.said(Deed.REVOKED):
             return OwnershipState.REVOKED
         if self.said(Deed.REFUSED):

@@ -1,6 +1,6 @@
 """How far a result was verified (benchmark-specification §9.4, §9.5), and what on this computer shows it.
 
-Three paths, each with its evidence looked at again when it is told: who made the card, who ran it once more, and what
+Three paths, each with its evidence examined again when it is shown: who made the card, who ran it once more, and what
 speakers said of it on entries that nobody had seen. What cannot be shown here is named with who answers for it.
 """
 

@@ -1,7 +1,7 @@
-"""The profile of an organisation that keeps a benchmark: what is asked of it, and what shows that it is so (§8.4, §8.5).
+"""The profile of an organisation that keeps a benchmark: what is required of it, and the evidence (§8.4, §8.5).
 
 Some of it this program sees itself: a vault, keepers, grants, certificates. Of the rest a person says how it is; their words
-are signed with the organisation's key, with name and time, and stand beside what was seen. Nothing here is a mark or a sum.
+are signed with the organisation's key, with name and time, and are next to what was seen. Nothing here is a mark or a sum.
 """
 
 from __future__ import annotations
@@ -124,7 +124,7 @@ class SignedProfile(Profile, SignedRecord):
 def state(
     connection: sqlite3.Connection, item: str, words: str, person: str, home: Path
 ) -> SignedProfileStatement:
-    """Sign and keep what a person states of a requirement, in the place of what was stated of it before.
+    """Sign and keep what a person states of a requirement, instead of what was stated of it before.
 
     Empty ``words`` take that back. Raises UsageError for a requirement that is none, and for too many words.
     """

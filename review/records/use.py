@@ -77,7 +77,7 @@ class UseRecord(StrictForm):
 
     @property
     def words(self) -> str:
-        """Say it in one line."""
+        """Return it in one line."""
         until = f" until {self.ended}: {self.reason}" if self.ended else ""
         return f"{self.where}, by {self.by_whom}, since {self.since}{until}"
 
@@ -189,7 +189,7 @@ def end_use(
 def take_use(
     connection: sqlite3.Connection, data: bytes, home: Path, trusted: str | None
 ) -> SignedUse:
-    """Keep a record of use that came from elsewhere.
+    """Store a record of use that came from elsewhere.
 
     Raises UsageError where its key is neither this computer's nor ``trusted``, and for an end whose beginning is not here, or
     was another's.
@@ -249,7 +249,7 @@ def find_use(connection: sqlite3.Connection, number: str) -> SignedUse:
 
 
 def _past_day(text: str) -> str:
-    """Return a day that has begun as it stands in a record; UsageError where it is still to come."""
+    """Return a day that has begun as it is in a record; UsageError where it is still to come."""
     day = day_of(text)
     if day > newest_day():
         raise UsageError(f"{day} is still to come. Record it when it has happened.")

@@ -84,7 +84,7 @@ def _peeked(path: Path, inside: str) -> bytes:
 
 
 def _head(data: bytes) -> Batch | None:
-    """Read what stands on the card; a file that is none of ours is told when it is opened."""
+    """Read what is on the card; a file that is none of ours is reported when it is opened."""
     try:
         return open_batch(data)
     except HarnessError:
@@ -107,7 +107,7 @@ def copies_once(choices: Iterable[Choice]) -> list[Choice]:
 
 
 def _lock(path: Path) -> Lock | None:
-    """Look at a file's first bytes; what cannot be read is told when it is opened."""
+    """Return the lock by a file's first bytes; what cannot be read is reported when it is opened."""
     try:
         if path.is_file():
             with path.open("rb") as file:

@@ -1,4 +1,4 @@
-"""Where in the sitting the person is: what comes first, what comes next, what is asked once more, and when to rest.
+"""Where in the sitting the person is: what comes first, what comes next, what comes once more, and when to rest.
 
 Each training item comes once. How long a person really looked is never
 shown to anybody. Time comes from a monotonic clock, so a wrong or changed wall clock does not matter; a pause between
@@ -65,7 +65,7 @@ class ActiveTime:
         return self._painted is not None and self._clock() - self._quiet >= self._guard
 
     def too_soon(self) -> None:
-        """Guard anew after a key that meant nothing: of many in a row none counts, on a slow computer too."""
+        """Guard again after a key that meant nothing: of many in a row none counts, on a slow computer too."""
         self._quiet = self._clock()
 
     def milliseconds(self) -> int:
@@ -91,7 +91,7 @@ class Rest:
         self._items = max(0, self._items - 1)
 
     def due(self) -> bool:
-        """Return whether it is time, and if so begin to count anew."""
+        """Return whether it is time, and if so begin to count again."""
         if self._items < REST_ITEMS and self._seconds < REST_SECONDS:
             return False
         self._items, self._seconds = 0, 0.0
@@ -193,13 +193,13 @@ class Course:
         return next(later, waiting[0] if waiting else None)
 
     def decided(self, *, put_aside: str | None = None, rest: bool = False) -> Course:
-        """Go on after a decision, or after an item was put aside."""
+        """Continue after a decision, or after an item was put aside."""
         again = self.second is not None and put_aside in self.second
         passed = self.passed | {put_aside} if again and put_aside else self.passed
         return replace(self, chosen=None, passed=passed, resting=rest)
 
     def without_practice(self) -> Course:
-        """Leave the training items out."""
+        """Remove the training items."""
         return replace(self, training=(), lesson=None)
 
     def going_to(self, item: str | None) -> Course:
@@ -207,7 +207,7 @@ class Course:
         return replace(self, chosen=item, resting=False)
 
     def going_on(self, now: SittingProgress, place: CoursePlace) -> Course:
-        """Leave a lesson or a rest, or begin with what was put aside."""
+        """Finish a lesson or a rest, or start with what was put aside."""
         if self.lesson is not None:
             return replace(self, lesson=None)
         if place.item is None and place.phase in {Phase.SKIPPED, Phase.END}:

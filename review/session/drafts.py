@@ -69,7 +69,7 @@ class Drafts:
         }
 
     def keep(self, item: str, field: TextField, text: str, saved: str = "") -> None:
-        """Keep what is being typed, as much of it as an event could hold; nothing where it is saved as it stands.
+        """Store what is being typed, as much of it as an event could hold; nothing where it is saved as it is.
 
         Raises NotSaved where the disk does not take it; it is held all the same.
         """
@@ -89,7 +89,7 @@ class Drafts:
         return list((self._not_kept | changed).values())
 
     def changed(self, changes: Iterable[Draft]) -> None:
-        """Take over what a transaction wrote, with everything that was held."""
+        """Apply what a transaction wrote, with everything that was held."""
         for change in changes:
             self._hold(change)
         self._not_kept = {}

@@ -148,7 +148,7 @@ def _overwrite(path: Path) -> None:
 
 
 def _leave(folder: Path) -> None:
-    """Take away the empty files and folders in which nothing of others lies."""
+    """Remove the empty files and folders that hold nothing of others."""
     with contextlib.suppress(OSError):  # a program that was started meanwhile holds them, rightly
         for name in (PRESENCE, f"{PRESENCE}-journal"):
             (folder / name).unlink(missing_ok=True)

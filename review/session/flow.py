@@ -210,7 +210,7 @@ class Flow:
         return self._start(self._visits(None, of_file(path)))
 
     def answer(self, given: object) -> FlowStep[Any]:
-        """Do what follows from an answer to the step; None goes back.
+        """Advance by an answer to the step; None goes back.
 
         After an error, which nobody foresaw, the step stays as it is; whatever is answered then shows where the
         person is.
@@ -261,7 +261,7 @@ class Flow:
     # which review
 
     def _visits(self, why: Trouble | None, choice: Choice | None) -> _Steps[None]:
-        """Lead from the list to a review and back, as often as the person likes; ``choice`` is chosen already."""
+        """Lead from the list to a review and back, as many times as the person likes; ``choice`` is chosen already."""
         said, stopped = "", False
         while True:
             if choice is None:
@@ -279,7 +279,7 @@ class Flow:
             choice = None
 
     def _choose(self, led: ChooseReview) -> _Steps[Choice]:
-        """Ask which review until one is chosen; the only one that was named at the start is."""
+        """Yield the choice of a review until one is chosen; the only one that was named at the start is."""
         while True:
             step = self._listed(led)
             first, self._first = self._first, False
@@ -296,7 +296,7 @@ class Flow:
             led = ChooseReview()
 
     def _listed(self, led: ChooseReview) -> ChooseReview:
-        """Look at sticks, files and what is kept."""
+        """Find sticks, files and what is kept."""
         said = led.said or self.opening.not_here()
         try:
             choices = tuple(self.opening.choices())
@@ -353,7 +353,7 @@ class Flow:
         return True
 
     def _person(self, batch: Batch) -> _Steps[str | None]:
-        """Ask for the code until it is a right one."""
+        """Yield the question for the code until it is a right one."""
         opening, why = self.opening, None
         last = None
         if letters := opening.remembered(batch):
@@ -370,7 +370,7 @@ class Flow:
         return None
 
     def _agrees(self, session: Session) -> _Steps[bool]:
-        """Ask for consent, and whether words may be used; both are recorded at once."""
+        """Yield the questions of consent, and whether words may be used; both are recorded at once."""
         while session.view.phase is Phase.CONSENT:
             if not (yield from _ask(AskConsent(session))):
                 return False

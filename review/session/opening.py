@@ -1,4 +1,4 @@
-"""From a stick to the first item: which reviews are there, who asks, who rates, and in which language.
+"""From a stick to the first item: which reviews are there, whose they are, who rates, and in which language.
 
 The same for every face. What is opened is kept on this computer, so that the stick can be pulled.
 """
@@ -267,7 +267,7 @@ class Opening:
     def remembered(self, batch: Batch) -> str | None:
         """Return how the code begins that was used here last, where this batch is for its person; never all of it.
 
-        Whoever has that card knows it by this; ``reviewer`` takes nothing typed for that person.
+        Anyone who has that card knows it by this; ``reviewer`` takes nothing typed for that person.
         """
         return self.laptop.setting(_REVIEWER) if self._who(batch.manifest) else None
 
@@ -317,7 +317,7 @@ class Opening:
     def session(
         self, batch: Batch, reviewer: str, face: Face, *, guard: float = GUARD_SECONDS
     ) -> Session:
-        """Keep the batch on this computer and begin; call it after ``accept`` and ``reviewer``."""
+        """Store the batch on this computer and start; call it after ``accept`` and ``reviewer``."""
         manifest = batch.manifest
         if (received := self._received.get(manifest.batch)) is not None:
             self.laptop.add_batch(batch.manifest_bytes, received.data, manifest.secret)

@@ -64,7 +64,7 @@ def damaged_words(words: Words) -> tuple[str, ...]:
 
 
 def where(words: Words, choice: Choice) -> str:
-    """Return who asks for a review, as far as that is known, and where it lies or how far the remembered person is."""
+    """Return whose review it is, as far as that is known, and where it lies or how far the remembered person is."""
     if choice.place:
         new = words("new, on {place}", place=choice.place)
         return f"{choice.organisation} · {new}" if choice.organisation else new
@@ -85,7 +85,7 @@ def why_not_open(words: Words, choice: Choice, error: HarnessError) -> Trouble:
 
 
 def secret_words(words: Words) -> AskedLine:
-    """Ask for the words that open a file."""
+    """Return the prompt for the words that open a file."""
     return AskedLine(
         words("Open the file"),
         words("Which secret words are on your card?"),
@@ -95,7 +95,7 @@ def secret_words(words: Words) -> AskedLine:
 
 
 def code_of_card(words: Words) -> AskedLine:
-    """Ask for the code of the person."""
+    """Return the prompt for the code of the person."""
     return AskedLine(
         words("Your card"),
         words("Which code is on your card?"),

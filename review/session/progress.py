@@ -72,7 +72,7 @@ class SittingProgress:
             self.add(event.erased() if covered(event, withdrawn) else event)
 
     def add(self, event: Event) -> None:
-        """Fold in the newest event; after a withdrawal, everything that is left is to be read anew."""
+        """Fold in the newest event; after a withdrawal, everything that is left is to be read again."""
         if isinstance(event.payload, Decision) and event.payload.item not in self._places:
             event = event.erased()
         self.person.add(event)
@@ -92,7 +92,7 @@ class SittingProgress:
 
     @property
     def handed_over(self) -> str:
-        """When everything was handed over, by this computer's clock; empty where something came after that."""
+        """When everything was submitted, by this computer's clock; empty where something came after that."""
         if self._handed_over is None:
             return ""
         return datetime.fromisoformat(self._handed_over).astimezone().strftime("%Y-%m-%d %H:%M")
@@ -152,7 +152,7 @@ class SittingProgress:
 
 
 def own_events(events: Iterable[Event], batch: str, reviewer: str) -> list[Event]:
-    """Keep what one person did in one batch or took back in all, and when the batch was handed over."""
+    """Select what one person did in one batch or took back in all, and when the batch was submitted."""
     return [event for event in events if _is_own(event, batch, reviewer)]
 
 

@@ -61,7 +61,7 @@ def rated(words: Words, rating: Rating) -> str:
 
 
 def put_aside(words: Words, *, again: bool) -> str:
-    """Say that the item comes again, or that it stays without an answer."""
+    """Return that the item comes again, or that it stays without an answer."""
     if again:
         return words("Left without an answer.")
     return words("Left for later: it comes again at the end.")
@@ -112,12 +112,12 @@ def reasons(words: Words, chosen: Collection[Reason]) -> str:
 
 
 def text(words: Words, field: TextField, typed: str) -> str:
-    """Say that a text was saved or removed."""
+    """Return that a text was saved or removed."""
     return words(_KEPT[field] if typed else _REMOVED[field])
 
 
 def too_long(words: Words, typed: str) -> str:
-    """Say that a text is longer than can be saved."""
+    """Return that a text is longer than can be saved."""
     return words(
         "This is too long to be saved: {n} characters, at most {most}. Your text is kept; shorten it.",
         n=len(typed),
@@ -126,7 +126,7 @@ def too_long(words: Words, typed: str) -> str:
 
 
 def harm(words: Words, *, harmful: bool) -> str:
-    """Say that the flag was set or taken back."""
+    """Return that the flag was set or taken back."""
     if harmful:
         return words("Saved: this is harmful or hurts our culture. The key ! takes that back.")
     return words("Saved: this is not harmful after all.")

@@ -106,12 +106,12 @@ class Session:
 
     @property
     def view(self) -> View:
-        """What to show now."""
+        """Return what to show now."""
         return self._view
 
     @property
     def manifest(self) -> BatchManifest:
-        """The batch's head: who asks, title, consent, guide."""
+        """Return the batch's head: organisation, title, consent, guide."""
         return self._batch.manifest
 
     @property
@@ -151,7 +151,7 @@ class Session:
         return self._done([Related(**self._author.who(), relation=relation)])
 
     def share(self, shares: bool) -> View:
-        """Let what the person writes be used, or not any more: the consent is given anew, and the last one counts."""
+        """Allow what the person writes to be used, or not any more: the consent is given again, and the last one counts."""
         if self._view.phase not in _JUDGING:
             return self._view
         given = [] if shares is self._view.shares else [self._agreed(shares)]
@@ -159,7 +159,7 @@ class Session:
         return self._done(given, said)
 
     def _agreed(self, shares: bool) -> Consent:
-        """Return the event that agrees: to the text that is shown, and to the same one when it is given anew."""
+        """Return the event that agrees: to the text that is shown, and to the same one when it is given again."""
         if (before := self._progress.person.consent) is not None:
             changed = {"wall": self._author.wall(), "share_corrections": shares}
             return before.model_copy(update=changed)
@@ -218,7 +218,7 @@ class Session:
         return self._done(texts, said, self._course.going_to(None), drafts)
 
     def skip(self, item: str) -> View:
-        """Put the item that is shown at the end; in practice, leave the practice."""
+        """Move the item that is shown to the end; in practice, skip the practice."""
         if self._place.phase is Phase.TRAINING:
             self._course = self._course.without_practice()
             return self._say(self.words(saying.PRACTICE_IS_OVER))
@@ -229,7 +229,7 @@ class Session:
         return self._done([Skip(**self._author.about(item))], said, course)
 
     def undo(self) -> View:
-        """Take the last decision back with its reasons, as often as there is one; its item is shown again."""
+        """Undo the last decision with its reasons, as many times as there is one; its item is shown again."""
         if self._view.item is not None and not self.time.takes_keys():
             return self._too_soon()
         target = self._progress.last_act
@@ -251,7 +251,7 @@ class Session:
         return view
 
     def go_on(self) -> View:
-        """Leave a lesson or a rest, or begin with the items that were put aside."""
+        """Finish a lesson or a rest, or start with the items that were put aside."""
         practised = self._place.phase is Phase.TRAINING
         self._course = self._course.going_on(self._progress, self._place)
         over = practised and self._course.place(self._progress).phase is not Phase.TRAINING
@@ -296,7 +296,7 @@ class Session:
         return self._done([Reasons(**self._author.about(item), reasons=chosen)], said)
 
     def keep_draft(self, item: str, field: TextField, text: str) -> None:
-        """Keep what is being typed, so that no crash loses it.
+        """Store what is being typed, so that no crash loses it.
 
         Raises NotSaved where the disk does not take it; it is then shown, and tried again with what comes next.
         """
@@ -333,7 +333,7 @@ class Session:
         return self._done([flag], saying.harm(self.words, harmful=harmful))
 
     def withdraw(self, scope: Scope) -> View:
-        """Take back what this person gave, at any time, and erase it from this computer."""
+        """Withdraw what this person gave, at any time, and erase it from this computer."""
         batch = None if scope is Scope.EVERYTHING else self.manifest.batch
         payload = Withdraw(
             wall=self._author.wall(), reviewer=self._reviewer, batch=batch, scope=scope
@@ -390,7 +390,7 @@ class Session:
         return self._done([Train(**self._author.about(item), rating=given)], course=course)
 
     def _decide(self, judged: Rate | NotJudged | Translate, said: str) -> View:
-        """Keep an answer, and with it what was typed about its item."""
+        """Store an answer, and with it what was typed about its item."""
         texts, drafts = self._record.typed_about(judged.item)
         if isinstance(judged, Translate):
             drafts.append(Draft(judged.item, TextField.TRANSLATION, None))
@@ -445,6 +445,6 @@ class Session:
         return self._picture.view(self._course, self._progress, self._place, self._words)
 
     def _too_long(self, item: str, field: TextField, typed: str) -> View:
-        """Keep as much as can be kept, and say that it is too much."""
+        """Store as much as can be kept, and show that it is too much."""
         self.keep_draft(item, field, typed)
         return self._trouble(saying.too_long(self.words, typed))

@@ -85,7 +85,7 @@ class LastJudged:
 
 @dataclass(frozen=True, slots=True)
 class Unsaved:
-    """An item about which the person typed something that is not saved, and so would not be handed over."""
+    """An item about which the person typed something that is not saved, and so would not be submitted."""
 
     item: str
     number: int

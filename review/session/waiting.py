@@ -1,7 +1,7 @@
-"""What lies on a computer that nobody else has yet, and handing over: one batch, or all of it at once.
+"""What is on a computer that nobody else has yet, and handing over: one batch, or all of it at once.
 
-Everything about one batch goes into one sealed file on the stick, written and read back. Whoever deletes everything
-must know what would be lost. No review has to be opened for that: the heads of the batches lie open, and their texts
+Everything about one batch goes into one sealed file on the stick, written and read back. Anyone who deletes everything
+must know what would be lost. No review has to be opened for that: the heads of the batches are open, and their texts
 are not needed.
 """
 
@@ -69,7 +69,7 @@ class Kept:
 
 
 def kept(laptop: Laptop) -> Kept:
-    """Count what is kept on this computer; raises NotSaved where its file cannot be read."""
+    """Count what is stored on this computer; raises NotSaved where its file cannot be read."""
     events = list(laptop.events())
     batches = [stored.id for stored in laptop.batches()]
     waiting = {batch: _changed(events, batch) for batch in batches}
@@ -98,7 +98,7 @@ def hand_over_all(laptop: Laptop, folder: Path) -> list[Exported]:
 
 
 def _without_texts(laptop: Laptop, batch: str) -> Batch:
-    """Return a kept batch as far as it lies open: enough for whom ratings are sealed."""
+    """Return a kept batch as far as it is open: enough for whom ratings are sealed."""
     head = laptop.batch(batch).manifest
     return Batch(BatchManifest.model_validate_json(head), head, (), (), b"")
 
@@ -114,7 +114,7 @@ def _last_export(events: Sequence[Event], batch: str) -> int:
 
 
 def _changed(events: Sequence[Event], batch: str) -> dict[str, int]:
-    """Return the people of a batch → how many sentences stand otherwise than when it was handed over."""
+    """Return the people of a batch → how many sentences stand otherwise than when it was submitted."""
     before = fold(events[: _last_export(events, batch)], [batch]).reviewers
     now = fold(events, [batch]).reviewers
     changed = {
@@ -142,7 +142,7 @@ def _differences(one: Mapping[str, object], other: Mapping[str, object]) -> int:
 
 
 def _untold(events: Sequence[Event], batch: str) -> str:
-    """Return who took something back after the batch was handed over, and not since; empty for nobody."""
+    """Return who took something back after the batch was submitted, and not since; empty for nobody."""
     last = _last_export(events, batch)
     if not last:
         return ""

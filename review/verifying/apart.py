@@ -99,7 +99,7 @@ def _verify_corpus(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:  # noqa
 
 
 def _unsigned(words: str) -> Callable[[LookedAt, VerifiedAgainst], ToldOfFile]:
-    """Return what says of a file that nobody signs, where it is looked at."""
+    """Return what says of a file that nobody signs, where it is examined."""
     return lambda *_: ToldOfFile(checks=[unsigned_check(words)])
 
 

@@ -1,4 +1,4 @@
-"""Verifying cards and what lies beside them: seals, proofs, reproductions, released cards; ours, and reports of 0.4."""
+"""Verifying cards and what is next to them: seals, proofs, reproductions, released cards; ours, and reports of 0.4."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def _is_card(file: LookedAt) -> bool:
 
 
 def _verify_card(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:
-    """Verify a card with the seal beside it, whoever's program wrote it."""
+    """Verify a card with the seal next to it, anyone who's program wrote it."""
     verdict = verify_file(here.connection, file.path, here.known, None, here.home)
     raw = unwrapped(dict(file.stated))
     kind = layout(raw, file.path.name)
@@ -75,7 +75,7 @@ def _sealed_by(file: LookedAt) -> list[Signer]:
 
 
 def _without_key(verdict: CardVerdict, signed: str) -> list[CardCheck]:
-    """Return the checks of a verdict; whose key signed is told once for all signers of a file."""
+    """Return the checks of a verdict; whose key signed is shown once for all signers of a file."""
     whole = [check for check in verdict.checks if check.name != SIGNATURE or check.ok is False]
     by_key = any(check.name == SIGNATURE and "six words" in check.words for check in verdict.checks)
     more = [CardCheck(SIGNATURE, True, signed)]
@@ -128,7 +128,7 @@ def _verify_reproduction(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:
 
 
 def _card_among(here: VerifiedAgainst) -> Path | None:
-    """Return the path of the first card among the files that were named beside it; None where there is none."""
+    """Return the path of the first card among the files that were named next to it; None where there is none."""
     return next((each.path for each in here.among(_is_card)), None)
 
 

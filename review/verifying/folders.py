@@ -45,7 +45,7 @@ class FolderLine:
 def verify_folder(folder: Path, here: VerifiedAgainst) -> Iterator[FolderLine]:
     """Verify every file in a folder and those below, sorted by name; hidden files and links are left out.
 
-    Raises UsageError, before the first file is looked at, where there are more than ``MOST_FILES`` or folders go deeper
+    Raises UsageError, before the first file is examined, where there are more than ``MOST_FILES`` or folders go deeper
     than ``MOST_DEPTH``.
     """
     paths = sorted(_files(folder, MOST_DEPTH, folder))

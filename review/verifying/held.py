@@ -195,7 +195,7 @@ file against others itself, as that of ownership does, this table serves the way
 def held(
     pair: tuple[VerifiableKind, LookedAt], beside: tuple[VerifiableKind, LookedAt]
 ) -> CardCheck | None:
-    """Return whether a file and one that was named beside it belong together; None where neither names the other."""
+    """Return whether a file and one that was named next to it belong together; None where neither names the other."""
     (kind, file), (other, given) = pair, beside
     ways = list(_ways(kind.name, file, other.name, given))
     if not ways:

@@ -1,4 +1,4 @@
-"""What verifying any file needs: the file as it was looked at, what is known here, and what came out of it."""
+"""What verifying any file needs: the file as it was examined, what is known here, and what came out of it."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class LookedAt:
 
     @property
     def lock(self) -> Lock | None:
-        """What opens it where it is sealed; None where it is not."""
+        """Return what opens it where it is sealed; None where it is not."""
         return lock_of(self.data)
 
     @cached_property
@@ -78,7 +78,7 @@ class LookedAt:
         return found if isinstance(found, str) else ""
 
     def beside(self, suffix: str) -> bytes | None:
-        """Return the bytes of the file beside it whose name goes on with this; None where there is none."""
+        """Return the bytes of the file next to it whose name continues with this; None where there is none."""
         path = self.path.with_name(self.path.name + suffix)
         return read_bytes(path, "what lies beside it", MOST_BESIDE) if path.is_file() else None
 
@@ -106,7 +106,7 @@ class VerifiedAgainst:
 
     @cached_property
     def files(self) -> tuple[LookedAt, ...]:
-        """The others, as they were looked at; UsageError where one cannot be read."""
+        """The others, as they were examined; UsageError where one cannot be read."""
         return tuple(map(look, self.others))
 
     def among(self, fits: Callable[[LookedAt], bool]) -> Iterator[LookedAt]:
@@ -172,7 +172,7 @@ def is_archive_called(suffix: str) -> Callable[[LookedAt], bool]:
 
 
 def look(path: Path) -> LookedAt:
-    """Read a file; raises UsageError where it cannot be read, is no file, or is too large."""
+    """Read a file; raises UsageError where it cannot be read, is not a file, or is too large."""
     if path.is_dir():
         raise UsageError(f"{path} is a folder. Name a file in it.")
     return LookedAt(path, read_card_bytes(path))

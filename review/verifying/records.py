@@ -47,7 +47,7 @@ from review.verifying.kinds import (
 
 
 def _verify_ownership(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:
-    """Verify a record of ownership by itself, by what is known of it here, and against card and certificate that were named."""
+    """Verify a record of ownership on its own, by what is known of it here, and against card and certificate that were named."""
     stated = read_ownership(file.data)
     found = with_kept(here.connection, stated)
     terms = found.terms
@@ -77,7 +77,7 @@ def _verify_ownership(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:
 
 
 def _speakers(record: OwnershipRecord) -> list[Signer]:
-    """Return the sides that signed a word of a record; one that only stands in its terms did not."""
+    """Return the sides that signed a word of a record; one that only is in its terms did not."""
     spoke = {act.by for act in record.acts}
     parties = ((side, record.terms.party(side).signing_key) for side in Side)
     return [Signer(str(side), key) for side, key in parties if key in spoke]

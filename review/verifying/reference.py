@@ -33,7 +33,7 @@ _BLOCK: Final = frozenset({"scheme", "payloadSha256", "signatureB64"})
 
 
 def _verify_manifest(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:
-    """Verify a score manifest, or any file of theirs with a block beside it."""
+    """Verify a score manifest, or any file of theirs with a block next to it."""
     said = file.stated
     names = (
         "nodeId",
@@ -57,7 +57,7 @@ def _verify_manifest(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:
 
 
 def _scores(scores: object) -> list[tuple[str, float]]:
-    """Return the numbers of the scores block; more than numbers stands in none."""
+    """Return the numbers of the scores block; more than numbers is in none."""
     found = scores if isinstance(scores, Mapping) else {}
     return [(str(name), each) for name, each in found.items() if isinstance(each, int | float)][:40]
 

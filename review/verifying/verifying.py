@@ -1,4 +1,4 @@
-"""Verifying any file: one table of kinds, each with its own reader, and what follows for whoever has the file in hand."""
+"""Verifying any file: one table of kinds, each with its own reader, and what follows for anyone who has the file in hand."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ class FileVerdict:
 def verify_any(path: Path, here: VerifiedAgainst) -> FileVerdict:
     """Return what a file is, who signed it, whether it holds and what was withdrawn since.
 
-    Raises UsageError where it, or a file that was named beside it, cannot be read: it is no file, too large, sealed for
+    Raises UsageError where it, or a file that was named next to it, cannot be read: it is not a file, too large, sealed for
     others, of a newer version, or nothing that this program knows.
     """
     if here.known.words:
@@ -204,7 +204,7 @@ def kind_of(file: LookedAt) -> VerifiableKind:
 
 
 def _verified(kind: VerifiableKind, file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:
-    """Verify a file by its kind; what its reader refuses does not hold, unless it could not be looked at."""
+    """Verify a file by its kind; what its reader refuses does not hold, unless it could not be examined."""
     if file.is_cut:
         words = "it is cut short or not whole. Ask for it once more"
         return ToldOfFile(checks=[CardCheck("file", False, words)])

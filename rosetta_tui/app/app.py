@@ -114,7 +114,7 @@ class RosettaApp(TerminalApp):
         self._kept_colours = KeptColours(self, store_path.parent)
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
-        """Let the terminal's own colours stand in where a theme has none of ours."""
+        """Return the terminal's own colours for a theme that has none of ours."""
         return ANSI_COLOURS
 
     async def on_mount(self) -> None:
@@ -188,7 +188,7 @@ class RosettaApp(TerminalApp):
         self._go("The second try", again)
 
     def _go(self, what: str, begin: Begin, run_id: str = "") -> None:
-        """Start a run, or go on with that of ``run_id``; where one is just beginning, a key was pressed twice."""
+        """Start a run, or continue with that of ``run_id``; where one is just beginning, a key was pressed twice."""
         if self._beginning is not None and not self._beginning.is_finished:
             self.notify("A run is starting already.", timeout=2, markup=False)
             return
@@ -214,7 +214,7 @@ class RosettaApp(TerminalApp):
         await self.action_place(message.name)
 
     async def action_place(self, name: str) -> None:
-        """Go to a screen that stands for itself; back to it where it is open already."""
+        """Open a screen by name; return to it where it is open already."""
         made = places()[name].open(self.store_path)
         if not any(type(screen) is type(made) for screen in self.screen_stack):
             self.push_screen(made)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class RunScreens:
-    """Belongs to the app; screens of runs of this process stay while they go on, whatever is on top of them."""
+    """Belongs to the app; screens of runs of this process stay while they continue, whatever is on top of them."""
 
     def __init__(self, app: App[Any], store_path: Callable[[], Path]) -> None:
         self._app = app
@@ -34,7 +34,7 @@ class RunScreens:
         return [screen for screen in self._steered if not screen.live.over]
 
     async def steer(self, session: WatchedRun) -> None:
-        """Show a run that this process has begun, or goes on with."""
+        """Show a run that this process has begun, or continues with."""
         from rosetta_tui.live.screen import LiveScreen
 
         order = self._order_of(session.run_id)
@@ -57,7 +57,7 @@ class RunScreens:
         await self._show(screen, run_id)
 
     async def open_steered(self, run_id: str) -> bool:
-        """Go to the screen of a run of this process; returns whether there is one."""
+        """Return to the screen of a run of this process; return whether there is one."""
         for screen in self._steered:
             if screen.run_id == run_id:
                 while screen in self._app.screen_stack and self._app.screen is not screen:
@@ -68,7 +68,7 @@ class RunScreens:
         return False
 
     def left(self, screen: Screen[Any]) -> None:
-        """Let a screen go that was kept, where a newer one stands in its place; it was just left."""
+        """Remove a screen that was kept, where a newer one is in its place; it was just left."""
         if getattr(screen, "superseded", False) and self._app.is_screen_installed(screen):
             self._app.uninstall_screen(screen)
             screen.remove()
@@ -87,7 +87,7 @@ class RunScreens:
         return shown[-1].table.order if shown else None
 
     async def _show(self, screen: LiveScreen, run_id: str) -> None:
-        """Show a run's screen in the place of all older ones of it."""
+        """Show a run's screen instead of all older ones of it."""
         for old in self._screens_of(run_id):
             old.superseded = True
             if old in self._steered:

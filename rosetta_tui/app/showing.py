@@ -90,7 +90,7 @@ def resume_and_show(
     style: str | None,
     vault: Mapping[str, Any],
 ) -> None:
-    """Go on with a run and show it until its end; ``vault``: the options about one, by name."""
+    """Continue with a run and show it until its end; ``vault``: the options about one, by name."""
     path = default_path()
     with opened(path) as connection:
         back = runs_back(name)
@@ -106,7 +106,7 @@ def resume_and_show(
 
 
 def _again(connection: sqlite3.Connection, run: Run, style: str | None) -> bool | None:
-    """Ask whether entries that failed for want of a connection are asked for again; None where none did.
+    """Prompt whether entries that failed because there is no connection are asked for again; None where none did.
 
     Raises UsageError where nobody can be asked: what is not said must not be sealed as zeros.
     """
@@ -130,7 +130,7 @@ def can_be_asked(style: str | None) -> bool:
 def retry_and_show(
     name: str, changes: Mapping[str, Any], style: str | None, vault: Mapping[str, Any]
 ) -> None:
-    """Ask again for a run's failed entries, as a new run, and show that until its end; ``vault`` as above."""
+    """Retry a run's failed entries as a new run, and show that until its end; ``vault`` as above."""
     ready = api.retry(default_path(), name, changes, vault_request(vault))
     if style != "json-lines":
         total = ready.asked_again + ready.kept
@@ -211,7 +211,7 @@ def _ignore(event: Event) -> None:
 
 @contextmanager
 def _interruptible(engine: Engine) -> Iterator[list[int]]:
-    """Let the first Ctrl-C drain and the second stop; gives the signals that came.
+    """Handle Ctrl-C: the first drains, the second stops; yield the signals that came.
 
     After an interrupted run only its last words are left to say, and further signals change nothing.
     """
@@ -236,7 +236,7 @@ def _interruptible(engine: Engine) -> Iterator[list[int]]:
 
 
 def _say_aside(words: str) -> None:
-    """Say something from within a signal's handler.
+    """Print something from within a signal's handler.
 
     The signal may have come in the middle of a write, of the handler's own for the signal before too, and Python
     refuses to enter a buffered stream again.
@@ -246,7 +246,7 @@ def _say_aside(words: str) -> None:
 
 
 def _close(path: Path, finished: Finished, style: str | None) -> None:
-    """Print the scores of a complete run; say how a stopped one goes on."""
+    """Print the scores of a complete run; say how a stopped one continues."""
     if not finished.card_hash:
         if style != "json-lines":
             with opened(path) as connection:
@@ -279,7 +279,7 @@ def _served_words(run: Run, reason: str) -> str:
 
 
 def say_lacking(connection: sqlite3.Connection, run_id: str) -> None:
-    """Say on standard error which metrics a sealed run was asked for and does not have, and why."""
+    """Print on standard error which metrics a sealed run was asked for and does not have, and why."""
     run = find_run(connection, run_id)
     asked = scoring_of(run).asked_for
     reasons = ((read_card(connection, run.id) or {}).get("scores") or {}).get("reasons") or {}

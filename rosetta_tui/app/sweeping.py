@@ -1,4 +1,4 @@
-"""A sweep under way in worker processes, told as lines while it goes on."""
+"""A sweep under way in worker processes, told as lines while it continues."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class _Teller:
         self._line = style is None and sys.stdout.isatty()
 
     def tell(self) -> SweepRecord:
-        """Tell of the cells whose state changed since the last time, and how far the whole is."""
+        """Print the cells whose state changed since the last time, and how far the whole is."""
         with opened(self._path) as connection:
             found = sweep_record(connection, read_sweep(connection, self._sweep.number))
         new = [cell for cell in found.cells if self._is_new(cell)]
@@ -82,7 +82,7 @@ class _Teller:
         return found
 
     def end(self, found: SweepRecord) -> None:
-        """Show how the sweep ended, and how it goes on."""
+        """Show how the sweep ended, and how it continues."""
         if self._style == "json-lines":
             return
         click.echo(_CLEAR if self._line else "", nl=False)
@@ -111,7 +111,7 @@ def _event(kind: str, value: dict[str, object]) -> str:
 
 @contextmanager
 def _interruptible(workers: WorkerProcesses) -> Iterator[list[int]]:
-    """Let the first Ctrl-C drain the workers and the second stop them; gives the signals that came."""
+    """Handle Ctrl-C: the first drains the workers, the second stops them; yield the signals that came."""
     seen: list[int] = []
 
     def heed(number: int, _frame: FrameType | None) -> None:

@@ -153,7 +153,7 @@ def _ratings(
 
 
 def _look(review: str) -> None:
-    """Write down, before anything is shown, that the ratings of a review are looked at."""
+    """Write down, before anything is shown, that the ratings of a review are examined."""
     with store.Office.open(home()) as office:
         new = certifying.look_at_ratings(office, office.review(review))
     for note in gate.look_notes(new):

@@ -26,7 +26,7 @@ with when_used():
 @click.command()
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def doctor(as_json: bool) -> None:
-    """Look at everything Rosetta needs or can use here, and say what is missing and what to do.
+    """Check everything Rosetta needs or can use here, and show what is missing and what to do.
 
     Nothing is changed, and nothing is sent anywhere. Exit 1 where something is broken; what is only missing
     is no failure.

@@ -17,7 +17,7 @@ from rosetta_tui.show.text import plain
 
 @click.group(cls=NamedCommands)
 def key() -> None:
-    """Keep keys of model and translation services in the operating system's keyring."""
+    """Store keys of model and translation services in the operating system's keyring."""
 
 
 @key.command("set")
@@ -33,7 +33,7 @@ def set_(name: str, from_stdin: bool) -> None:
 
 
 def _typed(name: str) -> str:
-    """Ask for a key that nobody sees; UsageError where there is no terminal that hides it."""
+    """Prompt for a key that nobody sees; UsageError where there is no terminal that hides it."""
     with warnings.catch_warnings():
         warnings.simplefilter("error", getpass.GetPassWarning)
         try:
@@ -73,9 +73,9 @@ def delete(name: str) -> None:
 
 
 def _rows() -> list[dict[str, str | bool]]:
-    """Say for each name that has a key where it is; the variable goes before the keyring.
+    """Return for each name that has a key where it is; the variable goes before the keyring.
 
-    A machine without a keyring can still hold keys in variables, so it is told and passed over.
+    A machine without a keyring can still hold keys in variables, so it is reported and passed over.
     """
     from harness.endpoint.keys import known_variables, stored_names, variable_of
 

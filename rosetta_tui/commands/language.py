@@ -58,7 +58,7 @@ def list_(as_json: bool) -> None:
 
 
 def _unread(path: Path, error: Exception) -> Problem:
-    """Say that a card could not be read, for a reason that nobody foresaw; its own words may quote anything."""
+    """Return that a card could not be read, for a reason that nobody foresaw; its own words may quote anything."""
     said = f"The card cannot be read ({type(error).__name__})."
     return Problem(Severity.ERROR, str(path), said, "Move it away, and report this.")
 
@@ -67,7 +67,7 @@ def _unread(path: Path, error: Exception) -> Problem:
 @click.argument("tag")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def show(tag: str, as_json: bool) -> None:
-    """Say everything that the card of TAG holds; TAG may also be a card's file."""
+    """Show everything that the card of TAG holds; TAG may also be a card's file."""
     found = _found(tag, as_json=as_json)
     if found is None:
         raise _unknown(tag)
@@ -120,7 +120,7 @@ def _folders() -> tuple[Path, ...]:
 
 
 def _is_file(tag: str) -> bool:
-    """Tell a file's name from a tag, which has no dot and no slash."""
+    """Distinguish a file's name from a tag, which has no dot and no slash."""
     return tag.endswith(".toml") or (any(mark in tag for mark in "./\\") and Path(tag).is_file())
 
 

@@ -279,7 +279,7 @@ def _lines(
 
 
 def _stated_words(board: ranking.Board, *, published: bool) -> str:
-    """Say of how many runs nobody here held the texts against their corpus, and what does; empty where of none."""
+    """Return of how many runs nobody here held the texts against their corpus, and what does; empty where of none."""
     stated = sum(entrant.run.stated and not entrant.unranked for entrant in board.entrants)
     again = "`rosetta runs import CARD --corpus FILE` scores them again"
     if published:
@@ -288,7 +288,7 @@ def _stated_words(board: ranking.Board, *, published: bool) -> str:
 
 
 def _notes(entrant: leaderboard_entrant.Entrant, *, translated: bool) -> Iterator[str]:
-    """Say of a run what its row has no room for."""
+    """Yield what the row of a run has no room for."""
     name = entrant.run.run_id[:8]
     if words := leaderboard_rows.place_words(entrant):
         yield f"{name} stands {words}"

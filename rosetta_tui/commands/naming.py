@@ -1,6 +1,6 @@
 """Commands by name: imported when they are used, a wrong name answered with the nearest, one style of errors.
 
-An error on standard error begins with ``error: ``, a warning with ``warning: ``, whoever found it.
+An error on standard error begins with ``error: ``, a warning with ``warning: ``, anyone who found it.
 """
 
 from __future__ import annotations

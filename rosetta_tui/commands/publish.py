@@ -171,7 +171,7 @@ def _published(
     *,
     every: bool = False,
 ) -> _Done:
-    """Put there what is not there yet."""
+    """Publish what is not there yet."""
     with opening.opened_place(where, to_write=True) as found:
         hashes = {
             number: outgoing.hash_of_run(store, each)

@@ -44,7 +44,7 @@ _FILE = click.Path(path_type=Path)
 @of_run.MAY_SEND
 @in_lines
 def retry(run: str, style: str | None, **given: Any) -> None:
-    """Ask again for the failed entries of RUN (an id, its beginning, `last`, `last~1` …), which is complete.
+    """Retry the failed entries of RUN (an id, its beginning, `last`, `last~1` …), which is complete.
 
     The result is a new run with the good rows of RUN, because a sealed card never changes. What you do not change
     stays as in RUN. Where the settings differ, the new run belongs to neither set-up: its card names both, and which
@@ -61,7 +61,7 @@ _OTHERWISE = {"budget": "budget_usd", "timeout": "timeout_seconds", "attempts": 
 
 
 def _changes(given: dict[str, Any]) -> dict[str, Any]:
-    """Return what was told otherwise, by the names of the plan's fields."""
+    """Return the changed options, by the names of the plan's fields."""
     told = {
         _OTHERWISE.get(name, name): _absolute(value)
         for name, value in given.items()

@@ -33,7 +33,7 @@ class _WithMethods(GroupedCommand):
 @SUBMIT
 @in_lines
 def run(style: str | None, submit: bool, **given: Any) -> None:
-    """Translate the corpus FILE with a method, or let it answer what is asked, and score every entry as it comes.
+    """Translate the corpus FILE with a method, or have its questions answered, and score every entry as it comes.
 
     REFERENCE is the second of two text files that are aligned line by line. On a terminal the run is shown live;
     piped, it prints lines. The first Ctrl-C finishes what is under way and saves, the second stops at once; `rosetta

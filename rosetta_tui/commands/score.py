@@ -115,7 +115,7 @@ def _rescore(name: str, given: dict[str, Any], *, as_json: bool) -> None:
 
 
 def _calls(given: dict[str, Any]) -> dict[str, Any]:
-    """Return how judges are asked now, where it is told; the run's own budget was for its outputs."""
+    """Return the options of judges that are given now; the run's own budget was for its outputs."""
     told = {"concurrency": given["concurrency"], "timeout_seconds": given["timeout"]}
     return {
         "budget_usd": given["budget"],

@@ -51,7 +51,7 @@ def verify(file: Path, others: tuple[Path, ...], words: str, *, as_json: bool) -
 
 
 def _folder(folder: Path, here: kinds.VerifiedAgainst, *, as_json: bool) -> None:
-    """Verify each file of a folder; exit code 1 where one does not hold, 2 where none could be looked at."""
+    """Verify each file of a folder; exit code 1 where one does not hold, 2 where none could be examined."""
     if here.others or here.known.words:
         raise UsageError("--with and --words are of one file. Name it in place of its folder.")
     found = list(folders.verify_folder(folder, here))
@@ -66,7 +66,7 @@ def _folder(folder: Path, here: kinds.VerifiedAgainst, *, as_json: bool) -> None
 
 @contextmanager
 def _looked_at() -> Iterator[None]:
-    """Say of a store that fails what is said of any file that cannot be looked at: exit code 1 is for what does not hold."""
+    """Report a store that fails like any file that cannot be examined: exit code 1 is for what does not hold."""
     try:
         yield
     except StoreError as error:

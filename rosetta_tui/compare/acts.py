@@ -38,7 +38,7 @@ class RunChoice:
         self._changed()
 
     def add(self) -> None:
-        """Ask for one more run of the same corpus."""
+        """Prompt for one more run of the same corpus."""
         if len(self.runs) >= MOST_RUNS:
             told = f"At most {MOST_RUNS} runs are compared; x takes one out."
             self._screen.notify(told, markup=False)
@@ -73,7 +73,7 @@ class RunChoice:
         return len(self.runs) > LEAST_RUNS
 
     def take_out(self, names: Mapping[str, str]) -> None:
-        """Ask which run to leave out; ``names`` says what each is."""
+        """Prompt which run to leave out; ``names`` says what each is."""
         if not self.can_take_out:
             self._screen.notify("A comparison needs two runs.", markup=False)
             return
@@ -84,7 +84,7 @@ class RunChoice:
         choose(self._screen.app, "Take out", self._named(names), self.runs[-1], without)
 
     def choose_baseline(self, names: Mapping[str, str]) -> None:
-        """Ask with which run the others are compared; ``names`` says what each is."""
+        """Prompt with which run the others are compared; ``names`` says what each is."""
         words = {"": "every pair", **self._named(names)}
         choose(
             self._screen.app,

@@ -47,7 +47,7 @@ WHY_NOW = (
 
 
 def said(found: Comparison, pair: Pair, metric: str, *, tested: bool) -> Content:
-    """Say the sentence about a pair, what makes it safe or doubtful, and which runs do not compare."""
+    """Return the sentence about a pair, what makes it safe or doubtful, and which runs do not compare."""
     lines = [_sentence(pair, metric, tested=tested)]
     if pair.under_way:
         open_ = [run.letter for run in (pair.first, pair.second) if not run.complete]
@@ -193,7 +193,7 @@ class PairRows(Rows["Pair"]):
         """False while the tests are still being worked out: no number of theirs is shown."""
 
     def key(self, index: int) -> Hashable:
-        """Return what the row's look depends on: rows are shown anew where anything changes."""
+        """Return what the row's look depends on: rows are shown again where anything changes."""
         return index
 
     def cells(self, index: int) -> Sequence[Cell]:
@@ -205,7 +205,7 @@ class PairRows(Rows["Pair"]):
         return cells
 
     def record(self, index: int) -> Record:
-        """Return the values of one row; of a pair under way nothing but what may be looked at."""
+        """Return the values of one row; of a pair under way nothing but what may be examined."""
         pair, metric = self.items[index], self._metric
         head: dict[str, Value] = {
             "first": pair.first.run_id,
@@ -369,7 +369,7 @@ class DifferencePanel(Vertical):
             self.query_one(DifferenceAxis).refresh(layout=True)
 
     def _tell(self) -> None:
-        """Say everything that is said about the pair under the cursor."""
+        """Show everything about the pair under the cursor."""
         found, pair = self._comparison, self.pair
         if found is None or pair is None:
             return
@@ -379,7 +379,7 @@ class DifferencePanel(Vertical):
         line.tell(said(found, pair, self._metric, tested=self._tested))
 
     def turn(self, by: int) -> None:
-        """Go to the pair before or after."""
+        """Move to the pair before or after."""
         if self._comparison is not None and len(self._comparison.pairs) > 1:
             self.pairs.move_to((self.pairs.cursor + by) % len(self._comparison.pairs))
             self._moved()

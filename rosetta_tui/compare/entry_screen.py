@@ -53,7 +53,7 @@ class EntryOfRuns:
 
     @property
     def task(self) -> str:
-        """What the corpus asks for."""
+        """Return the corpus's task."""
         return self.comparison.sides[0].rows.setup.task
 
     @property
@@ -77,7 +77,7 @@ class EntryOfRuns:
         return converted(given, other_writing(self.entry.reference), self.entry.source)
 
     def output(self, run: int) -> str | None:
-        """Return what a run put out, as it is shown; None where it failed."""
+        """Return a run's output, as it is shown; None where it failed."""
         result = self.results[run]
         return None if result is None or result.failed else self.text(result.output or "")
 
@@ -146,7 +146,7 @@ def _between(facts: EntryOfRuns, first: int, second: int) -> PageLine:
 
 
 def _scores(facts: EntryOfRuns) -> Content:
-    """Lay out each metric in a line: the value of every run, the difference of the pair, who is better."""
+    """Return each metric in a line: the value of every run, the difference of the pair, who is better."""
     runs, view = facts.comparison.runs, facts.view
     one, other = runs[view.first].letter, runs[view.second].letter
     entries = facts.comparison.entries
@@ -234,7 +234,7 @@ class ComparedEntryScreen(EntryByEntryScreen):
         await show_fields(self.query_one("#page"), lines)
 
     def action_copy(self) -> None:
-        """Put the outputs on the clipboard, harmless as shown; never those of a secret entry."""
+        """Copy the outputs to the clipboard, harmless as shown; never those of a secret entry."""
         facts = self.facts
         if facts is None:
             self.notify("There is nothing to copy: it cannot be read.", markup=False)

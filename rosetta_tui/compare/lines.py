@@ -32,7 +32,7 @@ LEAD = ("chrf_plus_plus", COMPOSITE)
 
 
 def leading(metrics: Collection[str]) -> list[str]:
-    """Return those of some metrics that are told first: of other tasks than translation their headline."""
+    """Return those of some metrics that are shown first: of other tasks than translation their headline."""
     headlines = [row.headline for row in TASKS.values()]
     found = [each for each in LEAD if each in metrics]
     return found or [headline for headline in headlines if headline in metrics]
@@ -42,7 +42,7 @@ _MOST_PARTS = 12
 
 
 def comparison_lines(comparison: Comparison, width: int | None = None) -> Iterator[str]:
-    """Say everything that a comparison tells, entries aside; no table is wider than ``width`` cells."""
+    """Yield everything that a comparison shows, entries aside; no table is wider than ``width`` cells."""
     yield from _runs(comparison, width)
     for pair in comparison.pairs:
         yield ""
@@ -117,7 +117,7 @@ def _value(run: ComparedRun, metric: str) -> str:
 
 
 def ordered(metrics: Sequence[str]) -> list[str]:
-    """Put the metrics that are told first at the beginning."""
+    """Move the metrics that are shown first to the beginning."""
     first = leading(metrics)
     return [*first, *(id_ for id_ in metrics if id_ not in first)]
 
@@ -188,7 +188,7 @@ def _running_rows(pair: Pair, metrics: Sequence[str]) -> Iterator[tuple[str, ...
 
 
 def _breakdowns(comparison: Comparison, width: int | None) -> Iterator[str]:
-    """Return where the difference lies, by the metrics that are told first."""
+    """Return where the difference comes from, by the metrics that are shown first."""
     metrics = _led(comparison)
     parted = {name_: parts for name_, parts in comparison.breakdowns.items() if len(parts) > 1}
     if not (parted and metrics):
@@ -239,7 +239,7 @@ def _part(
 
 
 def _how(comparison: Comparison) -> str:
-    """Return how the numbers were got; without p-values, as while every pair goes on, only intervals were."""
+    """Return how the numbers were got; without p-values, as while every pair continues, only intervals were."""
     if all(pair.under_way for pair in comparison.pairs):
         return f"intervals: bootstrap, {comparison.draws:,} draws; seed {comparison.seed}."
     holm = ", Holm over all pairs" if len(comparison.pairs) > 1 else ""

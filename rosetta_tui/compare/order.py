@@ -24,7 +24,7 @@ Column = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class ComparisonView:
-    """By what entries are looked at: one metric, and two of the runs."""
+    """By what entries are examined: one metric, and two of the runs."""
 
     metric: str
     first: int
@@ -32,7 +32,7 @@ class ComparisonView:
     second: int
 
     def outcomes(self, entries: ComparedEntries) -> npt.NDArray[np.int8]:
-        """Tell of each entry who is better: 1 the second run, -1 the first, 0 neither; 2 where a value lacks."""
+        """Return for each entry who is better: 1 the second run, -1 the first, 0 neither; 2 where a value lacks."""
         return self._outcomes(entries.values[self.metric])
 
     def outcome(self, entries: ComparedEntries, place: int) -> int:

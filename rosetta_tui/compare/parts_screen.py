@@ -79,7 +79,7 @@ class PartRows(Rows[PartRow]):
         )
 
     def key(self, index: int) -> Hashable:
-        """Return what the row's look depends on: rows are shown anew where anything changes."""
+        """Return what the row's look depends on: rows are shown again where anything changes."""
         return index
 
     def _ends(self, row: PartRow) -> tuple[float, ...]:

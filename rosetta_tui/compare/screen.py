@@ -65,7 +65,7 @@ def stages(
     quick: bool,
     earlier: Comparison | None = None,
 ) -> Iterator[Stage]:
-    """Compare runs of the store at a path; for a thread of its own.
+    """Compare runs of the store at a path; for its own thread.
 
     With ``quick`` values and entries come first, in a tenth of the time. Where every pair is under way nothing
     is tested: what may be said of it needs no shuffles. Of what was compared ``earlier`` only what is new is
@@ -156,7 +156,7 @@ class CompareScreen(SearchedScreen):
         yield KeyLine(palette_from=120)
 
     def on_mount(self) -> None:
-        """Compare, and look again every now and then while a run goes on."""
+        """Compare, and look again every now and then while a run continues."""
         for each in _PARTS:
             self.query_one(each).display = False
         self.action_read()
@@ -195,7 +195,7 @@ class CompareScreen(SearchedScreen):
 
     @property
     def view(self) -> ComparisonView | None:
-        """By what entries are looked at; where single entries have no such value, by one that they have."""
+        """By what entries are examined; where single entries have no such value, by one that they have."""
         pair = self.panel.pair
         if self.comparison is None or pair is None:
             return None
@@ -210,7 +210,7 @@ class CompareScreen(SearchedScreen):
     # Reading
 
     def look(self) -> None:
-        """Compare again where a run goes on, unless that is happening or was just done."""
+        """Compare again where a run continues, unless that is happening or was just done."""
         comparison = self.comparison
         going_on = comparison is not None and any(run.under_way for run in comparison.runs)
         if going_on and not self._reading and time.monotonic() >= self._next_look:
@@ -226,7 +226,7 @@ class CompareScreen(SearchedScreen):
 
     @work(thread=True, exclusive=True, group="compare")
     def _work(self, runs: tuple[str, ...], baseline: str | None, quick_first: bool) -> None:
-        """Give the values at once, then the tests, which take longer."""
+        """Compute the values first, then the tests, which take longer."""
 
         worker, began, known = get_current_worker(), time.monotonic(), self.comparison
         try:
@@ -290,7 +290,7 @@ class CompareScreen(SearchedScreen):
     # Entries
 
     def _fill_entries(self, *, top: bool = False) -> None:
-        """Show the entries by the metric; where none of them has a value of its own, say so."""
+        """Show the entries by the metric; where none of them has its own value, say so."""
         view = self.view
         self.table.display = self.query_one("#chosen").display = view is not None
         if view is None:
@@ -359,7 +359,7 @@ class CompareScreen(SearchedScreen):
 
     @property
     def sorts(self) -> Mapping[str, str]:
-        """What entries can be sorted by, in words."""
+        """Return what entries can be sorted by, in words."""
         return sort_words(*self.panel.letters)
 
     def sort_of(self, column: str) -> str:
@@ -391,7 +391,7 @@ class CompareScreen(SearchedScreen):
 
     @property
     def _names(self) -> dict[str, str]:
-        """What each run is, by id."""
+        """Return the words for each run, by id."""
         runs = () if self.comparison is None else self.comparison.runs
         return {id_: plain(words) for id_, words in lettered(runs).items()}
 
@@ -402,7 +402,7 @@ class CompareScreen(SearchedScreen):
         self.choice.take_out(self._names)
 
     def action_baseline(self) -> None:
-        """Ask with which run the others are compared; none: every pair is."""
+        """Prompt with which run the others are compared; none: every pair is."""
         self.choice.choose_baseline(self._names)
 
     def action_command(self) -> None:

@@ -117,14 +117,14 @@ def _order(pair: Pair, ahead: str) -> tuple[str, str]:
 
 
 def _cases(pair: Pair, metric: str) -> str:
-    """Say a p-value as cases of a thousand, all pairs of the comparison counted."""
+    """Return a p-value as cases of a thousand, all pairs of the comparison counted."""
     p = pair.p_adjusted.get(metric, pair.by_metric[metric].p_randomisation)
     counted = f", with all {pair.pairs} comparisons counted" if pair.pairs > 1 else ""
     return f"{cases(p)}{counted}"
 
 
 def cases(p: float) -> str:
-    """Say a probability as cases of a thousand, such as ``3 of 1,000 cases``."""
+    """Return a probability as cases of a thousand, such as ``3 of 1,000 cases``."""
     if p < 0.001:
         return "fewer than 1 of 1,000 cases"
     return f"{round(1000 * p):,} of 1,000 cases"
@@ -163,7 +163,7 @@ def ends(metric: str, difference: Difference | RunningDifference) -> str:
 
 
 def _running(pair: Pair, metric: str) -> str:
-    """Return what may be said while a run is under way, however often it is looked at."""
+    """Return what may be said while a run is under way, however often it is examined."""
     found = pair.running.get(metric)
     if found is None:
         return f"{name(metric)} says nothing before both runs are complete"

@@ -177,7 +177,7 @@ def _value(metric: str, value: float, *, sign: bool = False) -> Cell:
 def places_with(
     path: Path, found: Comparison, search: str, cancelled: Callable[[], bool]
 ) -> frozenset[int]:
-    """Find the text in id, source, reference or an output of any run; for a thread of its own."""
+    """Find the text in id, source, reference or an output of any run; for its own thread."""
     places: set[int] = set()
     with opened(path) as store:
         for number, side in enumerate(found.sides):
@@ -210,7 +210,7 @@ class ComparedTable(OrderedTable[ComparedRows]):
         """Places of the entries that the search found; None where nothing is looked for."""
 
     def take(self, comparison: Comparison, texts: ComparedTexts, tags: Tags) -> None:
-        """Show the entries of this comparison from now on, as soon as it is told by what (``look_by``)."""
+        """Show the entries of this comparison from now on, as soon as ``look_by`` is set."""
         anew = self._comparison is None or self._comparison.entries.ids != comparison.entries.ids
         self._comparison, self.texts, self.tags = comparison, texts, tags
         if anew and self.order.search:

@@ -79,7 +79,7 @@ class CorpusEntryScreen(EntryByEntryScreen):
             open_original(self.app, self._found, self.place)
 
     def action_copy(self) -> None:
-        """Put source and reference on the clipboard, harmless as shown; never those of a secret entry."""
+        """Copy source and reference to the clipboard, harmless as shown; never those of a secret entry."""
         if self.entry is not None:
             texts = (self.entry.source, self.entry.reference)
             self._copy("\n".join(map(plain, texts)), "Source and reference")

@@ -188,7 +188,7 @@ class CorpusFactsScreen(Screen[None]):
         self.call_after_refresh(self._fill)
 
     async def _fill(self) -> None:
-        """Show the lines, when the frame of the page stands there."""
+        """Show the lines, when the frame of the page is there."""
         await show_fields(self.query_one("#page"), fact_lines(self._summary, self._found))
 
     def action_original(self) -> None:

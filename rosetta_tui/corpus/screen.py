@@ -67,7 +67,7 @@ def draft_over(summary: CorpusSummary, *, stored: bool) -> RunDraft:
 
 
 def ask_for_user(screen: Screen[Any], path: Path, run_ids: Collection[str]) -> None:
-    """Let a person choose one of the runs that used a corpus; the screen posts RunChosen."""
+    """Offer the runs that used a corpus to choose from; the screen posts RunChosen."""
     cannot = telling(screen, "The runs cannot be read")
     read, ask = partial(_users, frozenset(run_ids)), partial(_choose, screen)
     background(screen, path, "users", read, ask, cannot, asks=True)
@@ -248,7 +248,7 @@ class CorpusScreen(SearchedScreen):
 
     @property
     def sorts(self) -> Mapping[str, str]:
-        """What entries can be sorted by, in words."""
+        """Return what entries can be sorted by, in words."""
         return SORT_WORDS
 
     def action_filter(self) -> None:

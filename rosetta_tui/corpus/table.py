@@ -90,7 +90,7 @@ class CorpusRows(Rows["CorpusSummary"]):
 
 
 def corpus_cells(corpus: CorpusSummary) -> tuple[Cell, ...]:
-    """Say in one row what a corpus is."""
+    """Return a corpus as one row."""
     dataset = corpus.dataset
     return (
         Cell(dataset.id),
@@ -278,7 +278,7 @@ Reading = Callable[[], AbstractContextManager[sqlite3.Connection]]
 
 
 class CorpusTable(OrderedTable[CorpusEntryRows]):
-    """The entries of one corpus; sorting is the store's work, in a thread of its own."""
+    """The entries of one corpus; sorting is the store's work, in its own thread."""
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  Textual's own name
         super().__init__(ENTRIES, id=id)

@@ -29,7 +29,7 @@ from rosetta_tui.toolkit.result_table import ResultTable
 
 
 class DoctorScreen(Screen[None]):
-    """A row for each thing that was looked at; findings appear as they are made, in a thread."""
+    """A row for each thing that was examined; findings appear as they are made, in a thread."""
 
     TITLE = "Doctor"
     HELP = (
@@ -137,7 +137,7 @@ class DoctorScreen(Screen[None]):
             self.action_copy_mend()
 
     def action_copy_mend(self) -> None:
-        """Copy the lines that mend it."""
+        """Copy the lines that fix it."""
         if self.chosen is not None:
             self.app.copy_to_clipboard("\n".join(map(plain, self.chosen.mend)))
             self.notify("Copied: paste it into a shell.", timeout=2, markup=False)

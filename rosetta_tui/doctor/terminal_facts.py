@@ -105,7 +105,7 @@ def _widths(widths: Widths | None) -> tuple[Health, str, tuple[str, ...]]:
 
 
 def _fonts(environment: Mapping[str, str]) -> Iterator[Finding]:
-    """Say for which letters no font is installed; over ssh, fonts are those of another computer."""
+    """Yield for which letters no font is installed; over ssh, fonts are those of another computer."""
     if environment.get("SSH_CONNECTION"):
         words = "they are those of the computer you sit at: run `rosetta doctor` there"
         yield Finding("Terminal", "fonts", Health.UNKNOWN, words)
@@ -133,7 +133,7 @@ def _fonts(environment: Mapping[str, str]) -> Iterator[Finding]:
 
 
 def _letters_of_fonts(lister: str) -> set[str]:
-    """Ask fontconfig which letters each font has: ``20-7e a0 100-17f``, the code points in hexadecimal."""
+    """Query fontconfig which letters each font has: ``20-7e a0 100-17f``, the code points in hexadecimal."""
     done = subprocess.run(  # noqa: S603  the program was found on the path, its arguments are ours
         [lister, "--format", "%{charset}\\n"],
         capture_output=True, timeout=_SECONDS, check=False, stdin=subprocess.DEVNULL,

@@ -126,7 +126,7 @@ class Why:
 
 
 class Explaining:
-    """Explains in the thread of whoever asks, one entry after the other."""
+    """Explains in the caller's thread, one entry after the other."""
 
     def __init__(self, path: Path, run_id: str) -> None:
         self.why_not: str | None = None
@@ -152,7 +152,7 @@ class Explaining:
                 self._let_go()
 
     def close(self) -> None:
-        """Let the tools go, after the question that is being answered."""
+        """Close the tools, after the question that is being answered."""
         self._over = True
         if self._lock.acquire(blocking=False):
             try:
@@ -220,7 +220,7 @@ def why(found: Why, idle: Collection[str] = ()) -> Iterator[PageLine]:
 
 
 def _told(said: Sequence[str], metrics: Sequence[str]) -> Content:
-    """Return what metrics say; many sentences of a pack's stand in lines of their own, for they are a list."""
+    """Return what metrics say; many sentences of a pack's are in lines of their own, for they are a list."""
     name = show(f"{', '.join(map(short_title, metrics))}:", "bold")
     of_pack = "." in metrics[0]
     if not (of_pack and (len(said) > 2 or any("\n" in text for text in said))):

@@ -1,4 +1,4 @@
-"""What a record says, as people read it: what is asked and answered, then its further fields."""
+"""What a record says, as people read it: question and answer, then its further fields."""
 
 from __future__ import annotations
 
@@ -177,7 +177,7 @@ def _tool(tool: object) -> str:
 
 
 def _instruction(instruction: object) -> str:
-    """Return the id of what is checked, and what the check is told."""
+    """Return the id of a check, and its arguments."""
     if not isinstance(instruction, Mapping) or not isinstance(id_ := instruction.get("id"), str):
         return _piece(instruction)
     told = instruction.get("kwargs") or {}

@@ -89,7 +89,7 @@ class EntryByEntryScreen(Screen[int]):
         yield KeyLine()
 
     def on_mount(self) -> None:
-        """Show the first entry, when the frame of the page stands there."""
+        """Show the first entry, when the frame of the page is there."""
         self.query_one("#page").focus()
         self.call_after_refresh(self._show)
 
@@ -124,7 +124,7 @@ class EntryByEntryScreen(Screen[int]):
         await self._show()
 
     def _copy(self, text: str, what: str) -> None:
-        """Put text on the clipboard, harmless as shown; never that of a secret entry."""
+        """Copy text to the clipboard, harmless as shown; never that of a secret entry."""
         if self.holds_secret:
             self.notify("This entry is secret and is not copied.", markup=False)
         else:
@@ -270,7 +270,7 @@ class EntryScreen(EntryByEntryScreen):
         return self._explained.get(self.place)
 
     def _explain(self) -> None:
-        """Have the entry explained, unless it is already or a thread is still at another one."""
+        """Start explaining the entry, unless it is explained already or a thread is still at another one."""
         facts, position = self._facts, self.place
         if facts is None or facts.result is None or facts.result.failed:
             return
@@ -299,7 +299,7 @@ class EntryScreen(EntryByEntryScreen):
         self._explain()
 
     def _insert(self, lines: Iterable[PageLine]) -> None:
-        """Put lines below the scores, without moving what is above them."""
+        """Insert lines below the scores, without moving what is above them."""
         scores = self._field(SCORES)
         if scores is not None:
             fields = [Field(*line) for line in lines]
@@ -337,7 +337,7 @@ class EntryScreen(EntryByEntryScreen):
             self.query_one("#page").scroll_end(animate=False)
 
     def action_copy(self) -> None:
-        """Put the output on the clipboard, harmless as it is shown; never that of a secret entry."""
+        """Copy the output to the clipboard, harmless as it is shown; never that of a secret entry."""
         facts = self._facts
         output = facts.result.output if facts and facts.result else None
         if facts is None or not output:

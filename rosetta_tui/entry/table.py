@@ -1,4 +1,4 @@
-"""The entries of a run in the order and selection that a person chose, while the run goes on."""
+"""The entries of a run in the order and selection that a person chose, while the run continues."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ ORDER_SECONDS = 1.0
 
 
 class EntryTable(OrderedTable[EntryRows]):
-    """The entries of one run; sorting is the store's work, in a thread of its own."""
+    """The entries of one run; sorting is the store's work, in its own thread."""
 
     def __init__(self, live: LiveRun, store: sqlite3.Connection, *, id: str | None = None) -> None:  # noqa: A002  Textual's own name
         super().__init__(columns(), id=id)
@@ -139,7 +139,7 @@ class EntryTable(OrderedTable[EntryRows]):
 
     @property
     def kept(self) -> KeptColumns:
-        """What is kept beside each entry of the run."""
+        """Return the columns stored beside each entry of the run."""
         return self._live.started.columns if self._live.started else TRANSLATIONS
 
     @property
@@ -156,7 +156,7 @@ class EntryTable(OrderedTable[EntryRows]):
             self._read()
 
     def read_again(self) -> None:
-        """Take in that the scores of all entries may have changed, as they do at the end of a run."""
+        """Clear the cached results: the scores of all entries may have changed, as they do at the end of a run."""
         self._live.recent.clear()
         if self._results is not None:
             self._results.forget()
@@ -217,7 +217,7 @@ class EntryTable(OrderedTable[EntryRows]):
             bring(self, self._show, order, positions)
 
     def _cannot(self, why: str) -> None:
-        """Show why the rows stay as they are, once: a run that goes on is put in order every second."""
+        """Show why the rows stay as they are, once: a run that continues is put in order every second."""
         if why != self._trouble and not get_current_worker().is_cancelled:
             self._trouble = why
             title = "The entries cannot be read"
@@ -225,7 +225,7 @@ class EntryTable(OrderedTable[EntryRows]):
 
     @work(thread=True, group="stored", description="stored")
     def _read_stored(self, run: int, ordering: Ordering) -> None:
-        """Look at what is stored already, then get ready for every order before one is wished for."""
+        """Read what is stored already, then get ready for every order before one is wished for."""
         try:
             with opened(self._path) as store:
                 done, failed = stored_places(store, run)

@@ -1,1 +1,1 @@
-"""Home: what goes on, what waits, and what to do first."""
+"""Home: what continues, what waits, and what to do first."""

@@ -31,7 +31,7 @@ STEPS: Mapping[str, tuple[str, str]] = {
 
 
 class FirstSteps(VerticalScroll, can_focus=False):
-    """Stands in the place of an empty list of runs."""
+    """Is instead of an empty list of runs."""
 
     def compose(self) -> ComposeResult:
         yield Static(
@@ -57,7 +57,7 @@ class FirstSteps(VerticalScroll, can_focus=False):
             )
 
     def begin(self) -> None:
-        """Put the focus on the first way."""
+        """Focus the first way."""
         self.query_one("#step-0").focus()
 
     async def on_button_pressed(self, event: Button.Pressed) -> None:

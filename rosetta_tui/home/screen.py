@@ -1,4 +1,4 @@
-"""Home: what goes on, what waits, what came out of every run, and what to do first."""
+"""Home: what continues, what waits, what came out of every run, and what to do first."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ class HomeScreen(Screen[None]):
             self._look_at_reviews()
 
     def on_resize(self) -> None:
-        """Leave the room of a small terminal to the runs, and fit the name below them."""
+        """Fit the lists: the room of a small terminal is for the runs, the name goes below them."""
         self.query_one(WaitingList).fit()
         self.call_after_refresh(self._moved)
 
@@ -142,7 +142,7 @@ class HomeScreen(Screen[None]):
         self._look_at_runs()
 
     def look_again(self) -> None:
-        """Look, unless a look is under way: a slow disk takes longer over it than we wait, and must come to its end."""
+        """Refresh, unless a refresh is under way: a slow disk takes longer over it than we wait, and must come to its end."""
         looks = (
             worker for worker in self.workers if worker.node is self and worker.group == "runs"
         )
@@ -150,7 +150,7 @@ class HomeScreen(Screen[None]):
             self._look_at_runs()
 
     def _look_at_runs(self) -> None:
-        """Read the list again where the store has changed, or where what stands there may be out of date."""
+        """Read the list again where the store has changed, or where what is there may be out of date."""
         if self.is_current:
             going = any(run.state in UNDER_WAY for run in self.table.every or ())
             self._read(first=self.table.every is None, anyway=going or self._trouble)
@@ -181,7 +181,7 @@ class HomeScreen(Screen[None]):
         return OrganiserDesk(self._path.parent, self._path)
 
     def _cannot(self, why: str) -> None:
-        """Show why there is no list and what to do, in the place of the list; it is tried again all the time."""
+        """Show why there is no list and what to do, instead of the list; it is tried again all the time."""
         self._trouble = True
         self.query_one(Where).say(Content.styled("the runs cannot be read", "$bad"))
         self.table.display = self.query_one(FirstSteps).display = False
@@ -256,7 +256,7 @@ class HomeScreen(Screen[None]):
         self._see_what_can_be_done()
 
     def _see_what_can_be_done(self) -> None:
-        """Work out what the keys can do now; the footer is drawn anew only where that changed."""
+        """Work out what the keys can do now; the footer is drawn again only where that changed."""
         can = possible(self.chosen, deleted=self._deleted, any_run=bool(self.table.every))
         if can != self._can:
             self._can = can
@@ -298,7 +298,6 @@ class HomeScreen(Screen[None]):
         self.table.focus()
 
     def action_sort(self) -> None:
-        """Ask what to sort by; the same once more turns the order round."""
         title, now = "Sort by (the same again turns it round)", self.table.query_now.sort
         choose(self.app, title, SORT_WORDS, now, self._sort)
 

@@ -81,7 +81,7 @@ class WaitingRows(Rows[WaitingItem]):
 
 
 def waiting_runs(runs: Sequence[RunSummary]) -> Iterator[WaitingItem]:
-    """Yield the runs that a person may want to go on with: cut ones, then those with failed entries.
+    """Yield the runs that a person may want to continue with: cut ones, then those with failed entries.
 
     A run that was asked again already has its successor in the list, a card from elsewhere has no method to
     ask here, and outputs that were made elsewhere would be the same again; none of these waits.
@@ -116,7 +116,7 @@ def waiting_reviews(desk: OrganiserDesk) -> list[WaitingItem]:
 
 
 def _ratings(desk: OrganiserDesk) -> Iterator[WaitingItem]:
-    """Yield how many files of ratings on sticks were not taken in yet."""
+    """Yield how many files of ratings on sticks were not imported yet."""
     from harness.sealed import found_files, stick
 
     hashes = found_files.ratings_hashes(stick.mounted_sticks())
@@ -198,7 +198,7 @@ def mark_of(item: WaitingItem) -> tuple[str, ...]:
 
 
 def see_to(item: WaitingItem, screen: Screen[Any], acts: RunActs, desk: OrganiserDesk) -> None:
-    """Do what an item offers; a dialog asks first where something is to be decided."""
+    """Carry out what an item offers; a dialog asks first where something is to be decided."""
     match item.lead:
         case Lead.RESUME:
             acts.resume(item.name)
@@ -263,7 +263,7 @@ class WaitingList(ResultTable):
         self._show()
 
     def item(self, index: int) -> WaitingItem:
-        """Return what stands in a row."""
+        """Return what is in a row."""
         return self._items[index]
 
     def _show(self) -> None:
@@ -277,7 +277,7 @@ class WaitingList(ResultTable):
 
     @property
     def aside(self) -> dict[tuple[str, ...], None]:
-        """What was put aside."""
+        """Return what was put aside."""
         if self._aside is None:
             self._aside = dict.fromkeys(read_aside(self._folder))
         return self._aside
@@ -307,7 +307,7 @@ class WaitingList(ResultTable):
             self.notify(plain(str(error)), severity="warning", markup=False)
 
     def on_click(self, event: events.Click) -> None:
-        """Do at the first click what the end of a line offers; elsewhere a click moves the cursor."""
+        """Carry out at the first click what the end of a line offers; elsewhere a click moves the cursor."""
         offset = event.get_content_offset(self)
         if offset is None or offset.y == 0 or event.chain > 1:
             return
@@ -318,6 +318,6 @@ class WaitingList(ResultTable):
             self.action_choose()
 
     def fit(self) -> None:
-        """Take a line for each item, and never much of a small terminal."""
+        """Size the list to a line for each item, and never much of a small terminal."""
         most = max(1, min(MOST_LINES, self.screen.size.height // 8))
         self.styles.height = 1 + min(len(self._items), most)

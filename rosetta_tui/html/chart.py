@@ -27,13 +27,13 @@ class AxisTick:
 
     @property
     def anchor(self) -> str:
-        """Which end of the words stands there, so that none reaches over the chart's edge."""
+        """Which end of the words is there, so that none reaches over the chart's edge."""
         return "start" if self.at < 5 else "end" if self.at > 95 else "middle"
 
 
 @dataclass(frozen=True, slots=True)
 class ScoreLine:
-    """Something with a score, before it is laid out."""
+    """Something with a score, before it is arranged."""
 
     name: str
     score: float | None
@@ -85,7 +85,7 @@ def score_chart(
     line_words: str = "",
     beside: str = "",
 ) -> BarChart:
-    """Lay scores of one metric out on the axis of its range; of one without a highest value on that of the scores."""
+    """Draw scores of one metric on the axis of its range; of one without a highest value on that of the scores."""
     row = row_of(metric)
     more = {"higher": "more is better", "lower": "less is better"}
     words = more.get("higher" if row is None else row.info.better, "")
@@ -101,7 +101,7 @@ def bar_chart(
     measured: Sequence[ScoreLine],
     tick: Callable[[float], str],
 ) -> BarChart:
-    """Lay scores out on an axis; ``tick`` writes a place on it."""
+    """Draw scores on an axis; ``tick`` writes a place on it."""
     ticks = tuple(_ticks(axis, tick))
     return BarChart(caption, "", head, ticks, tuple(_bar(axis, each) for each in measured))
 
@@ -169,7 +169,7 @@ class Scatter:
 
 
 def scatter(caption: str, picture: PlotPicture, own: str = "") -> Scatter:
-    """Lay a plot of effort and quality out; ``own`` is the id of the run that the page is about."""
+    """Draw a plot of effort and quality; ``own`` is the id of the run that the page is about."""
     wide = Axis.of([point.across for point in picture.points], logarithmic=picture.logarithmic)
     ends = [end for point in picture.points for end in (point.up or 0.0, *(point.up_ends or ()))]
     high = Axis.of(ends)
@@ -213,7 +213,7 @@ class Histogram:
 
 
 def histogram(caption: str, picture: PlotPicture) -> Histogram | None:
-    """Lay the latencies of the first run of a plot out; None where it has none."""
+    """Draw the latencies of the first run of a plot; None where it has none."""
     if not picture.points or picture.bounds is None:
         return None
     point, axis = picture.points[0], Axis(*picture.bounds, logarithmic=True)

@@ -232,7 +232,7 @@ def _row(
 
 
 def _groups(board: Board, rows: Sequence[RankedRow]) -> Iterator[RankedGroup]:
-    """Part rows that stand in the order of their ranks by group; in another order they are one part without a word."""
+    """Group rows that are in the order of their ranks by group; in another order they are one part without a word."""
     together: list[list[RankedRow]] = []
     for row in rows:
         if together and row.group == together[-1][0].group and row.group.isdigit():

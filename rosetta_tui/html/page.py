@@ -42,7 +42,7 @@ class Language:
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """One line of a table of facts: what it is about, and what is said."""
+    """One line of a table of facts: label and value."""
 
     name: str
     words: str

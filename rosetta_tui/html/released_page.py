@@ -58,7 +58,7 @@ def _in_short(card: SignedReleasedCard) -> Iterator[str]:
 
 
 def _charts(card: SignedReleasedCard) -> Iterator[BarChart]:
-    """Draw each score alone, the one that runs are told to be better by first, then that one by parts."""
+    """Draw each score alone, the one that decides which run is better first, then that one by parts."""
     first = sorted(card.scores, key=lambda metric: (metric != card.headline, metric))
     for metric in first:
         line = _line("all entries", card.scores[metric], "own")

@@ -97,7 +97,7 @@ class RunFacts:
 
     @property
     def leads(self) -> tuple[str, ...]:
-        """The metrics that are told first: chrF++ and composite of a translation, else the headline."""
+        """Return the metrics that are shown first: chrF++ and composite of a translation, else the headline."""
         found = (self.headline, COMPOSITE) if tiered(self.summary) else (self.headline,)
         return tuple(each for each in found if number(self.scores.get(each)) is not None)
 
@@ -211,7 +211,7 @@ def _tiles(found: RunFacts) -> Iterator[Tile]:
 
 
 def _in_short(found: RunFacts) -> Iterator[str]:
-    """Say in sentences for who knows no metrics what was done and what came of it."""
+    """Yield sentences for who knows no metrics about what was done and what came of it."""
     scores, dataset = found.scores, block(found.card, "dataset")
     many = counted(int(number(scores.get("total")) or 0), "entry", "entries")
     tags = (str(dataset.get("source_language") or ""), str(dataset.get("target_language") or ""))
@@ -339,7 +339,7 @@ _KINDS = ("segment", "register", "provenance", *FREE)
 
 
 def _parts(found: RunFacts, kind: str) -> BarChart | None:
-    """Draw the score that is told first by what the entries are; None where they are all alike."""
+    """Draw the score that is shown first by what the entries are; None where they are all alike."""
     metric, groups = found.headline, block(found.scores, f"by_{kind}")
     if len(groups) < 2:
         return None

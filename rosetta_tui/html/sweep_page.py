@@ -58,7 +58,7 @@ class MapRow:
 
 @dataclass(frozen=True, slots=True)
 class SweptRow:
-    """What is said of one run beside its bar."""
+    """The words about one run next to its bar."""
 
     claim: str
     beside: tuple[Fact, ...]
@@ -192,7 +192,7 @@ def _runs(of: SweepMap, quality: CellMeasure) -> BarChart:
 
 
 def _line(each: CellRecord, quality: CellMeasure, usual: tuple[str, ...]) -> ScoreLine:
-    """Return what a run reached; what does not compare, or is not complete, is told and not drawn."""
+    """Return what a run reached; what does not compare, or is not complete, is named and not drawn."""
     ends, score = getattr(each, INTERVALS[quality]), getattr(each, quality.value)
     other = quality is CellMeasure.COMPOSITE and each.composite_inputs not in ((), usual)
     words = value_words(quality, score, each.headline) + (" ≠" if other else "")

@@ -1,4 +1,4 @@
-"""The official lists: what released cards tell of runs over secret entries, as ``rosetta leaderboard`` prints it."""
+"""The official lists: what released cards show of runs over secret entries, as ``rosetta leaderboard`` prints it."""
 
 from __future__ import annotations
 

@@ -75,7 +75,7 @@ def columns(board: Board | None = None) -> tuple[Column, ...]:
 
 
 def _answer_columns(board: Board) -> Iterator[Column]:
-    """Yield the columns of another task than translation: what ranks its runs, then what stands beside it."""
+    """Yield the columns of another task than translation: what ranks its runs, then what is next to it."""
     yield Column(board.by, title(board.by), max(19, len(title(board.by))))
     if _has_spread(board):
         yield Column(SPREAD, "mean ± std", 14, drop=1)
@@ -286,7 +286,7 @@ def _claimed(entrant: Entrant) -> dict[str, Value]:
 
 
 def entrant_cells(board: Board, entrant: Entrant) -> tuple[Cell, ...]:
-    """Say in one row what a run reached, the mark aside."""
+    """Return in one row what a run reached, without the mark."""
     run = entrant.run
     rank, cluster = board.ranks.get(run.run_id), board.clusters.get(run.run_id)
     translated = board.grounds.task == TRANSLATION
@@ -390,7 +390,7 @@ def _per_entry(entrant: Entrant) -> str:
 
 
 def place_words(entrant: Entrant) -> str:
-    """Say in whose place a run stands; empty where it is the first of its kind."""
+    """Return in whose place a run is; empty where it is the first of its kind."""
     if not entrant.in_place_of:
         return ""
     how = "scored again" if entrant.run.rescore_of in entrant.in_place_of else "retried"

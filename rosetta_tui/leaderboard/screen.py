@@ -152,7 +152,7 @@ class LeaderboardScreen(Screen[None]):
         self._show_list(there=False)
 
     def _show_list(self, *, there: bool) -> None:
-        """Show the list, or what is said in its place."""
+        """Show the list, or the words in its place."""
         self.query_one(EmptyState).display = not there
         for name in ("#board", "#leaderboard", "#chosen", "#signature", "#smallest"):
             self.query_one(name).display = there
@@ -273,7 +273,6 @@ class LeaderboardScreen(Screen[None]):
         self.app.push_screen(OfficialScreen(self._official))
 
     def action_sort(self) -> None:
-        """Ask what to sort by; the same once more turns the order round."""
         words = {name: by.words for name, by in self._dimensions().items()}
         title = "Sort by (the same again turns it round)"
         choose(self.app, title, words, self._sort, self._sort_by)

@@ -1,4 +1,4 @@
-"""What is said of a whole list: which it is, how small a difference it shows, which other lists there are."""
+"""The words about a whole list: which it is, how small a difference it shows, which other lists there are."""
 
 from __future__ import annotations
 

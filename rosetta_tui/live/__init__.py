@@ -1,1 +1,1 @@
-"""The live screen: a run while it goes on, its scores, cost and pace."""
+"""The live screen: a run while it continues, its scores, cost and pace."""

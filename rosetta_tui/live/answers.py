@@ -1,7 +1,7 @@
 """How good the answers are so far where a corpus asks for something else than translations.
 
 Such a run has no composite, no tier and no floors: its headline leads, with its interval and how the entries' own
-values lie; the other metrics stand in a line.
+values lie; the other metrics are in a line.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def _shares(live: LiveRun, id_: str) -> Iterator[Content]:
 
 
 def _more(live: LiveRun) -> Content:
-    """Say that judgements failed and metrics are off, in as few words as a small terminal has room for."""
+    """Return that judgements failed and metrics are off, in as few words as a small terminal has room for."""
     failed = 0 if live.progress is None else _failures(live.progress)[0]
     off = len(_missing(live))
     parts = [
@@ -153,7 +153,7 @@ def _failures(progress: Progress) -> tuple[int, dict[str, int]]:
 
 
 def _not_judged(live: LiveRun) -> Content:
-    """Say of how many outputs there is no judgement at all, of the metric that leads; judges are asked at the end."""
+    """Return of how many outputs there is no judgement at all, of the metric that leads; judges are asked at the end."""
     now, headline = live.progress, live.started.columns.headline if live.started else ""
     if now is None or now.spread is None or not live.over or headline + _FAILED not in now.values:
         return Content("")

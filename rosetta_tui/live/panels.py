@@ -28,7 +28,7 @@ class RunHeader(Telling):
     """One line at the top: what runs at the left, how it stands at the right."""
 
     def show_run(self, live: LiveRun, *, notes: str = "", replays: bool = False) -> None:
-        """Show the run's name and state now, and what a person wrote beside it.
+        """Show the run's name and state now, and what a person wrote next to it.
 
         ``replays``: the run is over and played once more; the line below says whether it plays.
         """
@@ -138,7 +138,7 @@ def _near(progress: Progress) -> bool:
 
 
 def _nothing(budget: float | None) -> str:
-    """Say that nothing was charged yet, which does not make a run free."""
+    """Return that nothing was charged yet, which does not make a run free."""
     return "nothing spent yet" if budget is None else f"none of {figures.money(budget)} spent yet"
 
 
@@ -173,7 +173,7 @@ class RunBanner(Telling):
 
 
 def banner_words(live: LiveRun, key: str = "") -> Content | None:
-    """Return what to say about a run that is over or draining, else None; ``key`` lets it go on from here."""
+    """Return what to say about a run that is over or draining, else None; ``key`` lets it continue from here."""
     number = _submission(live)
     key = "" if number else key
     if live.failed is not None:

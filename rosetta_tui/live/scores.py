@@ -60,7 +60,7 @@ class QualityPanel(Telling):
 
 
 class InputsLine(Telling):
-    """What the composite rests on, what stands beside it, and what is missing and why."""
+    """What the composite rests on, what is next to it, and what is missing and why."""
 
     def show_run(self, live: LiveRun) -> None:
         """Show the metrics of the run now."""
@@ -71,7 +71,7 @@ class InputsLine(Telling):
 def _full(live: LiveRun, width: int) -> Content:
     """Return three lines; where the tier has too many words, its shape goes, then the composite's value.
 
-    That value stands in the line above, and caveats in the lines below the panel.
+    That value is in the line above, and caveats in the lines below the panel.
     """
     tier = tier_line(live, caveats=False)
     if 0 < width < tier.cell_length:
@@ -167,7 +167,7 @@ def best_floor_words(floor: Floor | None) -> Content:
 
 
 def inputs_line(live: LiveRun, width: int) -> Content:
-    """Return caveats, the composite's inputs with their weights, the metrics beside it, floors and gaps."""
+    """Return caveats, the composite's inputs with their weights, the metrics next to it, floors and gaps."""
     progress, started = live.progress, live.started
     if progress is None or started is None:
         return Content("")
@@ -268,7 +268,7 @@ WIDTH = 23
 
 
 class ScoresScreen(ModalScreen[None]):
-    """What the composite is made of, what stands beside it, the floors, and the gaps."""
+    """What the composite is made of, what is next to it, the floors, and the gaps."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q,m,enter", "dismiss(None)", "Back"),
@@ -317,7 +317,7 @@ def score_lines(live: LiveRun) -> Iterator[Content]:
 
 
 def _as_stated(live: LiveRun) -> Iterator[Content]:
-    """Tell the values of metrics that cannot be computed here as the card has them."""
+    """Yield the values of metrics that cannot be computed here as the card has them."""
     for why, found in live.as_stated.items():
         yield Content("")
         yield show(why, "$mark")

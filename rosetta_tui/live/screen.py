@@ -60,7 +60,7 @@ AFTERWARDS_SECONDS = 2.0
 class LiveScreen(SearchedScreen):
     """Watches one run; steers it too where there is a ``control`` of this process or another ``helm``.
 
-    ``store`` is a connection of its own, closed when the screen goes.
+    ``store`` is its own connection, closed when the screen goes.
     """
 
     TITLE = "Run"
@@ -175,7 +175,7 @@ class LiveScreen(SearchedScreen):
     # What happens
 
     def look(self) -> None:
-        """Take in what happened since the last look, and show it; a store that fails is shown as a fault."""
+        """Process what happened since the last look, and show it; a store that fails is shown as a fault."""
         if not self.query(
             EntryTable
         ):  # a screen that goes has lost its parts before its clock stops
@@ -213,7 +213,7 @@ class LiveScreen(SearchedScreen):
             self.table.begin(kept, started.positions, done=started.done)
 
     def _keep(self, run: Run) -> Run:
-        """Keep what the store says of the run; its places are in the event, and twice would cost memory."""
+        """Cache what the store says of the run; its places are in the event, and twice would cost memory."""
         kept = self._run = replace(run, positions=())
         self.live.references = references_accepted(run.opening.scoring)
         return kept
@@ -235,7 +235,7 @@ class LiveScreen(SearchedScreen):
         self.refresh_bindings()
 
     def look_afterwards(self) -> None:
-        """See whether a run that stopped has gone on meanwhile, here or in another process."""
+        """Check whether a run that stopped was resumed meanwhile, here or in another process."""
         if self._over and not self.live.complete and self.is_current:
             self._end_acts.read()
 
@@ -273,7 +273,7 @@ class LiveScreen(SearchedScreen):
 
     @property
     def paused(self) -> bool:
-        """Return whether no further entries are begun until a key lets the run go on."""
+        """Return whether no further entries are begun until a key lets the run continue."""
         progress = self.live.progress
         shown = progress.state if progress else RunState.RUNNING
         return self._helm is not None and self._helm.paused(shown)
@@ -304,7 +304,7 @@ class LiveScreen(SearchedScreen):
 
     @property
     def sorts(self) -> Mapping[str, str]:
-        """What entries can be sorted by, in words."""
+        """Return what entries can be sorted by, in words."""
         return sort_words(self.table.kept)
 
     def sort_of(self, column: str) -> str:
@@ -324,7 +324,6 @@ class LiveScreen(SearchedScreen):
         choose(self.app, "Show", words, self.table.order.narrow, chosen)
 
     def action_follow(self) -> None:
-        """Keep the cursor on the entry that was finished last, until the cursor is moved."""
         self.following = not self.following
         self.paint()
 
@@ -392,7 +391,7 @@ class LiveScreen(SearchedScreen):
         self._end_acts.do(act, (finished.reason or "") if finished else "")
 
     def action_steer(self, wish: str) -> None:
-        """Ask the run for something; where it may not be taken back, after a question."""
+        """Request something of the run; where it may not be taken back, after a question."""
         progress = self.live.progress
         if self._helm is not None:
             chosen = self.control.most_concurrency if self.control else None

@@ -79,7 +79,7 @@ class Helm(Protocol):
         ...
 
     def wish(self, screen: Screen[Any], wish: Wish, calls: int | None = None) -> None:
-        """Ask the run for something; what comes of it is said on the screen."""
+        """Request something of the run; what comes of it is said on the screen."""
         ...
 
 
@@ -94,7 +94,7 @@ class Here:
         return self._control.state is RunState.PAUSED
 
     def wish(self, screen: Screen[Any], wish: Wish, calls: int | None = None) -> None:
-        """Do it, and say what holds then."""
+        """Apply the request, and show what holds then."""
         screen.notify(done(self._control, wish, calls), markup=False)
 
 
@@ -119,7 +119,7 @@ class There:
 
 
 def steer(screen: Screen[Any], helm: Helm, wish: Wish, most: int) -> None:
-    """Ask a run for something; ``most`` calls may be under way at once now.
+    """Request something of a run; ``most`` calls may be under way at once now.
 
     How many calls there may be is asked first, and whether what is under way is to be broken off.
     """

@@ -95,7 +95,7 @@ class RunForm(VerticalScroll, can_focus=False):
 
     @cached_property
     def _settings(self) -> Settings:
-        """What the person chose for every run; a damaged file is spoken of where the form is looked at."""
+        """Return what the person chose for every run; a damaged file is spoken of where the form is examined."""
         try:
             return read_settings(self._path.parent)
         except HarnessError:
@@ -128,14 +128,14 @@ class RunForm(VerticalScroll, can_focus=False):
         return served | suggesting.models(self._path, endpoint)
 
     def focus_on(self, name: str) -> None:
-        """Give a field the focus, where it is shown."""
+        """Focus a field, where it is shown."""
         if name in self.lines and self.lines[name].display:
             self.lines[name].take_focus()
 
     def go_on_from(self, name: str) -> None:
-        """Give the next field the focus, and the start after the last one.
+        """Focus the next field, and the start after the last one.
 
-        It goes by the order of the fields: that of the screen is known only once new ones are laid out.
+        It goes by the order of the fields: that of the screen is known only once new ones are arranged.
         """
         names = [field.name for section in SECTIONS for field in section.fields]
         later = (self.lines.get(name) for name in names[names.index(name) + 1 :])
@@ -146,7 +146,7 @@ class RunForm(VerticalScroll, can_focus=False):
             self.query_one("#start").focus()
 
     def put(self, typed: Mapping[str, Value]) -> None:
-        """Fill in the form anew."""
+        """Fill in the form again."""
         self._typed = typed
         for name, line in self.lines.items():
             line.put(typed.get(name, ""))
@@ -158,7 +158,7 @@ class RunForm(VerticalScroll, can_focus=False):
         self.lines["model"].open_list()
 
     def tell(self, found: DraftLook, *, missing: bool) -> None:
-        """Say beside each field what was found out; what is only missing yet, where it is wished."""
+        """Show next to each field what was found out; what is only missing yet, where it is wished."""
         self._found = found
         self._offer(found)
         notes = {
@@ -210,7 +210,7 @@ def _chosen_words(found: DraftLook) -> str:
 
 
 def _budget_words(found: DraftLook, budget: str) -> str:
-    """Return where the money may not last; what is no number is spoken of elsewhere."""
+    """Return where the money may not last; what is not a number is spoken of elsewhere."""
     if not budget or found.estimate is None:
         return ""
     if found.estimate.budget:

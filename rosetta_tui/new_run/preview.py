@@ -1,4 +1,4 @@
-"""What stands beside the form of a new run: estimate, command line, metrics, and the first prompt as it will go.
+"""What is next to the form of a new run: estimate, command line, metrics, and the first prompt as it will go.
 
 Of the metrics it says which ones the run would have, and why it would not have the others.
 """
@@ -81,7 +81,7 @@ class Measured:
 
 
 def beside(draft: RunDraft, look: DraftLook, measured: Measured | None) -> Content:
-    """Return everything that stands beside the form."""
+    """Return everything that is next to the form."""
     parts = [*_estimate(look), *_command(draft), *_metrics(measured), *_prompt(look)]
     return Content("\n").join(parts)
 

@@ -108,7 +108,7 @@ class NewRunScreen(Screen[None]):
         yield KeyLine()
 
     def on_mount(self) -> None:
-        """Show the fields, when the frame of the form stands there."""
+        """Show the fields, when the frame of the form is there."""
         self._title()
         self.call_after_refresh(self._begin)
 
@@ -129,7 +129,7 @@ class NewRunScreen(Screen[None]):
 
     @property
     def draft(self) -> RunDraft:
-        """What the form asks for now."""
+        """Return the form's present request."""
         return drafted(self.typed)
 
     @property
@@ -139,7 +139,7 @@ class NewRunScreen(Screen[None]):
 
     @property
     def _other(self) -> str:
-        """What ^n does now, in words."""
+        """Return what ^n does now, in words."""
         if not self._put_aside:
             return "begins anew"
         return "brings back what stood here" if self._which == ANEW else "shows the one begun anew"
@@ -326,7 +326,7 @@ class NewRunScreen(Screen[None]):
         return list_models(read_settings(self._path.parent).url_of(endpoint))
 
     def action_leave(self) -> None:
-        """Go back, from the preview to the form first; what was typed is kept."""
+        """Leave the preview for the form, or the form; what was typed is kept."""
         if self.focused is self.query_one("#beside"):
             self.action_preview()
             return

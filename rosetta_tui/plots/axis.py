@@ -1,4 +1,4 @@
-"""Numbers laid out along a line, straight or by powers, with round numbers to read them by."""
+"""Numbers arranged along a line, straight or by powers, with round numbers to read them by."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """Numbers laid out over cells."""
+    """Numbers arranged over cells."""
 
     low: float
     high: float
@@ -41,7 +41,7 @@ class Axis:
         return round(self.share(number) * (cells - 1))
 
     def ticks(self, most: int) -> list[float]:
-        """Return round numbers within the axis, at most so many."""
+        """Return round numbers within the axis, at most that many."""
         if self.logarithmic:
             return self._powers(most)
         step = 10 ** math.floor(math.log10((self.high - self.low) / max(1, most)))

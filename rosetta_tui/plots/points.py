@@ -91,7 +91,7 @@ class PlotPicture:
 
 @dataclass(frozen=True, slots=True)
 class PlotCorpus:
-    """What runs must share to stand in one plot."""
+    """What runs must share to be in one plot."""
 
     dataset_id: str
     language_pair: str
@@ -104,7 +104,7 @@ class PlotCorpus:
 
 
 def by_corpus(runs: Sequence[RunSummary]) -> dict[PlotCorpus, list[RunSummary]]:
-    """Part the sealed runs by what they translated, the corpus with most runs first."""
+    """Group the sealed runs by what they translated, the corpus with most runs first."""
     found: dict[PlotCorpus, list[RunSummary]] = {}
     for run in runs:
         if run.card is not None:
@@ -394,7 +394,7 @@ def _numbers(run: RunSummary, group: Mapping[str, Any], metric: str) -> dict[str
 
 
 def point_words(point: Point, runs: Mapping[str, RunSummary]) -> tuple[str, str]:
-    """Say in two lines which run a point is, and its numbers."""
+    """Return in two lines which run a point is, and its numbers."""
     run = runs[point.run_id]
     return f"{setup_words(run)} · {when(run.created)} · {run.run_id[:8]}", point.words
 

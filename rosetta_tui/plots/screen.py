@@ -140,7 +140,7 @@ class PlotsScreen(Screen[None]):
         self._show_plots(there=False)
 
     def _show_plots(self, *, there: bool) -> None:
-        """Show the plots, or what is said in their place."""
+        """Show the plots, or the words in their place."""
         self.query_one(EmptyState).display = not there
         for name in ("#kinds", "PlotView", "#beside", "#chosen"):
             self.query_one(name).display = there
@@ -198,7 +198,7 @@ class PlotsScreen(Screen[None]):
 
     @property
     def _across(self) -> Effort:
-        """What goes across: as was chosen, as far as these runs have it."""
+        """Return the dimension across: as was chosen, as far as these runs have it."""
         offered = efforts_of(self.runs)
         return self._effort if self._effort in offered else offered[0]
 
@@ -323,7 +323,7 @@ class PlotsScreen(Screen[None]):
             choose(self.app, "Runs of", words, now, chosen)
 
     def _inside(self, points: Sequence[Point]) -> bool:
-        """Say of points of runs with secret entries that their numbers stay here; tells whether there is one."""
+        """Show that the numbers of runs with secret entries stay here; return whether there is one among the points."""
         shown = {point.run_id for point in points}
         inside = [
             run

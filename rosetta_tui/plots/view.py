@@ -1,4 +1,4 @@
-"""A plot whose points can be walked through; what has the focus is told by whoever holds it.
+"""A plot whose points can be walked through; its owner shows what has the focus.
 
 Every shape says what it is without its colour: ● a value, ├ ┤ its interval, ◆ ○ on the front or not.
 """
@@ -61,7 +61,7 @@ def axis_lines(picture: PlotPicture, axis: Axis, before: int, width: int) -> lis
 
 @dataclass(frozen=True, slots=True)
 class Lines:
-    """How a plot with a line for each point is laid out in a width."""
+    """How a plot with a line for each point is arranged in a width."""
 
     picture: PlotPicture
     axis: Axis
@@ -262,7 +262,7 @@ class PlotView(Widget, can_focus=True):
         self.refresh()
 
     def validate_cursor(self, cursor: int) -> int:
-        """Keep the focus on a point."""
+        """Clamp the focus to a point."""
         return max(0, min(cursor, len(self.picture.points) - 1)) if self.picture else 0
 
     def render(self) -> Content:

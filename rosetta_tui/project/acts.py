@@ -1,4 +1,4 @@
-"""What the app itself does with a corpus in the making, by the same functions as the commands; counts are told, and no sentence."""
+"""What the app itself does with a corpus in the making, by the same functions as the commands; it shows counts, and no sentence."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def take_out_last(folder: Path, home: Path) -> Sequence[Line]:
 
 
 def gather_here(folder: Path, home: Path) -> Sequence[Line]:
-    """Take in what came back from speakers, and say what was left out; HarnessError in words. Once more changes nothing."""
+    """Import what came back from speakers, and return what was left out; HarnessError in words. Once more changes nothing."""
     with changing(folder, home) as project:
         known_reviews(project)
         with Office.open(home) as office:

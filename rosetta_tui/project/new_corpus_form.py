@@ -185,7 +185,7 @@ class NewCorpusScreen(Screen[None]):
     # Looking
 
     def look(self, *, begin: bool = False) -> None:
-        """Check what stands in the form, in a thread, as a folder may lie on a slow disk."""
+        """Check what is in the form, in a thread, as a folder may be on a slow disk."""
         if self._timer is not None:
             self._timer.stop()
             self._timer = None
@@ -239,7 +239,7 @@ class NewCorpusScreen(Screen[None]):
         self.post_message(Copied(command_of(self.typed), "Command", cleared=True))
 
     def action_leave(self) -> None:
-        """Go back; what was typed stays for the next time, as long as the app is open."""
+        """Return to the previous screen; what was typed stays for the next time, as long as the app is open."""
         self.post_message(Left())
 
 

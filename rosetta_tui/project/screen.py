@@ -105,7 +105,7 @@ class ProjectScreen(SectionScreen[ProjectReading]):
         confirm(self.app, question, "Take out", partial(self._do, "Sentences", take_out_last))
 
     def action_gather(self) -> None:
-        """Take in what came back from speakers; once more changes nothing."""
+        """Import what came back from speakers; once more changes nothing."""
         self._do("From speakers", gather_here)
 
     def _do(self, title: str, act: Callable[[Path, Path], Sequence[Line]]) -> None:

@@ -36,9 +36,9 @@ SHORT_SECONDS = 60
 
 
 class Player:
-    """Gives the events of a run on a clock of its own; every method may be called from any thread.
+    """Gives the events of a run on its own clock; every method may be called from any thread.
 
-    ``jumped`` is called by ``drain`` where the picture is to begin anew.
+    ``jumped`` is called by ``drain`` where the picture is to begin again.
     """
 
     def __init__(self, store_path: Path, run_id: str, jumped: Callable[[Jump], None]) -> None:
@@ -61,7 +61,7 @@ class Player:
         self._thread = threading.Thread(target=self._run, name="replay", daemon=True)
 
     def start(self) -> None:
-        """Begin to read, then to play."""
+        """Start to read, then to play."""
         self._thread.start()
 
     def drain(self) -> list[Event]:
@@ -96,7 +96,7 @@ class Player:
         return self.paused or self.over
 
     def toggle(self) -> None:
-        """Pause or go on; at the end, play from the beginning."""
+        """Pause or continue; at the end, play from the beginning."""
         if self.over:
             self.paused = False
             self.seek(0.0)
@@ -105,17 +105,17 @@ class Player:
             self._wake.set()
 
     def faster(self, by: int) -> None:
-        """Take the next speed, or the one before."""
+        """Set the next speed, or the one before."""
         place = SPEEDS.index(self.speed) + by
         self.speed = SPEEDS[max(0, min(len(SPEEDS) - 1, place))]
 
     def seek(self, moment: float) -> None:
-        """Go to a moment of the run's own time."""
+        """Seek a moment of the run's own time."""
         self._wish = max(0.0, min(self.duration, moment))
         self._wake.set()
 
     def skip(self, share: float) -> None:
-        """Go on or back by a share of the whole, from where somebody wanted to be last."""
+        """Continue or back by a share of the whole, from where somebody wanted to be last."""
         here = self.now if self._wish is None else self._wish
         self.seek(here + share * self.duration)
 
@@ -240,7 +240,7 @@ class ReplayScreen(LiveScreen):
         self.player.start()
 
     def look(self) -> None:
-        """Take in what happened since the last look, and show it."""
+        """Process what happened since the last look, and show it."""
         if self.player.trouble:
             why, self.player.trouble = self.player.trouble, ""
             self.app.notify(plain(why), title="No replay", severity="warning", markup=False)
@@ -260,7 +260,7 @@ class ReplayScreen(LiveScreen):
     # Keys
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Leave the keys of a typed line to it; there is nothing to steer."""
+        """Disable the keys of a typed line; there is nothing to steer."""
         if action in SEEKS and isinstance(self.focused, Input):
             return False
         if action in {"steer", "end"}:
@@ -274,7 +274,7 @@ class ReplayScreen(LiveScreen):
         return ""
 
     def action_play(self, _play: bool) -> None:
-        """Pause or go on; at the end, play again."""
+        """Pause or continue; at the end, play again."""
         self.player.toggle()
 
     def action_faster(self, by: int) -> None:

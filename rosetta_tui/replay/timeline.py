@@ -87,7 +87,7 @@ class ReplayRows:
 
 
 def _numbers(values: Sequence[float | None]) -> Floats:
-    """Lay out numbers; NaN where there is none."""
+    """Convert numbers to an array; NaN where there is none."""
     return np.array(values, dtype=np.float64)
 
 
@@ -115,7 +115,7 @@ TOGETHER = 2_500
 
 @dataclass(frozen=True, slots=True)
 class Jump:
-    """The picture is to begin anew at another moment."""
+    """The picture is to begin again at another moment."""
 
     states: bytes
     """Where each entry stands, by place in the corpus."""
@@ -140,7 +140,7 @@ class _Pace:
 
 
 class Playback:
-    """The run at a moment of its own time; ``move_to`` gives what happens on the way to another.
+    """The run at one moment of its time; ``move_to`` gives what happens on the way to another.
 
     Raises UsageError where the run is not over, or does not know when its entries were finished.
     """
@@ -223,7 +223,7 @@ class Playback:
         return [Started.of(self._run, self._dataset, 0)]
 
     def move_to(self, moment: float) -> Iterator[Event | Jump]:
-        """Yield what happens until another moment of the run's own time, or how it stands there.
+        """Yield what happens until another moment of the run's own time, or how it is there.
 
         A jump comes at once, the figures when they are added up. Where it is cancelled on the way, the
         next move jumps.

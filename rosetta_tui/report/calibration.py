@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def calibration_lines(found: Calibration, evidence: CalibrationEvidence) -> Iterator[str]:
-    """Say everything that the ratings tell, and what of it may be proposed."""
+    """Yield everything that the ratings show, and what of it may be proposed."""
     yield from _evidence(found, evidence)
     yield ""
     yield from _measures(found)
@@ -204,5 +204,5 @@ def calibration_json(found: Calibration, evidence: CalibrationEvidence) -> dict[
 
 
 def _value(given: Any) -> Any:
-    """Leave an estimate without a value out, so that null always means: there is none."""
+    """Omit an estimate without a value, so that null always means: there is none."""
     return None if isinstance(given, dict) and given.get("value", 0) is None else given

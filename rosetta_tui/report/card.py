@@ -60,7 +60,7 @@ def card_text(
     reproduced: bool = False,
     beside: Iterable[str] = (),
 ) -> str:
-    """Say all that a card says of a run, entries aside; ``review``: what people said, ``reproduced``: see ``is_reproduced``.
+    """Return everything that a card says of a run, entries aside; ``review``: what people said, ``reproduced``: see ``is_reproduced``.
 
     ``beside``: lines about what shows how far it was verified.
     """
@@ -68,7 +68,7 @@ def card_text(
 
 
 def card_in_short(card: Mapping[str, Any]) -> str:
-    """Say in few lines what a run came to, for somebody who watched it, and which command has the rest."""
+    """Return in few lines what a run came to, for somebody who watched it, and which command has the rest."""
     return "\n".join(_in_short(card))
 
 
@@ -158,7 +158,7 @@ def _claim(
 
 
 def _caveats_of_maker(card: Mapping[str, Any]) -> Iterator[str]:
-    """Repeat what an imported report said of its own scores."""
+    """Repeat what an imported report said about its scores."""
     told = block(card, "source_report").get("score_caveats")
     listed = list(told.values()) if isinstance(told, Mapping) else told
     for each in listed if isinstance(listed, list) else ():
@@ -305,7 +305,7 @@ def _composite(card: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _breakdowns(card: Mapping[str, Any]) -> Iterator[str]:
-    """Part the scores by what the entries are; a kind with one group only says nothing new."""
+    """Yield the scores by what the entries are; a kind with one group only says nothing new."""
     scores, kept = block(card, "scores"), stated_columns(card.get("scoring")).ids
     lead = ("chrf_plus_plus", "exact_match_rate", "composite")
     shown = lead if translated(card) else kept

@@ -54,7 +54,7 @@ def token_words(estimate: RunEstimate) -> str:
 
 
 def between(amount: Range, word: Callable[[float], str]) -> str:
-    """Say an amount with its bounds, each once."""
+    """Return an amount with its bounds, each once."""
     low, expected, high = word(amount.low), word(amount.expected), word(amount.high)
     if low == high:
         return expected

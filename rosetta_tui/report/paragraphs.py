@@ -99,7 +99,7 @@ def some_entries(count: object) -> str:
 
 
 def retried_lines(scores: RetriedScores) -> Iterator[str]:
-    """Lay the scores of a retried run beside those without the entries asked for again."""
+    """Yield the scores of a retried run next to those without the entries asked for again."""
     again = f"{scores.failed} of {scores.asked} failed once more" if scores.failed else ""
     yield line("without the retried", f"{scores.kept} entries", _values(scores.without), again)
     yield line("before the retry", _values(scores.before) or "the run before is gone")

@@ -98,7 +98,7 @@ def progress_lines(
 
 
 def withdrawn_words(count: int) -> str:
-    """Say of how many sentences consent was taken back."""
+    """Return of how many sentences consent was taken back."""
     return f"{counted(count, 'sentence')} of which consent was withdrawn (rosetta consent list)"
 
 
@@ -224,7 +224,7 @@ def left_out_lines(taken: TakenSources) -> Iterator[str]:
 
 
 def erase_words(folder: Path, file: Path) -> str:
-    """Say that secret sentences still stand in the file that they came from."""
+    """Return that secret sentences still are in the file that they came from."""
     return f"Those of secret segments lie sealed in {folder}. In {file} they stand open: erase it, and its copies, once you are done."
 
 

@@ -75,7 +75,7 @@ def use_lines(uses: Sequence[UseRecord]) -> Iterator[str]:
 
 
 def profile_lines(items: Iterable[Mapping[str, Any]]) -> Iterator[str]:
-    """Yield the checklist of an organisation: what is asked, what was seen, what is stated."""
+    """Yield the checklist of an organisation: what is required, what was seen, what is stated."""
     for item in items:
         yield f"§{item['section']} {item['title']} ({item['item']}): {item['asked']}"
         for words in item["seen"]:

@@ -46,7 +46,7 @@ def deviation_lines(found: Reproduction, claimed: Mapping[str, float | None]) ->
 
 
 def reproduction_json(found: ReproductionComparison) -> dict[str, Any]:
-    """Return the comparison as its file has it, with the deviation of each score beside it."""
+    """Return the comparison as its file has it, with the deviation of each score next to it."""
     told = {
         metric: {"share": deviation.share, "within": deviation.within}
         for metric, deviation in found.verdict.deviations.items()

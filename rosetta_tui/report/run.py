@@ -35,8 +35,8 @@ class PlainLines:
     """Prints one line per entry and a line of progress now and then.
 
     Texts are not printed: a log outlives the run, and an entry may be secret. Of a secret entry no number is printed
-    either, nor the score so far where one is among them: the steps of that would tell of each. Why a run stopped is
-    no result either: whoever shows the run says it on standard error.
+    either, nor the score so far where one is among them: the steps of that would reveal each. Why a run stopped is
+    no result either: anyone who shows the run says it on standard error.
     """
 
     def __init__(self, write: Print, secret: Collection[int] = ()) -> None:
@@ -204,7 +204,7 @@ _OF_SECRETS = ("position", "entry_id", "cached", "batch_size", "attempts")
 def without_secrets(event: EventT, secret: Collection[int]) -> EventT:
     """Return an event as it may leave this computer; ``secret`` are the places of the run's secret entries.
 
-    Where there are any, it has no scores: their steps would tell of each entry. Of a secret entry it has its place and
+    Where there are any, it has no scores: their steps would reveal each entry. Of a secret entry it has its place and
     id, and nothing of how it came out.
     """
     if not secret:

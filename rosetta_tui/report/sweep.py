@@ -90,14 +90,14 @@ def cell_line(each: CellRecord) -> str:
 
 
 def trouble_words(each: CellRecord) -> str:
-    """Return why a run was raced out or stopped by itself, and how its entries failed; empty where there is nothing to say."""
+    """Return why a run was raced out or stopped on its own, and how its entries failed; empty where there is nothing to say."""
     failed = ", ".join(f"{n} {kind}" for kind, n in each.failures.items())
     out = "" if each.raced_out is None else each.raced_out.words(each.total)
     return "; ".join(filter(None, [out, each.trouble or "", f"failed: {failed}" if failed else ""]))
 
 
 def other_inputs(found: SweepRecord) -> str | None:
-    """Say that composites of some runs weigh other metrics; None where all weigh the same."""
+    """Return that composites of some runs weigh other metrics; None where all weigh the same."""
     known = {cell.composite_inputs for cell in found.cells if cell.composite is not None}
     if len({each for each in known if each}) <= 1:
         return None

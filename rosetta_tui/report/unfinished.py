@@ -1,4 +1,4 @@
-"""A run that has no card yet, as one page or as JSON: how far it is, its score so far, and how it goes on."""
+"""A run that has no card yet, as one page or as JSON: how far it is, its score so far, and how it continues."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class UnfinishedRun:
 
     @property
     def goes_on_with(self) -> str | None:
-        """The command that goes on with it; None while it goes on by itself."""
+        """The command that continues with it; None while it continues on its own."""
         if self.finished is None:
             return None
         more_money = self.finished.budget_reached
@@ -62,7 +62,7 @@ def read_unfinished(path: Path, run_id: str) -> UnfinishedRun:
 
 
 def unfinished_lines(run: UnfinishedRun) -> Iterator[str]:
-    """Yield the page: what it is, how far it is, the score so far, and what goes on or would."""
+    """Yield the page: what it is, how far it is, the score so far, and what continues or would."""
     now, setup, dataset = run.progress, run.started.setup, run.started.dataset
     names = dict.fromkeys((setup.method_name or setup.method, setup.model_slug, setup.condition))
     yield line("run", now.run_id)
@@ -122,7 +122,7 @@ def _scores(now: Progress, kept: KeptColumns) -> Iterator[str]:
 def unfinished_json(run: UnfinishedRun, *, inside: bool = False) -> dict[str, Any]:
     """Return the same for programs; ``scores_so_far`` has null where a metric has no value yet.
 
-    ``inside``: of a run whose numbers stay on this computer nothing is told of how its entries came out.
+    ``inside``: of a run whose numbers stay on this computer nothing is shown of how its entries came out.
     """
     now, setup = run.progress, run.started.setup
     told = {

@@ -89,7 +89,7 @@ def corpus_look(corpus: Corpus) -> CorpusLook:
 
 
 def is_vault(folder: Path) -> bool:
-    """Return whether a vault lies in a folder."""
+    """Return whether a vault is in a folder."""
     return (folder / HEAD).is_file()
 
 
@@ -113,7 +113,7 @@ def vault_look(folder: Path, name: str, home: Path) -> CorpusLook:
 
 
 def in_the_form(problem: Problem) -> tuple[str, str]:
-    """Return what the form says of a problem with a corpus, where an option of the command would mend it."""
+    """Return what the form says of a problem with a corpus, where an option of the command would fix it."""
     side = problem.field or ""
     if f"--{side}-column" in problem.mend:
         return f"{problem.message} Write its name, or its number from 1, here.", f"{side}_column"
@@ -126,14 +126,14 @@ def in_the_form(problem: Problem) -> tuple[str, str]:
 
 
 def _where(problem: Problem) -> str:
-    """Return where in the file a problem is: the file itself stands in the form."""
+    """Return where in the file a problem is: the file itself is in the form."""
     places = {"line": problem.line, "entry": problem.entry, "field": problem.field}
     where = ", ".join(f"{name} {place}" for name, place in places.items() if place is not None)
     return f"{where[0].upper()}{where[1:]}: " if where else ""
 
 
 def reading_key(draft: RunDraft) -> tuple[object, ...]:
-    """Return what decides the reading of a draft's corpus: another file, or the same saved anew, is another."""
+    """Return what decides the reading of a draft's corpus: another file, or the same saved again, is another."""
     told = tuple(draft.values.get(name) for name in READING)
     return (*told, *(_state(draft.get(name)) for name in ("file", "reference")))
 

@@ -38,7 +38,7 @@ YES = "yes"
 
 @dataclass(frozen=True, slots=True)
 class RunDraft:
-    """What stands in the form of a new run, by the names that ``rosetta run`` gives to its options."""
+    """What is in the form of a new run, by the names that ``rosetta run`` gives to its options."""
 
     values: Mapping[str, Value] = field(default_factory=dict)
 

@@ -1,6 +1,6 @@
 """The fields of the form of a new run: every option of ``rosetta run``, in the order in which people decide.
 
-What is said about an option stands beside the field that it is about.
+The words about an option are next to its field.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ _SAID = {param.name: param.help for param in asked.params if isinstance(param, c
 
 
 def _f(name: str, label: str, about: str = "", **wishes: Any) -> FormField:
-    """Return a field; without words of its own it says what the help page says of its option."""
+    """Return a field; without own words it says what the help page says of its option."""
     return FormField(name, label, about or _SAID[name] or "", **wishes)
 
 
@@ -376,7 +376,7 @@ def _ordered(typed: Mapping[str, Value]) -> Iterator[str]:
 
 
 def wrong_shapes(draft: RunDraft) -> Iterator[tuple[str, str]]:
-    """Yield each option that the command line would refuse by itself, with its words."""
+    """Yield each option that the command line would refuse on its own, with its words."""
     context = click.Context(asked, info_name="run")
     for parameter in asked.params:
         value = draft.values.get(parameter.name or "")
@@ -439,7 +439,7 @@ def field_of_options(words: str) -> str | None:
 
 
 def beside_field(words: str) -> str:
-    """Omit what is plain where the words stand beside their field."""
+    """Omit what is plain where the words are next to their field."""
     if words.startswith("Options: field '"):
         words = words.partition("': ")[2]
     return words.removesuffix(" Correct it.")

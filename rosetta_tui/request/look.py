@@ -137,7 +137,7 @@ class _Looking:
         self.found = DraftLook()
 
     def go(self) -> None:
-        """Take every step that can be taken."""
+        """Run every step that can be taken."""
         self._shapes()
         if self.draft.get("vault").strip():
             self._in_vault()
@@ -165,7 +165,7 @@ class _Looking:
         raise _Stopped
 
     def _shapes(self) -> None:
-        """Read each option by itself, as the command line does."""
+        """Read each option on its own, as the command line does."""
         for name, words in wrong_shapes(self.draft):
             self.wrong(words, name)
 
@@ -215,7 +215,7 @@ class _Looking:
         return corpus
 
     def _in_vault(self) -> None:
-        """Look at what a vault says openly of a corpus: it is opened, and that is in its log, when the run begins."""
+        """Check what a vault says openly of a corpus: it is opened, and that is in its log, when the run begins."""
         name, folder = self.draft.get("file").strip(), Path(self.draft.get("vault").strip())
         try:
             found = vault_look(folder.expanduser(), name, self.store_path.parent) if name else None
@@ -277,7 +277,7 @@ class _Looking:
             self._stop(str(error), field_of_options(str(error)))
 
     def _plugin(self, plan: Plan) -> bool:
-        """Leave the code of a plug-in alone until the run begins; say only where there is none."""
+        """Check only that the file of a plug-in exists; its code is not run before the run begins."""
         if plan.method in TAKES:
             return False
         where, colon, name = plan.method.rpartition(":")
@@ -353,7 +353,7 @@ def key_words(endpoint: Endpoint) -> str:
 
 
 def _absent(endpoint: Endpoint) -> str:
-    """Say that nothing listens at an endpoint of this machine; it may be started before the run begins."""
+    """Return that nothing listens at an endpoint of this machine; it may be started before the run begins."""
     if not nobody_listens(endpoint.url):
         return ""
     note = f": {endpoint.note}" if endpoint.note else ""

@@ -99,7 +99,7 @@ class NewCorpusLook:
 
 
 def look_at(typed: Mapping[str, Value]) -> NewCorpusLook:
-    """Check what stands in the form as the command would; what is still empty is told apart from what is wrong."""
+    """Check what is in the form as the command would; what is still empty is distinguished from what is wrong."""
     missing = [name for name in ("folder", *ASKED) if not _said(typed, name)]
     wrong: dict[str, list[str]] = {}
     folder = Path(_said(typed, "folder") or "corpus").expanduser()

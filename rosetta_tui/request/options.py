@@ -126,7 +126,7 @@ def read_scoring_options(given: Mapping[str, Any]) -> ScoringOptions:
 
 
 def make_request(corpus: Corpus, given: Mapping[str, Any]) -> RunRequest:
-    """Hand the options of a command line to the door; raises UsageError, CorpusError."""
+    """Pass the options of a command line to the API; raises UsageError, CorpusError."""
     from harness.api import ask
 
     note, tags = given.get("note") or "", given.get("tags") or ()
@@ -158,7 +158,7 @@ def make_plan(corpus: Corpus, given: Mapping[str, Any]) -> Plan:
 
 
 def told(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what a command line tells of a run, by the names that the door takes."""
+    """Return a command line's options of a run, by the names of the API."""
     from harness.api import LIMITS
     from harness.method.options import MethodOptions
     from harness.setup.scoring_options import ScoringOptions

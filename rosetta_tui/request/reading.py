@@ -230,7 +230,7 @@ def selection(given: Mapping[str, Any]) -> Selection:
 
 
 def problem_json(problem: Problem) -> dict[str, Any]:
-    """Return a problem as JSON values; the places serve screens, which have the entries at hand."""
+    """Return a problem as JSON values; the places serve screens, which have the entries available."""
     return {name: value for name, value in asdict(problem).items() if name != "places"}
 
 

@@ -67,7 +67,7 @@ def paths(typed: str) -> list[Suggestion]:
 
 
 def _parted(typed: str) -> tuple[str, str]:
-    """Part a typed path into the folder, with its last slash, and the beginning of a name."""
+    """Split a typed path into the folder, with its last slash, and the beginning of a name."""
     if typed == "~":
         return "~/", ""
     cut = max(typed.rfind("/"), typed.rfind(os.sep)) + 1
@@ -115,7 +115,7 @@ def _known(store_path: Path) -> list[Suggestion]:
 
 
 def _in_vault(folder: str, home: Path) -> list[Suggestion]:
-    """List what a vault holds; nothing is opened for it. Of one that cannot be read the form says why by itself."""
+    """List what a vault holds; nothing is opened for it. Of one that cannot be read the form says why on its own."""
     try:
         state = opening.vault_at(Path(folder).expanduser(), home).read()
     except UsageError:
@@ -159,7 +159,7 @@ def methods() -> dict[str, str]:
 
 
 def endpoints() -> dict[str, str]:
-    """Return the endpoints known by name, and whether a key of each lies in its variable."""
+    """Return the endpoints known by name, and whether a key of each is in its variable."""
     told = {}
     for name, endpoint in presets("chat").items():
         key = "key is set" if os.environ.get(endpoint.environment) else "needs a key"

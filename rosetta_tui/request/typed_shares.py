@@ -40,12 +40,12 @@ class _TypedShares:
     """Asks at the terminal, and says there what came."""
 
     def words(self) -> str:
-        """Ask for the words of one printed share; what is typed is not shown."""
+        """Prompt for the words of one printed share; what is typed is not shown."""
         asked = "The 33 words of a printed share (they are not shown)"
         return str(click.prompt(asked, hide_input=True, err=True))
 
     def say(self, words: str) -> None:
-        """Say it on standard error."""
+        """Print it on standard error."""
         click.echo(plain(words), err=True)
 
 

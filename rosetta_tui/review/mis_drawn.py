@@ -1,4 +1,4 @@
-"""Which texts a terminal draws so that another word seems to stand there (DESIGN R6).
+"""Which texts a terminal draws so that another word seems to be there (DESIGN R6).
 
 Terminals put one character into one cell: dots of syllabics are clipped, right-to-left text keeps the wrong
 order, letters that join or move do not, and marks above marks fall together. One mark on a letter is fine.
@@ -86,7 +86,7 @@ def mis_drawn(text: str) -> MisDrawn | None:
 
 
 def first_mis_drawn(texts: Iterable[str]) -> MisDrawn | None:
-    """Tell it for the first of several texts that is not safe."""
+    """Return it for the first of several texts that is not safe."""
     return next((why for text in texts if (why := mis_drawn(text)) is not None), None)
 
 
@@ -105,7 +105,7 @@ def _of_character(character: str) -> MisDrawn | None:
 
 @lru_cache(4096)
 def _is_mark(character: str) -> bool:
-    """Return whether it stands on the letter before it; selectors of a picture's style show nothing."""
+    """Return whether it is on the letter before it; selectors of a picture's style show nothing."""
     return unicodedata.category(character) == "Mn" and not unicodedata.name(
         character, ""
     ).startswith("VARIATION SELECTOR")

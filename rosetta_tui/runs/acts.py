@@ -98,11 +98,11 @@ class RunActs:
         confirm(self._screen.app, question, "Erase", erase)
 
     def bring_back(self) -> None:
-        """Bring back the run that was deleted last."""
+        """Restore the run that was deleted last."""
         self._do("Undo", _bring_back)
 
     def notes(self, run: RunSummary) -> None:
-        """Ask for tags and a note."""
+        """Prompt for tags and a note."""
 
         def answered(kept: bool | None) -> None:
             if kept:
@@ -113,7 +113,7 @@ class RunActs:
         self._screen.app.push_screen(NotesScreen(named(run), run.tags, run.note, keep), answered)
 
     def score_again(self, run: RunSummary) -> None:
-        """Ask with what a run's outputs are to be scored again; no method is called."""
+        """Prompt for the metrics with which a run's outputs are scored again; no method is called."""
 
         self._open("Score again", partial(_score_again, self._path, run), self._scored)
 
@@ -126,7 +126,7 @@ class RunActs:
         self._screen.post_message(RunChosen(made.run_id, True))
 
     def resume(self, run_id: str, reason: str = "") -> None:
-        """Go on with a run that stopped; ask first what becomes of failed entries and of the budget.
+        """Continue with a run that stopped; ask first what becomes of failed entries and of the budget.
 
         ``reason`` says why it stopped, where that is known.
         """
@@ -146,11 +146,11 @@ class RunActs:
         self._ask("Go on", partial(stop_of_run, run_id, reason), ask)
 
     def report(self, run: RunSummary) -> None:
-        """Ask where the page of a run is written."""
+        """Prompt for where the page of a run is written."""
         self._screen.post_message(ReportAsked("run", run.run_id, f"run-{run.run_id[:8]}"))
 
     def retry(self, run_id: str) -> None:
-        """Ask how the failed entries of a run are to be asked for again."""
+        """Prompt for how the failed entries of a run are to be asked for again."""
 
         def answered(changes: dict[str, Any] | None) -> None:
             if changes is not None:
@@ -175,7 +175,7 @@ class RunActs:
         background(here, self._path, "asks", read, then, cannot, asks=True)
 
     def _do(self, title: str, work: Work[str], then: Callable[[str], object] | None = None) -> None:
-        """Change the store and say the words that tell of it; what was begun before goes on."""
+        """Change the store and show the words about it; what was begun before continues."""
         here, cannot = self._screen, telling(self._screen, title)
         background(here, self._path, "acts", work, then or self._done, cannot, exclusive=False)
 
@@ -200,7 +200,7 @@ def _score_again(path: Path, run: RunSummary, store: sqlite3.Connection) -> Scor
 
 
 def stop_of_run(run_id: str, reason: str, store: sqlite3.Connection) -> Stop:
-    """Gather what is said of a run that has stopped, for the question how to go on."""
+    """Collect the words about a run that has stopped, for the question how to continue."""
     from harness.setup.plan import run_options_of
     from rosetta_tui.runs.go_on import Stop
 
@@ -236,7 +236,7 @@ def _like(run: RunSummary, store: sqlite3.Connection) -> RunDraft:
 
 
 def _trash(run: RunSummary, store: sqlite3.Connection) -> str:
-    """Return what tells of it; nothing where the run holds secrets and stays."""
+    """Return the words about it; nothing where the run holds secrets and stays."""
     from harness.store.deletion import HoldsSecrets, trash
 
     try:
@@ -311,7 +311,7 @@ class RunEnd:
         return act in now and (over or act == "notes")
 
     def do(self, act: str, reason: str = "") -> None:
-        """Do it; ``reason`` says why the run stopped, where it did."""
+        """Carry out the act; ``reason`` says why the run stopped, where it did."""
         run = self.summary
         if run is None:
             return
@@ -331,4 +331,4 @@ class RunEnd:
 
 
 def _to_go_on(why: str) -> None:
-    """Leave the screen without notes; whoever acts on the run is told what is wrong."""
+    """Leave the screen without notes; anyone who acts on the run sees what is wrong."""

@@ -50,13 +50,13 @@ class Stop:
 
     @property
     def asks(self) -> bool:
-        """Return whether there is anything to ask a person before it goes on."""
+        """Return whether there is anything to ask a person before it continues."""
         return self.failed > 0 or self.budget_usd is not None
 
 
 @dataclass(frozen=True, slots=True)
 class GoOn:
-    """How a run goes on."""
+    """How a run continues."""
 
     options: dict[str, Any]
     """Fields of the run's options that are to be other than before."""
@@ -64,7 +64,7 @@ class GoOn:
 
 
 class GoOnScreen(ModalScreen[GoOn | None]):
-    """Gives how the run goes on; None where it does not."""
+    """Gives how the run continues; None where it does not."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", "Back")]
 
@@ -111,7 +111,7 @@ class GoOnScreen(ModalScreen[GoOn | None]):
 
     @on(Input.Changed, "#budget")
     def _typed(self) -> None:
-        """Take back what was said of another value."""
+        """Clear what was said of another value."""
         self._no_limit = False
         self._say("")
 
@@ -178,7 +178,7 @@ SAME_AGAIN = "\n\nIts method asks nobody: what comes is the same again, unless t
 
 
 def settings_of(plan: Plan) -> dict[str, str]:
-    """Return the settings of a run's plan as they stand in the form; none for a method that asks nobody."""
+    """Return the settings of a run's plan as they are in the form; none for a method that asks nobody."""
     if not asks(plan.method):
         return {}
     fields = {**dict(plan.options), **dict(plan.run)}
@@ -235,19 +235,19 @@ class RetryScreen(ModalScreen[dict[str, Any] | None]):
 
     @property
     def changes(self) -> dict[str, Any]:
-        """What is other than before; an emptied field means: none."""
+        """Return what is other than before; an emptied field means: none."""
         now = {name: self.query_one(f"#{name}", Input).value.strip() for name in self._before}
         return {name: value or None for name, value in now.items() if value != self._before[name]}
 
     @on(Input.Changed)
     def _typed(self) -> None:
-        """Take back what was said of another value."""
+        """Clear what was said of another value."""
         self.query_one("#said").display = False
 
     @on(Button.Pressed, "#ask")
     @on(Input.Submitted)
     def _ask(self) -> None:
-        """Go on; what cannot be is said here, where it can be mended."""
+        """Continue; what cannot be is said here, where it can be mended."""
 
         changes = self.changes
         try:

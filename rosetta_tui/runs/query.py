@@ -82,7 +82,7 @@ class RunQuery(RowOrder):
     sort: str = "when"
 
     def narrowed(self, term: str) -> RunQuery:
-        """Take a filter in, in the place of another of the same field; one that holds already goes."""
+        """Add a filter, instead of another of the same field; one that holds already goes."""
         parts = [match.group(0) for match in _TERM.finditer(self.search)]
         field = term.partition(":")[0]
         kept = [part for part in parts if not part.startswith(f"{field}:")]
@@ -98,7 +98,7 @@ class RunQuery(RowOrder):
         return " · ".join(parts)
 
     def apply(self, runs: Sequence[RunSummary], first: frozenset[str]) -> list[RunSummary]:
-        """Return the runs that fit, sorted; those in a state of ``first`` stand on top where nothing else is asked."""
+        """Return the runs that fit, sorted; those in a state of ``first`` are on top where nothing else is asked."""
         terms = list(_terms(self.search))
         kept = [run for run in runs if all(_fits(run, *term) for term in terms)]
         _, falling, value = _SORTS[self.sort]
@@ -116,7 +116,7 @@ def _folded(text: str) -> str:
 
 
 def _terms(search: str) -> Iterator[tuple[str | None, str]]:
-    """Yield field and wanted text of each term; a field that there is not belongs to the text."""
+    """Yield field and wanted text of each term; an unknown field belongs to the text."""
     for match in _TERM.finditer(search):
         field = match["field"]
         wanted = _folded(match["bare"] if match["quoted"] is None else match["quoted"])

@@ -119,7 +119,7 @@ class ScoreAgainScreen(AnsweringScreen[ScoredAgain | None]):
         self._waiting = self.set_timer(PAUSE, self.look)
 
     def look(self) -> None:
-        """Look up what would work with what the form says now."""
+        """Find what would work with what the form says now."""
         if self._waiting is not None:
             self._waiting.stop()
             self._waiting = None
@@ -128,7 +128,7 @@ class ScoreAgainScreen(AnsweringScreen[ScoredAgain | None]):
 
     @property
     def _told(self) -> dict[str, Value]:
-        """What is other than before; an emptied field means: none."""
+        """Return what is other than before; an emptied field means: none."""
         now = {line.field.name: line.value for line in self.query(FormLine)}
         return {name: now[name] for name in FORM if now[name] != self._before.get(name, "")}
 
@@ -187,7 +187,7 @@ class ScoreAgainScreen(AnsweringScreen[ScoredAgain | None]):
 
     @on(Button.Pressed, "#leave")
     def action_leave(self) -> None:
-        """Go back; while the outputs are scored, stop that first."""
+        """Stop the scoring if it runs, else return to the previous screen."""
         if self._scoring:
             self._stopping = True
             self._say("Stopping …")
@@ -196,7 +196,7 @@ class ScoreAgainScreen(AnsweringScreen[ScoredAgain | None]):
 
 
 def _wrong(why: str) -> str:
-    """Say with its own sign what is wrong; problems of a card or corpus begin with a word for that."""
+    """Return with its own sign what is wrong; problems of a card or corpus begin with a word for that."""
     return f"✗ {why.removeprefix('error: ')}"
 
 
@@ -211,7 +211,7 @@ def _suggest(name: str) -> suggesting.Suggest | None:
 
 
 def options_of(told: Mapping[str, Value]) -> ScoringOptions:
-    """Read the fields that are told; UsageError says what is wrong with one of them."""
+    """Read the fields that are given; UsageError says what is wrong with one of them."""
     given: dict[str, Any] = {}
     for name, value in told.items():
         if name == "multi_ref":
@@ -228,7 +228,7 @@ def options_of(told: Mapping[str, Value]) -> ScoringOptions:
 
 
 def fields_of(scoring: ScoringOptions) -> dict[str, Value]:
-    """Return what a run was told in the fields, but for its metrics: it is to get all that there are."""
+    """Return a run's options in the fields, but for its metrics: it is to get all that there are."""
     found = {name: getattr(scoring, name) for name in FORM if name != "metrics"}
     return {
         name: "yes" if value is True else plain(str(value))

@@ -67,11 +67,11 @@ class RunReader:
         """Whether the store can be read and not written; known after the first look."""
 
     def forget(self) -> None:
-        """Let the next look read in any case."""
+        """Force the next look to read in any case."""
         self._mark = None
 
     def taken(self, found: RunsFound) -> None:
-        """Let later looks read only what was written after this was: it is shown now."""
+        """Mark what is shown, so that later looks read only what was written after it."""
         self._mark = found.mark
 
     def look(self, *, anyway: bool) -> RunsFound | None:
@@ -222,7 +222,7 @@ def run_record(run: RunSummary) -> dict[str, Value]:
 
 
 def run_cells(run: RunSummary, *, other: bool = False, named: bool = False) -> tuple[Cell, ...]:
-    """Say in one row what a run is and what came out; ``other`` and ``named`` as in ``run_facts.lead_words``."""
+    """Return in one row what a run is and what came out; ``other`` and ``named`` as in ``run_facts.lead_words``."""
     tone = "quiet" if run.card is None and so_far(run) else "plain"
     return (
         _SYMBOLS[run.state],
@@ -258,7 +258,7 @@ def _result(run: RunSummary) -> Cell:
 
 
 def _result_words(run: RunSummary) -> str:
-    """Say the same whole: the numbers behind it, the review, the caveats."""
+    """Return the result whole: the numbers behind it, the review, the caveats."""
     if run.card is not None and not tiered(run):
         return "complete"
     if run.card is not None:
@@ -340,13 +340,13 @@ class RunTable(ResultTable):
         self.show_rows(rows, None if target is None else rows.find(target))
 
     def go_to(self, run_id: str) -> None:
-        """Put the cursor on a run, where it is shown."""
+        """Move the cursor to a run, where it is shown."""
         place = next((i for i, run in enumerate(self.runs) if run.run_id == run_id), None)
         if place is not None:
             self._move(place)
 
     def mark(self) -> None:
-        """Mark the run under the cursor, or take its mark away, and go on to the next."""
+        """Mark the run under the cursor, or take its mark away, and continue to the next."""
         if self.chosen is not None:
             run_id = self.chosen.run_id
             if run_id in self.marked:

@@ -1,4 +1,4 @@
-"""A run under way in a thread of its own, for whoever shows it."""
+"""A run under way in its own thread, for anyone who shows it."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Engine:
     """Runs one run; ``events`` and ``control`` are all that a screen needs of it."""
 
     def __init__(self, ready: Ready, at_end: Callable[[Finished | None], object] | None = None) -> None:  # fmt: skip
-        """``at_end`` is called in the run's thread once it is over, with None where the run failed; its own failure is told as one."""
+        """``at_end`` is called in the run's thread once it is over, with None where the run failed; its own failure is reported as one."""
         self.run_id = ready.run_id
         """Known before the run has begun, so that one that cannot begin can be named and gone on with."""
         self.events = EventQueue()
@@ -50,7 +50,7 @@ class Engine:
         self._thread = threading.Thread(target=self._go, name="run", daemon=True)
 
     def start(self) -> None:
-        """Begin; what is loaded by now stays, so the collector need not walk it during the run."""
+        """Start; what is loaded by now stays, so the collector need not walk it during the run."""
         gc.freeze()
         self._thread.start()
 
@@ -79,7 +79,7 @@ class Engine:
             self.end_without()
 
     def stop_from_aside(self) -> None:
-        """Do the same without waiting."""
+        """Stop without waiting."""
         self.control.stop()
         threading.Thread(target=self.stop, name="end", daemon=True).start()
 
@@ -104,7 +104,7 @@ class Engine:
             os._exit(INTERRUPTED)
 
     def _cut_off(self) -> str:
-        """Leave the run as one that stopped; say what is stored, and how it goes on."""
+        """Mark the run as one that stopped; return what is stored, and how it continues."""
         with closing(open_store(self._ready.path)) as connection:
             leave_run(connection, self._ready.number)
             run = read_run(connection, self._ready.number)
@@ -134,7 +134,7 @@ class Engine:
         self._end()
 
     def _end(self) -> None:
-        """Do what belongs to the end of the run, however it ended."""
+        """Run what belongs to the end of the run, however it ended."""
         if self._at_end is None:
             return
         try:

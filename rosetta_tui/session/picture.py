@@ -69,7 +69,7 @@ class LiveRun:
         self._speed: deque[tuple[float, int]] = deque(maxlen=SPARK_SECONDS * 4)
 
     def fold(self, events: Iterable[Event]) -> bool:
-        """Take in what happened; gives True where there was anything."""
+        """Process what happened; return True if there was anything."""
         any_event = False
         for event in events:
             any_event = True
@@ -125,7 +125,7 @@ class LiveRun:
         self._speed.clear()
 
     def remember(self, stored: bytes) -> None:
-        """Take in where the store has each entry: DONE, FAILED or 0, by place in the corpus.
+        """Store where the store has each entry: DONE, FAILED or 0, by place in the corpus.
 
         What was heard meanwhile is newer and stays. All at once, for there may be a hundred thousand.
         """
@@ -229,7 +229,7 @@ class LiveRun:
 
     @property
     def claim(self) -> Claim | None:
-        """What may be claimed of the run, None while nothing was decided."""
+        """Return what may be claimed of the run, None while nothing was decided."""
         if self.sealed_claim is not None:
             return self.sealed_claim
         return self.progress.claim if self.progress else None

@@ -83,7 +83,7 @@ def _progress(
 
 
 def seal(live: LiveRun, card: Mapping[str, Any]) -> None:
-    """Put the numbers of a sealed card into the picture of its run."""
+    """Copy the numbers of a sealed card into the picture of its run."""
     if live.progress is None or live.started is None:
         return
     scores = block(card, "scores")

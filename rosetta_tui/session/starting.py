@@ -27,7 +27,7 @@ def begin(store_path: Path, draft: RunDraft) -> Engine:
 
 
 def resume_call(run_id: str, failed: int, submission: str = "", *, more_money: bool = False) -> str:
-    """Return the call that goes on with a stopped run; with the number of a submission: that runs it again.
+    """Return the call that continues with a stopped run; with the number of a submission: that runs it again.
 
     Failed entries are asked for again by wish only, and a budget that was reached has to be a higher one.
     """
@@ -40,7 +40,7 @@ def resume_call(run_id: str, failed: int, submission: str = "", *, more_money: b
 def resume(
     path: Path, run_id: str, options: Mapping[str, Any], *, retry_failed: bool = False
 ) -> Engine:
-    """Make a run ready to go on; HarnessError where it cannot.
+    """Make a run ready to continue; HarnessError where it cannot.
 
     ``options`` are fields of the run's options that are to be other than before; ``retry_failed`` asks again
     for what failed.
@@ -64,7 +64,7 @@ def retry(path: Path, run_id: str, changes: Mapping[str, Any]) -> Engine:
 
 
 def may_resume(run: RunSummary) -> bool:
-    """Return whether a run that was cut can go on here."""
+    """Return whether a run that was cut can continue here."""
     return run.state == "stopped" and not run.imported and not run.submission
 
 

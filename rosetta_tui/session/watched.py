@@ -30,14 +30,14 @@ class Followed(Protocol):
         ...
 
     def close(self) -> None:
-        """Let the store go."""
+        """Close the store."""
         ...
 
 
 def look_ahead(
     path: Path, run_id: str, follow: Callable[[str], Followed], *, complete: bool
 ) -> Ahead:
-    """Take the first look at a run that is over, or that another process has under way; may take long."""
+    """Prefetch a run that is over, or that another process has under way; may take long."""
     if not complete:
         followed = follow(run_id)
         try:
@@ -71,6 +71,6 @@ class Ahead:
         return events if events or self._rest is None else self._rest.drain()
 
     def close(self) -> None:
-        """Let go of what is followed."""
+        """Close what is followed."""
         if self._rest is not None:
             self._rest.close()

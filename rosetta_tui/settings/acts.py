@@ -39,7 +39,7 @@ from rosetta_tui.toolkit.keyboard import Keyboard
 
 
 def secret_states(settings: Settings) -> tuple[list[SecretState], str]:
-    """Say for each service that may want a key where it is, and what hinders the keyring, if anything.
+    """Return for each service that may want a key where it is, and what hinders the keyring, if anything.
 
     The keyring is asked, which may open a dialog of the operating system: for a thread.
     """
@@ -88,13 +88,13 @@ class SecretActs:
         """Called when the keyring holds another set of keys."""
 
     def ask_host(self) -> None:
-        """Ask for the host of a service, then for its key."""
+        """Prompt for the host of a service, then for its key."""
 
         about = "The host of a service that is not listed, such as llm.example.org."
         ask_setting(self._screen, "Key of another host", about, host_problem, self.ask)
 
     def ask(self, name: str) -> None:
-        """Ask for the key of a service, and store it."""
+        """Prompt for the key of a service, and store it."""
 
         def given(key: str) -> None:
             self._work(partial(_store, name, key))
@@ -154,7 +154,7 @@ class SettingActs:
         self.board: Keyboard | None = None
 
     def change(self, row: SettingRow) -> None:
-        """Ask what a line is to say, or take it where it says so itself."""
+        """Prompt for a line's new value, or set it where it says so itself."""
         match row.id:
             case "endpoint":
                 self._ask_endpoint()
@@ -176,7 +176,7 @@ class SettingActs:
                 self._ask_folder("Folder of languages", now, lambda path: self._put(number, path))
 
     def add(self, section: SettingsSection) -> None:
-        """Ask for one more line of a part."""
+        """Prompt for one more line of a part."""
         if section is SettingsSection.FOLDERS:
             end = len(self.settings.language_folders)
             self._ask_folder("Folder of languages", None, lambda path: self._put(end, path))
@@ -186,7 +186,7 @@ class SettingActs:
             self._ask_signer()
 
     def remove(self, section: SettingsSection, row: SettingRow) -> None:
-        """Take away what a line says; the program's own holds again."""
+        """Remove what a line says; the program's own holds again."""
         now = self.settings
         if section is SettingsSection.MODELS or row.id in ("exports", "publish"):
             self._take({row.id: getattr(Settings(), row.id)})
@@ -211,7 +211,7 @@ class SettingActs:
             self._take({"keys": {row.id: None}})
 
     def reset(self, section: SettingsSection) -> None:
-        """Leave a whole part to the program."""
+        """Reset a whole part to the program's own."""
         now = self.settings
         fields: dict[SettingsSection, Changes] = {
             SettingsSection.COLOURS: {"theme": ""},
@@ -268,7 +268,7 @@ class SettingActs:
         self._ask("Name of the endpoint", about, check, self.ask_url)
 
     def ask_url(self, name: str) -> None:
-        """Ask for the URL of an own endpoint."""
+        """Prompt for the URL of an own endpoint."""
 
         def given(url: str) -> None:
             self._take({"endpoints": {name: url}})
@@ -337,7 +337,7 @@ class SettingActs:
     # Keyboard
 
     def press(self, row: SettingRow) -> None:
-        """Ask for another key by its being pressed."""
+        """Prompt for another key by its being pressed."""
         act = None if self.board is None else self.board.acts.get(row.id)
         if self.board is None or act is None:
             return

@@ -1,4 +1,4 @@
-"""Dialogs of the settings: one text, path or secret, looked at before it is taken, or another key."""
+"""Dialogs of the settings: one text, path or secret, examined before it is taken, or another key."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class AskSettingScreen(ModalScreen[str | None]):
         hidden: bool = False,
         files: Sequence[str] | None = None,
     ) -> None:
-        """Ask under ``title``; ``hidden`` shows no letter, ``files`` lists files of these endings and folders."""
+        """Initialise with the question ``title``; ``hidden`` shows no letter, ``files`` lists files of these endings and folders."""
         super().__init__()
         self._title = title
         self._about = about
@@ -116,7 +116,7 @@ def ask_setting(
     hidden: bool = False,
     files: Sequence[str] | None = None,
 ) -> None:
-    """Ask as ``AskSettingScreen`` does, and act where something was given."""
+    """Prompt as ``AskSettingScreen`` does, and act where something was given."""
 
     def given(typed: str | None) -> None:
         if typed is not None:

@@ -1,4 +1,4 @@
-"""What a person chose for the app in the settings, looked at for the doctor: its colours and its keys.
+"""What a person chose for the app in the settings, examined for the doctor: its colours and its keys.
 
 The file reads well whatever it names; only the app knows which colours there are and what a key does already.
 """
@@ -15,7 +15,7 @@ from rosetta_tui.show.key_names import key_name
 
 
 def chosen(home: Path) -> Iterator[Finding]:
-    """Look at colours and keys of the settings; a file that cannot be read is told of elsewhere."""
+    """Check colours and keys of the settings; a file that cannot be read is reported elsewhere."""
     try:
         now = read_settings(home)
     except UsageError:
@@ -40,7 +40,7 @@ def strange_theme(settings: Settings) -> str:
 
 
 def _strange_keys(keys: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Yield each act that there is not, and each whose key does something else where the act is offered."""
+    """Yield each act that does not exist, and each whose key does something else where the act is offered."""
     if not keys:
         return
     from rosetta_tui.toolkit.keyboard import KEPT, keyboard

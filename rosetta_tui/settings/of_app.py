@@ -67,7 +67,7 @@ class SettingsWriting:
 
 
 def begin_with_settings(app: App[Any], home: Path) -> None:
-    """Give the app the colours and keys of the settings; say so where they cannot be read, and go on without."""
+    """Apply the colours and keys of the settings to the app; say so where they cannot be read, and continue without."""
     try:
         settings = read_settings(home)
         take_settings(app, settings)
@@ -81,7 +81,7 @@ def begin_with_settings(app: App[Any], home: Path) -> None:
 
 
 def take_settings(app: App[Any], settings: Settings) -> None:
-    """Give the app these colours and keys; a terminal that asked for no colours gets none."""
+    """Apply these colours and keys to the app; a terminal that asked for no colours gets none."""
     app.theme = theme_of(app, settings)
     app.set_keymap(settings.keys)
 

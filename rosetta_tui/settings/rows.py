@@ -174,7 +174,7 @@ class SecretState:
 
 
 def secret_rows(states: Sequence[SecretState]) -> list[SettingRow]:
-    """Say of each service where its key is."""
+    """Return for each service where its key is."""
     return [_secret_row(state) for state in states]
 
 

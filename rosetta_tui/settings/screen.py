@@ -131,7 +131,7 @@ class SettingsScreen(SearchedScreen):
 
     @property
     def settings(self) -> Settings:
-        """What holds now."""
+        """Return the settings that hold now."""
         return self._acts.settings
 
     # Reading
@@ -281,7 +281,7 @@ class SettingsScreen(SearchedScreen):
     # Changing
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Omit what cannot be done here; it is asked before the lines are laid out, too."""
+        """Omit what cannot be done here; it is asked before the lines are arranged, too."""
         row = self.row if self.query("#lines") else None
         match action:
             case "add":
@@ -376,7 +376,7 @@ class SettingsScreen(SearchedScreen):
         self._acts.reset(self._section)
 
     def action_leave(self) -> None:
-        """Go back; colours that were only looked at go."""
+        """End the search or the preview of colours, else return to the previous screen."""
         if self.end_search():
             return
         self._end_preview()

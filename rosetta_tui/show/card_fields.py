@@ -32,7 +32,7 @@ def blocks(card: Mapping[str, Any], name: str) -> Iterator[Mapping[str, Any]]:
 
 
 def told_intervals(scores: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the intervals of the two metrics that are told first, as the card has them."""
+    """Return the intervals of the two metrics that are shown first, as the card has them."""
     intervals = block(scores, "confidence_intervals")
     return {id_: intervals[id_] for id_ in LEAD if id_ in intervals}
 
@@ -41,7 +41,7 @@ def interval(scores: Mapping[str, Any], metric: str) -> tuple[float, float] | No
     """Return both ends of a metric's 95 % interval, None where one is missing.
 
     Of a rate of 0 or 1 every draw of the bootstrap is the same, so that its interval is a point: Wilson's
-    stands in its place.
+    is in its place.
     """
     ends = block(block(scores, "confidence_intervals"), metric)
     low, high = number(ends.get("ci_lower")), number(ends.get("ci_upper"))
@@ -53,7 +53,7 @@ def interval(scores: Mapping[str, Any], metric: str) -> tuple[float, float] | No
 def _wilson(
     scores: Mapping[str, Any], metric: str, ends: Mapping[str, Any]
 ) -> tuple[float, float] | None:
-    """Return Wilson's interval of a rate as it stands beside the bootstrap's; of a part, by its entries."""
+    """Return Wilson's interval of a rate as it is next to the bootstrap's; of a part, by its entries."""
     low, high = number(ends.get("wilson_lower")), number(ends.get("wilson_upper"))
     if low is not None and high is not None:
         return low, high
@@ -73,7 +73,7 @@ LEAD = ("chrf_plus_plus", "composite")
 def score_record(scores: Mapping[str, Any]) -> dict[str, float | None]:
     """Return every score of a card by metric id, for an export; None where it has none.
 
-    First the two that are told first, with the ends of their intervals, then all of the specification in its order,
+    First the two that are shown first, with the ends of their intervals, then all of the specification in its order,
     then those of packs that the card has.
     """
     found: dict[str, float | None] = {}
@@ -181,7 +181,7 @@ def tier_words(
 
 
 def no_composite(card: Mapping[str, Any]) -> str:
-    """Say that the maker of a card states no composite; empty where one is stated, and on cards that say what it lacks."""
+    """Return that the maker of a card states no composite; empty where one is stated, and on cards that say what it lacks."""
     scores = block(card, "scores")
     if number(scores.get("composite")) is not None or "composite_missing" in scores:
         return ""
@@ -262,7 +262,7 @@ _NOT_KNOWN = "as stated: this version does not know these metrics"
 
 
 def absent_packs(cards: Iterable[Mapping[str, Any]]) -> list[str]:
-    """Say of each pack which cards have values of and which is not here that they are as stated."""
+    """Return for each pack which cards have values of and which is not here that they are as stated."""
     return sorted({why for card in cards for why in as_stated(card)} - {_NOT_KNOWN})
 
 
@@ -271,7 +271,7 @@ OUTCOMES = {"go": "go", "no_go": "no-go", "discuss": "discuss", "insufficient": 
 
 
 def review_of(card: Mapping[str, Any], certificates: Sequence[Attached]) -> Standing | None:
-    """Return what people said of a run, None where no certificate beside it holds for this card."""
+    """Return what people said of a run, None where no certificate next to it holds for this card."""
     if not certificates:
         return None
     from review.verdict.certificate.certificate import standing

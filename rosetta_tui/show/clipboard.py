@@ -1,4 +1,4 @@
-"""What may be pasted: text for the clipboard and what is said about it, and command lines for a shell."""
+"""What may be pasted: text for the clipboard and the words about it, and command lines for a shell."""
 
 from __future__ import annotations
 

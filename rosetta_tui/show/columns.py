@@ -29,7 +29,7 @@ T = TypeVar("T")
 
 
 class Cell(NamedTuple):
-    """What stands in one cell: any text, and the tone it is said in."""
+    """What is in one cell: any text, and the tone it is said in."""
 
     text: str
     tone: str = "plain"

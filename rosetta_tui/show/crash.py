@@ -1,4 +1,4 @@
-"""What is said where the program itself fails: where it happened, nothing of what it was working on."""
+"""The message for a failure of the program itself: where it happened, nothing of what it was working on."""
 
 from __future__ import annotations
 

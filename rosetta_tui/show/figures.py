@@ -33,7 +33,7 @@ def signed(value: float, digits: int, *, share: bool = False) -> str:
 
 
 def count(value: int | None) -> str:
-    """Return a whole number with its thousands parted."""
+    """Return a whole number with its thousands separated."""
     return NONE if value is None else f"{value:,}"
 
 

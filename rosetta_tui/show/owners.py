@@ -62,7 +62,7 @@ def owned(run: RunSummary, review: Standing | None) -> Mapping[str, Any] | None:
     """Return what the record of ownership says of a run's method, its ``state`` as it is now; None where none counts here.
 
     One counts beside a certificate of the same organisation, which a person here trusts. Of several the newest that nobody
-    refused or revoked is told.
+    refused or revoked is shown.
     """
     found = [record for record in _records(run, "ownership") if _certified(record, review)]
     if not found or review is None:
@@ -104,7 +104,7 @@ def _records(run: RunSummary, kind: str) -> Iterator[KeptRecord]:
 
 
 def _certified(record: KeptRecord, review: Standing | None) -> bool:
-    """Return whether the organisation of a record is the one whose certificate lies beside the run."""
+    """Return whether the organisation of a record is the one whose certificate is next to the run."""
     return (
         review is not None and review.certificate.organisation.signing_key == record.told["keys"][0]
     )

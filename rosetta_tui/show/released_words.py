@@ -25,7 +25,7 @@ def score(told: ReleasedScore) -> str:
 
 
 def policy(card: ReleasedCard) -> str:
-    """Return behind a sentence under which policy it was told."""
+    """Return behind a sentence under which policy it was released."""
     return f", under the policy {card.policy!r}"
 
 

@@ -80,7 +80,7 @@ def kept_words(run: RunSummary) -> list[str]:
 def lead_words(run: RunSummary, *, other: bool = False, named: bool = False) -> tuple[str, str]:
     """Return chrF++ and composite; of a run under way those so far, which are no result yet.
 
-    Of other tasks than translation the headline with its name, which has no composite beside it. ``other``: its
+    Of other tasks than translation the headline with its name, which has no composite next to it. ``other``: its
     composite has other inputs than most. ``named``: chrF++ bears its name too.
     """
     name = f"{short_title(LEAD[0])} " if named else ""
@@ -121,7 +121,7 @@ def so_far(run: RunSummary) -> dict[str, float | None]:
 def setup_words(run: RunSummary) -> str:
     """Return method, model and condition, after what parts it from others that have the same.
 
-    A chosen name stands in place of the method's. A name that is all of these stands once. A run whose outputs are those of another is marked, lest it is
+    A chosen name is in place of the method's. A name that is all of these stands once. A run whose outputs are those of another is marked, lest it is
     taken for a second experiment; so is one that asked again for another's failed entries.
     """
     again = "rescored" if run.rescore_of else "retried" if run.retry_of else ""
@@ -138,14 +138,14 @@ def when(seconds: float) -> str:
 
 
 def failed_words(failed: int, failures: Mapping[str, int]) -> str:
-    """Say in a cell how many entries failed, and how: ``18 connection``, ``20: connection 18, empty 2``."""
+    """Return for a cell how many entries failed, and how: ``18 connection``, ``20: connection 18, empty 2``."""
     if len(failures) < 2:
         return " ".join([f"{failed:,}", *map(_kind, failures)])
     return f"{failed:,}: {_kinds(failures)}"
 
 
 def failed_told(failed: int, failures: Mapping[str, int]) -> str:
-    """Say in a sentence how many entries failed, and how: ``18 failed (connection)``."""
+    """Return for a sentence how many entries failed, and how: ``18 failed (connection)``."""
     kinds = ", ".join(map(_kind, failures)) if len(failures) < 2 else _kinds(failures)
     return f"{failed:,} failed ({kinds})" if kinds else f"{failed:,} failed"
 

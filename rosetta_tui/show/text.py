@@ -38,7 +38,7 @@ WIDEST = 60
 
 
 def table(rows: Sequence[Sequence[str]], whole: Collection[str] = ()) -> Iterator[str]:
-    """Lay cells out in columns, each as wide as its widest cell; the text is made harmless first.
+    """Yield cells in columns, each as wide as its widest cell; the text is made harmless first.
 
     Of columns under the headings ``whole`` nothing is cut.
     """
@@ -67,7 +67,7 @@ def _cut(text: str, width: int) -> str:
 def stacked(
     rows: Sequence[Sequence[str]], width: int | None, whole: Collection[str] = ()
 ) -> Iterator[str]:
-    """Lay cells out in columns, in as many tables as fit; each begins with the first column.
+    """Yield cells in columns, in as many tables as fit; each begins with the first column.
 
     ``width`` is in cells; None for a pipe, in which all columns stand side by side.
     Of columns under the headings ``whole`` nothing is cut.

@@ -54,7 +54,7 @@ class _Word:
 
     @property
     def key(self) -> str:
-        """What words are compared by: the normal form that metrics use too."""
+        """Return the normal form by which words are compared, which metrics use too."""
         return unicodedata.normalize("NFC", self.text)
 
 

@@ -1,6 +1,6 @@
 """What the screens show of submissions, read in a thread from where it was done: the desk, the store, the ledger, the office.
 
-Nothing of a bundle is run, and no secret text is opened. The ledger of what was told is known by the keys of this computer's
+Nothing of a bundle is run, and no secret text is opened. The release ledger is known by the keys of this computer's
 keeper, which are asked for where there is one and made for nobody.
 """
 
@@ -101,7 +101,7 @@ def take_in(home: Path, path: Path) -> str:
 
 @dataclass(frozen=True)
 class ToldAnswer:
-    """What its maker was told of the last run over secret texts."""
+    """The report to its maker about the last run over secret texts."""
 
     card: ReleasedCard | ReleasedRefusal | None = None
     """None: nothing, as far as this computer knows."""

@@ -99,7 +99,7 @@ class SubmissionsScreen(ListScreen[DeskReading, str]):
 
 
 class RefusedScreen(ModalScreen[None]):
-    """Says why a file was not taken in, naming each member that is the reason."""
+    """Says why a file was not imported, naming each member that is the reason."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q,enter", "dismiss(None)", "Back")]
 
@@ -132,7 +132,7 @@ def _cells(found: ListedSubmission) -> tuple[Cell, ...]:
 
 
 def _about(found: ListedSubmission, wrong: Sequence[Content]) -> Content:
-    """Say in three lines whose it is, how it is known and who signed it; below it what is wrong with others."""
+    """Return in three lines whose it is, how it is known and who signed it; below it what is wrong with others."""
     first, *more = bundle_lines(found.manifest, found.number, found.phrase)
     quiet = [show(each.strip(), "$quiet") for each in more]
     return Content("\n").join([show(first), *quiet, *wrong])

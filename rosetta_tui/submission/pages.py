@@ -1,4 +1,4 @@
-"""The sections of a submission's screen: its way, its parts, its claim, its README, and what its maker was told."""
+"""The sections of a submission's screen: its way, its parts, its claim, its README, and the report to its maker."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def _about_step(step: WayStep, facts: SubmissionFacts) -> Iterator[Line]:
 
 
 def parts(facts: SubmissionFacts) -> SubmissionPage:
-    """Return what there is of each part, and the mend of what is not right."""
+    """Return what there is of each part, and the fix of what is not right."""
     lacking = [check for check in facts.checks if not check.ok]
     if lacking:
         said = [
@@ -198,7 +198,7 @@ def _readme_lines(text: str) -> Iterator[str]:
 
 
 def told(facts: SubmissionFacts) -> SubmissionPage:
-    """Return what its maker was told of its last run over secret texts: nothing but what left."""
+    """Return the report to its maker about its last run over secret texts: nothing but what left."""
     if facts.told.trouble:
         return _page([(facts.told.trouble, "bad")], _TOLD, [], [], empty="What was told cannot be read.")  # fmt: skip
     match facts.told.card:

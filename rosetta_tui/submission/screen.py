@@ -1,4 +1,4 @@
-"""One submission, section by section: its way to a certificate, its parts, its claim, its README, what its maker was told."""
+"""One submission, section by section: its way to a certificate, its parts, its claim, its README, the report to its maker."""
 
 from __future__ import annotations
 

@@ -37,5 +37,5 @@ def bundle_lines(manifest: SubmissionManifest, number: str, phrase: str) -> Iter
 
 
 def where_it_stands(kept: KeptSubmission) -> str:
-    """Say in a word or two what was done with a submission last."""
+    """Return in a word or two what was done with a submission last."""
     return kept.state.what.replace("_", " ")

@@ -1,4 +1,4 @@
-"""A sweep as a map of two of its axes: which set-ups stand in each cell, and what is shown of them."""
+"""A sweep as a map of two of its axes: which set-ups are in each cell, and what is shown of them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ STATES = {"stopped": "!", "running": "▶", "waiting": "…", "raced-out": "■"
 
 @dataclass(frozen=True)
 class HeatCell:
-    """What stands in one cell of the map: every set-up that has its two values."""
+    """What is in one cell of the map: every set-up that has its two values."""
 
     setups: tuple[SweepSetup, ...]
     shown: SweepSetup | None
@@ -60,7 +60,7 @@ class HeatCell:
 
     @cached_property
     def signs(self) -> str:
-        """What is marked: ★ best baseline, ◆ on the front, ≠ other inputs, ✗ failed entries, and the state."""
+        """Return the marks: ★ best baseline, ◆ on the front, ≠ other inputs, ✗ failed entries, and the state."""
         marks = (
             ("★", self.is_best_baseline),
             ("◆", self.on_front),
@@ -111,7 +111,7 @@ class HeatGrid:
 
 
 def label_of(setup: SweepSetup, axis: str) -> str:
-    """Return where a set-up stands on an axis."""
+    """Return where a set-up is on an axis."""
     return setup.labels.get(axis, NO_VALUE) if axis else ALL
 
 
@@ -144,7 +144,7 @@ class SweepMap:
 
     @property
     def measures(self) -> tuple[CellMeasure, ...]:
-        """What its runs can be seen by, first that which ranks them."""
+        """Return the measures by which its runs can be seen, first the one that ranks them."""
         effort = (CellMeasure.COST, CellMeasure.SECONDS)
         if self.headline:
             return (CellMeasure.HEADLINE, *effort)
@@ -159,7 +159,7 @@ class SweepMap:
         return front(self.setups, quality)
 
     def grid(self, down: str, across: str, measure: CellMeasure, quality: CellMeasure) -> HeatGrid:
-        """Lay the set-ups out by two axes, empty for none; ``quality`` decides about the best baseline and the front."""
+        """Arrange the set-ups by two axes, empty for none; ``quality`` decides about the best baseline and the front."""
         rows, columns = self.labels(down), self.labels(across)
         places: dict[tuple[int, int], list[SweepSetup]] = {}
         for setup in self.setups:

@@ -1,4 +1,4 @@
-"""The screen of a sweep: a map of two of its axes, read again while its workers go on."""
+"""The screen of a sweep: a map of two of its axes, read again while its workers continue."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ class SweepScreen(Screen[None]):
         background(self, self._path, "sweep", self._read, self._take, self._cannot)
 
     def look_again(self) -> None:
-        """Read again what goes on, or changed; nothing while a look is under way."""
+        """Read again what continues, or changed; nothing while a look is under way."""
         going = self._map is not None and self._map.record.state in {"running", "stopping"}
         looks = (
             worker for worker in self.workers if worker.node is self and worker.group == "sweep"
@@ -134,7 +134,7 @@ class SweepScreen(Screen[None]):
         self._show_map(there=False)
 
     def _show_map(self, *, there: bool) -> None:
-        """Show the map, or what is said in its place."""
+        """Show the map, or the words in its place."""
         self.query_one(EmptyState).display = not there
         for name in ("#head", "HeatView", "#chosen"):
             self.query_one(name).display = there
@@ -160,7 +160,7 @@ class SweepScreen(Screen[None]):
 
     @property
     def _shown_axes(self) -> tuple[str, str]:
-        """The axes down and across: as chosen, else the first two; empty where there are not so many."""
+        """The axes down and across: as chosen, else the first two; empty where there are not that many."""
         axes = () if self._map is None else self._map.axes
         down = self._axes.get("down", "")
         down = down if down in axes else next(iter(axes), "")

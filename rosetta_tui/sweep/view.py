@@ -166,7 +166,7 @@ class HeatView(Widget, can_focus=True):
             self.post_message(self.CellChosen(self.cell))
 
     def on_click(self, event: events.Click) -> None:
-        """Go to the cell clicked; a second click opens it."""
+        """Move to the cell clicked; a second click opens it."""
         offset = event.get_content_offset(self)
         if self.grid is None or offset is None or offset.y < 2:
             return

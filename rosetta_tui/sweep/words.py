@@ -38,7 +38,7 @@ def title_of(measure: CellMeasure, headline: str) -> str:
 
 
 def value_words(measure: CellMeasure, value: float | None, headline: str = "") -> str:
-    """Return a value as it stands in a cell; ``headline`` as for ``title_of``."""
+    """Return a value as it is in a cell; ``headline`` as for ``title_of``."""
     match measure:
         case CellMeasure.HEADLINE:
             return metric_value(headline, value)

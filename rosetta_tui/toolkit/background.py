@@ -34,7 +34,7 @@ class AnsweringScreen(ModalScreen[Answer], Generic[Answer]):
     """The answer that waits for that."""
 
     def answer(self, answer: Answer) -> None:
-        """Go with an answer, now or when back on top."""
+        """Dismiss with an answer, now or when back on top."""
         self._answers = (answer,)
         if self.is_active:
             self.on_screen_resume()
@@ -91,7 +91,7 @@ def in_thread(
     exclusive: bool = True,
     unwanted: Callable[[Found], object] | None = None,
 ) -> Worker[None]:
-    """Do ``work`` in a thread, then ``then`` with what it gives, or ``cannot`` with the words of what is wrong.
+    """Run ``work`` in a thread, then ``then`` with its result, or ``cannot`` with the words of what is wrong.
 
     Neither is done for a screen, or a part of one, that is left. ``asks``: ``then`` opens another screen, so it
     is not done over one that came on top meanwhile, which is said. Where ``exclusive``, newer work of the group takes the
@@ -127,7 +127,7 @@ def background(
     asks: bool = False,
     exclusive: bool = True,
 ) -> Worker[None]:
-    """Do ``work`` with a connection of its own to the store; the rest is as ``in_thread`` does it."""
+    """Run ``work`` with its own connection to the store; the rest is as ``in_thread`` does it."""
 
     def with_store() -> Found:
         with opened(path) as store:

@@ -52,7 +52,7 @@ def show_lines(text: str, style: str = "") -> Content:
 
 
 def shown_value(metric: str, number: float | None, references: float | None) -> Content:
-    """Return a value as it stands on a screen.
+    """Return a value as it is on a screen.
 
     FST acceptance never stands alone: ``references`` is the share of the references' own words that the
     analyser accepts, since it knows only a part of good human writing.
@@ -106,15 +106,15 @@ async def show_fields(page: Widget, lines: Iterable[tuple[str, Content]]) -> Non
 
 
 class EmptyState(Static):
-    """Stands in the place of an empty list."""
+    """Is instead of an empty list."""
 
     def __init__(self, title: str, words: str | Content = "") -> None:
-        """Say in ``title`` what there is not, and in ``words`` of ours what to do about it."""
+        """Initialise with ``title``, what does not exist, and ``words``, what to do about it."""
         super().__init__()
         self.say(title, words)
 
     def say(self, title: str, words: str | Content = "") -> None:
-        """Say something else; text from outside comes as what ``rosetta_tui.show.text.show`` gives."""
+        """Show something else; text from outside comes as what ``rosetta_tui.show.text.show`` gives."""
         told = words if isinstance(words, Content) else Content(words)
         self.update(Content.assemble((f"{title}\n\n", "bold"), told))
 
@@ -149,7 +149,7 @@ class Where(Static):
 def trail(screen: Screen[Any]) -> Iterator[str]:
     """Yield the program's name, then the titles of the screens that led to this one, and its own.
 
-    The first screen is left out where others stand on it, and so are dialogs, which are no places.
+    The first screen is left out where others are on it, and so are dialogs, which are no places.
     """
     app = screen.app
     stack = [each for each in app.screen_stack if each.title and not isinstance(each, ModalScreen)]

@@ -1,6 +1,6 @@
 """The keys that work here, in the last line of a screen: one widget that draws them all.
 
-Textual's own footer is a widget for each key, made anew whenever one of them changes; on most screens that
+Textual's own footer is a widget for each key, made again whenever one of them changes; on most screens that
 takes longer than everything else together.
 """
 
@@ -102,7 +102,7 @@ class KeyLine(Widget):
         self.screen.bindings_updated_signal.unsubscribe(self)
 
     def _look(self, screen: Screen[Any]) -> None:
-        """See which keys there are; draw only where they are others than before."""
+        """Update the keys; draw only where they are others than before."""
         if not (screen.app.app_focus and self.is_attached):
             return
         keys, palette = _keys_of(screen)
@@ -197,7 +197,7 @@ class KeyLine(Widget):
             self.tooltip = show(told) if told else None
 
     def _skip(self, cells: int) -> bool:
-        """Show what lies so many cells to the right; gives whether that is something else than before."""
+        """Show what lies that many cells to the right; gives whether that is something else than before."""
         most = max(0, self._needed - self._room)
         before, self._skipped = self._skipped, max(0, min(cells, most))
         if self._skipped != before:

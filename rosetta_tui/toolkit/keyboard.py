@@ -1,4 +1,4 @@
-"""Every key of the program that can be chosen anew: what it does, where, and which keys would clash.
+"""Every key of the program that can be chosen again: what it does, where, and which keys would clash.
 
 The list is read from the screens themselves, so that it cannot be wrong. Reading it imports all of them: it
 is for a thread, and only for a person who looks at it.

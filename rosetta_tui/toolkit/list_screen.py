@@ -1,4 +1,4 @@
-"""A screen of a list that is read from files: its rows, what is said of the one under the cursor, what to do where there is none."""
+"""A screen of a list that is read from files: its rows, the words about the one under the cursor, what to do where there is none."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ class ListScreen(ReadingScreen[Found], Generic[Found, Key]):
         self._moved()
 
     def _show_parts(self) -> None:
-        """Show the list, or what is said in its place."""
+        """Show the list, or the words in its place."""
         self.query_one(EmptyState).display = not self.rows
         self.table.display = self.query_one("#chosen").display = bool(self.rows)
         self.refresh_bindings()

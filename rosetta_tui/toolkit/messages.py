@@ -27,7 +27,7 @@ class RunChosen(Message):
 
 @dataclass
 class RunWentOn(Message):
-    """A run that stood here as stopped goes on, or came to its end: it is to be shown as it is now."""
+    """A run that stood here as stopped continues, or came to its end: it is to be shown as it is now."""
 
     run_id: str
     complete: bool
@@ -43,7 +43,7 @@ class RunsCompared(Message):
 
 @dataclass
 class RunsPlotted(Message):
-    """Runs are to be looked at in plots."""
+    """Runs are to be examined in plots."""
 
     run_ids: tuple[str, ...]
 
@@ -75,7 +75,7 @@ class RunPrepared(Message):
 
 @dataclass
 class RunResumed(Message):
-    """A run that was cut is to go on."""
+    """A run that was cut is to continue."""
 
     run_id: str
     options: Mapping[str, Any] = field(default_factory=dict)

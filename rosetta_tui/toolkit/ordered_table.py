@@ -71,7 +71,7 @@ class OrderedTable(ResultTable, Generic[Entries]):
         return self.entries.order[min(self.cursor, self.entries.count - 1)]
 
     def move_to_place(self, place: int) -> None:
-        """Put the cursor on an entry, where it is among the rows."""
+        """Move the cursor to an entry, where it is among the rows."""
         index = None if self.entries is None else self.entries.find(place)
         if index is not None:
             self.move_to(index)
@@ -87,18 +87,18 @@ _COMPARISON = re.compile(r"\S*[<>]=?\s*-?[\d.]+")
 
 
 class SearchedScreen(Screen[None]):
-    """Has a table, above it an input ``#search``, and a connection to the store of its own."""
+    """Has a table, above it an input ``#search``, and its own connection to the store."""
 
     _store: sqlite3.Connection | None = None
 
     @property
     def table(self) -> Any:
-        """What is searched: a ResultTable with an ``order`` of its own kind and ``wish``, which changes it."""
+        """Return what is searched: a ResultTable with an ``order`` of its kind and ``wish``, which changes it."""
         raise NotImplementedError
 
     @property
     def sorts(self) -> Mapping[str, str]:
-        """What the table can be sorted by, in words."""
+        """Return what the table can be sorted by, in words."""
         return {}
 
     def on_unmount(self) -> None:
@@ -112,7 +112,6 @@ class SearchedScreen(Screen[None]):
     # Sort and filter
 
     def action_sort(self) -> None:
-        """Ask what to sort by; the same once more turns the order round."""
         choose(self.app, SORT_TITLE, self.sorts, self.table.order.sort, self.sort_by)
 
     def sort_by(self, sort: str) -> None:
@@ -130,7 +129,7 @@ class SearchedScreen(Screen[None]):
         return column
 
     def ask_filter(self, choices: Sequence[tuple[RowOrder, str]]) -> None:
-        """Ask which rows to show: wishes with their words."""
+        """Prompt for which rows to show: wishes with their words."""
         now = (str(i) for i, (wish, _) in enumerate(choices) if wish == self.table.order)
         words = {str(i): choice for i, (_, choice) in enumerate(choices)}
         title = "Show (filters of different kinds add up)"

@@ -36,7 +36,7 @@ def readable(read: Callable[[], T]) -> T | None:
 
 
 class Pages(Generic[T]):
-    """Reads what is asked for and not kept, in one query for many rows; each has its place in the corpus."""
+    """Reads what is requested and not cached, in one query for many rows; each has its place in the corpus."""
 
     def __init__(self, read: Callable[[Sequence[int]], Mapping[int, T]]) -> None:
         self._read = read

@@ -152,7 +152,7 @@ class ResultTable(ScrollView, can_focus=True):
         self.restyle()
 
     def restyle(self) -> None:
-        """Draw every line anew, after a change of width or colours."""
+        """Draw every line again, after a change of width or colours."""
         self._width = self.scrollable_content_region.width
         self._placed = fit(self.columns, self._width, self._needs)
         self._strips.clear()
@@ -168,7 +168,7 @@ class ResultTable(ScrollView, can_focus=True):
                 self.refresh(Region(0, line, self.size.width, 1))
 
     def move_to(self, index: int) -> None:
-        """Put the cursor on a row and bring it into view."""
+        """Move the cursor to a row and scroll it into view."""
         self.cursor = index
         visible = self.size.height - 1
         if visible <= 0:
@@ -245,13 +245,13 @@ class ResultTable(ScrollView, can_focus=True):
         self.move_to(self.cursor)
 
     def notify_style_update(self) -> None:
-        """Draw anew in the new colours."""
+        """Draw again in the new colours."""
         super().notify_style_update()
         if self.is_mounted:
             self.restyle()
 
     def validate_cursor(self, cursor: int) -> int:
-        """Keep the cursor on a row."""
+        """Clamp the cursor to a row."""
         return max(0, min(cursor, self.rows.count - 1))
 
     def watch_cursor(self) -> None:
@@ -291,7 +291,7 @@ class ResultTable(ScrollView, can_focus=True):
         return self.id or "table"
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Leave copying and exporting to a screen that has something better for them."""
+        """Disable copying and exporting for a screen that has something better for them."""
         if action in {"copy", "export"} and hasattr(self.screen, f"action_{action}"):
             return False
         return super().check_action(action, parameters)
@@ -327,7 +327,7 @@ class ResultTable(ScrollView, can_focus=True):
         self._copied("\n".join(lines), "Table")
 
     def action_export(self) -> None:
-        """Ask where the rows are to be written to, in the order and selection in which they are shown."""
+        """Prompt for where the rows are to be written to, in the order and selection in which they are shown."""
         cleared = isinstance(self.rows, Records)
         page = ShownRecords(self.rows, self.columns, [placed.index for placed in self._placed])
         self.post_message(ExportAsked(self.records, self.export_name, cleared, page))

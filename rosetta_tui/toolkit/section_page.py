@@ -15,7 +15,7 @@ Commands = Mapping[str, Sequence[str]]
 
 
 class PageRows(Rows[Sequence[Cell]]):
-    """The rows of a page, which are few and quiet; columns become as wide as what stands in them."""
+    """The rows of a page, which are few and quiet; columns become as wide as what is in them."""
 
     def __init__(self, columns: Sequence[Column], items: Sequence[Sequence[Cell]]) -> None:
         super().__init__(items)

@@ -1,4 +1,4 @@
-"""A screen of one thing, section by section: what is said of it, rows, the row under the cursor, and what to do about it."""
+"""A screen of one thing, section by section: the words about it, rows, the row under the cursor, and what to do about it."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ class SectionScreen(ReadingScreen[Found]):
         self._fill(self.page.first if follows and self.page else None)
 
     def show_trouble(self, title: str, why: str, more: Sequence[str] = ()) -> None:
-        """Show why nothing is shown, in the place of all of it."""
+        """Show why nothing is shown, instead of all of it."""
         self.pages = {}
         self._show_parts(said=False, rows=False, about=False)
         self.query_one(SectionLine).show_sections(self.sections, self.opened, {})
@@ -152,7 +152,7 @@ class SectionScreen(ReadingScreen[Found]):
 
     @property
     def _commands(self) -> Mapping[str, str]:
-        """What can be done here → the command, as it is typed."""
+        """Return what can be done here → the command, as it is typed."""
         page = self.page
         if page is None:
             return {}

@@ -2,7 +2,7 @@
 
 A window that is closed, a connection that is cut or a session that ends takes the terminal away. Mostly the system
 then ends the program by SIGHUP; where that is ignored (``nohup``, some session programs) Textual's own driver reads
-the end of a dead terminal for ever, at the cost of a whole core. Either way the app is told to leave, so that what
+the end of a dead terminal for ever, at the cost of a whole core. Either way the app leaves, so that what
 is under way stops as it would for a person.
 """
 
@@ -31,7 +31,7 @@ class Leaves(Protocol):
     """An app that leaves in order when its terminal is gone (``textual_inside.TerminalApp``)."""
 
     def leave_at_once(self, code: int) -> None:
-        """Leave with this exit code, whatever is open."""
+        """Exit with this exit code, whatever is open."""
         ...
 
 
@@ -46,14 +46,14 @@ class TerminalDriver(LinuxDriver):
         self._gone = False
 
     def start_application_mode(self) -> None:
-        """Take the terminal over."""
+        """Acquire the terminal."""
         self._caught = [each for each in _SIGNALS if signal.getsignal(each) is signal.SIG_DFL]
         for each in self._caught:
             self._loop.add_signal_handler(each, self._leave, each)
         super().start_application_mode()  # type: ignore[no-untyped-call]
 
     def stop_application_mode(self) -> None:
-        """Give the terminal back."""
+        """Release the terminal."""
         for each in self._caught:
             self._loop.remove_signal_handler(each)
         if self._gone:  # what is being saved is not to be cut by the same bad news coming twice
@@ -85,7 +85,7 @@ class TerminalDriver(LinuxDriver):
             self.process_message(message)
 
     def _let_go(self) -> None:
-        """Put the empty file in the place of the terminal, so that nothing fails at it any more, and leave."""
+        """Replace the terminal by the empty file, so that nothing fails at it any more, and leave."""
         device = os.fstat(self.fileno).st_rdev
         empty = os.open(os.devnull, os.O_RDWR)
         for descriptor in {self.fileno, 0, 1, 2}:

@@ -53,7 +53,7 @@ class TerminalApp(App[None]):
         return self._giving is not None
 
     async def on_event(self, event: Event) -> None:
-        """Hand out what is typed one by one: each goes where the focus is when all before it has acted.
+        """Dispatch what is typed one by one: each goes where the focus is when all before it has acted.
 
         Textual would hand a key to what has the focus when it is read, although keys before it are still to move
         the focus, open a screen or close a list: the key would act elsewhere, or nowhere.
@@ -194,6 +194,6 @@ _WORD = re.compile(r"[^\S\u00a0\u202f]*(?:\S|[\u00a0\u202f])+[^\S\u00a0\u202f]*"
 
 
 def hold_no_break_spaces() -> None:
-    """Let no line break at a no-break space: in French it would begin with the sign that ends the one before."""
+    """Prevent a line break at a no-break space: in French it would begin with the sign that ends the one before."""
     # Textual breaks lines with Rich's pattern of a word, which takes every space for one that breaks.
     _wrap.re_word = _WORD

@@ -61,7 +61,7 @@ _COLOURS = {
 
 
 def _theme(name: str, column: int, *, dark: bool) -> Theme:
-    """Make the theme whose colours stand in a column of _COLOURS."""
+    """Make the theme whose colours are in a column of _COLOURS."""
     named = {colour: values[column] for colour, values in _COLOURS.items()}
     return Theme(
         name=name,

@@ -74,7 +74,7 @@ def _asked(
 
 
 def _is_this_computer(request: GrantRequest, home: Path) -> bool:
-    """Return whether this computer asked; a computer without keys of its own never did."""
+    """Return whether this computer asked; a computer without own keys never did."""
     known = Identity.known(home, Role.COMPUTER)
     return known and Identity.load(home, Role.COMPUTER).public.signing_key == request.machine
 

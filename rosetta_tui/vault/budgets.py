@@ -1,4 +1,4 @@
-"""How many answers about secret entries whoever hands in a method had, and how many are left."""
+"""How many answers about secret entries anyone who hands in a method had, and how many are left."""
 
 from __future__ import annotations
 

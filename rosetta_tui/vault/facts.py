@@ -1,6 +1,6 @@
 """What the custodian's screens show, read in a thread: vaults, and what this computer told of secret entries.
 
-No text is opened, and no key of a vault is needed. Only the ledger of what was told is known by the keys of this
+No text is opened, and no key of a vault is needed. Only the release ledger is known by the keys of this
 computer's keeper, which are asked for where there is one.
 """
 
@@ -50,7 +50,7 @@ class VaultFacts:
 
     @property
     def older_copy(self) -> Sequence[str]:
-        """Say of each keeper who was taken out since that this copy does not know it; none where it is up to date."""
+        """Return for each keeper who was taken out since that this copy does not know it; none where it is up to date."""
         return [
             f"OLDER COPY: {self.state.keepers[key].name} is no keeper any more, by a notice: {said}. Bring this copy up to date."
             for key, said in self.taken_out.items()

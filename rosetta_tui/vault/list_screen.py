@@ -105,12 +105,12 @@ def _cells(found: VaultReading) -> tuple[Cell, ...]:
 
 
 def opens_for(threshold: int, count: int) -> str:
-    """Say in a few words how many keepers open a vault."""
+    """Return in a few words how many keepers open a vault."""
     return f"any {threshold} of {count}" if threshold > 1 else f"each of {count}"
 
 
 def _about(found: VaultReading) -> Content:
-    """Say in two lines what was done last with a vault, or why it cannot be shown."""
+    """Return in two lines what was done last with a vault, or why it cannot be shown."""
     facts = found.facts
     if facts is None:
         title = UNREADABLE if found.problem is None else TROUBLES.get(found.problem, UNREADABLE)

@@ -67,7 +67,7 @@ def requests(facts: VaultFacts, folder: str, now: str) -> SectionPage:
 
 
 def grant_state(grant: Grant, state: VaultState, now: str) -> Line:
-    """Say in a few words how a request stands, and in which tone: ``warn`` where keepers are still to answer."""
+    """Return in a few words the state of a request, and in which tone: ``warn`` where keepers are still to answer."""
     if grant.used:
         return "used up", "quiet"
     if grant.expired(now):

@@ -1,4 +1,4 @@
-"""One vault, section by section: what it holds, who opens it, what was done, who asked, what was told."""
+"""One vault, section by section: what it holds, who opens it, what was done, who asked, what was released."""
 
 from __future__ import annotations
 

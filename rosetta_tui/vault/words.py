@@ -26,7 +26,7 @@ def telling(stored: records.StoredCorpus) -> Iterator[str]:
 
 
 def told_outside(stored: records.StoredCorpus) -> Iterator[str]:
-    """Yield for each secret segment that is run over how finely a released card tells of it; a sentence without its end."""
+    """Yield for each secret segment that is run over how finely a released card shows it; a sentence without its end."""
     for segment, entries in sorted(stored.entries.items()):
         if segment is Segment.HELD_OUT and entries:
             yield f"{segment}: a run that confirms a claim needs {LEAST_CONFIRMED} entries that were never told of; activate them with rosetta vault rotate"

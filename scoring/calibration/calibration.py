@@ -100,7 +100,7 @@ def _threshold_of(
 def system_shares(
     judgements: Judgements, *, draws: int = DRAWS, seed: int = SEED
 ) -> tuple[SystemShare, ...]:
-    """Say of each system how many of its outputs people would accept, with an item-bootstrap interval."""
+    """Return for each system how many of its outputs people would accept, with an item-bootstrap interval."""
     return tuple(
         _share(judgements, number, name, draws, seed)
         for number, name in enumerate(judgements.system_names)

@@ -199,7 +199,7 @@ def soft_pairwise_accuracy(
 
 
 def matrix(values: FloatArray, systems: IndexArray, items: IndexArray) -> FloatArray:
-    """Lay the values of rows out as (systems, items), NaN where a system has no row of an item."""
+    """Return the values of rows as a matrix of (systems, items), NaN where a system has no row of an item."""
     laid = np.full((int(systems.max()) + 1, int(items.max()) + 1), np.nan)
     laid[systems, items] = values
     return laid
@@ -303,7 +303,7 @@ def _correlation(x: FloatArray, y: FloatArray, weights: FloatArray) -> FloatArra
 
 
 def _constant(values: FloatArray, weights: FloatArray) -> npt.NDArray[np.bool_]:
-    """Say for each draw whether all rows that it takes are equal: a mean of equals may be rounded."""
+    """Return for each draw whether all rows that it takes are equal: a mean of equals may be rounded."""
     taken = weights > 0
     most = np.where(taken, values, -np.inf).max(axis=1)
     least = np.where(taken, values, np.inf).min(axis=1)

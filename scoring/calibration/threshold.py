@@ -64,7 +64,7 @@ def logistic(
     """Fit P(good) = 1 / (1 + exp(-(a + b x))) by maximum likelihood; gives a and b per draw.
 
     ``share`` is the part of each row that is good, 0–1; ``weights`` have the shape (draws, rows). Where x
-    parts good from bad without overlap there is no maximum; b then is large and -a/b lies in the gap.
+    parts good from bad without overlap there is no maximum; b then is large and -a/b is in the gap.
     """
     middle, spread = float(x.mean()), float(x.std()) or 1.0
     z = (x - middle) / spread

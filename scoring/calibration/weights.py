@@ -120,7 +120,7 @@ class _Problem:
     prior: FloatArray
 
     def rows(self, chosen: FloatArray) -> _Problem:
-        """Take the rows for which ``chosen`` is true."""
+        """Return the rows for which ``chosen`` is true."""
         return _Problem(
             self.values[chosen],
             self.filled[chosen],
@@ -254,7 +254,7 @@ def _slope(problem: _Problem, weights: FloatArray) -> float:
 def _fit(problem: _Problem, strength: float) -> FloatArray:
     """Minimise ‖Xw - y‖²/n + strength·‖w - prior‖² over weights ≥ 0 that sum to 1.
 
-    A rating scale has no zero and no unit of its own, so y are the ratings on the composite's scale, by the
+    A rating scale has neither zero nor unit, so y are the ratings on the composite's scale, by the
     line that tells them best from the specification's composite. The specification's weights then fit as
     well as they can, and only another mixture of the metrics can be better.
     """

@@ -1,7 +1,7 @@
 """Outputs that fail in part: what a mean hides, told with its share beside every score (DESIGN T2).
 
 A method that drops most words, adds as many, repeats one sentence or leaves the source as it is may still
-earn a fair composite from the rest. Counted entry by entry, so that a run knows its caveats while it goes on.
+earn a fair composite from the rest. Counted entry by entry, so that a run knows its caveats while it continues.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ demonstration, whose sentences are short."""
 
 
 class CaveatKind(StrEnum):
-    """In what way outputs fail, in the order in which it is told."""
+    """The ways in which outputs fail, in the order in which they are shown."""
 
     REPEATED = "repeated"
     """One text stands for several sources, digits and punctuation aside."""

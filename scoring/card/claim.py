@@ -148,7 +148,7 @@ class Claim:
 
         Where only the interval stands against a higher tier, that is named: ``emerging, perhaps functional``.
         ``review`` says why a review has not lifted the tier. ``brief`` leaves out the interval's end, where
-        the interval stands beside; without ``caveats`` these stand beside, too.
+        the interval is next to; without ``caveats`` these are next to, too.
         """
         if self.composite is None:
             return Tier.UNSCORED.value
@@ -324,12 +324,12 @@ _WHOLLY = {
 
 
 def caveat_words(caveat: Caveat) -> str:
-    """Say in few words what a part of the outputs does."""
+    """Return in few words what is wrong with a part of the outputs."""
     return _SHORTLY[caveat.kind].format(share=share_words(caveat))
 
 
 def caveat_sentence(caveat: Caveat) -> str:
-    """Say it with its numbers and what follows."""
+    """Return it with its numbers and what follows."""
     words = _WHOLLY[caveat.kind].format(share=share_words(caveat))
     return (
         f"{words} ({caveat.entries:,} of {caveat.of:,}; said from {percent(caveat.threshold)} on): "

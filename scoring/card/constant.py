@@ -80,7 +80,7 @@ def best_constant(
 
 
 def spread(things: Sequence[T], most: int) -> list[T]:
-    """Take up to ``most`` (at least 1), evenly spread."""
+    """Return up to ``most`` (at least 1) items, evenly spread."""
     step = max(1.0, len(things) / most)
     return [things[int(place * step)] for place in range(min(most, len(things)))]
 
@@ -175,7 +175,7 @@ def _all(number: int, like: IntArray) -> FloatArray:
 
 
 def _shared(grams: IntArray, texts: IntArray, repeated: IntArray) -> FloatArray:
-    """Sum for each text what it shares with every reference; grams and the texts they stand in, by place."""
+    """Sum for each text what it shares with every reference; grams and the texts they are in, by place."""
     order = np.argsort(
         grams, kind="stable"
     )  # places of one gram lie together, in the order of texts

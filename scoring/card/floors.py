@@ -120,7 +120,7 @@ def joined(words: Sequence[str]) -> str:
 
 
 def beginning(text: str, share: float) -> str:
-    """Keep a share of the words from the first on, rounded down; of characters where words are not spaced."""
+    """Return a share of the words from the first on, rounded down; of characters where words are not spaced."""
     from scoring.words.reading import unspaced
 
     words = text.split()

@@ -35,7 +35,7 @@ CHRF = "chrf_plus_plus"
 
 
 class ConfidenceInterval(BaseModel):
-    """One interval as the card writes it (§8.1), with Wilson's beside it for rates of right and wrong."""
+    """One interval as the card writes it (§8.1), with Wilson's next to it for rates of right and wrong."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -50,7 +50,7 @@ class ConfidenceInterval(BaseModel):
 
 
 class GroupScores(BaseModel):
-    """The scores of one part of the corpus; metrics beyond these stand beside them where they were computed."""
+    """The scores of one part of the corpus; metrics beyond these are next to them where they were computed."""
 
     model_config = ConfigDict(frozen=True, extra="allow")
 

@@ -1,4 +1,4 @@
-"""What is kept beside each entry of a run, by task: its headline, two further values, and whether it is right.
+"""The values stored beside each entry of a run, by task: its headline, two further values, and whether it is right.
 
 Lists and tables show these first and sort by them; all else follows from the packed statistics. A task is what
 ``dataset.task`` of a corpus says. Only translations have a composite, and with it a tier, floors and a claim.
@@ -51,7 +51,7 @@ class KeptColumns:
         return tuple(dict.fromkeys(filter(None, shown)))
 
     def kept(self, values: Mapping[str, float | None], composite: float | None = None) -> Kept:
-        """Return what is kept of an entry's values; one without a value is not right."""
+        """Return the values stored for an entry; one without a value is not right."""
         known = {**values, COMPOSITE: composite}
         right = known.get(self.right)
         return (
@@ -109,7 +109,7 @@ TASKS: Mapping[str, KeptColumns] = {
 
 
 def columns_of(task: str, metrics: Iterable[str]) -> KeptColumns:
-    """Return what is kept of the entries of a run of this task that was scored with these metrics.
+    """Return the columns for the entries of a run of this task that was scored with these metrics.
 
     Translations always keep the same. Where metrics of another task were not computed, the next of the run's
     take their places, so that every run is shown by something.
@@ -130,7 +130,7 @@ def columns_of(task: str, metrics: Iterable[str]) -> KeptColumns:
 
 
 def stated_columns(scoring: object) -> KeptColumns:
-    """Return what is kept of the entries of a run by what its card or its opening says as ``scoring``; translations without a word.
+    """Return the columns for a run by what its card or its opening says as ``scoring``; translations if it says nothing.
 
     It may come from elsewhere: what is not of the expected form counts as absent.
     """

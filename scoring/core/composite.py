@@ -162,7 +162,7 @@ def _number(value: object) -> float | None:
 
 
 def normalised(id_: str, values: Values) -> Values:
-    """Bring a composite metric's values to 0–1 with 1 as perfect (§4.2)."""
+    """Normalise a composite metric's values to 0–1 with 1 as perfect (§4.2)."""
     match specification().metrics[id_].normalization:
         case "percent":
             return values / 100.0

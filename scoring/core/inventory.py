@@ -2,7 +2,7 @@
 
 A metric is known by its id, its title, and its short name; in any case, and with or without spaces, hyphens and
 underscores. A plus counts, for chrF+ is another metric than chrF++. What several have goes to the specification's,
-then to the packs' that come with the program. Installed packages are looked at only for a name that none of these has.
+then to the packs' that come with the program. Installed packages are examined only for a name that none of these has.
 """
 
 from __future__ import annotations
@@ -156,7 +156,7 @@ def pack_called(words: str) -> str | None:
 
 
 def unknown_metric(words: str, packs: Iterable[str] = ()) -> str:
-    """Say that there is no such metric, with the nearest, else with all short names; without a full stop.
+    """Return that there is no such metric, with the nearest, else with all short names; without a full stop.
 
     ``packs`` are names that would do as well.
     """
@@ -173,7 +173,7 @@ def unknown_metric(words: str, packs: Iterable[str] = ()) -> str:
 
 
 def _absent_pack(words: str) -> str:
-    """Say that the pack which an id names is not here; empty where it is, or none is named."""
+    """Return that the pack which an id names is not here; empty where it is, or none is named."""
     name, point, _ = words.strip().casefold().partition(".")
     if (
         not point

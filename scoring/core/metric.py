@@ -56,20 +56,20 @@ class Metric(ABC):
 
     @property
     def why_missing(self) -> str:
-        """Say to people why the metric has no value, where it has none (DESIGN M1)."""
+        """Return why the metric has no value, where it has none (DESIGN M1)."""
         return "no entry has anything for it to look at"
 
     @abstractmethod
     def stats(self, translation: Translation) -> Statistics | None:
-        """Take the additive statistics of one translation; None where the metric has nothing to look at."""
+        """Compute the additive statistics of one translation; None if the metric has nothing to look at."""
 
     def stats_many(self, translations: Sequence[Translation]) -> list[Statistics | None]:
-        """Take the statistics of several translations; faster metrics do them together."""
+        """Compute the statistics of several translations; faster metrics do them together."""
         return [self.stats(translation) for translation in translations]
 
     @abstractmethod
     def values(self, totals: FloatArray) -> FloatArray:
-        """Turn sums of statistics of shape (n, width) into n values; NaN where there is none."""
+        """Compute n values from sums of statistics of shape (n, width); NaN where there is none."""
 
     def explain(self, translation: Translation) -> tuple[str, ...]:  # noqa: ARG002
         """Return what this translation's value comes from; empty where the value says it all.
@@ -87,7 +87,7 @@ class Metric(ABC):
         return {}
 
     def value(self, total: Sequence[float] | FloatArray) -> float | None:
-        """Turn one sum of statistics into the value, or None where there is none."""
+        """Compute the value from one sum of statistics, None if there is none."""
         value = float(self.values(np.asarray(total, dtype=np.float64).reshape(1, self.width))[0])
         return None if np.isnan(value) else value
 
@@ -105,7 +105,7 @@ class CorpusMetric(ABC):
     @property
     @abstractmethod
     def why_missing(self) -> str:
-        """Say to people why there is no value, where there is none (DESIGN M1)."""
+        """Return why there is no value, where there is none (DESIGN M1)."""
 
     @abstractmethod
     def corpus_value(self, translations: Sequence[Translation]) -> float | None:
@@ -113,7 +113,7 @@ class CorpusMetric(ABC):
 
 
 def oriented(values: FloatArray, better: str) -> FloatArray:
-    """Turn values so that more is better; a ratio whose ideal is 1 becomes its distance from it."""
+    """Return values for which more is better; a ratio whose ideal is 1 becomes its distance from it."""
     match better:
         case "lower":
             return -values
@@ -160,7 +160,7 @@ def _sacrebleu_version() -> str:
 class RateMetric(Metric):
     """Statistics (counted, all), value counted / all; null over nothing.
 
-    A wider one keeps numbers of its own behind these two, which do not enter the value.
+    A subclass may add numbers after these two, which do not enter the value.
     """
 
     width = 2

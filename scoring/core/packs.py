@@ -2,9 +2,9 @@
 
 The id of a metric is the name of its pack, a point, and its name there: ``lbrag.f1``. Some packs come with the
 program; an installed package offers another by an entry point of the group ``rosetta.metrics``, whose name is the
-pack's and whose value is a module with ``METRICS`` and a ``pack.toml`` beside it.
+pack's and whose value is a module with ``METRICS`` and a ``pack.toml`` next to it.
 
-Installed packages are looked at only when a name is asked for that no table of the program has.
+Installed packages are examined only when a name is asked for that no table of the program has.
 """
 
 from __future__ import annotations

@@ -31,7 +31,7 @@ def missing_reasons(
     values: Mapping[str, float | None],
     off: Mapping[str, str] | None = None,
 ) -> dict[str, str]:
-    """Return a reason for every metric without a value that a run tells of (``told_of``).
+    """Return a reason for every metric without a value that a run reports (``told_of``).
 
     ``off`` holds the reasons of those that the run was set up without, or whose model failed
     (``ScoringSetup.off``).
@@ -112,7 +112,7 @@ class Scorer:
         return (*self.metrics, *self.corpus_metrics)
 
     def statistics(self, translations: Sequence[Translation]) -> list[EntryStatistics]:
-        """Take all statistics of some entries; many at once are faster than one by one."""
+        """Compute all statistics of some entries; many at once are faster than one by one."""
         translations = self.alike(translations)
         sourceless = [is_blank(translation.entry.source) for translation in translations]
         taken = [_taken(metric, translations, sourceless) for metric in self.metrics]
@@ -127,7 +127,7 @@ class Scorer:
         return [translation.alike(*self._languages) for translation in translations]
 
     def table(self, statistics: Sequence[EntryStatistics]) -> Table:
-        """Lay statistics out as a matrix."""
+        """Return statistics as a table."""
         return Table.of(self.metrics, statistics, self.weighing)
 
     @property
@@ -149,7 +149,7 @@ class Scorer:
         return told_of([all_metric.info.id for all_metric in self.all_metrics], self.off)
 
     def reasons(self, values: Mapping[str, float | None]) -> dict[str, str]:
-        """Return why each metric that the run tells of and that has no value has none."""
+        """Return why each metric that the run reports has no value."""
         return missing_reasons(self.all_metrics, values, self.off)
 
     def entry_values(self, statistics: EntryStatistics) -> EntryValues:
@@ -190,7 +190,7 @@ class Scorer:
         return {id_: column[0] for id_, column in self._unpacked([data]).items()}
 
     def unpack_table(self, packed: Sequence[bytes]) -> Table:
-        """Lay out the packed statistics of many entries at once; StatisticsError where they do not fit."""
+        """Unpack the statistics of many entries at once; StatisticsError if they do not fit."""
         columns = self._unpacked(packed)
         by_metric = [columns[id_] for id_ in self.ids]
         return Table.of_columns(self.metrics, by_metric, len(packed), self.weighing)
@@ -240,7 +240,7 @@ def _fit(column: Sequence[Statistics | None], width: int | None) -> bool:
 def _taken(
     metric: Metric, translations: Sequence[Translation], sourceless: Sequence[bool]
 ) -> list[Statistics | None]:
-    """Take the statistics of one metric; None where it reads the source and the entry has none."""
+    """Compute the statistics of one metric; None where it reads the source and the entry has none."""
     if not metric.reads_source or not any(sourceless):
         return metric.stats_many(translations)
     pairs = zip(translations, sourceless, strict=True)

@@ -67,7 +67,7 @@ class CometFacts(BaseModel):
 class CalibrationFacts(BaseModel):
     """Other weights and tier lines than the specification's, as an organisation signed them.
 
-    ``signed`` is the whole record, so that whoever has the card can check the signature.
+    ``signed`` is the whole record, so that anyone who has the card can check the signature.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -100,7 +100,7 @@ class CalibrationFacts(BaseModel):
 
 
 def weighing_words(found: CalibrationFacts | None) -> str:
-    """Say by which weights and lines composites are made, in few words."""
+    """Return by which weights and lines composites are made, in few words."""
     if found is None:
         return "the specification's weights"
     return f"calibration {found.sha256[:8]}, signed by {found.signer[:8]}"
@@ -170,7 +170,7 @@ class ScoringSetup(BaseModel):
 
     @property
     def columns(self) -> KeptColumns:
-        """What is kept beside each entry, to sort by and to show first."""
+        """Return what is stored beside each entry, to sort by and to show first."""
         return columns_of(self.task, self.metrics).weighed(self.weighing)
 
     @property

@@ -113,7 +113,7 @@ def specification() -> Specification:
 
 
 def metric_info(id_: str) -> MetricInfo:
-    """Return what the specification fixes about a metric of its own; KeyError where it has no such row."""
+    """Return what the specification fixes about its own metric; KeyError where it has no such row."""
     return specification().metrics[id_].info
 
 

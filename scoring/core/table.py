@@ -65,7 +65,7 @@ class Table:
         statistics: Sequence[EntryStatistics],
         weighing: Weighing | None = None,
     ) -> Table:
-        """Lay out the statistics of some entries."""
+        """Build the table of the statistics of some entries."""
         by_metric = [[entry.get(metric.info.id) for entry in statistics] for metric in metrics]
         return cls.of_columns(metrics, by_metric, len(statistics), weighing)
 
@@ -77,7 +77,7 @@ class Table:
         entries: int,
         weighing: Weighing | None = None,
     ) -> Table:
-        """Lay out the statistics that each metric took from some entries."""
+        """Build the table of the statistics that each metric took from some entries."""
         columns, present = [], np.zeros((entries, len(metrics)))
         for place, (metric, rows) in enumerate(zip(metrics, by_metric, strict=True)):
             present[:, place] = 1.0 if all(rows) else [bool(row) for row in rows]
@@ -89,12 +89,12 @@ class Table:
         return len(self.matrix)
 
     def rows(self, places: Sequence[int] | npt.NDArray[np.int64]) -> Table:
-        """Take some of the entries."""
+        """Return the table of some of the entries."""
         chosen = np.asarray(places, dtype=np.int64)
         return Table(self.metrics, self.matrix[chosen], self.present[chosen], self.weighing)
 
     def only(self, ids: Collection[str]) -> Table:
-        """Take some of the metrics, in the order of the table."""
+        """Return the table of some of the metrics, in the order of the table."""
         places = [place for place, metric in enumerate(self.metrics) if metric.info.id in ids]
         if len(places) == len(self.metrics):
             return self
@@ -119,7 +119,7 @@ class Table:
         return np.asarray(self.matrix.sum(axis=0, keepdims=True))
 
     def values(self, sums: FloatArray) -> dict[str, FloatArray]:
-        """Turn sums of rows, shape (n, sum of widths), into n values per metric; NaN where there is none."""
+        """Compute n values per metric from sums of rows, shape (n, sum of widths); NaN where there is none."""
         return {
             metric.info.id: metric.values(sums[:, self._columns[metric.info.id]])
             for metric in self.metrics
@@ -145,7 +145,7 @@ class Table:
 
 
 def _columns(rows: Sequence[Statistics | None], width: int) -> FloatArray:
-    """Lay out one metric's statistics; StatisticsError where they are not ``width`` numbers each."""
+    """Return one metric's statistics as an array; StatisticsError unless they are ``width`` numbers each."""
     nothing = (0.0,) * width
     there = rows if all(rows) else [row or nothing for row in rows]
     numbers = chain.from_iterable(cast("Sequence[Statistics]", there))
@@ -159,7 +159,7 @@ def _columns(rows: Sequence[Statistics | None], width: int) -> FloatArray:
 def present_values(
     values: Mapping[str, FloatArray], present: npt.NDArray[np.bool_]
 ) -> dict[str, float | None]:
-    """Turn arrays of one value each into numbers, None for NaN and for metrics without statistics."""
+    """Return arrays of one value each as numbers, None for NaN and for metrics without statistics."""
     return {
         id_: float(value[0]) if there and not np.isnan(value[0]) else None
         for (id_, value), there in zip(values.items(), present, strict=True)

@@ -10,7 +10,7 @@ _LONGEST = 60
 
 
 def listed(words: Iterable[str], most: int = _MOST) -> str:
-    """List words in the order of the text, each once with how often it stands there if that is several
+    """List words in the order of the text, each once with how often it is there if that is several
     times; beyond ``most`` only say how many more there are, so that all add up.
     """
     times = Counter(iter(words))
@@ -26,7 +26,7 @@ def counted(number: int, one: str, several: str = "") -> str:
 
 
 def minus(text: str) -> str:
-    """Return a number's text with the minus sign in the place of a hyphen."""
+    """Return a number's text with the minus sign instead of a hyphen."""
     return text.replace("-", "−")
 
 
@@ -41,5 +41,5 @@ def shortened(word: str) -> str:
 
 
 def faulty(word: str, faults: Iterable[str]) -> str:
-    """Say in one sentence all that is wrong with the form of a word."""
+    """Return one sentence with all that is wrong with the form of a word."""
     return f"“{shortened(word)}”: {', '.join(faults)}."

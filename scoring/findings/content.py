@@ -108,7 +108,7 @@ def numbers(row: OutputRow) -> RowFault | None:
 
 
 def _within(number: str, others: Counter[str]) -> bool:
-    """Return whether the digits of a number stand in others, which may be written apart or together."""
+    """Return whether the digits of a number are in others, which may be written apart or together."""
     joined = "".join(others)
     return len(number) > 2 and number in joined
 

@@ -146,7 +146,7 @@ def _is_new(pattern: re.Pattern[str], row: OutputRow) -> bool:
 
 
 def _echoes(text: str, row: OutputRow) -> bool:
-    """Return whether the source stands in a text beside something else."""
+    """Return whether the source is in a text beside something else."""
     source = row.source.strip().rstrip(".!?")
     long = len(source) >= _LEAST_ECHO
     return (
@@ -200,7 +200,7 @@ def _unwrapped(text: str) -> str | None:
 
 
 def _from_json(text: str) -> str | None:
-    """Return the text in a JSON object or list; None where there is not exactly one."""
+    """Return the text in a JSON object or list; None unless there is exactly one."""
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):

@@ -40,7 +40,7 @@ class OutputRow:
 
     @cached_property
     def accepted(self) -> tuple[str, ...]:
-        """Source, reference and variants: what stands in one of them is no fault of the output."""
+        """Source, reference and variants: what is in one of them is no fault of the output."""
         return (self.source, self.reference, *map(nfc, self.entry.variants))
 
     @cached_property
@@ -49,7 +49,7 @@ class OutputRow:
         return "\n".join(self.accepted)
 
     def narrowed(self, body: str) -> str:
-        """Take something off the body, and return the output without that part."""
+        """Shorten the body, and return the output without that part."""
         before, self.body = self.body, body
         at = self.output.find(before)
         if at < 0:

@@ -122,7 +122,7 @@ def missing_letters(rows: Sequence[OutputRow]) -> list[RowFault]:
 
 
 def _shown(missing: Counter[str]) -> str:
-    """Return the missing letters, most frequent first; an accent where it has no letter of its own there."""
+    """Return the missing letters, most frequent first; an accent alone if no own letter has it."""
     letters = [unit for unit, _ in missing.most_common()]
     composed = {mark for item in letters if not combining(item[0]) for mark in _accents(item)}
     return " ".join(f"◌{item}" if combining(item) else item for item in letters if item not in composed)  # fmt: skip

@@ -1,1 +1,1 @@
-"""What analyses tell of words: their tags, how two words differ, and which sentences say the same."""
+"""What analyses show about words: their tags, how two words differ, and which sentences say the same."""

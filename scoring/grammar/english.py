@@ -140,7 +140,7 @@ def content_words(text: str) -> frozenset[str]:
 
 @lru_cache(maxsize=65536)
 def stem(word: str) -> str:
-    """Bring the forms of a folded word together: sleeps, sleeping, slept."""
+    """Reduce the forms of a folded word to one: sleeps, sleeping, slept."""
     word = word.removesuffix("'s")
     if word in _IRREGULAR:
         word = _IRREGULAR[word]
@@ -153,7 +153,7 @@ def stem(word: str) -> str:
 
 
 def _bare(word: str) -> str:
-    """Take off what a spelling rule leaves at the end: stopp(ed), danc(e), cri(ed)."""
+    """Remove what a spelling rule leaves at the end: stopp(ed), danc(e), cri(ed)."""
     if len(word) > 3 and word[-1] == word[-2] and word[-1] not in "aeiouls":
         word = word[:-1]
     if len(word) > 3 and word.endswith("e"):

@@ -35,7 +35,7 @@ class TaggedWord:
 
 @lru_cache(maxsize=65_536)
 def tagged_word(analysis: str) -> TaggedWord:
-    """Take an analysis apart; one without a tag is a bare lemma."""
+    """Split an analysis; one without a tag is a bare lemma."""
     if bracketed := _BRACKETED.fullmatch(analysis):
         return _tagged(bracketed[1], bracketed[2][1:-1].split("><"))
     if analysis[:2] in {"++", "#+"}:  # the signs themselves, analysed
@@ -102,7 +102,7 @@ class GoldWord:
     def has_lemma(self, word: TaggedWord) -> bool:
         """Return whether an analysis has the expected lemma.
 
-        Where there is none, a lemma fits that begins with the root and goes on by an ending no longer
+        Where there is none, a lemma fits that begins with the root and continues by an ending no longer
         than the word's own, or by two letters after a root of three or more.
         """
         if self.lemmas:
@@ -209,7 +209,7 @@ class _Gloss:
 
 
 def _gloss(gloss: str, table: Mapping[str, str]) -> _Gloss:
-    """Look a gloss up as a whole, else by its parts between dots: ``see.TA`` is a meaning and a tag."""
+    """Find a gloss as a whole, else by its parts between dots: ``see.TA`` is a meaning and a tag."""
     whole = _entry(gloss, table)
     if whole is not None:
         return _Gloss(lexical=False, tags=_tags(whole), unmapped=())
@@ -223,7 +223,7 @@ def _gloss(gloss: str, table: Mapping[str, str]) -> _Gloss:
 
 
 def _entry(gloss: str, table: Mapping[str, str]) -> str | None:
-    """Look one gloss up; a gloss of grammar also in capitals, as ``1sg`` and ``1SG`` are both in use."""
+    """Find one gloss; a gloss of grammar also in capitals, as ``1sg`` and ``1SG`` are both in use."""
     if gloss in table:
         return table[gloss]
     if all(_grammatical(part) for part in gloss.split(".")):

@@ -56,7 +56,7 @@ _EITHER = "either number"
 
 
 def inflection_faults(found: Collection[str], expected: Collection[str]) -> list[Fault]:
-    """Say category by category how the tags that were found differ from those expected.
+    """Return category by category how the actual tags differ from the expected ones.
 
     Of a word of another class only the class is said: its other categories are not to be compared.
     """
@@ -75,7 +75,7 @@ def inflection_faults(found: Collection[str], expected: Collection[str]) -> list
 
 
 def _merged(faults: list[Fault]) -> list[Fault]:
-    """Say as one fault that a verb has one thing for another in the slot that several categories share."""
+    """Merge into one fault that a verb has one thing for another in the slot that several categories share."""
     slot = [fault for fault in faults if fault.category in _tag_words().one_slot]
     missing = [fault for fault in slot if fault.expected and not fault.found]
     surplus = [fault for fault in slot if fault.found and not fault.expected]
@@ -89,7 +89,7 @@ def _merged(faults: list[Fault]) -> list[Fault]:
 
 
 def features(tags: Collection[str]) -> Features:
-    """Turn the tags of one analysis into what they say; those that are in no table say themselves."""
+    """Convert the tags of one analysis into features; those that are in no table are kept as they are."""
     said: dict[str, list[str]] = {}
     for tag in sorted(tags):
         for category, words in _meaning(tag, tags):

@@ -1,7 +1,7 @@
 """How the words of an output differ from those of the reference, morpheme by morpheme, in words.
 
-The entry screen shows it for every entry that an analyser has looked at, with a gold analysis or without. It
-tells of an output's words in several places; they agree because all pair words here, one to one, so that the
+The entry screen shows it for every entry that an analyser has examined, with a gold analysis or without. It
+says about an output's words in several places; they agree because all pair words here, one to one, so that the
 pairs are worth the most together.
 """
 
@@ -40,7 +40,7 @@ def best_pairs(weights: Weights) -> list[int | None]:
 
 
 def _turned(rows: Sequence[int | None], length: int) -> list[int | None]:
-    """Turn the rows of columns into the columns of rows."""
+    """Convert the rows of columns into the columns of rows."""
     columns: list[int | None] = [None] * length
     for column, row in enumerate(rows):
         if row is not None:
@@ -59,7 +59,7 @@ def _with_order(weights: Weights) -> list[list[int]]:
 
 
 def _assign(worth: list[list[int]]) -> list[int]:
-    """Assign every row to a column of its own; there are no more rows than columns."""
+    """Assign every row to its own column; there are no more rows than columns."""
     pairing = _Pairing(worth)
     for row in pairing.unsettled():
         pairing.settle(row)
@@ -110,7 +110,7 @@ class _Pairing:
         self._change(nearest, came_from)
 
     def _change(self, column: int, came_from: dict[int, int]) -> None:
-        """Give the free column to the row that reached it, that row's column to the one before, and so on."""
+        """Assign the free column to the row that reached it, that row's column to the one before, and so on."""
         while column != _NONE:
             row = came_from[column]
             self._row_of[column] = row
@@ -242,7 +242,7 @@ def morpheme_differences(annotation: FstAnnotation) -> tuple[MorphemeDifference,
 
 
 def sentences(differences: Iterable[MorphemeDifference]) -> tuple[str, ...]:
-    """Say differences word by word: all faults of a word's form in one sentence, and nothing twice."""
+    """Describe differences word by word: all faults of a word's form in one sentence, and nothing twice."""
     said: list[str] = []
     for (word, _, inflected), group in groupby(
         differences, lambda each: (each.output, each.reference, bool(each.fault))

@@ -93,7 +93,7 @@ class NormalForms:
         """Give a word in the spelling that rules and analyses are looked up in."""
 
     def of(self, text: str, on: Set[VariantClass], analyses: Analyses) -> NormalText:
-        """Bring a text into the normal form in which differences of the classes ``on`` do not show."""
+        """Convert a text into the normal form in which differences of the classes ``on`` do not show."""
         form, whole = NormalText(), list(self._sentences(text))
         if self._apart and VariantClass.ORTHOGRAPHIC in on:
             whole = [self._taken_apart(pieces) for pieces in whole]
@@ -146,7 +146,7 @@ class NormalForms:
         return True
 
     def _joined(self, pieces: list[str], on: Set[VariantClass]) -> Iterator[tuple[str, str]]:
-        """Put preverbs before their word; gives each word as it counts, and as it is looked up."""
+        """Join preverbs to their word; return each word as it counts, and as it is looked up."""
         same = VariantClass.ORTHOGRAPHIC in on
         written, spelled = "", ""
         for place, piece in enumerate(pieces):
@@ -175,7 +175,7 @@ class NormalForms:
         analyses: Analyses,
         form: NormalText,
     ) -> str:
-        """Bring one word into normal form, and note in ``form`` what was taken from it."""
+        """Convert one word into normal form, and record in ``form`` what was removed from it."""
         if VariantClass.PROGRESSIVE_AMBIGUITY in on and (plain := self._over(spelled)) != spelled:
             form.under_way[plain] += 1
             written = spelled = plain
@@ -188,7 +188,7 @@ class NormalForms:
         return (self._speakerless(spelled, form) if _WE in on else "") or written
 
     def _over(self, spelled: str) -> str:
-        """Take the preverbs of an action under way off a word."""
+        """Remove the preverbs of an action under way from a word."""
         *before, last = spelled.split("-")
         return "-".join([*(part for part in before if part not in self._progressive), last])
 
@@ -217,7 +217,7 @@ class NormalForms:
         return known
 
     def _speakerless(self, spelled: str, form: NormalText) -> str:
-        """Do the same for an inflected word that no analyser knows: beginning and end must both fit."""
+        """Handle an inflected word that no analyser knows in the same way: beginning and end must both fit."""
         for affixes in self._rules.clusive_affixes:
             for start, end in (affixes.exclusive, affixes.inclusive):
                 stem = spelled[len(start) : len(spelled) - len(end)]

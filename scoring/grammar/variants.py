@@ -56,7 +56,7 @@ class Prefilter:
         self._telling = lru_cache(maxsize=MOST_KEPT)(self._tells)
 
     def apart(self, output: str, accepted: str, annotation: FstAnnotation | None) -> bool:
-        """Tell two texts apart by their words alone; False says nothing.
+        """Return whether two texts differ for certain by their words alone; False proves nothing.
 
         They differ where they have another number of parts that no class takes away, or other parts that no
         class changes; what a class reads from an analysis may change any part.
@@ -143,7 +143,7 @@ class Equivalence:
         return self._same(output, accepted, self._allowed(source), self._analyses(annotation))
 
     def free_order(self, annotation: FstAnnotation) -> bool:
-        """Return whether the words of output and reference may stand in any order."""
+        """Return whether the words of output and reference may be in any order."""
         analyses = self._analyses(annotation)
         return self._rules.free_word_order and all(
             self._free(self._sentence(found), analyses)
@@ -205,7 +205,7 @@ class Equivalence:
         return VariantClass.WORD_ORDER in on and self._reordered(ours, theirs, analyses)
 
     def _reordered(self, ours: NormalText, theirs: NormalText, analyses: Analyses) -> bool:
-        """Return whether only words within one clause stand in another order."""
+        """Return whether only words within one clause are in another order."""
         return len(ours.sentences) == len(theirs.sentences) and all(
             one.words == other.words
             or (

@@ -3,7 +3,7 @@
 No model is asked: an analyser tells the dictionary form and grammar of each word, a dictionary of the user
 tells what that form means in English. The rules, in this order:
 
-NO_OUTPUT     nothing was put out
+NO_OUTPUT     the output is empty
 EXACT_MATCH   the words of the reference in its order; capitals and punctuation do not count
 WRONG         no content of the sentence is there
 INCOMPLETE    less than half of it is there
@@ -16,7 +16,7 @@ VALID         all is there and nothing else, or the rules of the language (``sco
 Content is there where an output word has the dictionary form of a reference word, or a meaning in common
 with it; or, counted over the source instead, where the dictionary explains the content words of the source by
 words of the output. The larger of the two shares counts. A word is explained in the same way, by the
-reference or by the source; a word without content of its own (all its meanings are words like “the”, or the
+reference or by the source; a word without own content (all its meanings are words like “the”, or the
 language lets it stand or be missing) needs no explanation. A word that neither analyser nor dictionary knows
 is explained only where the reference has it too.
 """
@@ -121,7 +121,7 @@ class Judge:
         rules: VariantRules | None = None,
         spellings: Iterable[tuple[str, str]] = (),
     ) -> None:
-        """Take lemma → glosses, the language's rules, and replacements that make spellings agree."""
+        """Initialise with lemma → glosses, the language's rules, and replacements that make spellings agree."""
         self._given = glosses
         self._rules = rules or VariantRules()
         self._equivalence = Equivalence(self._rules)

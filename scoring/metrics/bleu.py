@@ -24,7 +24,7 @@ class Bleu(Metric):
 
     A corpus metric (scoring-specification §2.1): the value of one entry follows the same formula,
     without effective order, and is 0 for most entries of under four words. With several references an
-    n-gram counts as often as in that which has it most often, and the length is held against the nearest,
+    n-gram counts as many times as in that which has it most often, and the length is held against the nearest,
     the shorter of two. Null where the tokenizer cannot be loaded, so that a language is never scored with
     a tokenizer that cannot split it.
     """
@@ -75,7 +75,7 @@ class Bleu(Metric):
         return rows
 
     def _chunk(self, groups: Sequence[tuple[str, ...]], sides: int) -> list[Statistics]:
-        """Take the statistics of outputs with ``sides`` − 1 references each."""
+        """Compute the statistics of outputs with ``sides`` − 1 references each."""
         lines = [self._tokens(normalize("NFC", text)) for group in groups for text in group]
         lengths = np.array([len(line) for line in lines]).reshape(-1, sides)
         outputs = lengths[:, :1]
@@ -94,7 +94,7 @@ class Bleu(Metric):
 
 
 def _by_length(groups: Sequence[tuple[str, ...]]) -> dict[int, list[int]]:
-    """Put together what has the same number of texts: number → places."""
+    """Group by the number of texts: number → places."""
     places: dict[int, list[int]] = {}
     for place, group in enumerate(groups):
         places.setdefault(len(group), []).append(place)
@@ -110,7 +110,7 @@ def _nearest(outputs: IntArray, lengths: IntArray) -> IntArray:
 
 
 def _log_precisions(shared: FloatArray, possible: FloatArray) -> FloatArray:
-    """Take logarithms; an order without a match gets half, a quarter, … of one match."""
+    """Compute logarithms; an order without a match gets half, a quarter, … of one match."""
     misses = np.cumsum((shared == 0) & (possible > 0), axis=1)
     smoothed = np.where(shared > 0, shared, np.ldexp(1.0, -misses))
     return np.asarray(np.log(smoothed / np.maximum(possible, 1.0)))

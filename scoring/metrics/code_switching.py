@@ -18,9 +18,9 @@ from scoring.words.source_words import QUOTED, LanguageSide, Sides, languages_al
 class CodeSwitching(ResourceRate):
     """Words that are the source language's and not the target's / words, 0–1, lower is better.
 
-    A word is the target's if the analyser accepts it, or it stands in references, in prescribed renderings
+    A word is the target's if the analyser accepts it, or it is in references, in prescribed renderings
     or among the card's loan words. It is the source's if its script is only the source's, or it is a common
-    word of the source language or stands in this entry's source (two letters or more). Names carried over,
+    word of the source language or is in this entry's source (two letters or more). Names carried over,
     words with digits, placeholders and addresses are no words here. Source: scoring-specification §2.4.
     Null for an output without a word, an empty one too.
     """
@@ -62,7 +62,7 @@ class CodeSwitching(ResourceRate):
         return Sides(self._resources)
 
     def _foreign(self, translation: Translation) -> tuple[list[str], int]:
-        """Return the source language's words as they stand in the output, and how many words there are."""
+        """Return the source language's words as they are in the output, and how many words there are."""
         bitext = self._resources.bitext
         output = bitext.target.read(translation.output)
         if not output.words:

@@ -67,7 +67,7 @@ class Comet(RateMetric):
     """Mean of the checkpoint's scores, 0–1, higher is better.
 
     Statistics are (sum of scores, entries, scores outside 0–1). The regression behind COMET can leave its
-    range; such a score counts as the nearer end, and how many there were goes on the card as
+    range; such a score counts as the nearer end, and how many there were continues the card as
     ``comet_outside_range``, so that nothing is cut off in silence. An empty output counts 0.
     """
 

@@ -19,7 +19,7 @@ class Consistency(CorpusMetric):
     """Occurrences rendered with their term's most frequent rendering / occurrences, 0–1, higher is better.
 
     Terms are those of the coaching dictionary, without one the content words of the sources with their
-    links of the alignment; only what stands in two entries or more counts. An occurrence without a
+    links of the alignment; only what is in two entries or more counts. An occurrence without a
     recognisable rendering (an empty output too) stays in the denominator. Null where nothing repeats.
     Source: scoring-specification §2.4.
     """
@@ -89,7 +89,7 @@ def _agreement(found: Iterable[tuple[object, str | None]]) -> float | None:
 
 
 def why_no_consistency(resources: Resources) -> str | None:
-    """Say that nothing tells which words render which."""
+    """Return that nothing shows which words render which, or None."""
     if resources.setup.terms or resources.setup.alignment:
         return None
     return "there is neither a coaching dictionary nor an alignment, by which renderings are known"

@@ -26,8 +26,8 @@ LEAST_ACCEPTANCE = 0.5
 class FstAcceptance(RateMetric):
     """Accepted words / words, 0–1, higher is better; statistics (accepted, words, all accepted).
 
-    It is no measure of quality by itself: a strict analyser accepts about 60 % of human Cree, so that the
-    acceptance of the references stands beside it. An output without a word counts as one rejected word
+    It is no measure of quality on its own: a strict analyser accepts about 60 % of human Cree, so that the
+    acceptance of the references is next to it. An output without a word counts as one rejected word
     for each word of the reference (DESIGN M2).
     """
 

@@ -29,7 +29,7 @@ class Hallucination(ResourceRate):
     """Content words of the output without support / its content words, 0–1, lower is better.
 
     Content words are all but the frequent words of the references; numbers are content always. Support: the
-    word stands in a reference or variant (first five letters), renders a source word by the dictionary or
+    word is in a reference or variant (first five letters), renders a source word by the dictionary or
     by a link of the alignment, or is a name or number of the source. A sequence that is said again, more
     often than source and reference repeat themselves, is without support. Null for an output without
     content, an empty one too, and in a run without dictionary and alignment. Source: scoring-specification
@@ -119,7 +119,7 @@ class Hallucination(ResourceRate):
         )
 
     def _prescribed(self, source: str) -> frozenset[str]:
-        """Return the stems of all renderings of the dictionary's terms that stand in a source."""
+        """Return the stems of all renderings of the dictionary's terms that are in a source."""
         read = self._resources.bitext.target.read
         terms = self._resources.terms.occurring(source)
         found = (read(rendering).stems for term in terms for rendering in term.renderings)
@@ -127,7 +127,7 @@ class Hallucination(ResourceRate):
 
 
 def why_no_hallucination(resources: Resources) -> str | None:
-    """Say that nothing, or too little, tells which words translate which."""
+    """Return that nothing, or too little, shows which words translate which, or None."""
     if resources.setup.alignment:
         return None
     if not resources.setup.terms:

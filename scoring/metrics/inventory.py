@@ -24,7 +24,7 @@ from scoring.words.tokenizers import bleu_tokenizer, references_script
 def maker(id_: str) -> Maker | None:
     """Return how a metric of the inventory is made; None where nothing computes it.
 
-    Its file is imported now: a run reads the code of its own metrics alone. What an installed pack fails with is
+    Its file is imported now: a run reads only the code of its metrics. What an installed pack fails with is
     told by ``why_no_pack``.
     """
     row = row_of(id_)
@@ -73,7 +73,7 @@ def packaged_makers(name: str) -> tuple[Mapping[str, Maker], str | None]:
 def surface() -> tuple[str, ...]:
     """Return the surface metrics (§2.1), whose statistics follow from output, reference and variants alone.
 
-    Only those of equivalent match do not where the language has rules of its own for it.
+    Only those of equivalent match do not where the language has rules for it.
     """
     rows = specification().metrics.items()
     return tuple(id_ for id_, row in rows if row.category == "surface" and row.module)
@@ -171,7 +171,7 @@ def make_scorer(resources: Resources, packed: Sequence[PackedColumn] | None = No
 
 
 def _why_foreign(ids: Sequence[str], setup: ScoringSetup) -> dict[str, str]:
-    """Say of metrics that have a table here, or would with their pack, why they are not computed here."""
+    """Return why metrics that have a table here, or would with their pack, are not computed here."""
     told = {id_: why_as_stated(id_, setup.packs) for id_ in ids}
     return {id_: why or OTHER_VERSION for id_, why in told.items() if why or row_of(id_)}
 

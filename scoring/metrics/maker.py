@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class ResourceRate(RateMetric):
-    """A rate that asks what its run has at hand: cards, dictionaries, the texts of the corpus."""
+    """A rate that asks what its run has available: cards, dictionaries, the texts of the corpus."""
 
     def __init__(self, resources: Resources) -> None:
         self._resources = resources

@@ -42,7 +42,7 @@ class EquivalentMatch(MatchRate):
     def __init__(
         self, *, has_variants: bool, rules: VariantRules | None = None, card: str = "none"
     ) -> None:
-        """Take the rules of the target's language card, which ``card`` names for the signature."""
+        """Initialise with the rules of the target's language card, which ``card`` names for the signature."""
         self.has_variants = has_variants
         """Whether any entry of the corpus has variants, so that a run in progress knows from the start."""
         self.rules = rules
@@ -120,7 +120,7 @@ _WORDS = {
 
 
 def equivalent_match(resources: Resources) -> EquivalentMatch:
-    """Make the metric; the signature names the card and its content, because the rules stand in it."""
+    """Make the metric; the signature names the card and its content, because the rules are in it."""
     setup, card = resources.setup, resources.card
     named = f"{setup.language_card}-{card_key(setup)}"
     return EquivalentMatch(

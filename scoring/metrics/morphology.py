@@ -122,7 +122,7 @@ class WordPair:
         return 0 if self.analysis is None else _most_common(self.gold, (self.analysis,))
 
     def fault(self) -> str | None:
-        """Say in a sentence what is not as expected; of a word of another lemma only that."""
+        """Return in a sentence what is not as expected; of a word of another lemma only that."""
         if not self.gold.a_word:
             return None
         if self.found is None:
@@ -201,7 +201,7 @@ def _as_word(gold: GoldWord) -> WordAnalysis:
 
 
 def _right(gold: Sequence[GoldWord], output: Sequence[WordAnalysis]) -> int:
-    """Count what is there of all that is expected, each gold word in a word of its own."""
+    """Count what is there of all that is expected, each gold word in its own word."""
     worth = _worth(gold, output)
     columns = best_pairs(worth)
     return sum(
@@ -243,7 +243,7 @@ def _confirmed(gold: Sequence[GoldWord], reference: Sequence[WordAnalysis]) -> t
 
 
 def _as_analysed(gold: GoldWord, reference: WordAnalysis) -> GoldWord:
-    """Take the lemma from the analyses that fit best, and leave out tags that none of them has.
+    """Use the lemma from the analyses that fit best, and omit tags that none of them has.
 
     What the analyser does not say of the right word, no output can have.
     """

@@ -84,7 +84,7 @@ def why_no_orthography(resources: Resources) -> str | None:
 
 
 def why_no_card(language: str) -> str:
-    """Say that rules of spelling are missing, and how to get them."""
+    """Return that rules of spelling are missing, and how to get them."""
     return (
         f"there is no language card for {language}, so that its rules of spelling are not known; "
         f"`rosetta language check {language}` tells where to put one"

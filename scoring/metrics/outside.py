@@ -1,6 +1,6 @@
 """Metrics of installed packs, whose code may fail at any entry.
 
-An entry at which it fails has no value, and what is kept of it is ``FAILED``, so that it can be counted later. The
+An entry at which it fails has no value, and ``FAILED`` is stored for it, so that it can be counted later. The
 words of what was raised are dropped: they may quote a secret text.
 """
 
@@ -64,7 +64,7 @@ class OutsideMetric(Metric):
         return _or(lambda: self._checked(self._metric.stats(translation)), failed)
 
     def stats_many(self, translations: Sequence[Translation]) -> list[Statistics | None]:
-        """Take the statistics together, one by one where that fails: the others' are good."""
+        """Compute the statistics together, one by one where that fails: the others' are good."""
         none: list[Statistics | None] = []
         found = _or(lambda: [*map(self._checked, self._metric.stats_many(translations))], none)
         return found if len(found) == len(translations) else [*map(self.stats, translations)]

@@ -1,4 +1,4 @@
-"""Repair effectiveness: how much of what a method's first answers broke did its own checks mend?"""
+"""Repair effectiveness: how much of what a method's first answers broke did its own checks fix?"""
 
 from __future__ import annotations
 

@@ -85,7 +85,7 @@ class SemanticScore(RateMetric):
         return self._judge.judge(translation, annotation)
 
     def explain(self, translation: Translation) -> tuple[str, ...]:
-        """Say the verdict and the words it comes from."""
+        """Return the verdict and the words it comes from."""
         found = self.judgement(translation)
         if found is None:
             cosine = translation.annotations.get("embeddings")

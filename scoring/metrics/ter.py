@@ -4,7 +4,7 @@ The costly part, the distance after each tried shift, is bit-parallel (rapidfuzz
 words is traced once per accepted shift from bit vectors (Myers 1999, Hyyrö 2003). sacreBLEU looks only
 within a beam around the diagonal: as long as the traced path stays in it, the beam changes neither
 distance nor trace. Where a path strays, sacreBLEU's own code is used, so that both agree. It takes seconds for
-one entry of some hundred words, so beyond ``MOST_CELLS`` the search goes on without a beam instead, by the same
+one entry of some hundred words, so beyond ``MOST_CELLS`` the search continues without a beam instead, by the same
 limits on shifts.
 
 Translation edit rate (Snover et al. 2006): edits of words and shifts of phrases per reference word.

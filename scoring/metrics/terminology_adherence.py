@@ -15,7 +15,7 @@ from scoring.words.terminology import LEAST_STEM, DictionaryTerm, Renderings
 class TerminologyAdherence(ResourceRate):
     """Prescribed terms that the output renders as prescribed / those that apply, 0–1, higher is better.
 
-    A term applies where it stands in the source and the reference or a variant renders it as prescribed:
+    A term applies where it is in the source and the reference or a variant renders it as prescribed:
     elsewhere it has another sense (the key of a keyboard) and the dictionary is wrong for the sentence. What
     the output says decides nothing of that. Each term counts once an entry, of terms inside one another the
     longest; an empty output keeps none. Null where no term applies. Source: scoring-specification §2.4.
@@ -82,7 +82,7 @@ def renderings(resources: Resources) -> Renderings:
 
 
 def why_no_terminology(resources: Resources) -> str | None:
-    """Say that nothing is prescribed."""
+    """Return that nothing is prescribed, or None."""
     return None if resources.setup.terms else "no terms are prescribed: give a dictionary"
 
 

@@ -27,7 +27,7 @@ class LetterTable(dict[int, str]):
     """
 
     def __init__(self, other: Callable[[str], str] = lambda _: " ") -> None:
-        """Take what stands for a character that is not kept."""
+        """Initialise with the replacement of a character that is not kept."""
         super().__init__()
         self._other = other
 

@@ -149,7 +149,7 @@ def _object_at(reply: str, start: int) -> tuple[_Object, int] | None:
 
 
 def _from_objects(contract: JudgeContract, objects: Sequence[_Object]) -> JudgeVerdict:
-    """Read the objects of a reply that have a score; several may stand there as long as they agree."""
+    """Read the objects of a reply that have a score; several may be there as long as they agree."""
     if not objects:
         return _failed("the reply has no JSON object with a score")
     if any(stated.repeats for stated in objects):
@@ -177,7 +177,7 @@ _LABELLED: Final = re.compile(
 
 
 def _from_ratings(contract: JudgeContract, said: str) -> JudgeVerdict:
-    """Read the rating in double brackets; several may stand there as long as they agree."""
+    """Read the rating in double brackets; several may be there as long as they agree."""
     read = [_score(contract, rating) for rating in _RATING.findall(said)]
     if not read:
         return _failed("the reply has no rating in double brackets")

@@ -29,7 +29,7 @@ class JudgeScore(RateMetric):
 
     @property
     def contract(self) -> JudgeContract:
-        """What the judge is asked for."""
+        """Return the contract that the judge answers by."""
         return CONTRACTS[self.judge]
 
     @property
@@ -90,7 +90,7 @@ class JudgeScore(RateMetric):
         return {f"{self.info.id}_judge_failed": int(total[2])}
 
     def explain(self, translation: Translation) -> tuple[str, ...]:
-        """Say the judge's score on its own scale and its explanation, or why there is no score."""
+        """Return the judge's score on its own scale and its explanation, or why there is no score."""
         given = self.given(translation)
         if given is None:
             return (f"Not judged: {self._why_not_judged(translation)}.",)
@@ -122,7 +122,7 @@ class TurnsScore(JudgeScore):
 
 
 def _of_another_answer(translation: Translation) -> bool:
-    """Return whether a record has an answer of its own, which is not this one; several turns are a JSON list."""
+    """Return whether a record has its own answer, which is not this one; several turns are a JSON list."""
     own = translation.given("predicted")
     if own is None or isinstance(own, str):
         return own is not None and own != translation.output

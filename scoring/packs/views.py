@@ -1,6 +1,6 @@
 """The values of a run as the document of a pack prints them: its names, its scale, its rounding.
 
-Values are stored in full and on the metric's own scale; a view only shows them. How a pack prints stands in its table
+Values are stored in full and on the metric's own scale; a view only shows them. How a pack prints is in its table
 (``view`` in ``pack.toml``).
 """
 

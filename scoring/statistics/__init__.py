@@ -1,1 +1,1 @@
-"""How sure a number is: intervals, tests of differences, and what may be looked at early."""
+"""How sure a number is: intervals, tests of differences, and what may be examined early."""

@@ -131,7 +131,7 @@ def _threat(pair: Difference, sign: float) -> tuple[float, float]:
 def _upper(leads: FloatArray, drawn: FloatArray, level: float) -> float:
     """Return the upper end of the least lead, shapes (baselines,) and (baselines, draws).
 
-    Each lead gets as many of its own standard errors as keep all leads below their ends in a share of the draws.
+    Each lead gets as many standard errors as keep all leads below their ends in a share of the draws.
     """
     drawn = drawn[:, ~np.isnan(drawn).any(axis=0)]
     if not drawn.shape[1]:

@@ -76,7 +76,7 @@ def rank(
 
 
 def _keep_tellable(better: BoolArray, tables: Sequence[Table], metric: str, level: float) -> None:
-    """Take back which run is better where the smallest p of a randomisation, 2 / 2^n of n entries apart, misses the level."""
+    """Revoke which run is better where the smallest p of a randomisation, 2 / 2^n of n entries apart, misses the level."""
     least = ceil(1 - log2(1 - level))
     narrow = tables if metric == COMPOSITE else [table.only({metric}) for table in tables]
     entries = np.array([[hash(row.tobytes()) for row in table.matrix] for table in narrow])
@@ -154,7 +154,7 @@ def _resampled(
 
 
 def pairwise_better(points: FloatArray, drawn: FloatArray, level: float = LEVEL) -> BoolArray:
-    """Say of all pairs which run is significantly better (§8.2): shape (runs, runs).
+    """Return for all pairs which run is significantly better (§8.2): shape (runs, runs).
 
     ``points`` has the shape (runs,), ``drawn`` (runs, draws), both oriented so that more is better. A draw in
     which one of the two has no value is left out.

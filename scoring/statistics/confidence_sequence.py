@@ -1,4 +1,4 @@
-"""A confidence sequence for the mean paired difference of two runs that may be looked at whenever one likes.
+"""A confidence sequence for the mean paired difference of two runs that may be examined whenever one likes.
 
 An ordinary interval is right once; who looks after every entry and stops when it looks good is wrong far more
 often than it says. Here one bets on the differences at every wager of a list at once (Waudby-Smith & Ramdas 2024,

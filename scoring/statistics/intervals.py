@@ -106,7 +106,7 @@ def distinct_columns(matrix: FloatArray) -> tuple[FloatArray, list[int]]:
 
 @lru_cache(maxsize=8)
 def kept_counts(entries: int, draws: int, seed: int) -> tuple[Counts, ...]:
-    """Keep how often each draw takes each entry: runs on one corpus share it.
+    """Cache how often each draw takes each entry: runs on one corpus share it.
 
     One byte holds a count: more than 255 takes of one entry among many have no measurable chance.
     """

@@ -75,5 +75,5 @@ def _fraction(x: float, a: float, b: float) -> float:
 
 
 def _away(value: float) -> float:
-    """Keep a denominator from zero, as Lentz's method asks."""
+    """Bound a denominator away from zero, as Lentz's method asks."""
     return value if abs(value) > _TINY else _TINY

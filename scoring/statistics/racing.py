@@ -10,7 +10,7 @@ it leaves is tested by ``best_baseline`` and ``compare``.)
 It is a test by betting without replacement (Waudby-Smith & Ramdas, "Confidence sequences for sampling without replacement",
 NeurIPS 2020). Where the mean of all N differences is at most m, the next one is expected at most at what is left over,
 (N m - sum so far) / (N - seen); who bets on more has no more capital than 1 on average at any time, so that more than
-1/alpha is made ever with a chance of alpha at most (Ville). Capital is parted over the wagers of
+1/alpha is made ever with a chance of alpha at most (Ville). Capital is separated over the wagers of
 ``confidence_sequence``. Each end of each pair has alpha / (K (K - 1)): all pairs together err no more often than
 ``1 - level``, however the leader changes and whenever one looks. Strata of entries are left out on purpose: pairs share the
 entries already, and the proof would have to be made for each stratum.
@@ -58,7 +58,7 @@ class RacedOut:
 
 
 class Race:
-    """Set-ups racing over the same entries: feed it what each block brought, and ask who goes on."""
+    """Set-ups racing over the same entries: feed it what each block brought, and ask who continues."""
 
     def __init__(self, setups: Sequence[str], entries: int, *, level: float = LEVEL) -> None:
         """Start a race of two set-ups or more, by name, over ``entries`` entries; ValueError for less."""
@@ -83,7 +83,7 @@ class Race:
 
     @property
     def running(self) -> tuple[str, ...]:
-        """The set-ups that go on, in the order in which they were named."""
+        """The set-ups that continue, in the order in which they were named."""
         return tuple(name for name in self._scores if name not in self.out.keys() | self._left)
 
     @property
@@ -92,7 +92,7 @@ class Race:
         return max(self.running, key=lambda name: float(self._scores[name].sum()))
 
     def add(self, scores: Mapping[str, Sequence[float]]) -> tuple[str, ...]:
-        """Take the composites (0–1) of the next block of entries of every running set-up; return who goes on.
+        """Add the composites (0–1) of the next block of entries of every running set-up; return who continues.
 
         An entry that failed has the composite of an empty output. ValueError where a running set-up is missing or
         another is there, where blocks differ in length, where a composite is none, or beyond the last entry.
@@ -107,7 +107,7 @@ class Race:
         return self.running
 
     def leave(self, setup: str) -> None:
-        """Remove a running set-up that cannot go on, because its run failed; ValueError where it is none."""
+        """Remove a running set-up that cannot continue, because its run failed; ValueError where it is none."""
         if setup not in self.running:
             raise ValueError(f"no set-up {setup!r} is running")
         self._left.add(setup)

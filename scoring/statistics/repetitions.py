@@ -81,7 +81,7 @@ class Repetitions:
 
 
 def repetitions(tables: Sequence[Table], metric: str = COMPOSITE) -> Repetitions:
-    """Part the variance of two or more repetitions, rows of all the same entries in one order.
+    """Decompose the variance of two or more repetitions, rows of all the same entries in one order.
 
     ValueError where there are fewer than two repetitions or entries, where the tables do not fit together, or where a
     repetition has no value of the metric.
@@ -95,7 +95,7 @@ def repetitions(tables: Sequence[Table], metric: str = COMPOSITE) -> Repetitions
 
 
 def of_values(values: FloatArray, mean: float | None = None) -> Repetitions:
-    """Part the variance of values of shape (repetitions, entries); ``mean`` where it is not theirs."""
+    """Decompose the variance of values of shape (repetitions, entries); ``mean`` where it is not theirs."""
     r, n = values.shape
     whole = values.mean()
     entries, runs = values.mean(axis=0), values.mean(axis=1)

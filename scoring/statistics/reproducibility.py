@@ -1,7 +1,7 @@
 """Whether a repeated run confirms the first: scores within ±2 % (benchmark-specification §1.3).
 
 The tolerance is relative to the score that was claimed. The composite and chrF++ decide, by which runs are
-ranked and which always stand together (DESIGN T3); the other scores are told beside them.
+ranked and which always stand together (DESIGN T3); the other scores are shown next to them.
 """
 
 from __future__ import annotations

@@ -317,7 +317,7 @@ def _coins(entries: int, throws: int, seed: int) -> Iterable[Coins]:
 
 @lru_cache(maxsize=4)
 def kept_coins(entries: int, throws: int, seed: int) -> tuple[Coins, ...]:
-    """Keep the coins: all pairs of runs on the same entries share them."""
+    """Cache the coins: all pairs of runs on the same entries share them."""
     return tuple(_coin_blocks(entries, throws, seed))
 
 
@@ -402,7 +402,7 @@ def _by_entry(values: Two | None, better: str) -> tuple[float | None, int, int, 
 
 
 def outcomes(first: FloatArray, second: FloatArray, better: str) -> npt.NDArray[np.int8]:
-    """Tell of each entry who is better: 1 the second run, -1 the first, 0 neither; 2 where a value lacks."""
+    """Return for each entry who is better: 1 the second run, -1 the first, 0 neither; 2 where a value lacks."""
     sides = oriented(second, better) - oriented(first, better)
     same = np.abs(sides) <= _TIE * np.maximum(np.abs(first), np.abs(second))
     found = np.where(same, 0, np.sign(np.nan_to_num(sides)))

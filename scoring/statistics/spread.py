@@ -31,7 +31,7 @@ class RunningSpread:
         """Sum of squared distances from the mean."""
 
     def add(self, values: FloatArray) -> None:
-        """Take some more values; NaN where an entry has none."""
+        """Add some more values; NaN where an entry has none."""
         there = values[~np.isnan(values)]
         if not len(there):
             return

@@ -1,4 +1,4 @@
-"""What a corpus itself tells of its two languages: frequent words, and which words translate which.
+"""What a corpus itself shows of its two languages: frequent words, and which words translate which.
 
 Word links learned from a corpus' own sentence pairs: IBM model 1.
 
@@ -136,7 +136,7 @@ class Bitext:
     def __init__(
         self, source: Reader, target: Reader, entries: Sequence[Entry], pairs: Sequence[Entry]
     ) -> None:
-        """Take the entries of a run and the development entries of its corpus (none that is secret)."""
+        """Initialise with the entries of a run and the development entries of its corpus (none that is secret)."""
         self.source, self.target = source, target
         self._texts = list({entry.id: entry for entry in (*entries, *pairs)}.values())
         self._pairs = pairs

@@ -38,7 +38,7 @@ class Resources:
     """Target lemma → glosses in the source language (Plains Cree semantic verdicts)."""
 
     def __post_init__(self) -> None:
-        """Bring the entries into the form that metrics read."""
+        """Convert the entries into the form that metrics read."""
         if self.languages is None:
             return
         for name in ("entries", "pairs"):
@@ -65,5 +65,5 @@ class Resources:
 
     @cached_property
     def bitext(self) -> Bitext:
-        """What the corpus tells of its two languages, for all metrics that ask."""
+        """Return what the corpus shows of its two languages, for all metrics that need it."""
         return Bitext(reader(self.source_writing), reader(self.writing), self.entries, self.pairs)

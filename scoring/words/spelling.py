@@ -66,7 +66,7 @@ class Spelling:
     def __init__(
         self, writing: WritingSystem, loans: Set[str] = frozenset(), source: Reader | None = None
     ) -> None:
-        """Take the known words of the language with foreign letters, folded, and the reader of sources."""
+        """Initialise with the known words of the language with foreign letters, folded, and the reader of sources."""
         self._writing = writing
         self._joiners = frozenset(writing.joiners)
         self._hyphens = "".join(mark for mark in _HYPHENS if mark in writing.joiners)
@@ -182,7 +182,7 @@ class Spelling:
         return not self._scripts.isdisjoint(_scripts(word))
 
     def _judge(self, word: str) -> tuple[bool, str | None, tuple[int, ...]]:
-        """Judge one word by itself: whether it is the language's, the first rule it breaks, its marks.
+        """Judge one word on its own: whether it is the language's, the first rule it breaks, its marks.
 
         Letters taken apart break the rule of NFC. The orders of marks and the letters that NFC itself
         takes apart, which keyboards of Arabic and Hindi make, do not: nobody writes them otherwise.

@@ -42,7 +42,7 @@ class Terminology:
     """Finds prescribed terms in a source text."""
 
     def __init__(self, pairs: Iterable[tuple[str, tuple[str, ...]]], sha256: str = "") -> None:
-        """Take (source phrase, renderings) pairs; ``sha256`` names the file they come from.
+        """Initialise with (source phrase, renderings) pairs; ``sha256`` names the file they come from.
 
         Phrases that differ in case only are one term; a phrase without a word or a rendering is none.
         """
@@ -65,7 +65,7 @@ class Terminology:
         return len(self.terms)
 
     def occurring(self, text: str) -> tuple[DictionaryTerm, ...]:
-        """Return every term whose words stand in a text in its order, each once; case is ignored."""
+        """Return every term whose words are in a text in its order, each once; case is ignored."""
         return tuple(dict.fromkeys(place.term for place in self._places(text)))
 
     def applying(self, text: str) -> tuple[DictionaryTerm, ...]:
@@ -75,7 +75,7 @@ class Terminology:
         return tuple(dict.fromkeys(place.term for place in outer))
 
     def coverage(self, texts: Iterable[str], function_words: Collection[str]) -> float:
-        """Return the share of the running words of some texts that stand in a term, 0–1; 0 without a word.
+        """Return the share of the running words of some texts that are in a term, 0–1; 0 without a word.
 
         Function words count on neither side: nobody lists them, and half of a text are such.
         """
@@ -112,13 +112,13 @@ class Renderings:
         self._plain = lru_cache(maxsize=8192)(self._without_lemmas)
 
     def found(self, terms: Sequence[DictionaryTerm], translation: Translation) -> list[str | None]:
-        """Return for each term the first of its renderings that stands in the output, None where none does."""
+        """Return for each term the first of its renderings that is in the output, None where none does."""
         fst = _analyses(translation)
         lemmas = _lemmas((*fst.reference, *fst.output)) if fst else {}
         return self._found_in(translation.output, terms, lemmas)
 
     def expected(self, terms: Sequence[DictionaryTerm], translation: Translation) -> list[bool]:
-        """Tell for each term whether the reference or a variant renders it so; the output has no say.
+        """Return for each term whether the reference or a variant renders it so; the output has no say.
 
         Without any reference all terms are expected.
         """

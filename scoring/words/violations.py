@@ -85,7 +85,7 @@ def is_quotation_mark(character: str) -> bool:
 def added_outer_quotes(output: str, accepted: Sequence[str]) -> str | None:
     """Return what a pair of quotation marks around a whole output holds; None where there is no such pair.
 
-    Nor where the pair may be one of the accepted texts' own (source, reference, variants): one of them stands in a
+    Nor where the pair may be one of the accepted texts' own (source, reference, variants): one of them is in a
     pair as a whole; or it quotes, and the output does not inside the pair; or the marks at both ends belong to two
     pairs, as in ``"A" and "B"``, and it begins or ends with a mark.
     """
@@ -178,7 +178,7 @@ _SHOWN = 60
 
 
 class ViolationPart(StrEnum):
-    """The three things that are looked at (scoring-specification §2.5)."""
+    """The three things that are examined (scoring-specification §2.5)."""
 
     VARIABLES = "variables"
     QUOTES = "quotes"

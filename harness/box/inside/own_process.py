@@ -1,4 +1,4 @@
-"""The first program of a process of this program's own: tied to the program, it goes on as the first program in a box.
+"""The first program of a process of this program's own: tied to the program, it continues as the first program in a box.
 
 Its arguments: the number of the program's process, and the folders that packages are imported from where the standard
 library has none of the name.
@@ -27,7 +27,7 @@ def main() -> None:
 
 
 def _end_with(program: int) -> None:
-    """Heed no Ctrl-C, which is the program's to heed, and on Linux end at once where that is killed, or is gone already."""
+    """Ignore Ctrl-C, which the program handles, and on Linux end at once where the program is killed, or is gone already."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_END_WITH_PARENT, signal.SIGKILL)

@@ -52,7 +52,7 @@ def main() -> None:
 
 
 def _silence() -> None:
-    """Let standard input and output lead nowhere, so that a method that prints or reads disturbs nothing."""
+    """Redirect standard input and output to nowhere, so that a method that prints or reads disturbs nothing."""
     nowhere = os.open(os.devnull, os.O_RDWR)
     os.dup2(nowhere, 0)
     os.dup2(nowhere, 1)
@@ -68,7 +68,7 @@ def _limit(limits: Mapping[str, int]) -> None:
 
 
 def _go_first() -> None:
-    """Let a system without memory end the box, not the program outside; macOS has no such order."""
+    """Mark the box as what a system without memory ends first, not the program outside; macOS has no such order."""
     with suppress(OSError):
         Path("/proc/self/oom_score_adj").write_text("1000", encoding="ascii")
 
@@ -79,7 +79,7 @@ def _tell(told: IO[str], line: Mapping[str, Any]) -> None:
 
 
 def _install(wheels: str, requirements: str, site: str, pip: str) -> None:
-    """Install the wheels, in a process of its own: pip is made to be run, not to be called."""
+    """Install the wheels, in its own process: pip is made to be run, not to be called."""
     child = os.fork()
     if child == 0:
         sys.path.insert(0, pip)
@@ -117,7 +117,7 @@ def _told(translate: Any, options: Mapping[str, Any], texts: list[str]) -> Any:
 
 
 def _batches(asked: IO[str]) -> Iterator[list[dict[str, str]]]:
-    """Yield what is asked together: lines up to an empty one."""
+    """Yield the lines of each request: lines up to an empty one."""
     batch: list[dict[str, str]] = []
     for line in asked:
         if line.strip():

@@ -40,7 +40,7 @@ def claim_of(card: Mapping[str, Any]) -> Claim:
     """Return what a card may claim before a review.
 
     Decided from the numbers that it states; for a card of this version that is the record it was sealed
-    with, and a lower claim of its own holds.
+    with, and its own lower claim holds.
     """
     scores = block(card, "scores")
     made = decide(

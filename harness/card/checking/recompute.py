@@ -27,7 +27,7 @@ from scoring.words.resources import Resources
 
 
 def card_material(card: RunCard) -> Material:
-    """Take a card apart into what it was made of; the statistics are taken from its texts anew.
+    """Split a card into what it was made of; the statistics are computed from its texts again.
 
     Rows whose texts are withheld count as empty, so only what ``measured`` gives holds for them. What
     the card states must be possible (``stated.impossible``).
@@ -109,7 +109,7 @@ def card_floors(card: RunCard) -> dict[str, FloorScores]:
 def _statistics(
     scorer: Scorer, texts: Sequence[Translation], rows: Sequence[EntryResult]
 ) -> list[EntryStatistics]:
-    """Take the statistics of the surface metrics anew; what needs more than the texts, each row states."""
+    """Compute the statistics of the surface metrics again; what needs more than the texts, each row states."""
     surface = Scorer([metric for metric in scorer.metrics if metric.info.id in scorer.from_texts])
     return [
         {**dict.fromkeys(scorer.ids), **_stated(row, scorer), **taken}
@@ -196,7 +196,7 @@ def rows_again(material: Material) -> list[dict[str, Any]]:
 
 
 def _lint_again(row: EntryResult, value: EntryValues, scorer: Scorer) -> str | None:
-    """Return a row's lint verdict as far as its texts tell it; the rules of the language are not at hand."""
+    """Return a row's lint verdict as far as its texts tell it; the rules of the language are not available."""
     if is_blank(row.predicted or ""):
         return NO_OUTPUT
     if scorer.columns.right in scorer.foreign:
@@ -278,7 +278,7 @@ def resting_on_rows(raw: Mapping[str, Any], expected: Mapping[str, Any]) -> dict
 
 
 def without(value: Any, names: Iterable[str]) -> Any:
-    """Leave members of an object out; what is no object stays."""
+    """Omit members of an object; what is no object stays."""
     if not isinstance(value, dict):
         return value
     gone = set(names)

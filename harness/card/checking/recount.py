@@ -2,7 +2,7 @@
 
 Anybody can seal any numbers. From the outputs on the card every metric that needs no more than the texts is computed
 here; what an analyser or a model found is taken as the rows state it. Sources and references are held against the corpus
-file that the card names by its hash, where that is at hand: a card could bring references that are its outputs.
+file that the card names by its hash, where that is available: a card could bring references that are its outputs.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def recount(
     """Score the outputs of a card again; None where it carries none, as of secret entries.
 
     ``corpus``: the entries of the file that the card names by its hash; None: it is not here. ``material``: what
-    ``card_material`` took of its texts, where that is at hand.
+    ``card_material`` took of its texts, where that is available.
     """
     if not card.results or withheld(card.results):
         return None

@@ -34,7 +34,7 @@ def refuse_secrets(card: RunCard, name: str) -> None:
 
 
 def refuse_impossible(card: RunCard, name: str) -> None:
-    """Raise UsageError for an entry that stands there twice, a text without end, and a number that no run gives."""
+    """Raise UsageError for an entry that is there twice, a text without end, and a number that no run gives."""
     twice = [
         id_ for id_, count in Counter(row.entry_id for row in card.results).items() if count > 1
     ]

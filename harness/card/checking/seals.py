@@ -1,4 +1,4 @@
-"""Verifying a card with what lies beside it: the file of a card and its seal, a run of the store, the proof of a row."""
+"""Verifying a card with what is next to it: the file of a card and its seal, a run of the store, the proof of a row."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def verify_file(
     against: Path | None,
     home: Path,
 ) -> CardVerdict:
-    """Verify the file of a card with the seal beside it, the proof of a row, or the record of a reproduction, ``against`` a card where one is named.
+    """Verify the file of a card with the seal next to it, the proof of a row, or the record of a reproduction, ``against`` a card where one is named.
 
     ``home``: the data folder, whose keys are known. Raises UsageError where the file is neither.
     """
@@ -125,7 +125,7 @@ def _check_consent(
     proof: RowProof,
     card: Mapping[str, Any] | None,
 ) -> None:
-    """Record what notices say of a row; its corpus and method are told by the card, or by the store's run."""
+    """Record what notices say of a row; its corpus and method come from the card, or by the store's run."""
     ids, keys = [proof.row.get("entry_id")], frozenset({proof.seal.by})
     stored = known_run(connection, proof.seal.run_id)
     if card is not None:

@@ -34,7 +34,7 @@ SIGNATURE, ROWS, TIME, ROW, SCORES = "signature", "rows", "time", "row", "scores
 
 @dataclass(frozen=True, slots=True)
 class KnownSigners:
-    """What whoever verifies a card knows besides it."""
+    """What anyone who verifies a card knows besides it."""
 
     keys: Mapping[str, str] = field(default_factory=dict)
     """Public signing key → whose it is, in words."""
@@ -48,7 +48,7 @@ UNKNOWN = KnownSigners()
 
 
 def check_unsigned(verdict: CardVerdict, known: KnownSigners) -> None:
-    """Record that no seal lies beside a card; wrong where somebody says whose key there ought to be one of."""
+    """Record that no seal is next to a card; wrong where somebody says whose key there ought to be one of."""
     words = "no seal of a key lies beside this card, so nothing here tells who made it"
     verdict.checks.append(CardCheck(SIGNATURE, False if known.words else None, words))
 
@@ -107,7 +107,7 @@ def check_reproduction(
     signers: frozenset[str],
     known: KnownSigners,
 ) -> None:
-    """Judge a record of a reproduction that was read, against the claimed card where it is at hand.
+    """Judge a record of a reproduction that was read, against the claimed card where it is available.
 
     ``signers``: keys whose seals of that card hold.
     """
@@ -167,7 +167,7 @@ def _check_rows(found: SealFile, rows: Sequence[Mapping[str, Any]]) -> CardCheck
 
 
 def _check_time(found: SealFile, log: Sequence[LogLine]) -> CardCheck:
-    """Say between which lines of a vault's log a card was sealed."""
+    """Return between which lines of a vault's log a card was sealed."""
     after = found.seal.after
     if after is None:
         return CardCheck(TIME, None, "the seal names no vault, so its log shows nothing of it")

@@ -3,7 +3,7 @@
 Statistics that an analyser, a dictionary, a language card or a model gave are taken from the rows as they
 stand; a sum of impossible ones would look like any other score.
 
-Where two JSON values differ is told by JSON path.
+Differences of two JSON values are named by JSON path.
 """
 
 from __future__ import annotations

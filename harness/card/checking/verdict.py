@@ -9,7 +9,7 @@ from harness.card.checking.stated import CardDifference, differences
 
 @dataclass(frozen=True, slots=True)
 class CardCheck:
-    """One thing that was looked at."""
+    """One thing that was examined."""
 
     name: str
     ok: bool | None

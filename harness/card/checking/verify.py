@@ -382,7 +382,7 @@ def _check_withheld(verdict: CardVerdict, raw: Mapping[str, Any], card: RunCard)
 def _stored_again(
     connection: sqlite3.Connection, raw: Mapping[str, Any], run_id: str, *, whole: bool
 ) -> dict[str, Any] | None:
-    """Compute the card of a run of this store again, None where it has no such run of its own."""
+    """Compute the card of a run of this store again, None if the store has no such run."""
     try:
         run = find_run(connection, run_id, withdrawn=True)
     except UsageError:

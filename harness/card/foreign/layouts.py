@@ -79,7 +79,7 @@ def unwrapped(raw: dict[str, Any]) -> dict[str, Any]:
 
 
 def is_ours(raw: Mapping[str, Any]) -> bool:
-    """Return whether a card is laid out as this program does it, with all of its blocks."""
+    """Return whether a card is arranged as this program does it, with all of its blocks."""
     method = raw.get("method")
     return isinstance(method, dict) and "method_class" in method
 
@@ -108,7 +108,7 @@ def _with_tiers(raw: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _completed(raw: Mapping[str, Any]) -> dict[str, Any]:
-    """Put what stands elsewhere in the older layout where ours has it."""
+    """Move what is elsewhere in the older layout to where ours has it."""
     results = raw.get("results")
     scores = _scores(raw, results if isinstance(results, list) else [])
     blocks: dict[str, type[Block]] = {

@@ -35,7 +35,7 @@ def report_of_log(raw: Mapping[str, Any], name: str) -> dict[str, Any]:
 
 
 def told_of_scores(raw: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what a report says of its own scores: caveats, and metrics that were not available."""
+    """Return what a report says about its scores: caveats, and metrics that were not available."""
     overall = raw.get("overall")
     places = (raw, overall if isinstance(overall, Mapping) else {})
     return {name: place[name] for name in _TOLD for place in places if place.get(name)}

@@ -1,6 +1,6 @@
 """Test reports of the reference implementation: outputs with scores, but neither set-up nor seal.
 
-What such a report carries becomes entries and rows here; it is scored anew, because its own numbers
+What such a report carries becomes entries and rows here; it is scored again, because its own numbers
 leave failed entries out of every denominator (DESIGN M2).
 """
 

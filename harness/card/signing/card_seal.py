@@ -1,8 +1,8 @@
 """The seal of a key: a signature that names a card by its hash, and a root over its rows.
 
-It lies beside the card and never in it, because a sealed card does not change (DESIGN C4): the hash of a card is the
+It is next to the card and never in it, because a sealed card does not change (DESIGN C4): the hash of a card is the
 same with it and without it. The root is that of a Merkle tree (``harness.sealed.merkle``) whose leaves are the rows,
-each behind a salt of its own. So one row can be shown to be on the card, and the hashes that are shown with it confirm
+each behind its own salt. So one row can be shown to be on the card, and the hashes that are shown with it confirm
 no guess about another row.
 """
 

@@ -1,4 +1,4 @@
-"""What came of running a card's set-up once more, and the signature of whoever ran it (benchmark-specification §9.4).
+"""What came of running a card's set-up once more, and the signature of anyone who ran it (benchmark-specification §9.4).
 
 The record names both cards by their hashes and holds every score of both, so that anyone computes the verdict again.
 It tells nothing of the computer that ran it: what reproduces depends on none.
@@ -64,7 +64,7 @@ class ReproductionComparison(StrictForm):
 
     @property
     def verdict(self) -> Reproduction:
-        """What the scores of both say, worked out anew."""
+        """Return the verdict on the scores of both, computed again."""
         return verdict(self.claimed.scores, self.repeated.scores)
 
 
@@ -88,7 +88,7 @@ class SignedReproduction(ReproductionRecord, SignedRecord):
 
 
 def reproduced_card(card: RunCard) -> ReproducedCard:
-    """Take from a card what a comparison holds of it."""
+    """Return what a comparison needs of a card."""
     return ReproducedCard(
         run_id=card.run_id,
         card=card.run_card_hash,
@@ -134,7 +134,7 @@ def is_reproduction(data: bytes) -> bool:
 def read_reproduction(data: bytes) -> SignedReproduction:
     """Read a signed record and check all that it says of itself; raises FileError in words.
 
-    Its bytes are the canonical ones, its signature is its signer's, its verdict follows from its scores, and whoever
+    Its bytes are the canonical ones, its signature is its signer's, its verdict follows from its scores, and anyone who
     signed did not sign the claimed card too.
     """
     record = read_record(data, SignedReproduction, _NAME, most=MOST_BYTES)

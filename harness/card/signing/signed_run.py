@@ -1,4 +1,4 @@
-"""Signing the runs of this computer, and what is kept of their seals beside their cards."""
+"""Signing the runs of this computer, and the seals stored beside their cards."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def kept_seals(connection: sqlite3.Connection, run: int, card: Mapping[str, Any]
 def keep_others_seal(
     connection: sqlite3.Connection, run: int, card: Mapping[str, Any], data: bytes
 ) -> None:
-    """Keep the seal that came with an imported card; raises FileError where it is damaged or another card's."""
+    """Store the seal that came with an imported card; raises FileError where it is damaged or another card's."""
     seal = read_seal(data)
     if seal.seal.card != card.get(HASH_FIELD):
         raise FileError(

@@ -1,1 +1,1 @@
-"""What runs in a process of its own, with the packages of its engine and the standard library alone."""
+"""What runs in its own process, with the packages of its engine and the standard library alone."""

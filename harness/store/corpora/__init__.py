@@ -1,1 +1,1 @@
-"""Corpora in the store: their entries, listed, looked at, named in the place of files."""
+"""Corpora in the store: their entries, listed, examined, named instead of files."""

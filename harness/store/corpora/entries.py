@@ -62,7 +62,7 @@ _PLACE = "not stored "
 
 
 def _not_stored(position: int, segment: Segment | None) -> Entry:
-    """Return what stands in the place of a secret entry: its segment, for counts, and nothing else of it."""
+    """Return what replaces a secret entry: its segment, for counts, and nothing else of it."""
     return Entry.model_construct(
         id=f"{_PLACE}{position + 1}",
         source="",
@@ -78,7 +78,7 @@ def _fill(
     entries: Sequence[Entry],
     recipients: Sequence[str],
 ) -> None:
-    """Put entries into their empty places where they are wanted now."""
+    """Fill the empty places of entries that are wanted now."""
     empty = connection.execute(
         "SELECT position FROM entries WHERE corpus = ? AND rest = ?", (corpus, NOT_STORED)
     ).fetchall()
@@ -206,7 +206,7 @@ def _entry_row(
     entry: Entry,
     seal: CorpusSeal | None,
 ) -> tuple[object, ...]:
-    """Return the columns of an entry; of a sealed one only what the lists have lies in those that are open."""
+    """Return the columns of an entry; of a sealed one only what the lists have is in those that are open."""
     fields = entry.model_dump(mode="json", by_alias=True, exclude_unset=True)
     sealed = None
     if seal is not None and has_secrets(entry):
@@ -310,7 +310,7 @@ def _of_entry(of_all: Mapping[str, object], segment: object) -> dict[str, object
 
 
 def _closed(row: tuple[Any, ...], of_all: Mapping[str, object]) -> Entry:
-    """Return what lies open of a sealed entry: its id, and tags that lists have."""
+    """Return what is open of a sealed entry: its id, and tags that lists have."""
     tags = {
         name: value for name, value in zip(_COLUMNS, row[4:8], strict=True) if value is not None
     }

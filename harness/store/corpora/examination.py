@@ -22,7 +22,7 @@ from harness.store.withdrawn import now_standing
 
 @dataclass(frozen=True, slots=True)
 class Examination:
-    """A corpus, looked at as ``rosetta corpus check`` and ``rosetta corpus show`` look at its file."""
+    """A corpus, examined as ``rosetta corpus check`` and ``rosetta corpus show`` look at its file."""
 
     original: Original
     files: tuple[Path, ...]
@@ -44,14 +44,14 @@ class Examination:
 
 
 def examine(corpus: Corpus) -> Examination:
-    """Look at a corpus that was just read from its file."""
+    """Check a corpus that was just read from its file."""
     return _examination(corpus, corpus.files, original(corpus.files, corpus.sha256))
 
 
 def examine_stored(
     connection: sqlite3.Connection, number: int, sha256: str, files: Sequence[Path]
 ) -> Examination:
-    """Look at a corpus of the store, and at the file that it was read from where that is still the same."""
+    """Check a corpus of the store, and the file that it was read from where that is still the same."""
     dataset, found = read_dataset(connection, number), original(files, sha256)
     corpus = _from_file(files, dataset) if found is Original.UNCHANGED else None
     held = connection.execute("SELECT count(*) FROM entries WHERE corpus = ?", (number,))
@@ -76,7 +76,7 @@ def _examination(corpus: Corpus, files: Sequence[Path], found: Original) -> Exam
 
 
 def _from_file(files: Sequence[Path], dataset: Dataset) -> Corpus | None:
-    """Read the file once more; None where it cannot be read without what its reader was told then."""
+    """Read the file once more; None where it cannot be read without the options that its reader had then."""
     said: dict[str, Any] = {**(dataset.columns_read or {})}
     try:
         return load(files[0], files[1:], dataset=dataset, columns=Columns(**said))

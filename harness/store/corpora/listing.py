@@ -1,7 +1,7 @@
 """The corpora of the store: which there are, who used them, their entries in any order, and their names.
 
 Nothing here loads a corpus whole for a screen: lists of places are numbers, and texts are read a screenful at a
-time. ``store:`` and the beginning of a corpus's hash stand in the place of a file, so that a run can be asked for
+time. ``store:`` and the beginning of a corpus's hash replaces a file, so that a run can be asked for
 again after its file was moved or changed, on exactly the entries it had.
 """
 
@@ -39,7 +39,7 @@ def stored_name(corpus: Corpus) -> str:
 
 
 def names_stored(name: str) -> bool:
-    """Tell the name of a corpus of the store from that of a file."""
+    """Distinguish the name of a corpus of the store from that of a file."""
     return name.startswith(PREFIX)
 
 
@@ -231,7 +231,7 @@ def _paths(stated: str | None) -> tuple[Path, ...]:
 
 
 def hold_in_memory(corpus: Corpus) -> tuple[sqlite3.Connection, int]:
-    """Put a corpus that was only opened into a store that lives in memory; gives it with its number.
+    """Store a corpus that was only opened in a store in memory; return it with its number.
 
     It is read as the store is, without a copy of its texts on the disk.
     """

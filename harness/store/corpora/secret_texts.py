@@ -1,7 +1,7 @@
 """Texts that were secret once, recognised when they come back under another segment, file or name.
 
 Of the source of every secret entry the store keeps a keyed digest, also of those whose text it does not
-keep. The key lies beside the store, sealed for this computer: without it a digest confirms no guess. Digests
+keep. The key is next to the store, sealed for this computer: without it a digest confirms no guess. Digests
 go with the last run over their file.
 """
 
@@ -28,7 +28,7 @@ Digest = Callable[[str], bytes]
 
 
 def note_secrets(connection: sqlite3.Connection, corpus: int, entries: Iterable[Entry]) -> None:
-    """Keep the digests of the secret entries of a stored corpus; called within a transaction."""
+    """Store the digests of the secret entries of a stored corpus; called within a transaction."""
     sources = {entry.source for entry in entries if entry.secret and not is_blank(entry.source)}
     if sources:
         key = _key(connection)
@@ -74,7 +74,7 @@ def _said(found: Sequence[Entry], where: str, runs: Sequence[str]) -> str:
 
 
 def _where(connection: sqlite3.Connection, corpus: int) -> tuple[str, list[str]]:
-    """Name a corpus with its runs; gives beside it how each of its runs is called."""
+    """Name a corpus with its runs; gives next to it how each of its runs is called."""
     dataset = connection.execute("SELECT dataset FROM corpora WHERE id = ?", (corpus,)).fetchone()
     rows = connection.execute("SELECT run_id FROM runs WHERE corpus = ? ORDER BY id", (corpus,))
     runs = [row[0][:8] for row in rows]

@@ -1,6 +1,6 @@
 """Terms that were stricter before: a corpus whose file says less now than what the store knows of it.
 
-Whoever edits a file can take its term away. What the store knows of the same texts holds until their runs are erased.
+Anyone who edits a file can take its term away. What the store knows of the same texts holds until their runs are erased.
 """
 
 from __future__ import annotations

@@ -113,7 +113,7 @@ def erase_left_copies() -> None:
 
 @contextmanager
 def _left(found: os.DirEntry[str]) -> Iterator[None]:
-    """Hold a folder of this person that its process left; OSError where it is another's, or is read still."""
+    """Lock a folder of this person that its process left; OSError where it is another's, or is read still."""
     what = found.stat(follow_symlinks=False)
     others = os.name == "posix" and (what.st_uid != os.geteuid() or what.st_mode & 0o077)
     held, ready = Path(found.path, _HELD), Path(found.path, _READY)

@@ -156,7 +156,7 @@ def opened(path: Path | None = None) -> Iterator[sqlite3.Connection]:
 
 @contextmanager
 def _examined(connection: sqlite3.Connection) -> Iterator[None]:
-    """Say of an error that nobody foresaw that the store is damaged, where it is; else let it go up."""
+    """Report for an unforeseen error that the store is damaged, where it is; else raise it."""
     try:
         yield
     except STORE_ERRORS:
@@ -194,7 +194,7 @@ def _opened_or_read(path: Path) -> sqlite3.Connection:
 def _opened_to_read(path: Path) -> sqlite3.Connection:
     """Open a store that cannot be written.
 
-    Where a process was cut off, what it stored last lies in the journal beside the store, and SQLite must write
+    Where a process was cut off, what it stored last is in the journal beside the store, and SQLite must write
     to take it in. Then a private copy of both is read, which is erased when the program ends.
     """
     connection = _plainly_read(path)
@@ -236,7 +236,7 @@ def _require_readable(connection: sqlite3.Connection, path: Path) -> None:
 
 
 def _plainly_read(path: Path) -> sqlite3.Connection | None:
-    """Open a store with the journal files that lie beside it; None where SQLite would have to make some."""
+    """Open a store with the journal files that are next to it; None where SQLite would have to make some."""
     connection = _read(path)
     try:
         connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
@@ -280,7 +280,7 @@ def _opened(path: Path) -> sqlite3.Connection:
 
 
 def _wait_for_locks(connection: sqlite3.Connection, path: Path) -> None:
-    """Have a connection wait for others from here on; raises at once where the storage has no locks at all."""
+    """Configure a connection to wait for others from here on; raises at once where the storage has no locks at all."""
     try:
         connection.execute("PRAGMA user_version")
     except sqlite3.Error as error:
@@ -329,7 +329,7 @@ def _upgrade(connection: sqlite3.Connection, path: Path) -> None:
 
 
 def _apply_steps(connection: sqlite3.Connection, path: Path, before: int, copy: Path) -> None:
-    """Bring a store from the version ``before`` to this program's; it gets the new number only once it holds."""
+    """Upgrade a store from the version ``before`` to this program's; it gets the new number only once it holds."""
     from sqlite_utils import Database
 
     from harness.store.file.migrations import migrations

@@ -1,4 +1,4 @@
-"""Whether a store is damaged: looked at where the program met something that it did not foresee.
+"""Whether a store is damaged: examined where the program met something that it did not foresee.
 
 A fault of the program must not be told as damage of somebody's store, so damage is only said where it is found
 here, by what the schema and the models say of each value, and never by running the code that failed.

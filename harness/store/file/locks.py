@@ -75,7 +75,7 @@ def examine_locks(folder: Path) -> Locks:
 
 @contextmanager
 def _locked_file(folder: Path) -> Iterator[Path]:
-    """Hold a lock on a new empty file, which is deleted after the block; OSError or sqlite3.Error where it fails."""
+    """Lock a new empty file, which is deleted after the block; OSError or sqlite3.Error where it fails."""
     handle, name = tempfile.mkstemp(prefix=".locks-", dir=folder)
     os.close(handle)
     path = Path(name)

@@ -113,7 +113,7 @@ class RunOpening(StoredRecord):
         return RunOpening(**{name: getattr(self, name) for name in names})
 
     def changed(self, **fields: Any) -> RunOpening:
-        """Return the opening with some fields told anew."""
+        """Return the opening with some fields told again."""
         return self.model_copy(update=fields)
 
 
@@ -140,7 +140,7 @@ class ScoringSoFar(StoredRecord):
 
 
 class Live(StoredRecord):
-    """A run's heartbeat, which a second terminal reads; of a run that stopped by itself, why."""
+    """A run's heartbeat, which a second terminal reads; of a run that stopped on its own, why."""
 
     at: float = 0.0
     """Unix time."""

@@ -381,7 +381,7 @@ def schema_differences(connection: sqlite3.Connection, steps: Iterable[str]) -> 
     """Return how the tables of a store differ from what these steps make, a clause for each; empty where they do not.
 
     Columns are compared by name, type, NOT NULL and part in the primary key, indexes by name. A table or index that no
-    step makes is not looked at. No name that only the store has is quoted.
+    step makes is not examined. No name that only the store has is quoted.
     """
     names = set(steps)
     if names - set(STEPS):

@@ -39,7 +39,7 @@ _DAMAGED = (
 
 
 class StoreSealed(StoreError):  # noqa: N818  said of the texts
-    """No key at hand opens the secret texts of a corpus."""
+    """No key available opens the secret texts of a corpus."""
 
 
 class What(StrEnum):
@@ -69,7 +69,7 @@ _OPEN = {"segment": "segment", "difficulty": "difficulty", "provenance": "proven
 
 
 def open_fields(entry: Entry) -> dict[str, object]:
-    """Return what of a secret entry lies open in the store, by field: tags from lists, by which scores are broken down."""
+    """Return what of a secret entry is open in the store, by field: tags from lists, by which scores are broken down."""
     tags = {name: entry.open_tag(field) for name, field in _OPEN.items()}
     return {name: tag for name, tag in tags.items() if tag is not None}
 
@@ -95,7 +95,7 @@ class CorpusSeal:
         return of_kind(stored_json(opened.reveal()), dict)
 
     def shown(self, position: int, what: str, sealed: object) -> dict[str, Any] | None:
-        """Open it as ``open`` does, for a screen or a list; None where no key at hand opens it."""
+        """Open it as ``open`` does, for a screen or a list; None where no key available opens it."""
         try:
             return self.open(position, what, sealed)
         except StoreSealed:
@@ -119,7 +119,7 @@ class CorpusSeal:
         )
 
     def in_queries(self) -> None:
-        """Let the connection's queries use ``plain`` for this corpus; what is damaged, or no key opens, is an empty text."""
+        """Register ``plain`` for the connection's queries of this corpus; what is damaged, or no key opens, is an empty text."""
 
         def opened(sealed: bytes, position: int, what: str, field: str) -> str | None:
             try:
@@ -230,7 +230,7 @@ def sealed_positions(
 
 
 def is_on_disk(connection: sqlite3.Connection) -> bool:
-    """Tell a store that is a file from one that lives in memory, where nothing needs a seal."""
+    """Distinguish a store that is a file from one that lives in memory, where nothing needs a seal."""
     return bool(connection.execute("PRAGMA database_list").fetchone()[2])
 
 
@@ -256,19 +256,19 @@ _given: list[AgeIdentity] = []
 
 
 def also_open_with(identities: Iterable[AgeIdentity]) -> None:
-    """Let this process open stored texts with these keys too, such as a recovery key that a person named."""
+    """Add keys with which this process opens stored texts too, such as a recovery key that a person named."""
     _given.extend(identities)
 
 
 def forget_keys() -> None:
-    """Forget every key that this process opened or was given; what is sealed is asked for anew."""
+    """Forget every key that this process opened or was given; what is sealed is asked for again."""
     _given.clear()
     _opened.clear()
     own_key.cache_clear()
 
 
 def _identities(folder: Path) -> Iterator[AgeIdentity]:
-    """Yield the keys that are at hand; nothing is made."""
+    """Yield the keys that are available; nothing is made."""
     yield from _given
     if Identity.known(folder, Role.COMPUTER):
         yield own_key(folder)
@@ -279,7 +279,7 @@ _opened: dict[str, DataKey] = {}
 
 
 def _data_key(sealed: bytes, folder: Path) -> DataKey:
-    """Open the key of a corpus with any key at hand; StoreSealed where none fits."""
+    """Open the key of a corpus with any key available; StoreSealed where none fits."""
     try:
         key = DataKey.fitting(sealed, _identities(folder))
     except FileError:

@@ -1,8 +1,8 @@
 """Sealing what an older version stored openly of secret entries, so that nothing of it can be read in the file.
 
 Done once, when a store is first opened by a version that seals. It goes in small steps, each whole or not at all; the
-store gets its new version number only after the last, so whoever is stopped goes on with the next opening. An entry
-is sealed first, and what belongs to it follows. At the end the file is written anew and the journal emptied.
+store gets its new version number only after the last, so anyone who is stopped continues with the next opening. An entry
+is sealed first, and what belongs to it follows. At the end the file is written again and the journal emptied.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ Row = tuple[Any, ...]
 
 
 def take_over(connection: sqlite3.Connection, path: Path) -> None:
-    """Seal all that lies open of secret entries, and leave nothing of it in the file or its journal.
+    """Seal all that is open of secret entries, and leave nothing of it in the file or its journal.
 
     Raises StoreError in words where disk or another program do not allow it, KeyStoreError where this computer's key
     cannot be had; what was done by then stays done.
@@ -80,7 +80,7 @@ def take_over(connection: sqlite3.Connection, path: Path) -> None:
 
 
 def warn_of(connection: sqlite3.Connection, path: Path) -> None:
-    """Say of an older store that can only be read, once, where texts of secret entries lie open in it."""
+    """Warn of an older store that can only be read, once, where texts of secret entries are open in it."""
     if lying_open(connection):
         _warn(path)
 
@@ -305,7 +305,7 @@ def _reply_keys(trace: object) -> Iterator[bytes]:
 
 
 def _write_anew(connection: sqlite3.Connection) -> None:
-    """Write the file anew without what was erased in it, and empty the journal; busy where another program reads it."""
+    """Write the file again without what was erased in it, and empty the journal; busy where another program reads it."""
     _empty_journal(connection)
     connection.execute("PRAGMA secure_delete = ON")
     connection.execute("VACUUM")

@@ -10,7 +10,7 @@ from harness.core.storage_problems import storable
 
 
 def digest(text: str) -> int:
-    """Return 32 bits by which equal texts are found; texts that share them are told apart by comparison."""
+    """Return 32 bits by which equal texts are found; texts that share them are distinguished by comparison."""
     from hashlib import blake2b  # a list of runs starts without OpenSSL
 
     return int.from_bytes(blake2b(text.encode(), digest_size=4).digest(), "big", signed=True)
@@ -55,7 +55,7 @@ def sweep_texts(connection: sqlite3.Connection) -> int:
 
 @contextmanager
 def transaction(connection: sqlite3.Connection) -> Iterator[None]:
-    """Do everything within or nothing; it is on the disk when the block ends.
+    """Run the block in a transaction, all or nothing; it is on the disk when the block ends.
 
     The connection has ``isolation_level=None``. Taking the lock first keeps two processes from changing what
     both have read.
@@ -72,7 +72,7 @@ def transaction(connection: sqlite3.Connection) -> Iterator[None]:
 
 @contextmanager
 def undone(connection: sqlite3.Connection) -> Iterator[None]:
-    """Do everything within and take it back: for reading what would be stored; nothing reaches the disk."""
+    """Run the block in a transaction and roll it back: for reading what would be stored; nothing reaches the disk."""
     connection.execute("BEGIN IMMEDIATE")
     try:
         yield

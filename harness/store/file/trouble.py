@@ -1,4 +1,4 @@
-"""What cannot be read or written of a store, in words with a mend; and stored values, read so that faults show.
+"""What cannot be read or written of a store, in words with a fix; and stored values, read so that faults show.
 
 Which entries of its corpus a run is on is kept in order, as numbers in few bytes.
 """
@@ -82,7 +82,7 @@ Word = TypeVar("Word", bound=StrEnum)
 def unpacks(read: Callable[P, T]) -> Callable[P, T]:
     """Make StoredValueError of what damage raises in a function that unpacks stored values.
 
-    Other errors go up as they are: they are faults of the program. So a value's shape is looked at, by a model
+    Other errors go up as they are: they are faults of the program. So a value's shape is examined, by a model
     or by ``stored_object`` and ``of_kind``, before anything is taken out of it.
     """
 
@@ -144,7 +144,7 @@ def unpacked_message(data: object) -> Any:
 def rows_by_name(
     connection: sqlite3.Connection, query: str, values: Sequence[object] | Mapping[str, object]
 ) -> list[sqlite3.Row]:
-    """Return all rows of a query, whose columns are told by their names and not by their places."""
+    """Return all rows of a query, whose columns are found by their names and not by their places."""
     cursor = connection.cursor()
     cursor.row_factory = sqlite3.Row
     return cursor.execute(query, values).fetchall()
@@ -168,7 +168,7 @@ def of_a_value(error: Exception) -> bool:
 
 
 def in_words(error: Exception, path: Path) -> StoreError:
-    """Return what a person is told of one of ``STORE_ERRORS``, or of an OSError; quotes nothing that is stored."""
+    """Return the message for one of ``STORE_ERRORS``, or of an OSError; quotes nothing that is stored."""
     if isinstance(error, StoredValueError) and error.args:
         return StoreError(f"{path}: {error}.")
     problem = StorageProblem.DAMAGED if of_a_value(error) else storage_problem(error)
@@ -199,7 +199,7 @@ def read_only_words(path: Path) -> str:
 
 
 def full_words(path: Path) -> str:
-    """Say that the disk of a file is full, how much is to be freed, and that nothing was lost."""
+    """Return that the disk of a file is full, how much is to be freed, and that nothing was lost."""
     return (
         f"the disk is full. Free {-(-_lacking_bytes(path) // 10**6) or 1} MB or more on it, then try again; "
         "what was stored before is safe."
@@ -238,5 +238,5 @@ def little_endian_positions(packed: bytes) -> bytes:
 
 
 def count_positions(packed: bytes) -> int:
-    """Tell how many there are."""
+    """Return how many there are."""
     return len(little_endian_positions(packed)) // _BYTES

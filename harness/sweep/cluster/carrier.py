@@ -1,7 +1,7 @@
 """A run's calls on a worker of a Dask cluster, from here: what goes there, and what is done with what comes back.
 
 What a worker sends is read as data, an entry that it was not given or that it sends twice is refused, and the run ends
-there. Whether an output or a reply is what the endpoint said, nobody here can tell. Where Dask begins the work anew
+there. Whether an output or a reply is what the endpoint said, nobody here can tell. Where Dask begins the work again
 because the worker is gone, nothing is heard of the second: the run is gone on with from what the store has.
 """
 
@@ -63,7 +63,7 @@ MOST_FILE_BYTES = 128 * 2**20
 
 
 class _WorkerGone(Exception):  # noqa: N818  an event
-    """Whoever was at the run is not there any more."""
+    """Anyone who was at the run is not there any more."""
 
 
 class _SchedulerGone(Exception):  # noqa: N818  an event
@@ -83,12 +83,11 @@ def _reaching() -> Iterator[None]:
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """A scheduler whose workers were looked at (``harness.sweep.cluster.scheduler``)."""
+    """A scheduler whose workers were examined (``harness.sweep.cluster.scheduler``)."""
 
     address: str
 
     def carrier(self) -> ClusterCarrier:
-        """See ``harness.sweep.processes.Elsewhere``."""
         return ClusterCarrier(connected(self.address), self.address)
 
 
@@ -102,7 +101,6 @@ class ClusterCarrier:
         self.gone = False
 
     def carry(self, work: CarriedWork) -> str | None:
-        """See ``harness.run.carrying.Carrier``."""
         self.lost = False
         parcel = _parcel(work)
         try:
@@ -120,7 +118,7 @@ class ClusterCarrier:
             )
 
     def close(self) -> None:
-        """Let go of the cluster."""
+        """Close the connection to the cluster."""
         with suppress(Exception):  # whatever Dask raises of a connection that is gone anyway
             self._client.close(timeout=LOOK_SECONDS)
 
@@ -142,7 +140,7 @@ def _parcel(work: CarriedWork) -> Parcel:
 
 
 def _files(options: MethodOptions) -> tuple[SentFile, ...]:
-    """Read the files that a method is told; HarnessError where one cannot be read, or they are too large.
+    """Read the files that a method names; HarnessError where one cannot be read, or they are too large.
 
     A folder, such as that of a model, is not sent: it has to be at the same place there.
     """
@@ -188,7 +186,7 @@ class _Errand:
         self._state = RunState.RUNNING
 
     def carry(self) -> str | None:
-        """Send the work away and follow it to its end; returns why it stopped by itself, None where it did not."""
+        """Send the work away and follow it to its end; returns why it stopped on its own, None where it did not."""
         name = f"rosetta-{uuid.uuid4().hex}"
         told = (VERSION, self._parcel.packed(), f"{name}-up", f"{name}-down")
         with _reaching():
@@ -200,7 +198,7 @@ class _Errand:
             self._leave(future, up, down)
 
     def _leave(self, future: Future[None], up: Queue, down: Queue) -> None:
-        """Send away whoever has the work now, and let go of all; the scheduler may be gone."""
+        """Send away anyone who has the work now, and let go of all; the scheduler may be gone."""
         with suppress(Exception):
             future.cancel(force=True)
             for _ in range(FAREWELLS):
@@ -243,7 +241,7 @@ class _Errand:
         return None
 
     def _hear(self, report: WorkerReport) -> None:
-        """Take in what came: rows and replies to the recorder, and after them what was asked."""
+        """Process what came: rows and replies to the recorder, and after them the questions."""
         if not self._attempt:
             self._attempt = report.attempt
             if report.end is None:  # else it could not even begin
@@ -286,7 +284,7 @@ class _Errand:
         )
 
     def _take(self, report: WorkerReport) -> None:
-        """Hand rows to the recorder; MessageError for one that was not asked for, or came before."""
+        """Pass rows to the recorder; MessageError for one that was not asked for, or came before."""
         now = time.time()
         for row in report.rows:
             if row.position not in self._left:
@@ -313,7 +311,7 @@ class _Errand:
         return HomeAnswer(number=asked.number)
 
     def _taken(self, asked: WorkerQuestion) -> HomeAnswer:
-        """Take more of the sweep's budget, which stays here."""
+        """Reserve more of the sweep's budget, which stays here."""
         purse, ledger = self._work.purse, self._work.calls.ledger
         if purse is None:
             raise MessageError("A worker asked for money of a run that shares none.")

@@ -74,7 +74,7 @@ def unpacked(kind: type[SomeMessage], data: object) -> SomeMessage:
 
 
 class SentFile(Message):
-    """A file that a method is told, which is needed where it is made."""
+    """A file that a method names, which is needed where it is made."""
 
     option: str
     """Name of the option."""
@@ -220,7 +220,7 @@ class SentRow(Message):
 
 
 class WorkerQuestion(Message):
-    """What a worker must hear before it goes on."""
+    """What a worker must hear before it continues."""
 
     number: Count
     kind: Literal["secure", "take", "find"]

@@ -1,6 +1,6 @@
 """The part of a run that a Dask worker does: it makes the method, brings the entries through, and sends all home.
 
-It has no store and no keyring: keys stand in its own environment, rows and replies go home as soon as they are there,
+It has no store and no keyring: keys are in its own environment, rows and replies go home as soon as they are there,
 and no call is made whose money is not on the disk at home. It pauses while home has not heard of a few rows, so that
 little is lost with it, and stops where nothing is heard from home any more.
 """
@@ -70,7 +70,7 @@ def greet() -> bytes:
 
 
 def carry(version: str, parcel: bytes, up: str, down: str) -> None:
-    """Do the work of a parcel on a worker; reports go into the queue ``up``, words come out of ``down``."""
+    """Run the work of a parcel on a worker; reports go into the queue ``up``, words come out of ``down``."""
     if version != VERSION:
         raise UsageError(f"This worker has Rosetta {VERSION}, and the sweep {version}.")
     wanted = unpacked(Parcel, parcel)
@@ -140,7 +140,7 @@ def _with_files(wanted: Parcel, folder: Path) -> MethodOptions:
 async def _translate(
     run: RunOptions, method: Method, task: str, go: HomeGo, desk: RemoteDesk
 ) -> str | None:
-    """Bring the entries through; returns why the run stopped by itself, None where it did not."""
+    """Process the entries. Return the stop reason, or None."""
     entries: dict[int, Entry] = {entry.position: entry.entry(task) for entry in go.entries}
     client = EndpointClient(timeout_seconds=run.timeout_seconds, offline=False)
     shared = RunCalls(
@@ -164,9 +164,9 @@ async def _translate(
 
 
 class RemoteDesk:
-    """What a run has at a worker in the place of its store: it sends home, and hears from there.
+    """What a run has at a worker instead of its store: it sends home, and hears from there.
 
-    Used by the thread of the run; two threads of its own carry reports and words.
+    Used by the thread of the run; its own two threads carry reports and words.
     """
 
     def __init__(self, up: MessageQueue, down: MessageQueue, wanted: Parcel) -> None:
@@ -203,7 +203,7 @@ class RemoteDesk:
         ]
 
     def __enter__(self) -> RemoteDesk:
-        """Begin to report and to listen."""
+        """Start to report and to listen."""
         for thread in self._threads:
             thread.start()
         return self
@@ -226,7 +226,7 @@ class RemoteDesk:
         return go
 
     def end(self, end: WorkerEnd) -> None:
-        """Say that nothing comes any more."""
+        """Report that nothing comes any more."""
         with self._changed:
             self._end = end
             self._changed.notify_all()
@@ -245,13 +245,13 @@ class RemoteDesk:
             self._changed.notify_all()
 
     def wait_asked(self, seconds: float) -> None:
-        """Tell home that the endpoint asked for no calls for so long."""
+        """Report that the endpoint asked for no calls for so long."""
         with self._changed:
             self._told_to_wait = max(seconds, self._told_to_wait or 0.0)
             self._changed.notify_all()
 
     def find(self, key: bytes) -> StoredReply | None:
-        """Ask home for an earlier reply, where it has one; blocks."""
+        """Request an earlier reply from home, where it has one; blocks."""
         if key not in self._known:
             return None
         told = self.ask(kind="find", key=key).result()
@@ -261,7 +261,7 @@ class RemoteDesk:
         await asyncio.wrap_future(self.ask(kind="secure"))
 
     def ask(self, **asked: object) -> Future[HomeAnswer]:
-        """Ask home something; see ``WorkerQuestion``. Cancelled where home is gone."""
+        """Request something from home; see ``WorkerQuestion``. Cancelled where home is gone."""
         answer: Future[HomeAnswer] = Future()
         with self._changed:
             self._asked += 1
@@ -323,7 +323,7 @@ class RemoteDesk:
         return report
 
     def _listen(self) -> None:
-        """Hear words until the end; where none comes for long, or none can, stop."""
+        """Receive words until the end; where none comes for long, or none can, stop."""
         last = time.monotonic()
         try:
             while not self._over and time.monotonic() - last <= LEASH_SECONDS:
@@ -367,7 +367,7 @@ class RemoteDesk:
 
 
 class RemoteLimiter(Limiter):
-    """Tells home of a pause that the endpoint asked for, so that others heed it too."""
+    """Tells home of a pause that the endpoint asked for, so that others obey it too."""
 
     def __init__(self, desk: RemoteDesk, wanted: Parcel) -> None:
         super().__init__(wanted.run.concurrency, start=wanted.begun_with)
@@ -387,7 +387,7 @@ class MessageQueue(Protocol):
         """Add a message."""
 
     def get(self, timeout: float) -> Any:
-        """Return the next; TimeoutError where none comes for so many seconds."""
+        """Return the next; TimeoutError where none comes for that many seconds."""
 
 
 class RemotePurse:
@@ -400,7 +400,7 @@ class RemotePurse:
         self._desk = desk
 
     async def take(self, wanted: float, spent: float | None) -> bool | None:
-        """Ask home for more; see ``Purse``."""
+        """Request more from home; see ``Purse``."""
         told = await asyncio.wrap_future(self._desk.ask(kind="take", wanted=wanted, spent=spent))
         self.held, self.budget, self.others = told.held, told.budget, told.others
         return told.taken

@@ -67,7 +67,7 @@ def connected(address: str) -> Client:
 
 
 async def _greeted(address: str) -> None:
-    """Ask who listens at an address; whatever is raised, it is no scheduler. What another program says is read as Dask's lengths, so any error can come."""
+    """Check who listens at an address; whatever is raised, it is no scheduler. What another program says is read as Dask's lengths, so any error can come."""
     parts = urlsplit(address)
     _, writer = await asyncio.open_connection(
         parts.hostname, parts.port
@@ -84,7 +84,7 @@ async def _greeted(address: str) -> None:
 
 
 def require_cluster(address: str, cells: Sequence[SweepCell]) -> str:
-    """Look whether the runs of a sweep can go to the workers of a scheduler, and return its address; nothing is begun yet.
+    """Check whether the runs of a sweep can go to the workers of a scheduler, and return its address; nothing is begun yet.
 
     HarnessError where no scheduler or no worker is there, or one has another version of this program; UsageError where
     texts may not go there.

@@ -1,7 +1,7 @@
 """Asking the keepers for one opening, answering, taking the answers in, and using the grant up.
 
 On the computer that has the vault a keeper asks; the log has the request. Each keeper answers on their own computer,
-with a copy of the vault, or on this one with their own keys. Answers are taken in in any order, each as often as it
+with a copy of the vault, or on this one with their own keys. Answers are imported in any order, each as many times as it
 comes, and the log has them, refusals too. Once enough keepers allow it (one, where each opens alone), the grant opens once: it is used up, then the
 log has it, then the first text is opened. A program that is stopped in between has used it up as well.
 """
@@ -84,7 +84,7 @@ class Grants:
 
     @property
     def kept(self) -> KeptGrants:
-        """What this computer keeps of its own requests."""
+        """Return what this computer keeps of its own requests."""
         return KeptGrants(self.vault.memory / "grants")
 
     def ask(
@@ -96,7 +96,7 @@ class Grants:
         segments: Sequence[Segment] = (),
         run: RunTerms | None = None,
     ) -> bytes:
-        """Ask the keepers to allow one opening of a corpus; gives the bytes of the request, which the log has then.
+        """Request that the keepers allow one opening of a corpus; return the bytes of the request, which the log has then.
 
         ``segments``: those to be opened; none: all but ``held_out``. ``run``: what is to be run over the texts; None: they are
         opened to see whether they are whole. Raises VaultError in words.
@@ -141,7 +141,7 @@ class Grants:
         lasts: tuple[datetime, timedelta],
         challenge: AgeIdentity,
     ) -> GrantRequest:
-        """Return what is asked for in the next line of the log; ``corpus``: its number, ``lasts``: from when, and how long."""
+        """Return the request for the next line of the log; ``corpus``: its number, ``lasts``: from when, and how long."""
         stored, (now, time) = state.head.corpora[corpus], lasts
         return GrantRequest(
             vault=state.head.vault,
@@ -201,9 +201,9 @@ class Grants:
         return write_answer(answer, sealed, identity)
 
     def take(self, data: bytes, identity: Identity) -> tuple[Grant, SignedAnswer]:
-        """Take an answer in: the log has it, and its sealed share is kept here. Gives the grant as it stands then.
+        """Record an answer in the log, and store its sealed share here. Return the grant as it is then.
 
-        An answer that was taken in before changes nothing. Raises VaultError where it cannot count.
+        An answer that was imported before changes nothing. Raises VaultError where it cannot count.
         """
         answer, sealed = read_answer(data)
         with self.vault.changing(identity) as state:
@@ -235,7 +235,7 @@ class Grants:
         run_id: str = "",
         despite_network: str = "",
     ) -> GrantedOpening:
-        """Use a grant up, and give its entries, sealed, with their key; whoever opens them does it after that.
+        """Use a grant up, and give its entries, sealed, with their key; anyone who opens them does it after that.
 
         ``request`` is its number, ``run`` what is about to be run over the texts, ``run_id`` the number that the run will
         have, and ``despite_network`` as in the log. Raises VaultError in words; nothing is used up then.
@@ -272,7 +272,7 @@ class Grants:
 
     @contextmanager
     def _using(self) -> Iterator[None]:
-        """Keep other programs of this computer from using a grant meanwhile, whichever copy of the vault they have."""
+        """Prevent other programs of this computer from using a grant meanwhile, whichever copy of the vault they have."""
         try:
             with filelock.FileLock(self.kept.lock, timeout=BUSY_SECONDS, mode=PRIVATE):
                 yield

@@ -30,11 +30,11 @@ class KeptGrants:
 
     @property
     def lock(self) -> Path:
-        """A file to lock while a grant is used: a vault may lie here twice, and each has a lock of its own."""
+        """A file to lock while a grant is used: a vault may lie here twice, and each has its own lock."""
         return private_folder(self.folder) / LOCK
 
     def keep_key(self, grant: str, key: AgeIdentity) -> None:
-        """Keep the key of a new request; raises VaultError where the disk takes nothing."""
+        """Store the key of a new request; raises VaultError where the disk takes nothing."""
         self._write(self._key(grant), key.secret.encode())
 
     def key(self, grant: str) -> AgeIdentity:
@@ -70,11 +70,11 @@ class KeptGrants:
         self._overwrite(self._key(grant), key.secret.encode())
 
     def keep_share(self, grant: str, keeper: str, sealed: bytes) -> None:
-        """Keep the sealed share of an answer; raises VaultError where the disk takes nothing."""
+        """Store the sealed share of an answer; raises VaultError where the disk takes nothing."""
         self._write(self._share(grant, keeper), sealed)
 
     def share(self, grant: str, keeper: str) -> bytes | None:
-        """Return a keeper's sealed share; None where it was not taken in on this computer."""
+        """Return a keeper's sealed share; None where it was not imported on this computer."""
         try:
             return self._share(grant, keeper).read_bytes()
         except OSError:

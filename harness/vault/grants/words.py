@@ -135,12 +135,12 @@ def at_once_lines(request: GrantRequest, state: VaultState) -> Iterator[str]:
 
 
 def asked_words(request: GrantRequest, state: VaultState) -> str:
-    """Return who asks for which texts."""
+    """Return who requests which texts."""
     return f"{_asker(request, state)} asks to open {request.name!r} once: {counts(request.entries)}"
 
 
 def request_facts(request: GrantRequest, *, compared: bool = True) -> Iterator[tuple[str, str]]:
-    """Yield what a request asks for: what is said, and the words; ``compared`` as in ``request_lines``."""
+    """Yield what a request asks for: label and words; ``compared`` as in ``request_lines``."""
     yield from _what(request)
     where = (
         f"whose six words are: {key_phrase(request.machine)}"

@@ -1,7 +1,7 @@
-"""Shares as a vault keeps them: each sealed for its keeper, known by its check, and dealt anew when keepers change.
+"""Shares as a vault keeps them: each sealed for its keeper, known by its check, and dealt again when keepers change.
 
 What a vault's log has of a splitting (``KeySplit``) tells a right share from one of another vault, of before the shares
-were dealt anew, or that somebody made up. The opening key that shares give is compared with the log as well.
+were dealt again, or that somebody made up. The opening key that shares give is compared with the log as well.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def seal_former(before: OpeningKey, now: OpeningKey) -> bytes:
 def former_keys(state: VaultState, key: OpeningKey) -> tuple[OpeningKey, ...]:
     """Return the opening keys that the vault had before ``key``, which is that of now; the latest first.
 
-    It ends where an earlier version sealed the vault anew, and kept no key of before, or somebody sealed another one in its place.
+    It ends where an earlier version sealed the vault again, and kept no key of before, or somebody sealed another one in its place.
     """
     found: list[OpeningKey] = []
     acts = (line.record.act for line in state.lines)

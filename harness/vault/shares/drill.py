@@ -58,7 +58,7 @@ class DrillShare(StrictForm):
 
 
 class Drill(StrictForm):
-    """What is asked of the keepers."""
+    """A drill: the question to the keepers."""
 
     format: Literal["rosetta-drill/1"] = "rosetta-drill/1"
     vault: Hex64
@@ -105,7 +105,7 @@ class DrillReport:
 
     @property
     def enough(self) -> bool:
-        """Return whether so many could that the vault would open."""
+        """Return whether that many could that the vault would open."""
         return len(self.could) >= self.drill.threshold
 
 
@@ -142,7 +142,7 @@ def begin(state: VaultState, folder: Path, identity: Identity, now: datetime) ->
 
 
 def answer(folder: Path, identity: Identity, now: datetime) -> bool:
-    """Hand the throw-away share of these keys back; False where they do not open what was sealed for them.
+    """Return the throw-away share of these keys; False where they do not open what was sealed for them.
 
     The answer says so then, signed as well. VaultError where the drill is damaged, or has nothing for these keys.
     """
@@ -163,7 +163,7 @@ def answer(folder: Path, identity: Identity, now: datetime) -> bool:
 
 
 def report(folder: Path, state: VaultState) -> DrillReport:
-    """Read the answers of a drill of this vault and try the shares; a file that is no right answer counts as none, and is told."""
+    """Read the answers of a drill of this vault and try the shares; a file that is no right answer counts as none, and is reported."""
     drill, number = _read_drill(folder)
     if drill.vault != state.head.vault:
         raise VaultError(FileProblem.INVALID, "This is a drill of another vault. Name its folder.")

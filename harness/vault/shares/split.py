@@ -1,6 +1,6 @@
 """The opening key of a vault, split M of N; any M of its shares give the key back, and fewer tell nothing of it.
 
-The way through it, for whoever brings the shares of several keepers together:
+The way through it, for anyone who brings the shares of several keepers together:
 
 1. ``split(key, threshold, count, number)`` gives one ``KeyShare`` for each keeper. ``dealing.deal`` seals each of them with
    age for its keeper; a vault keeps them sealed in its folder, and its log has what a right share is known by.
@@ -11,7 +11,7 @@ The way through it, for whoever brings the shares of several keepers together:
 
 Shares have the form of SLIP-39 (one group, no passphrase, 32 bytes), so other programs that know it combine them too.
 The key and its shares are in memory only, until their last reference is gone; Python cannot wipe memory. The library
-that splits warns that it is not hardened against whoever measures the computer while it works: docs/security.md.
+that splits warns that it is not hardened against anyone who measures the computer while it works: docs/security.md.
 """
 
 from __future__ import annotations
@@ -63,12 +63,12 @@ class OpeningKey:
 
     @cached_property
     def age(self) -> AgeIdentity:
-        """What opens the data keys."""
+        """Return the key that opens the data keys."""
         return AgeIdentity.of(self.secret)
 
     @property
     def recipient(self) -> str:
-        """What data keys are sealed for, ``age1…``."""
+        """Return the recipient that data keys are sealed for, ``age1…``."""
         return self.age.recipient
 
     @property

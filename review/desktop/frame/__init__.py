@@ -1,1 +1,1 @@
-"""What every page stands in, and what it may ask for."""
+"""What every page is in, and what it may ask for."""

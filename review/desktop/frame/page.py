@@ -91,7 +91,7 @@ class Page(QWidget):
     # for the window
 
     def begin(self) -> None:
-        """Take the keys and say where the person is; called when the page was put in place."""
+        """Focus the page and announce where the person is; called when the page was shown."""
         self.setFocus()
         announce(self, self._place.text())
 
@@ -112,7 +112,7 @@ class Page(QWidget):
         self.setAccessibleName(text)
 
     def say(self, text: str) -> None:
-        """Say one quiet sentence about what was just done."""
+        """Show one quiet sentence about what was just done."""
         text = harmless_lines(text)
         self._said.setText(text)
         self._said.setVisible(bool(text))
@@ -131,7 +131,7 @@ class Page(QWidget):
 
     @property
     def trouble(self) -> Trouble | None:
-        """What the page says that went wrong."""
+        """Return the trouble that the page shows."""
         return self._banner.trouble
 
     @property
@@ -148,7 +148,7 @@ class Page(QWidget):
         return label
 
     def copyable(self, text: str, name: str) -> None:
-        """Add something that is copied as it stands: a path, or what whoever helps is shown; ``name`` says what it is."""
+        """Add something that is copied as it stands: a path, or what anyone who helps is shown; ``name`` says what it is."""
         pane = WholeText()
         pane.setAccessibleName(name)
         pane.show_text(shown(text))
@@ -183,7 +183,7 @@ class Page(QWidget):
         return self.button(said or self.words("Back"), self.back, self.words("Esc"), main=main)
 
     def clear(self) -> None:
-        """Take everything away that was added."""
+        """Remove everything that was added."""
         self._main = lambda: None
         for layout in (self._body, self._held, self._foot):
             empty(layout)
@@ -191,11 +191,11 @@ class Page(QWidget):
     # keys
 
     def typed(self, character: str) -> bool:  # noqa: ARG002  for subclasses
-        """Do what a character means here; False where it means nothing."""
+        """Handle a character; False where it means nothing here."""
         return False
 
     def pressed(self, event: QKeyEvent) -> bool:
-        """Do what a key without a character, or one with Ctrl, means here; False where it means nothing."""
+        """Handle a key without a character, or one with Ctrl; False where it means nothing."""
         sizes = {
             Qt.Key.Key_Plus: self.desk.look.larger,
             Qt.Key.Key_Equal: self.desk.look.larger,
@@ -207,15 +207,15 @@ class Page(QWidget):
         return act is not None
 
     def enter(self) -> None:
-        """Do what Enter means here."""
+        """Press the main button."""
         self._main()
 
     def back(self) -> None:
-        """Do what Esc means here."""
+        """Leave the page."""
         self.left.emit()
 
     def focusNextPrevChild(self, onward: bool) -> bool:
-        """Let Tab meet what is on the page as the eye does, and the letters and settings after all of it.
+        """Move Tab through what is on the page as the eye does, and through the letters and settings after all of it.
 
         Qt goes by the age of widgets, and what was looked for, such as folders, is younger than what stands below.
         """
@@ -226,7 +226,7 @@ class Page(QWidget):
         return super().focusNextPrevChild(onward)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Do what a key means that no focused widget took; a key that is held down means one press."""
+        """Handle a key that no focused widget took; a key that is held down means one press."""
         if event.isAutoRepeat() or self._means(event):
             event.accept()
         else:
@@ -246,7 +246,7 @@ class Page(QWidget):
         return True
 
     def event(self, event: QEvent) -> bool:
-        """Let the arrow and page keys scroll what is read, and give each part its room."""
+        """Scroll what is read with the arrow and page keys, and resize each part."""
         if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
             return self.reading.scrolled_by(event) or super().event(event)
         done = super().event(event)
@@ -305,7 +305,7 @@ class Page(QWidget):
         return button
 
     def _fit(self) -> None:
-        """Give each part its place at this size of the window and of the letters."""
+        """Fit each part to this size of the window and of the letters."""
         px, room = self.desk.look.size, self.width() - 2 * _EDGE
         foot = min(room, max(WIDEST, _WIDEST_FOOT * px))
         edge, inner = (self.width() - foot) // 2, max(0, foot - WIDEST) // 2
@@ -338,7 +338,7 @@ class Page(QWidget):
         return max(0, self._foot.heightForWidth(wide))
 
     def _left_to_read(self, done_with: int) -> float:
-        """Return the share of the height that can be read beside so many pixels of what can be done."""
+        """Return the share of the height that can be read beside that many pixels of what can be done."""
         margins, line = self._outer.contentsMargins(), self._said.fontMetrics().lineSpacing()
         stacked = self._row.direction() is QBoxLayout.Direction.TopToBottom
         lines = (
@@ -349,7 +349,7 @@ class Page(QWidget):
         return rest / max(1, self.height())
 
     def _fold(self) -> None:
-        """Put what can be done to the end of what scrolls where it leaves too little to read, or back."""
+        """Move what can be done to the end of what scrolls where it leaves too little to read, or back."""
         foot = self._foot_high()
         folded = self._left_to_read(self._held_high() + foot) < LEAST_READ
         foot_folded = folded and self._left_to_read(foot) < _LEAST_ABOVE_FOOT
@@ -363,7 +363,7 @@ class Page(QWidget):
             self._foot.setContentsMargins(inner, 0, inner, 0)
 
     def _put_parts(self) -> None:
-        """Give head, answers and foot their places; what has the focus keeps it."""
+        """Place head, answers and foot; what has the focus keeps it."""
         focused = self.focusWidget()
         (self._before if self._head_folded else self._column).insertWidget(0, self._head)
         for part, at_end in (

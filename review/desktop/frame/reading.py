@@ -84,7 +84,7 @@ class ReadingArea(QScrollArea):
     # what is in sight
 
     def bring(self, widget: QWidget) -> None:
-        """Bring a part into sight, and once more when all its words have found their lines."""
+        """Scroll a part into sight, and once more when all its words have found their lines."""
         if self._wanted is not widget:
             self._wanted, self._wanted_from = widget, self.verticalScrollBar().value()
         self._bring_now(widget, self._wanted_from)
@@ -107,13 +107,13 @@ class ReadingArea(QScrollArea):
             self._bring_now(wanted, self._wanted_from)
 
     def focus_in_place(self, widget: QWidget) -> None:
-        """Give a part the focus without scrolling to it: what stands above it is read first."""
+        """Focus a part without scrolling to it: what is above it is read first."""
         self._still = True
         widget.setFocus()
         self._still = False
 
     def lay_out_now(self) -> None:
-        """Let what was shown or hidden take its place before anything is looked for there."""
+        """Update the layout of what was shown or hidden before anything is looked for there."""
         for widget in (self.parentWidget(), self._inside):
             if widget is not None and (layout := widget.layout()) is not None:
                 layout.activate()
@@ -176,7 +176,7 @@ class ReadingArea(QScrollArea):
             self.bring(focused)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Keep in sight what has the focus where the window, or the letters, change their size."""
+        """Scroll to what has the focus where the window, or the letters, change their size."""
         super().resizeEvent(event)
         self._grown()
 
@@ -203,7 +203,7 @@ class MoreBelow(Line):
         self.hide()
 
     def tell(self) -> None:
-        """Say it where something is below."""
+        """Show it if something is below."""
         if isValid(self) and isValid(self._read):  # a page that ends still lays out what is left
             bar = self._read.verticalScrollBar()
             policy = self.sizePolicy()

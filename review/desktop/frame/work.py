@@ -77,7 +77,7 @@ class Work(QObject):
     def do(
         self, call: Callable[[], Result], then: Callable[[Result], None], failed: Failed
     ) -> None:
-        """Do this after everything that was asked before; ``then`` or ``failed`` is called in the window's thread.
+        """Run a call after all earlier ones; ``then`` or ``failed`` is called in the window's thread.
 
         After ``finish`` nothing is done and nothing told: the window is gone.
         """

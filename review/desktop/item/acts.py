@@ -80,7 +80,7 @@ class ActRow(QWidget):
         self._more.setVisible(bool(self.folded))
 
     def _enable(self, offers: Sequence[Offer]) -> None:
-        """Leave in its place what means nothing yet; the focus goes to no other act, which nobody chose."""
+        """Disable in place what means nothing yet; the focus goes to no other act, which nobody chose."""
         for offer in offers:
             button = self._buttons[offer.act]
             if button.hasFocus() and not offer.now:
@@ -88,12 +88,12 @@ class ActRow(QWidget):
             button.setEnabled(offer.now)
 
     def high(self, rows: int) -> int:
-        """Pixels of the height of so many rows."""
+        """Pixels of the height of that many rows."""
         row = self._more.sizeHint().height()
         return max(0, rows * row + (rows - 1) * max(0, self._flow.spacing()))
 
     def _make(self, offers: Sequence[Offer]) -> None:
-        """Put a button for each offer into the row, in their order, and the one for the rest at its end."""
+        """Create a button for each offer in the row, in their order, and the one for the rest at its end."""
         for button in (*self._buttons.values(), self._more):
             self._flow.removeWidget(button)
         for offer in offers:
@@ -104,7 +104,7 @@ class ActRow(QWidget):
         self._put_in_order()
 
     def _put_in_order(self) -> None:
-        """Let Tab and screen readers, which go by the age of buttons, meet them as the eye does."""
+        """Order the buttons as the eye does for Tab and screen readers, which go by the age of buttons."""
         row = [*(self._buttons[offer.act] for offer in self._offered), self._more]
         for button in row:
             button.raise_()

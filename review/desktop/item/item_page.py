@@ -132,7 +132,7 @@ class ItemPage(SentencePage):
             self.reading.bring(self._lesson)
 
     def _what_is_below(self) -> str:
-        """Say plainly that an answer waits for the translation, or that only the answers are not seen."""
+        """Return plainly that an answer waits for the translation, or that only the answers are not seen."""
         unseen = self.texts.seen and not self.texts.translation_seen
         if self.mode is Mode.ANSWER and unseen and self.view.lesson is None:
             return item_words.TRANSLATION_BELOW
@@ -141,7 +141,7 @@ class ItemPage(SentencePage):
         return super()._what_is_below()
 
     def _spoken(self) -> str:
-        """Say aloud where the person is and what is to be judged, or what the answer would have been."""
+        """Return for the screen reader where the person is and what is to be judged, or what the answer would have been."""
         lesson = self.view.lesson
         if lesson is None:
             return super()._spoken()
@@ -150,14 +150,14 @@ class ItemPage(SentencePage):
     # keys
 
     def typed(self, character: str) -> bool:
-        """Do what a character means here."""
+        """Handle a character."""
         if self.mode is Mode.REASONS:
             self._reason(reason_of(character))
             return True
         return super().typed(character)
 
     def enter(self) -> None:
-        """Agree to what is asked, or go on."""
+        """Confirm the question, or continue."""
         if self.mode is Mode.ANSWER and self.view.lesson is not None:
             self._do(self.session.go_on)
         elif self.mode is Mode.ANSWER and not self.leaves_out:
@@ -166,14 +166,14 @@ class ItemPage(SentencePage):
             super().enter()
 
     def back(self) -> None:
-        """Go back to the answers, or from them to where the person was."""
+        """Return to the answers, or from them to where the person was."""
         if self.mode is Mode.ANSWER:
             self._leave_as_it_is()
         else:
             super().back()
 
     def _leave_as_it_is(self) -> None:
-        """Go back to where the person was before they came to look at an answer of theirs."""
+        """Return to where the person was before they came to look at an answer of theirs."""
         if self.view.item is not None and self.view.item.stands:
             self._do(partial(self.session.go_to, None))
 

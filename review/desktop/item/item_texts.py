@@ -2,7 +2,7 @@
 
 What a person added to an item before: an answer that was taken back, a comment, a better translation, a flag.
 
-Words of their own stand in panes, which break even a word that is wider than the page.
+Words of their own are in panes, which break even a word that is wider than the page.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ class ItemTexts(QWidget):
         self.candidate.drawn.connect(self._translation_drawn)
 
     def put_under(self, asked: QWidget) -> None:
-        """Put what is asked about the texts right under them, above what stands beside them."""
+        """Insert a question about the texts right under them, above what is next to them."""
         self._column.insertWidget(self._column.indexOf(self._marks), asked)
 
     @property
@@ -128,7 +128,7 @@ class ItemTexts(QWidget):
         return [f"{pane.accessibleName()}: {shown(text)}" for pane, text in named]
 
     def forget(self) -> None:
-        """Wait for the item to be painted anew: something else was in its place."""
+        """Wait for the item to be painted again: something else was in its place."""
         self._shown = ("", "", "")
 
     def show_marks(self, marks: list[Mark]) -> None:

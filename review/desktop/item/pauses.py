@@ -76,7 +76,7 @@ class PausePage(Page):
         *,
         translating: bool = False,
     ) -> None:
-        """``answered`` are the person's own answers, for whoever counts them."""
+        """``answered`` are the person's own answers, for anyone who counts them."""
         super().__init__(desk)
         self.view, self.answers, self.translating = view, answered, translating
         self._offers, self._first = Offers(), ""
@@ -91,22 +91,22 @@ class PausePage(Page):
         return page_words.far(self.words, self.view)
 
     def fill(self) -> None:
-        """Lay out what is to be read and done."""
+        """Fill the page."""
         raise NotImplementedError
 
     def begin(self) -> None:
-        """Take the keys and say aloud what was just done, where the person is, and what is on the page."""
+        """Focus the page and announce what was just done, where the person is, and what is on the page."""
         self.setFocus()
         announce(self, " ".join(filter(None, (self.view.said, self.title(), self._first))))
 
     # keys
 
     def typed(self, character: str) -> bool:
-        """Go where the key leads, by the same table as on the page of an item."""
+        """Follow a key, by the same table as on the page of an item."""
         return self._go(act_of(character))
 
     def pressed(self, event: QKeyEvent) -> bool:
-        """Let F1 and Ctrl+Z mean what they mean on the page of an item."""
+        """Handle F1 and Ctrl+Z as on the page of an item."""
         return self._go(control_act(event)) or super().pressed(event)
 
     def _go(self, act: Act | None) -> bool:
@@ -189,7 +189,6 @@ class LaterPage(PausePage):
     """Asks once more about what was left for later."""
 
     def fill(self) -> None:
-        """Ask."""
         self._read(page_words.later(self.words, self.view))
         self._tell_unsaved()
         self._go_on(self._look_at_them())
@@ -203,7 +202,6 @@ class EndPage(PausePage):
     """Says thank you, what was answered, and what to do with the stick."""
 
     def fill(self) -> None:
-        """Say it."""
         self._read(page_words.end(self.words, self.view), "good")
         self._count()
         self._tell_unsaved()
@@ -268,7 +266,6 @@ class WithdrawnPage(PausePage):
         return self.words("Taken back")
 
     def fill(self) -> None:
-        """Say it."""
         self._read(page_words.withdrawn(self.words))
         self._hand_over(main=True)
         self._end()

@@ -1,4 +1,4 @@
-"""The page of one sentence as it looks: what there is to read, what is asked, and what else can be done.
+"""The page of one sentence as it looks: what there is to read, the question, and what else can be done.
 
 What the person decides with stays in its place, whatever the length of the texts.
 
@@ -90,7 +90,7 @@ class Mode(Enum):
 
 
 class SentenceFace(Page):
-    """Draws the session's view; what a person is asked stands in the classes for the two tasks."""
+    """Draws the session's view; what a person is asked is in the classes for the two tasks."""
 
     ACTS: ClassVar[Mapping[Act, str]]
     """What each act does, in full words."""
@@ -125,7 +125,7 @@ class SentenceFace(Page):
         self.acts = ActRow(words, self.ACTS)
 
     def _put_in_place(self, read: Sequence[QWidget], held: Sequence[QWidget] = ()) -> None:
-        """Put all parts into their places, these of a task with them: below the texts, and what stays in sight."""
+        """Place all parts, with those of a task: below the texts, and what stays in sight."""
         self._progress.setTextVisible(False)
         self.under_head(self._progress)
         self.under_head(self.practice)
@@ -175,7 +175,7 @@ class SentenceFace(Page):
 
     @property
     def answering(self) -> bool:
-        """Return whether the answer is at hand, and not something that is asked in its place."""
+        """Return whether the answer is available, and not something that is asked in its place."""
         return self.mode not in self._panels
 
     # what is shown
@@ -214,7 +214,7 @@ class SentenceFace(Page):
         self._arrange()
 
     def _spoken(self) -> str:
-        """Say aloud where the person is and what there is to read."""
+        """Return for the screen reader where the person is and what there is to read."""
         item = self.view.item
         if item is None:
             return ""
@@ -230,7 +230,7 @@ class SentenceFace(Page):
     # where it is shown
 
     def enter_mode(self, mode: Mode) -> None:
-        """Let the next key mean something else; what went wrong before it is over."""
+        """Switch what the next key means; what went wrong before it is over."""
         bar, answered = self.reading.verticalScrollBar(), self.answering
         self._read_at = bar.value() if answered else self._read_at
         self.mode = mode
@@ -243,14 +243,14 @@ class SentenceFace(Page):
             self.reading.go_back_to(self._read_at)
 
     def _take_keys(self) -> None:
-        """Let the next key come to what is asked."""
+        """Focus the question for the next key."""
         if self.mode is Mode.WRITING:
             self.writing.take_keys()
         else:
             self.setFocus()
 
     def _arrange(self) -> None:
-        """Give each part its place: the answer first, then the texts, then what else can be done."""
+        """Arrange the parts: the answer first, then the texts, then what else can be done."""
         if self.view.item is None:
             return
         for mode, panel in self._panels.items():
@@ -276,7 +276,7 @@ class SentenceFace(Page):
         ]
 
     def _rows(self) -> int:
-        """Tell how many rows of acts leave the texts their room; at the end of what scrolls there is room for all."""
+        """Return how many rows of acts leave the texts their room; at the end of what scrolls there is room for all."""
         if self.folded:
             return 0
         high = self._answer_high() + self.acts.high(MOST_ROWS) + self._foot_high()
@@ -287,7 +287,7 @@ class SentenceFace(Page):
         return 0
 
     def _held_high(self) -> int:
-        """Pixels of the height of the answers and of a row of acts: what is asked meanwhile changes no place."""
+        """Pixels of the height of the answers and of a row of acts: a question meanwhile changes no place."""
         return self._answer_high() + self.acts.high(1)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -296,7 +296,7 @@ class SentenceFace(Page):
         self._arrange()
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Wait for the item to be painted anew, and fold what has no room."""
+        """Wait for the item to be painted again, and fold what has no room."""
         super().showEvent(event)
         if not event.spontaneous() and self.view.item is not None:
             self.texts.forget()
@@ -306,7 +306,7 @@ class SentenceFace(Page):
     # what is in sight
 
     def _follow(self, pane: TextPane) -> None:
-        """Keep the place in sight to which a person reads or selects with the arrow keys."""
+        """Scroll to where a person reads or selects with the arrow keys."""
         if pane.hasFocus():
             place = pane.mapTo(self._inside, pane.cursorRect().center())
             self.reading.ensureVisible(place.x(), place.y(), 0, pane.cursorRect().height())

@@ -96,7 +96,7 @@ class SentencePage(SentenceFace):
     # for the window
 
     def begin(self) -> None:
-        """Take the keys and say what is asked."""
+        """Focus the question and announce it."""
         self._take_keys()
         if self.mode is not Mode.WRITING:
             announce(self, self._spoken())
@@ -113,7 +113,7 @@ class SentencePage(SentenceFace):
         super().tell(trouble)
 
     def keep_typed(self) -> None:
-        """Keep what stands in the boxes as drafts; where that fails, say so and leave it where it is.
+        """Store what is in the boxes as drafts; where that fails, say so and leave it where it is.
 
         While something is being saved it is kept too, after that: it may fail, and the window may be closing.
         """
@@ -123,7 +123,7 @@ class SentencePage(SentenceFace):
             self.desk.work.do(keep, partial(self._draft_kept, item.id, texts), self._draft_lost)
 
     def hideEvent(self, event: QHideEvent) -> None:
-        """Keep what is typed when another page takes the place of this one."""
+        """Store what is typed when another page replaces this one."""
         self.keep_typed()
         super().hideEvent(event)
 
@@ -135,7 +135,7 @@ class SentencePage(SentenceFace):
         super().keyPressEvent(event)
 
     def typed(self, character: str) -> bool:
-        """Do what a character means here."""
+        """Handle a character."""
         if self.mode is Mode.WRITING:
             if not self._busy:
                 self.writing.take(character)
@@ -157,7 +157,7 @@ class SentencePage(SentenceFace):
         return act is not None
 
     def pressed(self, event: QKeyEvent) -> bool:
-        """Do what F1, or a key with Ctrl, means here: they hold while a box is open, too."""
+        """Handle F1, or a key with Ctrl: they hold while a box is open, too."""
         act = control_act(event)
         if act is None or act not in self._deeds:
             return super().pressed(event)
@@ -165,7 +165,7 @@ class SentencePage(SentenceFace):
         return True
 
     def enter(self) -> None:
-        """Agree to what is asked, or save what is written."""
+        """Confirm the question, or save what is written."""
         if self.mode is Mode.HARM:
             self._flag_harm()
         elif self.mode is Mode.WRITING:
@@ -175,12 +175,12 @@ class SentencePage(SentenceFace):
 
     @property
     def leaves_out(self) -> bool:
-        """Return whether Enter leaves out what cannot be read here, with a record that is handed over."""
+        """Return whether Enter leaves out what cannot be read here, with a record that is submitted."""
         item = self.view.item
         return item is not None and self.answering and not self.asks and not item.stands
 
     def back(self) -> None:
-        """Go back to the answer; what was typed stays as a draft."""
+        """Return to the answer; what was typed stays as a draft."""
         if self.mode is Mode.WRITING:
             self.writing.leave()
         else:
@@ -189,7 +189,7 @@ class SentencePage(SentenceFace):
     # doing
 
     def _do(self, call: Callable[[], View], then: Callable[[View], None] | None = None) -> None:
-        """Let the session do something away from the window, and show what comes of it."""
+        """Call the session away from the window, and show what comes of it."""
         if not self._busy:
             self._work(call, then or self.draw, lambda error: self.tell(trouble(self.words, error)))
 
@@ -199,7 +199,7 @@ class SentencePage(SentenceFace):
         then: Callable[[Result], object],
         failed: Callable[[HarnessError], object],
     ) -> None:
-        """Take no keys until something is done; a page that is gone hears nothing of it."""
+        """Disable the keys until something is done; a page that is gone hears nothing of it."""
         self._hold(still=True)
         self.desk.work.do(call, partial(self._ended, then), partial(self._ended, failed))
 
@@ -210,13 +210,13 @@ class SentencePage(SentenceFace):
             self._tell_missed()
 
     def _tell_missed(self) -> None:
-        """Say that a key which came while something was saved did nothing, beside what was saved."""
+        """Show that a key which came while something was saved did nothing, next to what was saved."""
         missed, self._missed = self._missed and not self._busy, False
         if missed and self.view.item is not None:
             self.say(f"{self.view.said} {self.words(saying.TOO_SOON)}".strip())
 
     def _hold(self, *, still: bool) -> None:
-        """Let keys mean nothing while something is saved, and say so where it takes long."""
+        """Disable keys while something is saved, and show that it takes long."""
         self._busy = still
         self.writing.hold(still=still)
         if still:
@@ -227,12 +227,12 @@ class SentencePage(SentenceFace):
             self.say("")  # it took long, and it is over
 
     def _press(self, act: Act) -> None:
-        """Do what a button stands for."""
+        """Carry out the act of a button."""
         self.session.touched()
         self._leave_panel(partial(self._act, act))
 
     def _leave_panel(self, then: Callable[[], object] = lambda: None) -> None:
-        """Go back to the answer, and then do something; what is typed is kept before."""
+        """Return to the answer, and then do something; what is typed is kept before."""
         item, texts = self.view.item, self._unkept()
         self._missed = self._missed or self._busy
         if item is None or self._busy:
@@ -250,7 +250,7 @@ class SentencePage(SentenceFace):
             then()
 
     def _act(self, act: Act) -> None:
-        """Do what an act means for the item that is shown."""
+        """Carry out an act for the item that is shown."""
         item, deed = self.view.item, self._deeds.get(act)
         if item is None or deed is None or self._busy:
             return
@@ -317,7 +317,7 @@ class SentencePage(SentenceFace):
         self.draw(view)
 
     def _show_typed(self, item: ShownItem, text: str) -> None:
-        """Let what stands in the box be seen beside the sentence, as the draft that it is now."""
+        """Show what is in the box beside the sentence, as the draft that it is now."""
         typed = item_words.with_text(item, self._field, text)
         self.view = replace(self.view, item=typed)
         self.texts.show_marks(self._marks(typed))
@@ -329,11 +329,11 @@ class SentencePage(SentenceFace):
         self._kept = {}
 
     def _in_boxes(self) -> dict[TextField, str]:
-        """Return what stands in the boxes that are open."""
+        """Return what is in the boxes that are open."""
         return {self._field: self.writing.text} if self.mode is Mode.WRITING else {}
 
     def _unkept(self) -> dict[TextField, str]:
-        """Return what stands in the boxes and was not kept yet."""
+        """Return what is in the boxes and was not kept yet."""
         typed = self._in_boxes()
         return {field: text for field, text in typed.items() if text != self._kept.get(field)}
 
@@ -350,7 +350,7 @@ class SentencePage(SentenceFace):
         then()
 
     def _not_kept_yet(self, then: Callable[[], object], error: HarnessError) -> None:
-        """Say that the disk does not take a text; the session holds it, so the person may go on all the same."""
+        """Show that the disk does not take a text; the session holds it, so the person may continue all the same."""
         self._show_drafts()
         self._tell_not_kept(error)
         then()
@@ -363,7 +363,7 @@ class SentencePage(SentenceFace):
             self.texts.show_marks(self._marks(item))
 
     def _draft_kept(self, item: str, texts: dict[TextField, str], _: None) -> None:
-        """Note it; only that a draft could not be kept is over now, and no answer that was not saved."""
+        """Record it; only that a draft could not be kept is over now, and no answer that was not saved."""
         if not isValid(self) or self.view.item is None or self.view.item.id != item:
             return
         self._kept |= texts
@@ -371,7 +371,7 @@ class SentencePage(SentenceFace):
             self.tell(None)
 
     def _draft_lost(self, error: HarnessError) -> None:
-        """Say so, unless it was saved meanwhile."""
+        """Show that a draft could not be kept, unless it was saved meanwhile."""
         if isValid(self) and self._unkept():
             self._tell_not_kept(error)
 

@@ -61,7 +61,7 @@ class TranslationBox(QWidget):
 
     @property
     def text(self) -> str:
-        """What stands in the box: composed letters, no blanks around it."""
+        """Return what is in the box: composed letters, no blanks around it."""
         return self._box.written
 
     @property
@@ -75,20 +75,20 @@ class TranslationBox(QWidget):
         return QRect(self._box.viewport().mapTo(widget, line.topLeft()), line.size())
 
     def begin(self, text: str) -> None:
-        """Let the person write on from this text."""
+        """Start writing on from this text."""
         self._box.begin(text)
 
     def take(self, text: str) -> None:
-        """Take text that came before the box had the focus, or after a click took it away."""
+        """Insert text that came before the box had the focus, or after a click took it away."""
         self._box.insert(text)
 
     def save(self) -> None:
-        """Give what stands in the box, as if Enter was pressed."""
+        """Emit what is in the box, as if Enter was pressed."""
         self._box.finish_word()
         self.saved.emit(self.text)
 
     def hold(self, *, still: bool) -> None:
-        """Take no keys while something is being saved: they were not meant for what comes next."""
+        """Disable keys while something is being saved: they were not meant for what comes next."""
         self._box.hold(still=still)
 
 
@@ -140,7 +140,7 @@ class TranslationPage(SentencePage):
             super()._take_keys()
 
     def _follow_typing(self) -> None:
-        """Keep the line in sight on which a person types, and as much of the sentence as there is room for."""
+        """Scroll to the line on which a person types, with as much of the sentence as there is room for."""
         if self.mode is Mode.ANSWER and self.box.is_used:
             self.reading.lay_out_now()
             line = self.box.line_in(self._inside)
@@ -149,7 +149,7 @@ class TranslationPage(SentencePage):
     # keys
 
     def typed(self, character: str) -> bool:
-        """Do what a character means here; while a sentence is translated it is text, wherever the focus is."""
+        """Handle a character; while a sentence is translated it is text, wherever the focus is."""
         if self.mode is not Mode.ANSWER or not self.asks:
             return super().typed(character)
         if not self._busy and character.isprintable():
@@ -157,7 +157,7 @@ class TranslationPage(SentencePage):
         return True
 
     def enter(self) -> None:
-        """Save, agree to what is asked, or go back to the box."""
+        """Save, confirm the question, or return to the box."""
         if self.mode is Mode.ANSWER and self.asks:
             self.box.save()
         elif self.mode in {Mode.HARM, Mode.WRITING} or self.leaves_out:
@@ -166,7 +166,7 @@ class TranslationPage(SentencePage):
             self.enter_mode(Mode.ANSWER)
 
     def back(self) -> None:
-        """Go back to the box, or from it to the keys that act; what was typed stays as a draft."""
+        """Return to the box, or from it to the keys that act; what was typed stays as a draft."""
         if self.mode is Mode.ANSWER:
             self.enter_mode(Mode.ACTS)
         else:

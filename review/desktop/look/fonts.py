@@ -56,7 +56,7 @@ def load() -> list[Path]:
 
 
 def carry(fonts: Sequence[CarriedFont]) -> list[FontError]:
-    """Take the fonts that a batch brings in place of those of the one before; gives why one is not used.
+    """Replace the fonts of the batch before by those of this one; return why one is not used.
 
     They stand behind our own: no batch can draw a letter otherwise that the program has itself.
     """
@@ -123,7 +123,7 @@ def undrawn(texts: Iterable[str]) -> list[str]:
 
 
 def shown(text: str) -> str:
-    """Return a text from outside as a page shows it: what cannot be drawn stands there by its name."""
+    """Return a text from outside as a page shows it: what cannot be drawn is there by its name."""
     return text if text.isascii() and text.isprintable() else readable(text, undrawn([text]))
 
 
@@ -133,7 +133,7 @@ def legible(text: str, script: str | None = None) -> bool:
 
 
 def forget_fonts() -> None:
-    """Ask anew what can be drawn: a font came or went."""
+    """Clear what is known to be drawn: a font came or went."""
     _DRAWN_ALONE.clear()
 
 

@@ -30,7 +30,7 @@ class Setting(StrEnum):
 
 
 class Look(QObject):
-    """The look of now; whatever draws by itself listens to ``changed``."""
+    """The look of now; whatever draws on its own listens to ``changed``."""
 
     changed = Signal()
 
@@ -49,13 +49,12 @@ class Look(QObject):
         return COLOURS[self.theme]
 
     def set_theme(self, theme: Theme) -> None:
-        """Take other colours."""
         if theme is not self.theme:
             self.theme = theme
             self._change(Setting.COLOURS, theme.value)
 
     def set_size(self, px: int) -> None:
-        """Take the size that is nearest to this many pixels."""
+        """Set the size that is nearest to this many pixels."""
         if (size := _nearest(px)) != self.size:
             self.size = size
             self._change(Setting.TEXT_SIZE, str(size))
@@ -67,11 +66,11 @@ class Look(QObject):
             self._change(Setting.SHOWS_KEYS, "yes" if shows else "no")
 
     def larger(self) -> None:
-        """Take the next larger size, where there is one."""
+        """Set the next larger size, where there is one."""
         self.set_size(SIZES[min(SIZES.index(self.size) + 1, len(SIZES) - 1)])
 
     def smaller(self) -> None:
-        """Take the next smaller size, where there is one."""
+        """Set the next smaller size, where there is one."""
         self.set_size(SIZES[max(SIZES.index(self.size) - 1, 0)])
 
     def apply(self, app: QApplication) -> None:
@@ -100,7 +99,7 @@ class Look(QObject):
 
 
 def palette(colours: Colours) -> QPalette:
-    """Return Qt's palette of a theme; what cannot be used keeps its contrast and is told by other means."""
+    """Return Qt's palette of a theme; what cannot be used keeps its contrast and is shown by other means."""
     role = QPalette.ColorRole
     made = QPalette()
     for colour, roles in (

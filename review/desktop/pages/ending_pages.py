@@ -86,7 +86,7 @@ class WithdrawPage(Page):
 
 
 class ErasePage(Page):
-    """Says what lies here before it asks; where something is handed over first, that is the main button."""
+    """Says what lies here before it asks; where something is submitted first, that is the main button."""
 
     delete = Signal()
     """The person wants it, and is sure; until ``tell_not_deleted`` nothing leads away from the page."""
@@ -103,14 +103,14 @@ class ErasePage(Page):
         self.desk.work.do(partial(kept, desk.opening.laptop), self._show, self._not_known)
 
     def enter(self) -> None:
-        """Do what the main button does; deleting is none."""
+        """Press the main button; deleting is none."""
         if self._first is None:
             self.back()
         elif not self._deleting:
             self.hand_over.emit()
 
     def back(self) -> None:
-        """Keep everything, while nothing is being deleted."""
+        """Leave with everything kept, unless it is being deleted."""
         if not self._deleting:
             super().back()
 
@@ -240,7 +240,7 @@ class ErasedPage(Page):
         )
 
     def _named(self, each: Remains) -> str:
-        """Name what is left; why, in the words of the system, stands beside it for whoever helps."""
+        """Name what is left; why, in the words of the system, is next to it for anyone who helps."""
         if each.in_keyring:
             name = self.words(
                 "the keys of this computer in its password store ({name})", name=each.name

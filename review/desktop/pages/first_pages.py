@@ -1,4 +1,4 @@
-"""The pages before the first sentence: on each whoever does not read it finds their own language first.
+"""The pages before the first sentence: on each anyone who does not read it finds their own language first.
 
 Welcome back, whose review it is, what is agreed to, the questions that are asked once, one line to type, and the
 page of a review whose letters this computer cannot show.
@@ -51,7 +51,7 @@ class FirstPage(Page):
         self.add(languages)
 
     def agree_by(self, said: str, act: Callable[[], object]) -> None:
-        """Add the button that agrees to what stands on the page, which Enter presses, too."""
+        """Add the button that agrees to what is on the page, which Enter presses, too."""
         button = self.button(said, self.enter, self.words("Enter"), main=True)
         self._agree = button, said, act
         bar = self.reading.verticalScrollBar()
@@ -72,7 +72,7 @@ class FirstPage(Page):
 
 
 class WelcomePage(FirstPage):
-    """Several people may share a computer, so nobody goes on as somebody else without a word."""
+    """Several people may share a computer, so nobody continues as somebody else without a word."""
 
     def __init__(self, desk: Desk, title: str, last: WasHere) -> None:
         """The first letters of a code are enough to know one's own card, too little to answer as another."""
@@ -88,7 +88,7 @@ class WelcomePage(FirstPage):
         self.way_back()
 
     def enter(self) -> None:
-        """Do nothing: neither card is the likelier one."""
+        """Ignore Enter: neither card is the likelier one."""
 
 
 class OrganisationPage(FirstPage):
@@ -108,9 +108,9 @@ class OrganisationPage(FirstPage):
 
 
 class ConsentPage(FirstPage):
-    """Who asks for what, what holds for everybody, and the organisation's own words; all of it is shown first.
+    """Who wants what, what holds for everybody, and the organisation's own words; all of it is shown first.
 
-    Whether what a person writes may be used is asked on a page of its own.
+    Whether what a person writes may be used is asked on its own page.
     """
 
     def __init__(self, desk: Desk, manifest: BatchManifest) -> None:
@@ -146,7 +146,7 @@ class QuestionPage(FirstPage):
     def ask(
         self, told: Mapping[str, object], of_key: Callable[[str], object], slip: str
     ) -> Answers:
-        """Put the answers below the words: what is said → what it means; their numbers are their keys, from 1 on.
+        """Add the answers below the words: words → value; their numbers are their keys, from 1 on.
 
         ``of_key`` tells what a key means, None for nothing; ``slip`` is said where Enter alone is pressed.
         """
@@ -158,14 +158,14 @@ class QuestionPage(FirstPage):
         return answers
 
     def typed(self, character: str) -> bool:
-        """Take the answer that a digit names."""
+        """Choose the answer that a digit names."""
         given = self._of_key(character)
         if given is not None:
             self.answered.emit(given)
         return given is not None
 
     def enter(self) -> None:
-        """Say that an answer is wanted: nobody says this by a slip."""
+        """Show that an answer is wanted: nobody says this by a slip."""
         self.say(self._slip)
 
 
@@ -263,7 +263,7 @@ class AskingPage(FirstPage):
         self.way_back()
 
     def _add_letters(self, letters: Sequence[str]) -> None:
-        """Let the answer be typed with the mouse alone; Tab needs one step past all of it."""
+        """Add a row of letters to type the answer with the mouse alone; Tab needs one step past all of it."""
         place = QWidget()
         column, row = QVBoxLayout(place), FlowLayout()
         column.setContentsMargins(0, 0, 0, 0)
@@ -286,23 +286,23 @@ class AskingPage(FirstPage):
         self._box.setFocus()
 
     def _rub(self) -> None:
-        """Take away the letter before the cursor, or what is selected."""
+        """Delete the letter before the cursor, or what is selected."""
         self._box.backspace()
         self._box.setFocus()
 
     @property
     def text(self) -> str:
-        """What stands in the line now."""
+        """Return what is in the line now."""
         return self._box.text()
 
     def begin(self) -> None:
-        """Let the person type at once."""
+        """Focus the line to type at once."""
         super().begin()
         self._box.setFocus()
         self._box.selectAll()
 
     def enter(self) -> None:
-        """Give the answer; an empty line is none."""
+        """Emit the answer; an empty line is none."""
         if self.text.strip():
             self.answered.emit(self.text)
         else:

@@ -1,6 +1,6 @@
 """Finding a folder or a file on this computer, one step at a time, in the letters and words of the program.
 
-The dialogs of systems and of Qt note outside the data folder which folders were looked at.
+The dialogs of systems and of Qt note outside the data folder which folders were examined.
 """
 
 from __future__ import annotations

@@ -50,7 +50,7 @@ class _Written(NamedTuple):
 
 
 class HandOverPage(Page):
-    """Writes to the stick that is chosen; a stick that is put in appears by itself."""
+    """Writes to the stick that is chosen; a stick that is put in appears on its own."""
 
     def __init__(
         self,
@@ -61,7 +61,7 @@ class HandOverPage(Page):
     ) -> None:
         """``places`` lists the folders to choose from, sticks above all; both are called away from the window.
 
-        ``view`` tells how far the person is; None where several reviews are handed over.
+        ``view`` tells how far the person is; None where several reviews are submitted.
         """
         super().__init__(desk)
         self._view = view
@@ -83,7 +83,7 @@ class HandOverPage(Page):
         self.look()
 
     def back(self) -> None:
-        """Go back from the folders to the sticks, and from there to where the person came from."""
+        """Return from the folders to the sticks, and from there to where the person came from."""
         if self._folders is not None:
             self._ask()
         elif not self._saving:
@@ -96,7 +96,7 @@ class HandOverPage(Page):
         self.desk.work.do(self._find_places, self._found, self._not_found)
 
     def _find_places(self) -> tuple[_Place, ...]:
-        """Look which of the places are sticks; away from the window."""
+        """Find which of the places are sticks; away from the window."""
         on_stick = self.desk.opening.on_stick
         return tuple(_Place(each, on_stick(each)) for each in self._find())
 
@@ -117,7 +117,7 @@ class HandOverPage(Page):
             self.tell(trouble(self.words, error))
 
     def _ask(self) -> None:
-        """Lay out the places that were found."""
+        """Show the places that were found."""
         words, places = self.words, self._places or ()
         stick = next((place for place in places if place.on_stick), None)
         self._clear()
@@ -139,7 +139,7 @@ class HandOverPage(Page):
         self._heard(f"{self._came_of_it} {asked}".strip())
 
     def _how_far(self) -> list[str]:
-        """Return how far the person is, and what is only a draft and so not handed over."""
+        """Return how far the person is, and what is only a draft and so not submitted."""
         if self._view is None:
             return []
         far = page_words.how_far(self.words, self._view)
@@ -180,7 +180,7 @@ class HandOverPage(Page):
         return harmless_lines(name)
 
     def _choose_folder(self) -> None:
-        """Let the person find another folder, from the one at home on."""
+        """Show other folders to choose from, beginning at the one at home."""
         words = self.words
         self._clear()
         self._folders = Folders(self.desk, first_folder())
@@ -221,7 +221,7 @@ class HandOverPage(Page):
         return _Written(self._export(folder), on_stick)
 
     def _not_saved(self, error: HarnessError) -> None:
-        """Let the person choose another place at once; nothing of theirs is lost."""
+        """Show the places again to choose another at once; nothing of the person's is lost."""
         if not isValid(self):
             return
         self._settled = self._saving = False
@@ -232,7 +232,7 @@ class HandOverPage(Page):
         self.look()
 
     def _saved(self, written: _Written) -> None:
-        """Say that it is there, and what belongs to it."""
+        """Show that it is there, and what belongs to it."""
         if not isValid(self):
             return
         self._saving = False
@@ -275,6 +275,6 @@ class HandOverPage(Page):
         self.reading.show_beginning()
 
     def _heard(self, said: str) -> None:
-        """Take the keys back from what went away, and say the step aloud."""
+        """Focus the page again after something went away, and announce the step."""
         self.setFocus()
         announce(self, said)

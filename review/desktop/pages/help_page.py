@@ -42,7 +42,7 @@ class HelpPage(Page):
         self.way_back(main=True)
 
     def typed(self, character: str) -> bool:
-        """Go back by the key that led here."""
+        """Leave by the key that led here."""
         if act_of(character) is not Act.HELP:
             return False
         self.back()

@@ -121,7 +121,7 @@ class SettingsPage(Page):
         )
 
     def _offer_erasing(self) -> None:
-        """Stand at the end of all: nobody comes upon it by a slip."""
+        """Add the deletion at the end of all: nobody comes upon it by a slip."""
         place = QWidget()
         erase = Button(self.words("Delete everything from this computer …"))
         erase.clicked.connect(self.erase)

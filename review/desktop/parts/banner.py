@@ -1,6 +1,6 @@
 """What went wrong, on the page and not over it: it stays until it is over, and takes no key away.
 
-Below the plain words stands one line for whoever helps, which can be copied.
+Below the plain words stands one line for anyone who helps, which can be copied.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class Banner(QFrame):
         self._row.addWidget(self._copy, alignment=Qt.AlignmentFlag.AlignBottom)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Put the button beside the words, or below them where they would be squeezed."""
+        """Place the button beside the words, or below them where they would be squeezed."""
         beside = event.size().width() >= _BESIDE * self._copy.sizeHint().width()
         way = QBoxLayout.Direction
         self._row.setDirection(way.LeftToRight if beside else way.TopToBottom)

@@ -169,7 +169,7 @@ class Button(QAbstractButton):
     # size
 
     def hasHeightForWidth(self) -> bool:
-        """Tell the layout that the height follows from the width."""
+        """Return True: the height follows from the width."""
         return True
 
     def heightForWidth(self, width: int) -> int:
@@ -179,14 +179,14 @@ class Button(QAbstractButton):
         return max(_LEAST, inside + 2 * _around())
 
     def sizeHint(self) -> QSize:
-        """Ask for the words on one line, or on several where they are many."""
+        """Return the room of the words on one line, or on several where they are many."""
         most = _WIDEST_LINE * QFontMetrics(self.font()).height()
         words = min(max((part.wide for part in self._words()), default=0), most)
         wide = max(_LEAST, words + self._key_room() + 2 * _around())
         return QSize(wide, self.heightForWidth(wide))
 
     def minimumSizeHint(self) -> QSize:
-        """Be content with the longest word on a line of its own."""
+        """Return the room of the longest word on its own line."""
         most = _WIDEST_LINE * QFontMetrics(self.font()).height() // 3
         words = min(max((part.widest_word for part in self._words()), default=0), most)
         wide = max(_LEAST, words + self._key_room() + 2 * _around())
@@ -209,7 +209,7 @@ class Button(QAbstractButton):
 
     @property
     def is_main(self) -> bool:
-        """Return whether this is the button that goes on."""
+        """Return whether this is the button that continues."""
         return bool(self.property("role") == "main")
 
     @property
@@ -219,7 +219,7 @@ class Button(QAbstractButton):
 
     @property
     def _is_overruled(self) -> bool:
-        """Return whether Enter presses another button, which has the focus, instead of this one that goes on."""
+        """Return whether Enter presses another button, which has the focus, instead of this one that continues."""
         other = QApplication.focusWidget()
         return self.is_main and isinstance(other, Button) and other is not self
 
@@ -330,7 +330,7 @@ class Button(QAbstractButton):
     # what happens
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Be pressed by Space and Enter, once; every other key is the page's."""
+        """Press by Space and Enter, once; every other key is the page's."""
         if event.key() in _PRESSING:
             event.accept()
             if not event.isAutoRepeat():
@@ -339,11 +339,11 @@ class Button(QAbstractButton):
             event.ignore()
 
     def keyReleaseEvent(self, event: QKeyEvent) -> None:
-        """Let the end of a key be; its beginning counted."""
+        """Ignore the end of a key; its beginning counted."""
         event.ignore()
 
     def event(self, event: QEvent) -> bool:
-        """Draw anew where a role, a font or a direction changed."""
+        """Draw again where a role, a font or a direction changed."""
         if event.type() in _REDRAWN:
             self.updateGeometry()
             self.update()

@@ -1,6 +1,6 @@
 """What a person chooses with: answers with their keys, a question with its answers, rows, and a box to tick.
 
-Every word is shown in full, whatever the size of the letters. Answers stand in one row, in two or one below the
+Every word is shown in full, whatever the size of the letters. Answers are in one row, in two or one below the
 other, by the room there is; a long column of rows is shown piece by piece.
 """
 
@@ -64,7 +64,7 @@ class Answers(QWidget):
             self._columns.addWidget(button)
 
     def add_beside(self, button: Button) -> None:
-        """Put a button that is no answer after the last one."""
+        """Add a button that is not an answer after the last one."""
         self._columns.addWidget(button)
 
     def mark(self, indices: Collection[int]) -> None:
@@ -192,7 +192,7 @@ class QuestionBox(QWidget):
         self.hide()
 
     def ask(self, question: ItemQuestion) -> None:
-        """Ask it."""
+        """Show the question."""
         self._said.setText(question.said)
         self.setAccessibleName(question.said)
         self.show()
@@ -317,7 +317,7 @@ class Tick(QCheckBox):
         self.setSizePolicy(policy)
 
     def hasHeightForWidth(self) -> bool:
-        """Tell the layout that the height follows from the width."""
+        """Return True: the height follows from the width."""
         return True
 
     def heightForWidth(self, width: int) -> int:
@@ -325,7 +325,7 @@ class Tick(QCheckBox):
         return max(TARGET, self._wrapped().height(width - self._aside()) + _GAP)
 
     def sizeHint(self) -> QSize:
-        """Ask for the room of the words on one line; the layout may give less."""
+        """Return the room of the words on one line; the layout may give less."""
         wide = self._wrapped().wide + self._aside()
         return QSize(wide, self.heightForWidth(wide))
 
@@ -334,7 +334,7 @@ class Tick(QCheckBox):
         return QSize(self._aside() + 4 * TARGET, TARGET)
 
     def hitButton(self, position: QPoint) -> bool:
-        """Take a click anywhere on it."""
+        """Accept a click anywhere on it."""
         return self.rect().contains(position)
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002  all of it is drawn

@@ -17,7 +17,7 @@ from review.desktop.parts.buttons import Button
 
 
 def empty(layout: QLayout) -> None:
-    """Take all widgets out, out of sight at once, and let them end."""
+    """Remove and delete all widgets, out of sight at once."""
     items = [layout.itemAt(number) for number in range(layout.count())]
     for widget in [item.widget() for item in items if item is not None]:
         if widget is not None:
@@ -49,7 +49,7 @@ class FlowRows(QLayout):
     # what Qt asks
 
     def addItem(self, item: QLayoutItem) -> None:
-        """Take an item; ``addWidget`` comes here."""
+        """Add an item; ``addWidget`` comes here."""
         self._items.append(item)
         self.invalidate()
 
@@ -62,7 +62,7 @@ class FlowRows(QLayout):
         return self._items[index] if 0 <= index < len(self._items) else None
 
     def takeAt(self, index: int) -> QLayoutItem | None:
-        """Take an item away, None where there is none."""
+        """Remove and return an item, None where there is none."""
         if not 0 <= index < len(self._items):
             return None
         self.invalidate()
@@ -73,7 +73,7 @@ class FlowRows(QLayout):
         return Qt.Orientation(0)
 
     def hasHeightForWidth(self) -> bool:
-        """Tell that the height follows from the width."""
+        """Return True: the height follows from the width."""
         return True
 
     def heightForWidth(self, width: int) -> int:
@@ -84,7 +84,7 @@ class FlowRows(QLayout):
         return sum(heights) + gaps + margins.top() + margins.bottom()
 
     def sizeHint(self) -> QSize:
-        """Ask for one row."""
+        """Return the room of one row."""
         shown = self.shown()
         wide = sum(item.sizeHint().width() for item in shown)
         wide += self.spacing() * max(0, len(shown) - 1)
@@ -93,7 +93,7 @@ class FlowRows(QLayout):
         return QSize(wide, self.heightForWidth(wide))
 
     def minimumSize(self) -> QSize:
-        """Be content with the room of the widest item."""
+        """Return the room of the widest item."""
         margins = self.contentsMargins()
         least = QSize(0, 0)
         for item in self.shown():
@@ -101,7 +101,7 @@ class FlowRows(QLayout):
         return least.grownBy(margins)
 
     def setGeometry(self, rect: QRect) -> None:
-        """Put every item in its place."""
+        """Place every item."""
         super().setGeometry(rect)
         room = rect.marginsRemoved(self.contentsMargins())
         direction = self._direction()
@@ -197,7 +197,7 @@ class Offers(QWidget):
         self._flow = FlowLayout(self)
 
     def clear(self) -> None:
-        """Take all of them away."""
+        """Remove all of them."""
         empty(self._flow)
 
     def offer(self, text: str, act: Callable[[], object], key: str = "") -> Button:

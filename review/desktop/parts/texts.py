@@ -1,7 +1,7 @@
 """Words in the window: text from anywhere is shown as it stands, nothing in it acts, and it can be spoken.
 
-A label of Qt guesses by itself whether a text is markup, and makes a shortcut of a sign in the name of a box.
-A text to be read can be selected and copied; each of its paragraphs runs in the direction of its own letters.
+A label of Qt guesses on its own whether a text is markup, and makes a shortcut of a sign in the name of a box.
+A text to be read can be selected and copied; each of its paragraphs runs in the direction of its letters.
 Words that a widget says of itself come from the translator that the program gave to Qt: a button is made in many
 places, and none of them has to hand it the words for "Key 1".
 """
@@ -27,7 +27,7 @@ def capital(words: str) -> str:
 
 
 def said(text: str, **facts: str) -> str:
-    """Say a text of the catalogue (marked with ``msgid``); ``{name}`` in it becomes the fact of that name."""
+    """Return a text of the catalogue (marked with ``msgid``); ``{name}`` in it becomes the fact of that name."""
     words = QCoreApplication.translate("", text)
     for name, fact in facts.items():
         words = words.replace(f"{{{name}}}", fact)
@@ -35,7 +35,7 @@ def said(text: str, **facts: str) -> str:
 
 
 def announce(widget: QWidget, text: str) -> None:
-    """Have a text spoken on behalf of a widget; nothing happens where nobody listens or nothing is said."""
+    """Announce a text on behalf of a widget; nothing happens where nobody listens or the text is empty."""
     if text and QAccessible.isActive():
         QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(widget, text))
 
@@ -55,14 +55,14 @@ class Line(QLabel):
         self.setText(text)
 
     def as_narrow_as_needed(self) -> Line:
-        """Let no word widen the page; gives itself."""
+        """Set that no word widens the page; return the line."""
         policy = QSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
         return self
 
     def name_of(self, box: QWidget) -> Line:
-        """Be the name of a box or pane, for those who hear the page; gives itself."""
+        """Set the line as the name of a box or pane, for those who hear the page; return the line."""
         text = self.text()
         self.setBuddy(box)
         self.setText(text)
@@ -119,12 +119,12 @@ class TextPane(QTextEdit):
         self.viewport().update()
 
     def sizeHint(self) -> QSize:
-        """Ask for the room of the whole text."""
+        """Return the room of the whole text."""
         height = int(self.document().size().height()) + 1 + self._frame()
         return QSize(12 * self._line(), max(height, self._line() + self._frame()))
 
     def minimumSizeHint(self) -> QSize:
-        """Be content with the first lines."""
+        """Return the room of the first lines."""
         least = _FEWEST_LINES * self._line() + self._frame()
         return QSize(4 * self._line(), min(least, self.sizeHint().height()))
 
@@ -170,7 +170,7 @@ def _own_direction() -> QTextOption:
 
 
 class WholeText(TextPane):
-    """Has no bar of its own, and is never laid out for one."""
+    """Has no own bar, and is never arranged for one."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -73,7 +73,7 @@ class TypingBox(QTextEdit):
         return as_kept(harmless(text))
 
     def begin(self, text: str, start: str = "") -> None:
-        """Take the keys; ``start`` is what the up key brings into an empty box."""
+        """Start typing; ``start`` is what the up key inserts into an empty box."""
         self._start = harmless(start)[:MOST_TEXT]
         self._unfinished = ""
         self.setPlainText(harmless(text)[:MOST_TEXT])
@@ -82,26 +82,26 @@ class TypingBox(QTextEdit):
         self.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def begin_with_start(self) -> None:
-        """Bring the start into an empty box."""
+        """Insert the start into an empty box."""
         if not self.written and not self.isReadOnly():
             self.insertPlainText(self._start)
         self.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def insert(self, text: str) -> None:
-        """Take text in at the cursor, as if it were typed."""
+        """Insert text at the cursor, as if it were typed."""
         if not self.isReadOnly():
             self.finish_word()
             self.insertPlainText(harmless(text))
         self.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def hold(self, *, still: bool) -> None:
-        """Take nothing while something is being saved; what still stands here after that is kept as a draft."""
+        """Accept nothing while something is being saved; what is still here after that is kept as a draft."""
         self.setReadOnly(still)
         if not still:
             self._pause.start()
 
     def finish_word(self) -> None:
-        """Let an input method give what it shows; what it does not give counts as written all the same."""
+        """Commit what an input method shows; what it does not give counts as written all the same."""
         if self._unfinished:
             QGuiApplication.inputMethod().commit()
         if self._unfinished:
@@ -131,17 +131,17 @@ class TypingBox(QTextEdit):
         self._changed()
 
     def canInsertFromMimeData(self, source: QMimeData) -> bool:
-        """Take in nothing but text."""
+        """Accept nothing but text."""
         return source.hasText()
 
     def insertFromMimeData(self, source: QMimeData) -> None:
-        """Take pasted text in without what would act on a screen, as far as there is room."""
+        """Insert pasted text without what would act on a screen, as far as there is room."""
         self.finish_word()
         room = MOST_TEXT - len(self.toPlainText()) + len(self.textCursor().selectedText())
         self.insertPlainText(harmless(source.text())[: max(0, room)])
 
     def sizeHint(self) -> QSize:
-        """Be as high as the text, within the lines that were asked for."""
+        """Return the text's height, clamped to the line limits."""
         line = QFontMetrics(self.font()).lineSpacing()
         margins = self.contentsMargins()
         frame = margins.top() + margins.bottom() + 2 * int(self.document().documentMargin())
@@ -177,14 +177,14 @@ class TypingBox(QTextEdit):
             self._pause.start()
 
     def _shorten(self) -> None:
-        """Take away before the cursor what is more than can be kept."""
+        """Delete before the cursor what is more than can be kept."""
         cursor = self.textCursor()
         while len(self.toPlainText()) > MOST_TEXT and not cursor.atStart():
             cursor.deletePreviousChar()
 
 
 def _own_direction() -> QTextOption:
-    """Let each paragraph run in the direction of its own letters, and break even a word without blanks."""
+    """Return the option by which each paragraph runs in the direction of its letters, and even a word without blanks breaks."""
     option = QTextOption()
     option.setTextDirection(Qt.LayoutDirection.LayoutDirectionAuto)
     option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
@@ -261,7 +261,7 @@ class LetterRow(QWidget):
         return [each for each in (*self._buttons, self._more, self._case) if not each.isHidden()]
 
     def _stop_at(self, number: int) -> None:
-        """Let Tab come to one of the buttons only."""
+        """Restrict Tab to one of the buttons."""
         here = self._stops()[number]
         for button in (*self._buttons, self._more, self._case):
             policy = Qt.FocusPolicy.TabFocus if button is here else Qt.FocusPolicy.NoFocus
@@ -332,11 +332,11 @@ class Writing(QWidget):
 
     @property
     def text(self) -> str:
-        """What stands in the box: composed letters, no blanks around it."""
+        """Return what is in the box: composed letters, no blanks around it."""
         return self._box.written
 
     def begin(self, title: str, text: str, start: str = "") -> None:
-        """Let the person write on from this text; ``start`` can be brought into an empty box."""
+        """Start writing on from this text; ``start`` can be inserted into an empty box."""
         self._title.setText(title)
         self._title.setVisible(bool(title))
         self._box.setAccessibleName(title)
@@ -345,28 +345,28 @@ class Writing(QWidget):
         self._box.begin(text, start)
 
     def begin_with_start(self) -> None:
-        """Bring the start into an empty box."""
+        """Insert the start into an empty box."""
         self._box.begin_with_start()
 
     def take_keys(self) -> None:
-        """Let the next key be text."""
+        """Focus the box."""
         self._box.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def take(self, text: str) -> None:
-        """Take text that came before the box had the focus, or after a click took it away."""
+        """Insert text that came before the box had the focus, or after a click took it away."""
         self._box.insert(text)
 
     def hold(self, *, still: bool) -> None:
-        """Take no keys while something is being saved: they were not meant for what comes next."""
+        """Disable keys while something is being saved: they were not meant for what comes next."""
         self._box.hold(still=still)
 
     def save(self) -> None:
-        """Give what stands in the box."""
+        """Emit what is in the box."""
         self._box.finish_word()
         self.saved.emit(self.text)
 
     def leave(self) -> None:
-        """Go back; what stands in the box stays a draft."""
+        """Close the box; what is in it stays a draft."""
         self._box.finish_word()
         self.left.emit(self.text)
 

@@ -3,12 +3,12 @@
 Qt ships words for few languages and for none of those that this program is for: they come from the same catalogue
 as all others. No word keeps the sign that makes Alt and a letter mean it: community keyboards type letters with it.
 
-It ends when it is told to from outside, or when something in it fails. A signal reaches Python only between two of
+It ends when it is signalled from outside, or when something in it fails. A signal reaches Python only between two of
 its own steps, and a window at rest takes none: a pipe wakes it. What was copied in the window is forgotten then: on
 X11 and elsewhere the system may keep it longer than the program lives.
 
 Code that was needed to start and to open a review is hardly needed to rate: most of a library's code that is in
-memory ran once. The system takes such pages back by itself when memory is short, once it has found them.
+memory ran once. The system takes such pages back on its own when memory is short, once it has found them.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ def _of_thread(args: threading.ExceptHookArgs, failed: Failed) -> None:
 
 @contextmanager
 def _woken() -> Iterator[None]:
-    """Let a signal wake a window at rest; where the system has no such pipe, the next event does."""
+    """Wake a window at rest by a signal; where the system has no such pipe, the next event does."""
     if os.name != "posix":
         yield
         return
@@ -113,7 +113,7 @@ def _woken() -> Iterator[None]:
 
 @contextmanager
 def saying_no_screen(told: Callable[[str], str]) -> Iterator[None]:
-    """Say in words, instead of ending abruptly, that Qt cannot draw a window here.
+    """Report in words, instead of ending abruptly, that Qt cannot draw a window here.
 
     ``told`` gets the first thing that Qt said, because its last words advise to reinstall.
     """
@@ -149,7 +149,7 @@ _DONTNEED: Final = 4
 
 
 def let_go_of_code() -> int:
-    """Take the code of libraries out of this process's memory, on Linux; gives how many mappings were let go.
+    """Release the code of libraries from this process's memory, on Linux; return how many mappings were released.
 
     What runs next comes back from the system's copy of the file, without a look at the disk as long as there is
     memory to spare. Only libraries are let go that cannot be unloaded any more: their place stays theirs.
@@ -168,7 +168,7 @@ def let_go_of_code() -> int:
 
 
 def _unchanged() -> Iterator[tuple[int, int, str]]:
-    """Yield the code of files that is mapped as it stands in the file: addresses, and the file."""
+    """Yield the code of files that is mapped as it is in the file: addresses, and the file."""
     code: re.Match[str] | None = None
     for line in _lines(_MEMORY):
         if line.startswith(_CHANGED):
@@ -186,7 +186,7 @@ def _lines(file: Path) -> Iterator[str]:
 
 @cache
 def _stays(file: str) -> bool:
-    """Keep a library that is loaded from ever being unloaded; False for what is none."""
+    """Pin a library that is loaded; False for what is none."""
     try:
         ctypes.CDLL(file, mode=os.RTLD_LAZY | os.RTLD_NOLOAD)  # ctypes never closes what it opened
     except OSError:
@@ -228,14 +228,14 @@ _DIRECTION: Final = "QT_LAYOUT_DIRECTION"
 
 
 class QtWords(QTranslator):
-    """Asks the catalogue that ``words`` gives, anew each time."""
+    """Asks the catalogue that ``words`` gives, again each time."""
 
     def __init__(self, words: Callable[[], Words], parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._words = words
 
     def isEmpty(self) -> bool:
-        """Be taken for a translator that has words."""
+        """Return False, so that it is used as a translator that has words."""
         return False
 
     def translate(
@@ -245,7 +245,7 @@ class QtWords(QTranslator):
         disambiguation: str | None = None,  # noqa: ARG002  as above
         n: int = -1,  # noqa: ARG002  Qt puts the number in
     ) -> str:
-        """Say a word of Qt in the reviewer's language, in English where the catalogue lacks it."""
+        """Return a word of Qt in the reviewer's language, in English where the catalogue lacks it."""
         words = self._words()
         if sourceText == _DIRECTION:
             return words.direction.upper()
@@ -286,7 +286,7 @@ class Application(QApplication):
         self.speak()
 
     def speak(self) -> None:
-        """Let Qt say its own words in the language of now, from its own side."""
+        """Set Qt's own words and direction to the language of now."""
         self.removeTranslator(self._translator)
         rtl = self._words().direction == "rtl"
         self.setLayoutDirection(
@@ -295,7 +295,7 @@ class Application(QApplication):
         self.installTranslator(self._translator)
 
     def event(self, event: QEvent) -> bool:
-        """Take a file that the system hands over, as macOS does after a double click."""
+        """Open a file that the system hands over, as macOS does after a double click."""
         if isinstance(event, QFileOpenEvent) and event.file():
             self.file_asked.emit(Path(event.file()))
             return True
@@ -307,7 +307,7 @@ class Application(QApplication):
         error: BaseException,  # noqa: ARG002  its words may hold a text of an item
         trace: TracebackType | None,
     ) -> None:
-        """Say that something went wrong inside the program; never with a text of an item or a person."""
+        """Report that something went wrong inside the program; never with a text of an item or a person."""
         if issubclass(kind, KeyboardInterrupt):
             self.quit()
             return
@@ -316,12 +316,12 @@ class Application(QApplication):
         self.failed.emit(Trouble(said, fault(kind, trace)))
 
     def _never_restart(self, manager: QSessionManager) -> None:
-        """Let the system end the session without asking anything: everything is on the disk."""
+        """Prevent the system from restarting the session: everything is on the disk."""
         manager.setRestartHint(QSessionManager.RestartHint.RestartNever)
 
 
 def prepare() -> None:
-    """Keep Qt from writing settings of its own, and from having a message bus started for it."""
+    """Prevent Qt from writing its own settings, and from having a message bus started for it."""
     if not _has_bus():
         os.environ[_BUS] = "disabled:"
     for scope in (QSettings.Scope.UserScope, QSettings.Scope.SystemScope):

@@ -51,7 +51,7 @@ def no_window(said_by_qt: str = "", failed: str = "", *, answers: bool = True) -
 
 
 def where_answers_are(words: Words) -> Sequence[str]:
-    """Say that nothing is lost, and in which folder to look; nothing where the system knows none."""
+    """Return that nothing is lost, and in which folder to look; nothing where the system knows none."""
     try:
         return [words("Your answers are kept in this folder: {folder}", folder=str(home()))]
     except HarnessError:

@@ -1,6 +1,6 @@
 """One window for each person: a second start hands its files to the window that is open, and ends.
 
-Whoever clicks a file twice, or has lost the window behind others, gets the same window with the same
+Anyone who clicks a file twice, or has lost the window behind others, gets the same window with the same
 sentences. The lock is the operating system's: it ends with the program, however that ends.
 """
 
@@ -63,7 +63,7 @@ class OneWindow(QObject):
         return False
 
     def close(self) -> None:
-        """Leave no trace of the window."""
+        """Remove all traces of the window."""
         self._watcher = None
         for file in (self._request, self._folder / "lock") if self._lock else ():
             with suppress(OSError):
@@ -75,7 +75,7 @@ class OneWindow(QObject):
                 folder.rmdir()
 
     def _taken(self) -> bool:
-        """Take the lock; False where another program has it."""
+        """Acquire the lock; False where another program has it."""
         path = self._folder / "lock"
         if not path.exists():
             os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
@@ -89,7 +89,7 @@ class OneWindow(QObject):
         return True
 
     def _handed_over(self, files: Sequence[Path]) -> bool:
-        """Ask the window that is open to show these files, and wait until it has taken them."""
+        """Request the open window to show these files, and wait until it has taken them."""
         self._ask(files)
         patience = time.monotonic() + PATIENCE_SECONDS
         while time.monotonic() < patience:
@@ -113,7 +113,7 @@ class OneWindow(QObject):
         QTimer.singleShot(0, self._look)  # a start may have asked in the moment before
 
     def _look(self) -> None:
-        """Take what a later start left."""
+        """Read what a later start left."""
         try:
             with self._request.open("rb") as file:
                 written = file.read(_MOST_BYTES)

@@ -1,6 +1,6 @@
 """From the start of the program to its end: the laptop's file, then the window, then the first page.
 
-The way through deleting everything: handing over first, if the person wants, and the last page. Whoever has just
+The way through deleting everything: handing over first, if the person wants, and the last page. Anyone who has just
 built a bundle can have it checked: whether this very program opens a review and draws its first page.
 """
 
@@ -192,7 +192,7 @@ class Running(QObject):
         self._show_not_open(not_open(self.words, error))
 
     def _show_not_open(self, why: Trouble, title: str = "") -> None:
-        """Show a window that stands alone; with a ``title`` of its own trying again would not help."""
+        """Show a window that stands alone; with a ``title`` trying again would not help."""
         if self._ended:
             return
         self.look, self._why = self._dressed({}), why
@@ -230,7 +230,7 @@ class Running(QObject):
             self.work.do(keep, lambda _: None, lambda _: None)
 
     def _tell(self, trouble: Trouble) -> None:
-        """Show what nobody foresaw; before there is a page, in a window of its own."""
+        """Show what nobody foresaw; before there is a page, in its own window."""
         if self.window is not None and self.window.page is not None:
             self.window.tell(trouble)
         else:
@@ -281,7 +281,7 @@ _PAUSE = 10
 
 
 def check(places: Sequence[Path], language: str | None) -> int:
-    """Open a review in a data folder of its own, draw the page that comes first, and say so in one line."""
+    """Open a review in its own data folder, draw the page that comes first, and say so in one line."""
     if len(places) != 1:
         return _fail("name one file to open")
     if not is_there(places[0]):
@@ -303,7 +303,7 @@ def _no_screen(folder: str, said_by_qt: str) -> str:
 
 
 def _tried() -> str:
-    """Say on which screen the program tried to draw, and in which data folder of its own."""
+    """Return on which screen the program tried to draw, and in which own data folder."""
     names = ("QT_QPA_PLATFORM", "DISPLAY", "WAYLAND_DISPLAY", "ROSETTA_HOME")
     found = (
         f"{name}={os.environ[name]}" if os.environ.get(name) else f"no {name}" for name in names

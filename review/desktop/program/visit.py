@@ -120,7 +120,7 @@ class Visit(QObject):
         self._go(self.flow.begin)
 
     def keep_typed(self) -> None:
-        """Keep as a draft what stands in an open box."""
+        """Store as a draft what is in an open box."""
         if self._items is not None and isValid(self._items):
             self._items.keep_typed()
 
@@ -204,7 +204,7 @@ class Visit(QObject):
         return AskingPage(self._desk, asked, self._typed)
 
     def _letters(self, step: CheckLetters) -> Page | None:
-        """Go on with a review of which something can be read here; single items are told of in their turn.
+        """Continue with a review of which something can be read here; single items are reported in their turn.
 
         Fonts that it brings are read now, when the person knows whose it is.
         """
@@ -246,14 +246,14 @@ class Visit(QObject):
     # what holds on every page
 
     def _keep(self) -> None:
-        """Keep what is typed, and let no secret sentence stay in the clipboard."""
+        """Store what is typed, and clear a secret sentence from the clipboard."""
         self.keep_typed()
         session = self.flow.session
         if session is not None and session.manifest.secret:
             forget_clipboard()
 
     def _name_font(self) -> None:
-        """Have recorded in which letters the sentences are seen from now on."""
+        """Record in which letters the sentences are seen from now on."""
         if self.flow.session is not None:
             self.flow.session.font = fonts.named(self._desk.look.size)
 
@@ -266,7 +266,7 @@ class Visit(QObject):
         )
 
     def _reword(self) -> None:
-        """Say the page that is shown in the language of now; what is typed is kept before."""
+        """Show the page again in the language of now; what is typed is kept before."""
         self.keep_typed()
         self._desk.work.do(self.flow.reworded, self._show_anew, self._failed)
 

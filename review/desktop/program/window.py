@@ -76,7 +76,7 @@ class NotOpenWindow(QWidget):
     again = Signal()
 
     def __init__(self, words: Words, why: Trouble, title: str = "") -> None:
-        """``title``: of something that another try does not mend."""
+        """``title``: of something that another try does not fix."""
         super().__init__()
         self.setWindowTitle("Rosetta")
         said = Line(title or words("The file with your answers does not open"), "title")
@@ -115,7 +115,7 @@ def _scrolling(*widgets: QWidget) -> QScrollArea:
 
 
 def not_complete(words: Words, lacking: Sequence[Path]) -> Trouble:
-    """Say that files of the program itself are missing or damaged: it may have been unpacked only in part."""
+    """Return that files of the program itself are missing or damaged: it may have been unpacked only in part."""
     said = words(
         "Letters of this program are missing or damaged, so no sentence can be shown as it is. "
         "Copy the program from the stick once more and unpack all of it, or install it again."
@@ -136,7 +136,7 @@ def not_open(words: Words, error: HarnessError) -> Trouble:
 
 
 class HeldKeys(QObject):
-    """Filters what reaches a QWindow; such a press goes on as the repetition that it is."""
+    """Filters what reaches a QWindow; such a press continues as the repetition that it is."""
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
@@ -229,7 +229,7 @@ class Window(QMainWindow):
         self.activateWindow()
 
     def _take_room(self) -> None:
-        """Take all of the screen when large letters are chosen; a window made smaller after that stays so."""
+        """Grow to the whole screen when large letters are chosen; a window made smaller after that stays so."""
         before, self._size = self._size, self._desk.look.size
         if self.isVisible() and self._size > before and self._size >= LARGE:
             self.showMaximized()
@@ -252,7 +252,7 @@ class Window(QMainWindow):
         return self._page
 
     def show_page(self, page: Page) -> None:
-        """Put a page in place of the one before; what lies over that stays where the person is."""
+        """Show a page in place of the one before; what is over it stays where the person is."""
         if self.is_over or self._is_closed:
             page.deleteLater()
             return
@@ -271,20 +271,20 @@ class Window(QMainWindow):
         self.takes_files = False
 
     def show_over(self, page: Page) -> None:
-        """Lay a page over the one that is shown, which stays as it is until ``uncover``."""
+        """Show a page over the one that is shown, which stays as it is until ``uncover``."""
         self._take_away(self._over)
         self._over = page
         self._add(page)
         self._see(page)
 
     def hold(self, page: Page) -> None:
-        """Lay a page over the one that is shown, away from which only its own acts lead."""
+        """Show a page over the one that is shown, away from which only its own acts lead."""
         page.offer_settings(False)
         self.is_held = True
         self.show_over(page)
 
     def uncover(self) -> None:
-        """Take away what lies over the page; the person is where they were."""
+        """Remove what is over the page; the person is where they were."""
         over, self._over, self.is_held = self._over, None, False
         self._take_away(over)
         if over is not None and self._page is not None:
@@ -297,12 +297,12 @@ class Window(QMainWindow):
             self.page.tell(trouble)
 
     def keep_typed(self) -> None:
-        """Have everything kept that is being typed."""
+        """Store everything that is being typed."""
         if not self.is_over:
             self.closing.emit()
 
     def open_settings(self) -> None:
-        """Lay the settings over the page."""
+        """Show the settings over the page."""
         offered = self.page is not None and self.page.offers_settings
         if offered and not isinstance(self._over, SettingsPage):
             self._show_settings()
@@ -315,12 +315,12 @@ class Window(QMainWindow):
         self.show_over(settings)
 
     def _settings_anew(self) -> None:
-        """Say the page below and the settings themselves in the other language."""
+        """Show the page below and the settings themselves in the other language."""
         self.speak()
         self._show_settings()
 
     def speak(self) -> None:
-        """Say everything that is seen in the language of now."""
+        """Show everything in the language of now."""
         if not self.is_over:
             self.reworded.emit()
 
@@ -352,7 +352,7 @@ class Window(QMainWindow):
             self.dropped.emit(file)
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        """Keep what is typed, wait until it is on the disk, and only then close."""
+        """Store what is typed, wait until it is on the disk, and only then close."""
         if not self._is_closed:
             self._is_closed = True
             self.keep_typed()

@@ -52,7 +52,7 @@ def objection(review: Review, batch: str) -> Objection:
 
 
 def _unasked(event: Event, manifest: BatchManifest) -> str | None:
-    """Say that a batch does not know the reviewer of an event, or did not ask this person about its item."""
+    """Return that a batch does not know the reviewer of an event, or did not ask this person about its item."""
     payload = event.payload
     if isinstance(payload, OfReviewer | Withdraw) and not manifest.order(payload.reviewer):
         return "is of a reviewer whom this batch does not know"

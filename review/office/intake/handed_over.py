@@ -23,7 +23,7 @@ from review.verdict.certificate.evidence import EVIDENCE_SUFFIX, unpack_evidence
 
 
 def check_batch(data: bytes) -> None:
-    """Raise FileError for what is no batch; one that is sealed is looked at by whoever opens it."""
+    """Raise FileError for what is no batch; one that is sealed is examined by anyone who opens it."""
     if lock_of(data) is None:
         open_batch(data)
 

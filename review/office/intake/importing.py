@@ -88,7 +88,7 @@ def import_files(
     *,
     now: datetime | None = None,
 ) -> Iterator[FileReport]:
-    """Take files in, one after the other; what is wrong with one is in its report and stops no other."""
+    """Import files, one after the other; what is wrong with one is in its report and stops no other."""
     for file in files:
         name = file.path.name
         try:
@@ -120,10 +120,10 @@ def import_bytes(
     *,
     now: datetime | None = None,
 ) -> FileReport:
-    """Take one file in; when this returns, all of it is on the disk. NotSaved where it cannot be kept.
+    """Import one file; when this returns, all of it is on the disk. NotSaved where it cannot be kept.
 
     Of what is here already only the chains of its devices are read, and what was said in the names of its people:
-    the work does not grow with what others handed over.
+    the work does not grow with what others submitted.
     """
     try:
         ratings = open_ratings(data, identities)
@@ -229,7 +229,7 @@ def _taken_out(laptop: KnownLaptop) -> str:
 
 
 def _learn_recipient(office: Office, laptop: KnownLaptop, sender: Sender) -> None:
-    """Keep the key to seal for a laptop, where it is not known yet."""
+    """Store the key to seal for a laptop, if it is not known yet."""
     if laptop.recipient is None:
         with suppress(SealError):  # it can still be heard, only not sealed for
             office.enrol(laptop.signing_key, laptop.name, checked_recipient(sender.recipient))
@@ -357,7 +357,7 @@ def _event_or_line(line: bytes) -> Event | bytes:
 
 
 def _ends(events: Iterable[Event], closed: Collection[str]) -> dict[str, int]:
-    """Return device → the last place of its chain that a file tells of; only chains that are its own."""
+    """Return device → the last place of its chain that a file shows; only its own chains."""
     ends: dict[str, int] = {}
     for event in events:
         if event.device not in closed and _has_place(event):
@@ -384,9 +384,9 @@ def enrol_laptop(
     now: datetime | None = None,
     instead_of: str | None = None,
 ) -> list[FileReport]:
-    """Take the ratings of a laptop from now on, and those of it that were set aside.
+    """Accept the ratings of a laptop from now on, and those of it that were set aside.
 
-    ``instead_of`` is the signing key of the laptop whose log it goes on with. UsageError for a laptop that was
+    ``instead_of`` is the signing key of the laptop whose log it continues with. UsageError for a laptop that was
     taken out.
     """
     known = _laptop(office, signing_key)

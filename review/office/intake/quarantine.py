@@ -1,7 +1,7 @@
 """Files that wait until somebody vouches for their laptop: sealed as they came, and none that holds what was taken back.
 
 A waiting file is signed as a whole, so nothing can be taken out of it: one that holds a withdrawn person's words or
-ratings goes whole. What other people gave in it is on their laptop still and can be handed over again.
+ratings goes whole. What other people gave in it is on their laptop still and can be submitted again.
 
 Taking back, at the office, what a reviewer gave: for people who ask the organisation instead of a laptop.
 """
@@ -41,7 +41,7 @@ class Dropped:
 
 
 def set_aside(office: Office, signing_key: str, name: str, data: bytes, phrase: str) -> bool:
-    """Keep a file of an unknown laptop, sealed as it came; False where too much waits already."""
+    """Store a file of an unknown laptop, sealed as it came; False where too much waits already."""
     with office.transaction():
         waiting = office.connection.execute(
             "SELECT sum(length(content)) FROM quarantine"

@@ -1,4 +1,4 @@
-"""Which laptops speak for whom: what an organiser is told, and what the organisation says about it."""
+"""Which laptops speak for whom: what an organiser sees, and what the organisation decides."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def speaking(office: Office, review: Review) -> Speaking:
 def speaking_of(
     office: Office, review: Review, signing_key: str, people: Iterable[str]
 ) -> Speaking:
-    """Say the same of one laptop, and of whom several speak among its people and some others, as the log names them.
+    """Return the same for one laptop, and of whom several speak among its people and some others, as the log names them.
 
     Only events of these people are read. The laptop handed something over for the review.
     """
@@ -100,7 +100,7 @@ def _by_name(
     laptops: Collection[str],
     far: Collection[str | None],
 ) -> Speaking:
-    """Put names to what is heard; ``laptops`` are told even where they speak for nobody, ``far`` are far ahead."""
+    """Resolve the names of laptops and people; ``laptops`` are listed even where they speak for nobody, ``far`` are far ahead."""
     known = {laptop.signing_key: laptop for laptop in office.laptops()}
     people: dict[str, set[str]] = {key: set() for key in laptops}
     for (_, person), speakers in voices.speakers.items():
@@ -150,7 +150,7 @@ def delivered(office: Office, review: Review) -> set[str]:
 
 
 def note_laptops(office: Office, review: Review) -> int:
-    """Say in the log of a review what the organisation holds of its laptops, where that is not said there yet.
+    """Record in the log of a review what the organisation holds of its laptops, where that is not recorded there yet.
 
     Gives how many words were written. Of a laptop that is heard and came instead of no other nothing needs saying.
     """
@@ -184,7 +184,7 @@ def note_laptops(office: Office, review: Review) -> int:
 
 
 def take_out(office: Office, laptop: KnownLaptop, reason: str) -> list[str]:
-    """Hear a laptop no more, in every review: gives the names of the reviews whose ratings change by it.
+    """Exclude a laptop from every review: return the names of the reviews whose ratings change by it.
 
     What was taken back on it stays taken back. UsageError where it is out already.
     """
@@ -197,7 +197,7 @@ def take_out(office: Office, laptop: KnownLaptop, reason: str) -> list[str]:
 
 
 def put_back(office: Office, laptop: KnownLaptop) -> list[str]:
-    """Hear a laptop again that was taken out; gives the names of the reviews whose ratings change by it."""
+    """Include a laptop again that was taken out; return the names of the reviews whose ratings change by it."""
     if laptop.removed is None:
         raise UsageError(f"{laptop.name} is not taken out: there is nothing to undo.")
     return _set_heard(office, laptop, heard=True, reason="")
@@ -238,7 +238,7 @@ def let_speak(office: Office, review: Review, person: str, laptops: Sequence[Kno
 
 
 def _no_answer(office: Office, laptop: KnownLaptop, code: str, spoke: Iterable[str]) -> str:
-    """Say that a laptop never spoke for a person, and which did."""
+    """Return that a laptop never spoke for a person, and which did."""
     names = _names(spoke, {laptop.signing_key: laptop for laptop in office.laptops()})
     have = "have" if len(names) > 1 else "has"
     others = f"{' and '.join(names)} {have}" if names else "no laptop has one yet"

@@ -119,7 +119,7 @@ def _why_short(name: str, made: int, wanted: int) -> str:
 
 
 def _repeats(material: ControlMaterial, wanted: int, seed: int) -> Iterable[Item]:
-    """Ask some translations a second time, of different entries."""
+    """Repeat some translations, of different entries."""
     by_entry = {item.truth.entry: item for item in _shuffled(material.real, seed, "repeats")}
     for first in list(by_entry.values())[:wanted]:
         yield new_item(

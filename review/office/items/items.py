@@ -1,4 +1,4 @@
-"""What is asked: entries drawn for speakers, the items made of them, and who gets which in what order.
+"""The contents of a review: entries drawn for speakers, the items made of them, and who gets which in what order.
 
 Entries are stratified by difficulty, drawn with a seed, the same for all runs. A common core goes to everybody,
 further entries are spread evenly, and each person has an order of their own, drawn with a seed, with room between
@@ -33,7 +33,7 @@ def drawing(seed: int, purpose: str) -> Random:
 def allocate(sizes: Mapping[int, int], wanted: int, least: int) -> dict[int, int]:
     """Return how many entries of each stratum to draw: ``least`` each, the rest by share of the corpus.
 
-    No stratum gives more than it has. Where not even the least of all fits, it is parted evenly. The rest
+    No stratum gives more than it has. Where not even the least of all fits, it is separated evenly. The rest
     goes by largest remainder; of equal ones the lower stratum is first.
     """
     wanted = min(wanted, sum(sizes.values()))
@@ -59,7 +59,7 @@ def _even(floors: Mapping[int, int], wanted: int) -> dict[int, int]:
 def _largest_remainder(
     sizes: Mapping[int, int], room: Mapping[int, int], rest: int
 ) -> dict[int, int]:
-    """Part ``rest`` by the sizes of the strata that have room, none beyond its room; gives at least one."""
+    """Divide ``rest`` by the sizes of the strata that have room, none beyond its room; give at least one."""
     total = sum(sizes[name] for name in room)
     exact = {name: rest * sizes[name] / total for name in sorted(room)}
     given = {name: min(int(share), room[name]) for name, share in exact.items()}
@@ -135,7 +135,7 @@ def _insert(
     pairs: set[frozenset[str]],
     chance: Random,
 ) -> None:
-    """Put an item at a random one of the places that are best for it."""
+    """Insert an item at a random one of the places that are best for it."""
     alike = [
         (place, REPEAT_APART if frozenset((item, other)) in pairs else SOURCE_APART)
         for place, other in enumerate(placed)

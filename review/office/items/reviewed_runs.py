@@ -117,7 +117,7 @@ def read_runs(
 ) -> ReviewedRuns:
     """Read the runs of these names from the store; ``segments`` narrows the review to some, empty: all.
 
-    ``open_texts`` is called with each run before its texts are read, once all that needs none of them was looked at; by
+    ``open_texts`` is called with each run before its texts are read, once all that needs none of them was examined; by
     itself it refuses runs from a vault. UsageError where a run is not complete, its card is not to be trusted, too much of
     it is missing, or the runs are not of one corpus.
     """
@@ -155,7 +155,7 @@ def _require_one_vault(datasets: Sequence[Dataset]) -> None:
 
 
 def _require_segment(connection: sqlite3.Connection, run: Run, segments: Sequence[Segment]) -> None:
-    """Refuse a run without an entry of these segments; it is told without a text."""
+    """Refuse a run without an entry of these segments; the error has no text."""
     if segments and not {*segments} & {*segments_of(connection, run.corpus, run.positions)}:
         raise UsageError(
             f"Run {run.run_id[:8]} has no entry of these segments. Choose others with --segment."

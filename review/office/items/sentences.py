@@ -107,7 +107,7 @@ def _document(entry: Entry) -> object:
 
 
 def _short(tag: str | None) -> str:
-    """Return a tag as it may stand in a batch; what is longer than one is left out."""
+    """Return a tag as it may be in a batch; what is longer than one is left out."""
     return tag if tag is not None and len(tag) <= 200 else ""
 
 
@@ -130,7 +130,7 @@ class Sentences:
 def of_corpus(
     corpus: Corpus, segments: Collection[Segment] = (), carries: Carries = Carries.OPEN
 ) -> Sentences:
-    """Take the sources of a corpus, of some segments or of all; its translations are shown to nobody.
+    """Return the sources of a corpus, of some segments or of all; its translations are shown to nobody.
 
     Entries whose source is blank are passed over. UsageError for sentences of secret segments, because what speakers write is handed on in the open, and for
     one that is too long.
@@ -162,9 +162,9 @@ def of_corpus(
 
 
 def of_lines(path: Path, source_language: str | None, target_language: str | None) -> Sentences:
-    """Take the lines of a text file in UTF-8, one sentence each; empty ones are passed over.
+    """Return the lines of a text file in UTF-8, one sentence each; empty ones are passed over.
 
-    The id of a sentence is the number of its line. UsageError names file, line and mend.
+    The id of a sentence is the number of its line. UsageError names file, line and fix.
     """
     languages = _languages(path, source_language, target_language)
     lines = read_lines(path, MOST_TEXT)

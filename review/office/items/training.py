@@ -121,7 +121,7 @@ _MAKERS: dict[str, _Maker] = {
 def read_training(path: Path) -> list[TrainingItem]:
     """Read an organiser's items: TOML with ``[[item]]`` sections, or TSV with a line of column names.
 
-    Both have source, candidate, rating and explanation. UsageError names file, item, field and mend.
+    Both have source, candidate, rating and explanation. UsageError names file, item, field and fix.
     """
     text, _ = read_text(path, "the training items", MOST_BYTES)
     rows = list(_toml(path, text) if path.suffix.lower() == ".toml" else _tsv(path, text))
@@ -137,7 +137,7 @@ def explained_in(
 ) -> list[TrainingItem]:
     """Add the explanations of further files: the same items in the same order, explained in another language.
 
-    ``others`` is tag → file and what stands in it. UsageError names the first item that is another.
+    ``others`` is tag → file and what is in it. UsageError names the first item that is another.
     """
     said: list[dict[str, str]] = [{} for _ in items]
     for tag, (path, found) in others.items():

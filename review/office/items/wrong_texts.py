@@ -4,7 +4,7 @@ The swapped phrase follows the quality control of the WMT campaigns: an inner ph
 same length from another text, so that the sentence keeps its look and loses its meaning.
 
 For languages with an analyser also the right word in the wrong person, number or tense. An analyser only looks words
-up, it makes none. So another form of a word is one that stands in the texts, or one made after the pattern of two
+up, it makes none. So another form of a word is one that is in the texts, or one made after the pattern of two
 forms that do; it is used only where the analyser accepts it and its one reading differs from that of the right word
 in nothing but the intended tag.
 """
@@ -83,7 +83,7 @@ class Inflected:
 
 
 class OtherForms:
-    """Finds other forms of words among those that stand in some texts."""
+    """Finds other forms of words among those that are in some texts."""
 
     def __init__(self, words: Iterable[str], analyse: Analyse) -> None:
         """``words`` are forms that are attested; ``analyse`` looks up what is made after their pattern."""
@@ -238,7 +238,7 @@ class WrongTexts:
     def make(self, kind: str, right: str, length: int, never: frozenset[str]) -> Wrong | None:
         """Make one of a kind from a right text, None where it cannot be.
 
-        ``length`` is that of what it stands beside, in characters; ``never`` are plain forms that it must
+        ``length`` is that of what it is next to, in characters; ``never`` are plain forms that it must
         not equal: the references of its entry and what systems gave.
         """
         for text, made_by in self._tries(kind, right, length):

@@ -62,7 +62,7 @@ def letters_of(tag: str, texts: Sequence[str] = ()) -> tuple[str, ...]:
 
     They are those of its card, in the order of the alphabet; of more than fit, those that ``texts`` use most,
     and none where ``texts`` use none of them, because a part of an alphabet would be worse than nothing.
-    Where no card tells of the script, they are what ``texts`` use beyond ASCII. CardError where the card of
+    Where no card knows the script, they are what ``texts`` use beyond ASCII. CardError where the card of
     the language is damaged.
     """
     found = find_card(tag, language_folders())
@@ -83,7 +83,7 @@ def letters_of(tag: str, texts: Sequence[str] = ()) -> tuple[str, ...]:
 
 
 def _most_frequent(letters: Sequence[str], used: Counter[str]) -> tuple[str, ...]:
-    """Keep as many as fit, the most used ones, in the order in which they come."""
+    """Return as many as fit, the most used ones, in the order in which they come."""
     kept = set(sorted(letters, key=lambda letter: -used[letter])[:MOST_LETTERS])
     return tuple(letter for letter in letters if letter in kept)
 
@@ -101,7 +101,7 @@ def _is_lacking(letter: str) -> bool:
 
 
 def _used(texts: Iterable[str], script: str) -> Iterator[str]:
-    """Yield every letter and mark of a script that stands in texts, beyond ASCII and in lower case."""
+    """Yield every letter and mark of a script that is in texts, beyond ASCII and in lower case."""
     for text in texts:
         composed = unicodedata.normalize("NFC", text).lower()
         for letter in _letters(composed) if script in _MARKS_BELONG else composed:
@@ -110,7 +110,7 @@ def _used(texts: Iterable[str], script: str) -> Iterator[str]:
 
 
 def _letters(text: str) -> Iterator[str]:
-    """Part a text so that marks stay with their letters (``g̃``)."""
+    """Split a text so that marks stay with their letters (``g̃``)."""
     letter = ""
     for character in text:
         if letter and unicodedata.combining(character):
@@ -167,7 +167,7 @@ class Said:
 
 @dataclass(frozen=True)
 class Asked:
-    """What is asked of whom."""
+    """Who is asked about which items."""
 
     source_language: str
     target_language: str
@@ -227,7 +227,7 @@ def sign_batches(
     parts: Mapping[str, Orders],
     key: AnswerKey,
 ) -> list[Batch]:
-    """Sign each batch of ``parts_of``; UsageError for words that cannot stand in one."""
+    """Sign each batch of ``parts_of``; UsageError for words that cannot be in one."""
     try:
         head = _manifest(asked, said, policy, identity, key)
     except ValidationError as error:
@@ -308,7 +308,7 @@ NO_POLICY = b""
 
 @dataclass(frozen=True, kw_only=True)
 class Drawn:
-    """What is asked of whom in a review that is worked out and not yet written anywhere."""
+    """Who is asked about which items in a review that is worked out and not yet written anywhere."""
 
     dataset: Dataset
     entries: Sequence[Entry]
@@ -327,7 +327,7 @@ class Drawn:
 
     @property
     def key_runs(self) -> tuple[KeyRun, ...]:
-        """What the answer key says of the runs that are reviewed."""
+        """Return what the answer key says of the runs that are reviewed."""
         return ()
 
     @property

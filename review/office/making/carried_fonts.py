@@ -1,6 +1,6 @@
-"""Fonts that a batch brings along: cut down to its letters, and written anew so that readers can check all of it.
+"""Fonts that a batch brings along: cut down to its letters, and written again so that readers can check all of it.
 
-This is the only place that needs fontTools; whoever reads a batch does not.
+This is the only place that needs fontTools; anyone who reads a batch does not.
 
 What reviewers will be able to read of a review, worked out before anything of it is written.
 """
@@ -278,7 +278,7 @@ def _draw_each(font: TTFont) -> None:
 
 
 def _rename(font: TTFont, family: str) -> None:
-    """Give it a name that no other font has: a changed font may not bear the one that its licence reserves."""
+    """Rename a changed font: it may not bear the name that its licence reserves."""
     names: Any = font["name"]
     names.names = [name for name in names.names if name.platformID == 3]
     for kind, text in ((1, family), (2, "Regular"), (4, family), (6, family.replace(" ", ""))):

@@ -63,7 +63,6 @@ class TranslationDraft(Drawn):
 
     @property
     def key_corpus(self) -> KeyCorpus:
-        """See ``Drawn``."""
         return known_corpus(self.dataset)
 
 
@@ -175,14 +174,14 @@ class ReviewDraft(Drawn):
 
     @property
     def secret(self) -> bool:
-        """True where an item shows a source of a secret segment, its own or one beside it."""
+        """True where an item shows a source of a secret segment, its own or one next to it."""
         shown = {item.truth.entry for item in self.items}
         own = any(self.runs.corpus[id_].secret for id_ in shown)
         return own or not self.around.secret.isdisjoint(shown)
 
     @property
     def key_runs(self) -> tuple[KeyRun, ...]:
-        """What the answer key says of the runs that are reviewed."""
+        """Return what the answer key says of the runs that are reviewed."""
         return self.runs.key_runs(self.entries)
 
     @property
@@ -247,7 +246,7 @@ def draft_review(
 def _draw(
     runs: ReviewedRuns, least: int, size: Size, seed: int
 ) -> tuple[Sequence[Entry], Sequence[Entry]]:
-    """Draw what is asked, and of these what everybody is asked."""
+    """Draw the entries of a review, and of these the ones that everybody gets."""
     entries = draw(runs.shared, size.items, least, seed)
     if size.core is None:
         return entries, entries
@@ -288,7 +287,7 @@ def _of_entries(runs: ReviewedRuns, items: Sequence[Item], entries: Sequence[Ent
 
 
 def _real_items(runs: ReviewedRuns, entries: Sequence[Entry], seed: int) -> list[Item]:
-    """Ask every run's output of every entry; two runs with one output are asked apart, as two items."""
+    """Return every run's output of every entry as an item; two runs with one output become two items."""
     by_id = {entry.id: id_ for id_, entry in runs.runs[0].entries.items()}
     items = [
         new_item(entry, run.outputs[by_id[entry.id]], run_id=run.run.run_id)
@@ -308,7 +307,7 @@ def _outputs(runs: ReviewedRuns) -> dict[EntryId, list[str]]:
 
 
 def _attested(runs: ReviewedRuns, real: Sequence[Item]) -> list[str]:
-    """Return the texts whose words count as attested: open references, and what is asked anyway."""
+    """Return the texts whose words count as attested: open references, and the review's own items."""
     open_ = [entry.reference for entry in runs.corpus.values() if is_development(entry)]
     return [*open_, *(item.shown.candidate for item in real)]
 

@@ -27,11 +27,10 @@ from scoring.core.wording import counted
 
 @dataclass(frozen=True, kw_only=True)
 class AgreementDraft(Drawn):
-    """A review in which second speakers look at translations; there is no run in it and no verdict."""
+    """A review in which second speakers look at translations; it has no run and no verdict."""
 
     @property
     def key_corpus(self) -> KeyCorpus:
-        """See ``Drawn``."""
         return known_corpus(self.dataset)
 
 
@@ -173,7 +172,7 @@ def note_handed_out(
     *,
     shared_laptop: bool = False,
 ) -> None:
-    """Keep in the project which entries go out in which review, before it is made; ``note_made`` says that it is.
+    """Record in the project which entries go out in which review, before it is made; ``note_made`` records that it is.
 
     ``shared_laptop``: the organisation says that second speakers are others than the translators, though they share laptops.
     """
@@ -190,12 +189,12 @@ def note_handed_out(
 
 
 def note_made(project: Project, name: str) -> None:
-    """Keep in the project that a review was made, so that a data folder without it is known to be another one."""
+    """Record in the project that a review was made, so that a data folder without it is known to be another one."""
     _mark(project, name, "made")
 
 
 def note_shared_laptop(project: Project, name: str) -> None:
-    """Keep that the second speakers of a review are others than the translators, though they share laptops; UsageError for another review."""
+    """Record that the second speakers of a review are others than the translators, though they share laptops; UsageError for another review."""
     if name not in {review.review for review in project.state.reviews if review.kind == "agree"}:
         raise UsageError(
             f"--shared-laptop {name[:60]!r}: no review of this corpus in which second speakers look has this name. `rosetta corpus "

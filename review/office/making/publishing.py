@@ -58,7 +58,7 @@ def recovery_key(office: Office, place: Path) -> RecoveryKey:
 
 
 def keep_recipient(office: Office, key: RecoveryKey) -> None:
-    """Keep the public half of a new key; UsageError where another program was faster."""
+    """Store the public half of a new key; UsageError where another program was faster."""
     if key.new is None:
         return
     with office.transaction():
@@ -100,7 +100,7 @@ class Published:
 
 @dataclass(frozen=True)
 class _Handout:
-    """Files by path, and what stands on the cards."""
+    """Files by path, and what is on the cards."""
 
     files: dict[Path, bytes] = field(default_factory=dict)
     cards: list[str] = field(default_factory=list)
@@ -118,7 +118,7 @@ def publish(
     laptops: Sequence[LaptopCard] = (),
     recovery: RecoveryKey | None = None,
 ) -> Published:
-    """Keep a review and write its files, and the ``cards`` to where they stay; where one cannot be written, nothing is kept and nothing stays.
+    """Store a review and write its files, and the ``cards`` to where they stay; where one cannot be written, nothing is stored and nothing stays.
 
     Every user of a computer may read the batch files, as what travels on sticks; cards and keys only their owner.
     ``laptops`` are enrolled with it, and a new ``recovery`` key is kept. Raises UsageError where a file is

@@ -1,7 +1,7 @@
-"""A second look: the sentences on which people differed are asked once more, in a review of its own.
+"""A second look: the sentences on which people differed are asked once more, in its own review.
 
 What comes back is advice for who decides. It counts in no verdict, because answers that were given after reading
-those of others are not independent; the gate goes on counting the first round alone.
+those of others are not independent; the gate continues counting the first round alone.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def split_cases(review: Review, state: State) -> list[Case]:
 
 
 def draft_second_look(office: Office, review: Review, seed: int) -> SecondDraft:
-    """Take the items that split the panel and the people who answered; UsageError where there is nothing to ask.
+    """Draw the items that split the panel and the people who answered; UsageError where there is nothing to ask.
 
     What people wrote goes along only where the batch said so when they agreed; who took their words back, or did
     not agree, is not quoted. Everything but ids and the order of what others wrote follows from the seed.
@@ -77,7 +77,7 @@ def cases_to_ask(office: Office, review: Review) -> tuple[State, list[Case]]:
 
 
 def require_first(review: Review) -> None:
-    """Refuse to decide in a second look: what is decided stands in the log of the first one, by which the gate goes."""
+    """Refuse to decide in a second look: what is decided is in the log of the first one, by which the gate goes."""
     if review.is_second_look:
         raise UsageError(
             f"Review {review.name!r} is a second look. Decide in the first one, where what was said here is shown: "
@@ -138,7 +138,7 @@ def _others(
 def _orders(
     review: Review, items: Sequence[Item], people: Iterable[str], seed: int
 ) -> dict[str, tuple[str, ...]]:
-    """Ask each person who answered once more about those of the items that they were asked before, by their card."""
+    """Assign to each person who answered those of the items that they were asked before, by their card."""
     ids = {item.truth.partner: item.id for item in items}
     originals = {item.id: item.truth.entry for item in items}
     drawn = {
@@ -217,9 +217,9 @@ def _ratings(said: ReviewerState) -> dict[str, Rating]:
 
 
 def undecided_words(office: Office, review: Review) -> str:
-    """Say that somebody called a sentence harmful in the second look and nobody decided yet; empty where none waits.
+    """Return that somebody called a sentence harmful in the second look and nobody decided yet; empty where none waits.
 
-    Such a flag is in no evidence, so the gate does not see it: whoever issues a certificate has to.
+    Such a flag is in no evidence, so the gate does not see it: anyone who issues a certificate has to.
     """
     cases = cases_of(office, review, office.state(review))
     waiting = [case for case in cases if case.is_open and not case.flags]

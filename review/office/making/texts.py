@@ -117,7 +117,7 @@ def texts_of(
     *,
     shows_words: bool = False,
 ) -> ReviewTexts:
-    """Return the words of a review in all its languages, the organiser's own in the place of ours.
+    """Return the words of a review in all its languages, the organiser's own instead of ours.
 
     ``consent`` and ``guide`` are tag → the organiser's. Where these are given in the review's own ``language``,
     ours in other languages would say something else, so there are only those that are given. With ``shows_words``

@@ -98,9 +98,9 @@ def attach(
 
 
 def suspend_withdrawn(office: Office) -> int:
-    """Let attached certificates give nothing where somebody took back what they rest on; gives how many newly.
+    """Suspend attached certificates where somebody took back what they rest on; return how many newly.
 
-    The runs' store lies beside the office's file. Whoever issues and attaches anew lifts it again.
+    The runs' store is next to the office's file. Anyone who issues and attaches again lifts it again.
     """
     path = office.path.with_name(default_path().name)
     if not path.exists():
@@ -181,7 +181,7 @@ def review_evidence(
 
 
 def _hand_overs(office: Office, review: Review, events: Iterable[Event]) -> list[Signed]:
-    """Return what laptops signed for a review, and of what they signed for others the last that tells of more.
+    """Return what laptops signed for a review, and of what they signed for others the last that shows more.
 
     Taking back everything may have come with the file of another review.
     """
@@ -214,9 +214,9 @@ def seen(evidence: Evidence, run_id: str) -> EvidenceReading | None:
 
 
 def look(office: Office, review: Review, run_id: str, evidence: Evidence) -> Evidence:
-    """Write down that the numbers of a run are looked at, where that is a new look; gives the evidence with it.
+    """Write down that the numbers of a run are examined, where that is a new look; gives the evidence with it.
 
-    The ratings that were looked at stay those of ``evidence``, whatever was imported meanwhile.
+    The ratings that were examined stay those of ``evidence``, whatever was imported meanwhile.
     """
     if seen(evidence, run_id) is not None:
         return evidence
@@ -264,7 +264,7 @@ def look_at_ratings(office: Office, review: Review) -> dict[str, int]:
     """Write down that the ratings themselves are read, of every run of a review; gives the new looks by number.
 
     To be called before ratings, or anything that tells how they lie, are shown or handed on. It counts where too
-    little is rated for a verdict, too: whoever reads the ratings need not wait for one.
+    little is rated for a verdict, too: anyone who reads the ratings need not wait for one.
     """
     new, ratings = _unseen(office, review)
     for run in new:
@@ -323,7 +323,7 @@ def present(path: Path, evidence: Path | None, folder: Path) -> EvidenceFile:
 def presented(path: Path, evidence: Path | None, folder: Path) -> dict[str, EvidenceFile]:
     """Return a certificate with each evidence that is there, by where it is: what is named is the only one.
 
-    Else what the office in ``folder`` keeps, which knows what was withdrawn since, and then what lies beside the
+    Else what the office in ``folder`` keeps, which knows what was withdrawn since, and then what is next to the
     certificate. ``path`` is an evidence file or a certificate beside its signature. Raises UsageError where
     something is missing.
     """
@@ -355,7 +355,7 @@ def presented(path: Path, evidence: Path | None, folder: Path) -> dict[str, Evid
 
 
 def read_signed_certificate(path: Path) -> tuple[bytes, bytes]:
-    """Return the bytes of a certificate and of its signature beside it; raises UsageError where one cannot be read."""
+    """Return the bytes of a certificate and of its signature next to it; raises UsageError where one cannot be read."""
     return _read(path), _read(_beside(path, SIGNATURE_SUFFIX))
 
 

@@ -355,5 +355,5 @@ def _about(share: str, words: Words) -> str:
 
 
 def _of_hundred(share: str, words: Words) -> str:
-    """Return a share rounded down: what is said to be sure must be."""
+    """Return a share rounded down: a claim of certainty must hold."""
     return words("{n} of 100", n=int(Fraction(Decimal(share)) * 100))

@@ -38,7 +38,7 @@ class Gathered:
     """Entries of which nothing came back yet."""
 
     def look_again(self) -> None:
-        """Forget how things stand, before they are looked at once more; what was changed stays."""
+        """Forget how things stand, before they are examined once more; what was changed stays."""
         for each in (self.unjudged, self.own, self.objected, self.other_wording, self.waiting):
             each.clear()
 
@@ -58,7 +58,7 @@ def without_words(project: Project, entry: ProjectEntry, found: Gathered) -> Pro
 def emptied(
     project: Project, entry: ProjectEntry, came: Sequence[str] | None = None
 ) -> ProjectEntry:
-    """Return an entry that is to be translated anew, by whoever, and looked at anew; nothing of what was there is kept.
+    """Return an entry that is to be translated again, by anyone who, and examined again; nothing of what was there is kept.
 
     ``came``: wordings that came with the source and may come back; None for those that are kept already.
     """

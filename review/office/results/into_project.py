@@ -29,7 +29,7 @@ class _Written:
 
 
 def gather(project: Project, office: Office) -> Gathered:
-    """Take in what came back of every review of a project; what was taken in before changes nothing."""
+    """Import what came back of every review of a project; what was imported before changes nothing."""
     came: list[tuple[HandedOut, Collected]] = []
     heard: list[Heard] = []
     for out in project.state.reviews:
@@ -120,7 +120,7 @@ def _back(
 def _without_lost(project: Project, written: Iterable[_Written], found: Gathered) -> None:
     """Remove the wordings that their writers do not let be used any more, before others take their place.
 
-    Only where nothing usable came back of the sentence; elsewhere ``_translated`` does. A second speaker's wording in the place of
+    Only where nothing usable came back of the sentence; elsewhere ``_translated`` does. A second speaker's wording instead of
     a translation stays, without the wordings and names of its translators.
     """
     for came in written:
@@ -161,7 +161,7 @@ def _translations(
     bars: Mapping[int, Barred],
     found: Gathered,
 ) -> None:
-    """Take in what most people wrote in each review, with other wordings as variants.
+    """Store what most people wrote in each review, with other wordings as variants.
 
     Once a second speaker looked, nothing is added, and what its writer took back goes. Where another review's translation stands, it stays:
     letters of two reviews cannot be told apart, so they are not counted together. A wording that second speakers bar is taken out by them first.

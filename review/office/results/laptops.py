@@ -11,7 +11,7 @@ from review.office.store.store import Office, Review
 
 
 def laptop_of_event(office: Office, review: Review) -> dict[str, str]:
-    """Return id of an event of a review → the laptop that wrote it, by its signing key; one that goes on with another's log is that one."""
+    """Return id of an event of a review → the laptop that wrote it, by its signing key; one that continues with another's log is that one."""
     of = _owners(office)
     return {event.id: of(event.device) for event in office.events(review, shut=True)}
 
@@ -34,7 +34,7 @@ def laptops_that_wrote(project: Project, office: Office) -> dict[int, frozenset[
 
 
 def first_of(office: Office) -> dict[str, str]:
-    """Return signing key of a laptop → that of the one whose log it goes on with, its own where it began one."""
+    """Return signing key of a laptop → that of the one whose log it continues with, its own where it began one."""
     before = {laptop.signing_key: laptop.instead_of for laptop in office.laptops()}
     return {key: _first(key, before) for key in before}
 

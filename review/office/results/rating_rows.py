@@ -91,7 +91,7 @@ class RatingRow:
 def rating_rows(key: AnswerKey, state: State, *, free_text: bool) -> list[RatingRow]:
     """Return the rows of the people who count by person and position; ``free_text`` adds comments and suggested wordings.
 
-    What people wrote may quote the texts and give away who wrote it, so it is left out unless asked for.
+    What people wrote may quote the texts and reveal who wrote it, so it is left out unless asked for.
     """
     letters = people(key)
     rows = [

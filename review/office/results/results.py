@@ -225,8 +225,8 @@ def run_cards(connection: sqlite3.Connection, review: Review) -> dict[str, RunCa
 def page_of(office: Office, review: Review, run_id: str, words: Words) -> str | None:
     """Write the page for the speakers from a run's newest certificate, None where none was issued.
 
-    Of a review of secret entries it tells what the coarse certificate tells; None where none was told. UsageError where
-    ratings that it rests on were taken back: the page would go on telling of them.
+    Of a review of secret entries it shows what the coarse certificate shows; None where none was released. UsageError where
+    ratings that it rests on were taken back: the page would continue telling of them.
     """
     found = newest_certificate(office, review, run_id)
     if found is None:

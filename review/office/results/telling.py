@@ -1,4 +1,4 @@
-"""What leaves of a verdict on secret entries: a coarse certificate, counted in the ledger of what was told.
+"""What leaves of a verdict on secret entries: a coarse certificate, counted in the release ledger.
 
 The certificate itself, and the evidence with every single rating, stay in the office. Both leave only by a command that
 says so (``rosetta review export --inside``), and no exchange folder takes them.
@@ -64,7 +64,7 @@ def tell(office: Office, made: EvidenceFile, identity: Identity) -> Signed:
 
 
 def told_of(office: Office, run_id: str) -> Signed | None:
-    """Return the coarse certificate of a run that was told last; None where none was."""
+    """Return the coarse certificate of a run that was released last; None where none was."""
     found = last_certificate(_ledger(office).read(), run_id)
     return None if found is None else _signed(found)
 

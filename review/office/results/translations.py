@@ -1,7 +1,7 @@
 """What speakers wrote, for a corpus: their translations, and better wordings as variants of what is there.
 
 Only of people who allowed it, and nothing that somebody objects to. A variant is another translation that counts as
-right (scoring-specification §2.1): nothing is added by itself, but with a person's yes.
+right (scoring-specification §2.1): nothing is added on its own, but with a person's yes.
 """
 
 from __future__ import annotations
@@ -154,7 +154,7 @@ def collect(review: Review, state: State) -> Collected:
 
 
 def _withheld(review: Review, state: State) -> set[str]:
-    """Return the sentences that somebody objects to; a decision that clears one lets it go out."""
+    """Return the sentences that somebody objects to; a decision that clears one releases it."""
     found: set[str] = set()
     for _, _, said in counted(state, review.key):
         found |= said.harmful
@@ -211,7 +211,7 @@ def _place(entry: EntryId) -> tuple[bool, int, str]:
 def _consent(review: Review, state: State, entries: list[Entry]) -> dict[str, object]:
     """Document what the people agreed to whose words are in the corpus: each said yes to this use of them.
 
-    Where the text was there in several languages, each is told with how many agreed to it.
+    Where the text was there in several languages, each is listed with how many agreed to it.
     """
     letters = people(review.key)
     used = {

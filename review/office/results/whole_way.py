@@ -1,4 +1,4 @@
-"""Where a submission stands on the whole way: from the bundle to the certificate that lifts its card, and what to do next.
+"""Where a submission is on the whole way: from the bundle to the certificate that lifts its card, and what to do next.
 
 Each step is read from where it was done (the desk, the store, the ledger, the office), so nothing has to be ticked off.
 """
@@ -134,7 +134,7 @@ def _over_secrets(
 
 
 def _confirmation(connection: sqlite3.Connection, kept: KeptSubmission, run: Run) -> WayStep:
-    """Return whether claims may rest on a run whose scores were told, and what gives them such a run."""
+    """Return whether claims may rest on a run whose scores were released, and what gives them such a run."""
     words = next(e.words for e in reversed(kept.notes) if e.what is DeskAct.TOLD and e.run == run.run_id)  # fmt: skip
     if words == "confirmed":
         return WayStep("confirmation", done=True, words="nothing was told before about its entries")

@@ -110,7 +110,7 @@ def note_arrival(
     added: Collection[Event],
     ends: Mapping[str, int],
 ) -> None:
-    """Record a file that is being taken in, within the caller's transaction.
+    """Record a file that is being imported, within the caller's transaction.
 
     ``ends`` is device → last place of its chain in the file; the file waits in quarantine no longer.
     """
@@ -159,7 +159,7 @@ def free_name(office: Office) -> str:
 def mark_recompute(office: Office, withdrawn: Collection[Withdraw]) -> int:
     """Mark the certificates that rest on ratings which were taken back; return how many in force are newly marked.
 
-    One that a newer one of its run replaced is marked too, and not counted: nobody issues it anew. Whoever takes back comments alone leaves every number as it was.
+    One that a newer one of its run replaced is marked too, and not counted: nobody issues it again. Anyone who takes back comments alone leaves every number as it was.
     """
     if not withdrawn:
         return 0

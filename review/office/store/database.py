@@ -98,7 +98,7 @@ _FIRST = """
 
 
 def _m002(connection: sqlite3.Connection) -> None:
-    """Note whose log a laptop goes on with, and that the file is to be rewritten after a withdrawal."""
+    """Record whose log a laptop continues with, and that the file is to be rewritten after a withdrawal."""
     connection.execute("ALTER TABLE laptop ADD COLUMN instead_of TEXT")
     connection.execute("CREATE TABLE unclean (one INTEGER PRIMARY KEY CHECK (one = 1)) STRICT")
 
@@ -109,13 +109,13 @@ def _m003(connection: sqlite3.Connection) -> None:
 
 
 def _m_removed(connection: sqlite3.Connection) -> None:
-    """Note since when a laptop is not heard any more, and why; NULL for those that are."""
+    """Record since when a laptop is not heard any more, and why; NULL for those that are."""
     connection.execute("ALTER TABLE laptop ADD COLUMN removed TEXT")
     connection.execute("ALTER TABLE laptop ADD COLUMN reason TEXT NOT NULL DEFAULT ''")
 
 
 def _m_signed(connection: sqlite3.Connection) -> None:
-    """Keep what was signed: the organisation's signature of each batch, and each manifest of a laptop."""
+    """Store what was signed: the organisation's signature of each batch, and each manifest of a laptop."""
     connection.execute("ALTER TABLE batch ADD COLUMN signature BLOB NOT NULL DEFAULT x''")
     connection.execute(
         """CREATE TABLE signed (       -- manifests of laptops, as they came, of files that were taken in
@@ -129,7 +129,7 @@ def _m_signed(connection: sqlite3.Connection) -> None:
 
 
 def _m_witness(connection: sqlite3.Connection) -> None:
-    """Keep what witnesses signed of laptops."""
+    """Store what witnesses signed of laptops."""
     connection.execute(
         """CREATE TABLE witness (      -- statements of people who saw a laptop
             laptop TEXT NOT NULL,
@@ -153,12 +153,12 @@ def _m_people(connection: sqlite3.Connection) -> None:
 
 
 def _m_around(connection: sqlite3.Connection) -> None:
-    """Keep where the sentence of an item stands, as canonical JSON; empty where its batch does not say."""
+    """Store where the sentence of an item is, as canonical JSON; empty where its batch does not say."""
     connection.execute("ALTER TABLE item ADD COLUMN around TEXT NOT NULL DEFAULT ''")
 
 
 def _m_sealed(connection: sqlite3.Connection) -> None:
-    """Keep the sentences of secret reviews sealed; those of before are sealed when the office is opened next."""
+    """Store the sentences of secret reviews sealed; those of before are sealed when the office is opened next."""
     connection.execute(
         """CREATE TABLE sealed_texts (
             review INTEGER PRIMARY KEY REFERENCES review (number),
@@ -170,7 +170,7 @@ def _m_sealed(connection: sqlite3.Connection) -> None:
 
 
 def _m_words(connection: sqlite3.Connection) -> None:
-    """Keep what is written in secret reviews sealed; that of before is sealed when the office is opened next."""
+    """Store what is written in secret reviews sealed; that of before is sealed when the office is opened next."""
     create_key_table(connection)
     connection.execute(
         "INSERT OR IGNORE INTO unsealed SELECT 1 WHERE EXISTS (SELECT 1 FROM review)"
@@ -178,7 +178,7 @@ def _m_words(connection: sqlite3.Connection) -> None:
 
 
 def _m_vault(connection: sqlite3.Connection) -> None:
-    """Keep the sentences of runs from a vault under the key by which the store has them, so that the vault alone opens them."""
+    """Store the sentences of runs from a vault under the key by which the store has them, so that only the vault opens them."""
     connection.execute(
         """CREATE TABLE vault_texts (
             review INTEGER PRIMARY KEY REFERENCES review (number),
@@ -233,7 +233,7 @@ def _know_place(connection: sqlite3.Connection, path: Path) -> None:
 
 
 def note_unclean(connection: sqlite3.Connection) -> None:
-    """Note, within the caller's transaction, that something is taken back and the file is to be rewritten."""
+    """Record, within the caller's transaction, that something is taken back and the file is to be rewritten."""
     connection.execute("INSERT OR IGNORE INTO unclean VALUES (1)")
 
 

@@ -52,7 +52,7 @@ class Quarantined:
 
 @dataclass(frozen=True, slots=True)
 class Import:
-    """One file that was taken in."""
+    """One file that was imported."""
 
     sha256: str
     received: str
@@ -152,7 +152,7 @@ class Review:
 
     @property
     def is_second_look(self) -> bool:
-        """Return whether it asks once more about what split the panel of another, so that it has no verdict of its own."""
+        """Return whether it asks once more about what split the panel of another, so that it has no own verdict."""
         return self.manifest.second_of is not None
 
     @property

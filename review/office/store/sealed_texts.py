@@ -1,7 +1,7 @@
 """Sentences of reviews as the office's file has them: those of secret reviews sealed, and opened in memory only.
 
 They are sealed by age for this computer, and for the organisation where it has keys here; those of runs from a vault with
-the key of the runs' corpus in the store, so that the vault alone opens them, whoever its keepers are by then. What people
+the key of the runs' corpus in the store, so that the vault alone opens them, anyone who its keepers are by then. What people
 wrote about them is sealed with a key of each batch (``review.log.sealed_words``).
 """
 
@@ -63,7 +63,7 @@ def words_here(connection: sqlite3.Connection, path: Path) -> SealedWords:
 
 
 def add_keys(words: SealedWords, manifests: Iterable[bytes], recipients: Sequence[str]) -> None:
-    """Have sealed what is written in batches, within the caller's transaction: for these recipients, and for who opens their ratings."""
+    """Seal what is written in batches, within the caller's transaction: for these recipients, and for who opens their ratings."""
     known = words.batches
     for manifest in map(BatchManifest.model_validate_json, manifests):
         if manifest.batch not in known:
@@ -84,7 +84,7 @@ def _keep_texts(
 
 
 def _kept_texts(connection: sqlite3.Connection, folder: Path, review: int) -> list[Row] | None:
-    """Open the sentences of a review; None where they are not sealed. StoreError in words where they are damaged, or no key at hand opens them."""
+    """Open the sentences of a review; None where they are not sealed. StoreError in words where they are damaged, or no key available opens them."""
     found = connection.execute(
         "SELECT content FROM sealed_texts WHERE review = ?", (review,)
     ).fetchone()
@@ -166,7 +166,7 @@ def keep_items(
     recipients: Sequence[str],
     runs: Sequence[str],
 ) -> None:
-    """Keep the sentences of a review, within the caller's transaction; StoreError in words where their vault is not open.
+    """Store the sentences of a review, within the caller's transaction; StoreError in words where their vault is not open.
 
     They are sealed where there are ``recipients``, and for a vault alone where ``runs`` are out of one. ``folder`` is that of the
     office's file.
@@ -189,7 +189,7 @@ def keep_items(
 def read_items(
     connection: sqlite3.Connection, folder: Path, review: ReviewPlace
 ) -> dict[str, BatchItem]:
-    """Return item → what reviewers see of it; StoreError in words where no key at hand opens it, or it is damaged."""
+    """Return item → what reviewers see of it; StoreError in words where no key available opens it, or it is damaged."""
     number, batch = review
     rows = _kept_vault_texts(connection, folder, number, batch)
     if rows is None:

@@ -114,7 +114,7 @@ class Office(OwnFile):
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """Do all of a block or nothing of it; NotSaved says why it could not be kept.
+        """Run a block all or nothing; NotSaved says why it could not be stored.
 
         A block within another is part of that one.
         """
@@ -133,7 +133,7 @@ class Office(OwnFile):
         codes: Mapping[str, str] = MappingProxyType({}),
         vault_runs: Sequence[str] = (),
     ) -> Review:
-        """Keep a new review; ``codes`` is person → code on the card, ``vault_runs`` are those of its runs that are from a vault.
+        """Store a new review; ``codes`` is person → code on the card, ``vault_runs`` are those of its runs that are from a vault.
 
         UsageError where its name is taken, KeyStoreError where it is secret and cannot be sealed, StoreError where its vault is
         not open.
@@ -297,7 +297,7 @@ class Office(OwnFile):
         return fold(told, batches)
 
     def looks(self) -> dict[str, int]:
-        """Return run id → how often its numbers were looked at, in all reviews: at how many different sets of ratings."""
+        """Return run id → how often its numbers were examined, in all reviews: at how many different sets of ratings."""
         return {run: len(seen) for run, seen in looks_by_run(self.own_looks()).items()}
 
     def other_batches(self, review: Review) -> dict[str, tuple[str, ...]]:
@@ -339,7 +339,7 @@ class Office(OwnFile):
         recipient: str | None = None,
         instead_of: str | None = None,
     ) -> None:
-        """Take the ratings of a laptop from now on; what was known of it is kept."""
+        """Accept the ratings of a laptop from now on; what was known of it is kept."""
         with self.transaction():
             self.connection.execute(
                 "INSERT INTO laptop (signing_key, recipient, name, enrolled, instead_of)"
@@ -350,7 +350,7 @@ class Office(OwnFile):
             )
 
     def set_heard(self, signing_key: str, *, heard: bool, reason: str = "") -> None:
-        """Hear a laptop that is enrolled, or hear it no more; ``note_laptops`` tells the logs of the reviews."""
+        """Include a laptop that is enrolled, or exclude it; ``note_laptops`` records it in the logs of the reviews."""
         with self.transaction():
             self.connection.execute(
                 "UPDATE laptop SET removed = ?, reason = ? WHERE signing_key = ?",
@@ -365,7 +365,7 @@ class Office(OwnFile):
         return dict(rows.fetchall())
 
     def signed(self, devices: Collection[str]) -> list[Signed]:
-        """Return what laptops signed when they handed over events of some devices, in the order in which it came."""
+        """Return what laptops signed when they submitted events of some devices, in the order in which it came."""
         rows = self.connection.execute(
             "SELECT manifest, signature, devices FROM signed ORDER BY number"
         )
@@ -376,7 +376,7 @@ class Office(OwnFile):
         ]
 
     def keep_statement(self, content: bytes, own_key: str) -> Statement:
-        """Keep what a witness signed of a laptop that is enrolled; the last statement of each witness counts.
+        """Store what a witness signed of a laptop that is enrolled; the last statement of each witness counts.
 
         FileError for what is no statement; UsageError where it is of another organisation or of no laptop here.
         """
@@ -412,7 +412,7 @@ class Office(OwnFile):
         return [Quarantined(*row) for row in rows]
 
     def imports(self, review: Review | None = None) -> list[Import]:
-        """Return the files that were taken in, oldest first: all, or those of one review."""
+        """Return the files that were imported, oldest first: all, or those of one review."""
         rows = self.connection.execute(
             "SELECT sha256, received, name, signing_key, batch, added FROM import ORDER BY number"
         )
@@ -431,7 +431,7 @@ class Office(OwnFile):
     def add_certificate(
         self, review: Review, run_id: str, certificate: bytes, signature: bytes
     ) -> None:
-        """Keep a certificate that was issued."""
+        """Store a certificate that was issued."""
         with self.transaction():
             self.connection.execute(
                 "INSERT INTO certificate (review, run_id, certificate, signature)"

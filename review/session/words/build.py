@@ -125,7 +125,7 @@ def build() -> list[str]:
 
 
 def _say_itself(catalogue: Catalog) -> None:
-    """Let every English message say what its id says."""
+    """Set every English message to what its id says."""
     for message in catalogue:
         if message.id:
             message.string = message.id

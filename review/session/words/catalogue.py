@@ -112,11 +112,11 @@ class Words:
         return replace(self, texts=tag)
 
     def __call__(self, text: str, **facts: object) -> str:
-        """Say a text; ``{name}`` in it becomes the fact of that name, and nothing else is a directive."""
+        """Return a text; ``{name}`` in it becomes the fact of that name, and nothing else is a directive."""
         return _filled(self._catalogue.gettext(text), facts)
 
     def plural(self, one: str, many: str, n: int, **facts: object) -> str:
-        """Say a text for a number of things, by the language's own rule; ``{n}`` is the number."""
+        """Return a text for a number of things, by the language's own rule; ``{n}`` is the number."""
         return _filled(self._catalogue.ngettext(one, many, n), {"n": n, **facts})
 
 

@@ -210,7 +210,7 @@ def your_answer(words: Words, item: ShownItem) -> str:
 
 
 def marks(words: Words, item: ShownItem) -> list[Mark]:
-    """Return what the person added to an item before, then what stands beside it."""
+    """Return what the person added to an item before, then what is next to it."""
     found = []
     if answer := your_answer(words, item):
         found.append(Mark(answer))
@@ -284,7 +284,7 @@ def why_not_now(words: Words, view: View) -> str:
 
 
 def offers(words: Words, view: View) -> list[Offer]:
-    """Return what can be done beside the answers, and leaving; a lesson's "go on" is the face's own.
+    """Return what can be done beside the answers, and leaving; a lesson's "continue" is the face's own.
 
     The same from the first sentence to the last, so that nothing changes its place.
     """
@@ -321,7 +321,7 @@ def has_reasons(view: View) -> bool:
 
 
 def last_question(words: Words, last: LastJudged) -> ItemQuestion:
-    """Ask what is wrong with the one that was judged just before."""
+    """Return the question what is wrong with the one that was judged just before."""
     rating = "" if last.rating is None else rating_label(words, last.rating)
     said = words("You answered: {rating}. What is wrong with it?", rating=rating)
     item = last.item

@@ -130,7 +130,7 @@ _Choice = TypeVar("_Choice")
 
 
 def table(keys: Mapping[Act, tuple[str, ...]]) -> dict[str, Act]:
-    """Turn the table round: key → act. Raises ValueError where two acts want one key."""
+    """Invert the table: key → act. Raises ValueError where two acts want one key."""
     acts: dict[str, Act] = {}
     for act, own in keys.items():
         for key in own:

@@ -99,7 +99,7 @@ def sharing(words: Words, *, shares: bool, translating: bool = False) -> str:
 
 
 def harm_question(words: Words, *, harmful: bool, translating: bool = False) -> str:
-    """Ask before the mark is set, or taken away again."""
+    """Return the question before the mark is set, or removed again."""
     if harmful:
         return words("Take the mark “harmful” away again?")
     if translating:

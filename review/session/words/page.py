@@ -72,7 +72,7 @@ def how_to_judge(words: Words, *, translating: bool = False) -> str:
 
 
 def consent(words: Words, manifest: BatchManifest) -> Given:
-    """Return what a person agrees to, in their language where it is given in it; else with what is said of that."""
+    """Return what a person agrees to, in their language where it is given in it; else with a note about that."""
     wording = manifest.consent_in(*words.reads)
     found, stated = given(words, manifest, wording), (manifest.version or 0) >= 3
     if not (stated and words.texts and same_language(wording.language, words.texts)):
@@ -138,7 +138,7 @@ def promises(words: Words, manifest: BatchManifest) -> tuple[str, ...]:
 
 
 def second_look(words: Words, manifest: BatchManifest) -> tuple[str, ...]:
-    """Say that this is a second look, or that what is written may be shown in one; nothing of other batches."""
+    """Return that this is a second look, or that what is written may be shown in one; nothing of other batches."""
     said = []
     if manifest.second_of is not None:
         said.append(
@@ -158,7 +158,7 @@ def second_look(words: Words, manifest: BatchManifest) -> tuple[str, ...]:
 
 
 def may_be_used(words: Words, *, translating: bool) -> str:
-    """Ask whether what a person writes may be used."""
+    """Return the question whether what a person writes may be used."""
     if translating:
         return words("May your translations be used?")
     return words("May the better translations that you write be used?")
@@ -201,7 +201,7 @@ def rest(words: Words) -> PageWords:
 
 
 def later(words: Words, view: View) -> PageWords:
-    """Ask about what was left for later."""
+    """Return the question about what was left for later."""
     asked = words.plural(
         "You left {n} sentence for later. Look at it now?",
         "You left {n} sentences for later. Look at them now?",
@@ -211,7 +211,7 @@ def later(words: Words, view: View) -> PageWords:
 
 
 def end(words: Words, view: View) -> PageWords:
-    """Say thank you, and how much was answered."""
+    """Return thanks, and how much was answered."""
     answered = words("You answered {done} of {total}.", done=view.done, total=view.total)
     return PageWords(words("That was the last one. Thank you!"), (answered,))
 
@@ -230,7 +230,7 @@ def how_far(words: Words, view: View) -> str:
 
 
 def unsaved(words: Words, view: View) -> str:
-    """Name the sentences with words that are only drafts, so that nobody believes them handed over; empty for none."""
+    """Name the sentences with words that are only drafts, so that nobody believes them submitted; empty for none."""
     if not view.unsaved:
         return ""
     numbers = [str(each.number) for each in view.unsaved]
@@ -244,7 +244,7 @@ def unsaved(words: Words, view: View) -> str:
 
 
 def handed_over(words: Words, view: View) -> str:
-    """Return when the answers were handed over; empty where they were not, or something came since."""
+    """Return when the answers were submitted; empty where they were not, or something came since."""
     return words("Handed over at {time}.", time=view.handed_over) if view.handed_over else ""
 
 
@@ -252,7 +252,7 @@ def handed_over(words: Words, view: View) -> str:
 
 
 def where_is_stick(words: Words, *, sticks: bool, folders: bool) -> str:
-    """Ask where to save; ``folders`` tells whether one on this computer is offered, too."""
+    """Return the question where to save; ``folders``: whether one on this computer is offered, too."""
     if sticks:
         return words("Where is your stick? Choose it to save your answers there.")
     if folders:
@@ -269,7 +269,7 @@ def place_to_save(words: Words, place: Path, *, on_stick: bool) -> str:
 
 
 def saved(words: Words, *, on_stick: bool) -> str:
-    """Say that the file is whole, and what is to be done with it."""
+    """Return that the file is whole, and what is to be done with it."""
     if on_stick:
         return words("Saved and checked. You may pull the stick out.")
     return words(
@@ -295,7 +295,7 @@ def take_back(words: Words) -> PageWords:
 
 
 def withdrawn(words: Words) -> PageWords:
-    """Say that everything was taken back, and what remains to be done."""
+    """Return that everything was taken back, and what remains to be done."""
     return PageWords(
         words("What you gave for these sentences is erased on this computer."),
         (

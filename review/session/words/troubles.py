@@ -129,14 +129,14 @@ class Trouble(NamedTuple):
 
 
 def trouble_of_file(words: Words, error: HarnessError, file: Path) -> Trouble:
-    """Return which file it is about; one that lies beside it may be whole."""
+    """Return which file it is about; one that is next to it may be whole."""
     said = trouble(words, error).said
     why = str(error).partition(". ")[0].rstrip(".")
     return Trouble(words("{name}: {said}", name=file.name, said=said), f"{file}: {why}")
 
 
 def trouble(words: Words, error: HarnessError) -> Trouble:
-    """Say a failure in the reviewer's language; its own words are the detail, where they say more than that."""
+    """Return a failure in the reviewer's language; its own words are the detail, where they say more than that."""
     match error:
         case NotSaved():
             return Trouble(words(words_for(SAVING, error.problem)), error.detail)

@@ -5,7 +5,7 @@ of issue follows from the evidence; it names no reviewer, not even by pseudonym.
 was asked, so that nobody is left out without a word, and of how many laptops somebody else saw who signed for it.
 
 Of several beside a run the newest that holds speaks, and only ``go`` lifts a tier. Signature, key, run and outcome
-are looked at each time a run is shown, because a store can be edited; evidence and verdict are recomputed when a
+are examined each time a run is shown, because a store can be edited; evidence and verdict are recomputed when a
 certificate is attached.
 """
 
@@ -284,7 +284,7 @@ class CertifiedRelations(StrictForm):
 
 
 class CertifiedLooks(StrictForm):
-    """Where the run was looked at; the number of looks that counts stands in the verdict."""
+    """Where the run was examined; the number of looks that counts is in the verdict."""
 
     here: Count
     """Looks at the ratings of this review."""
@@ -329,7 +329,7 @@ class Certificate(VersionedForm):
 
     @property
     def outcome(self) -> GateOutcome:
-        """What the gate said."""
+        """Return the gate's outcome."""
         return GateOutcome(self.verdict["outcome"])
 
     def as_bytes(self) -> bytes:
@@ -343,7 +343,7 @@ class Certificate(VersionedForm):
 
 
 def read_certificate(data: bytes, name: str) -> Certificate:
-    """Read a certificate from its bytes, its signature not looked at; raises UsageError in words."""
+    """Read a certificate from its bytes, its signature not examined; raises UsageError in words."""
     if len(data) > MOST_BYTES:
         raise UsageError(f"{name} is too large for a certificate. Name the right file.")
     try:
@@ -396,7 +396,7 @@ class Standing:
 
 
 def standing(attached: Sequence[Attached], run_id: str, run_card_hash: str) -> Standing | None:
-    """Return what people said of a run; None where no certificate beside it holds for this very card."""
+    """Return what people said of a run; None where no certificate next to it holds for this very card."""
     held = {
         each.sha256: Standing(certificate, each.suspended)
         for each in attached

@@ -220,7 +220,7 @@ def decision_words(decision: CertifiedDecision) -> str:
 
 
 def looks_words(looks: CertifiedLooks) -> str:
-    """Return where a run was looked at, and what nobody here can know."""
+    """Return where a run was examined, and what nobody here can know."""
     here = f"{looks.here} at this review, {looks.early} of them before everybody had rated"
     batches = (f"{count} at batch {batch}" for batch, count in looks.others.items())
     others = ", ".join(batches) or "no other batch of this run is known"

@@ -89,7 +89,7 @@ def read_verdict(evidence: Evidence, run_id: str, look: int | None = None) -> Ev
 def certified_looks(
     evidence: Evidence, run_id: str, looks: RunLooks, reviewers: Collection[str]
 ) -> CertifiedLooks:
-    """Return where a run was looked at; ``reviewers`` are those whose ratings count."""
+    """Return where a run was examined; ``reviewers`` are those whose ratings count."""
     became = what_became(evidence, reviewers)
     all_rated = not became[Became.TOO_FEW] and not became[Became.NOTHING]
     late = {evidence.ratings_sha256} if all_rated else set()

@@ -148,7 +148,7 @@ class CoarseCertificate(StrictForm):
 
     @property
     def outcome(self) -> GateOutcome:
-        """What the gate said."""
+        """Return the gate's outcome."""
         return self.verdict.outcome
 
     def as_bytes(self) -> bytes:
@@ -162,7 +162,7 @@ class CoarseCertificate(StrictForm):
 
 
 def refuse_exact(data: bytes) -> None:
-    """Raise UsageError for a certificate over secret entries that is not coarse: it does not leave, nor is it taken in."""
+    """Raise UsageError for a certificate over secret entries that is not coarse: it does not leave, nor is it imported."""
     if is_coarse(data):
         read_coarse(data, "this certificate")
     elif over_secret(read_certificate(data, "this certificate")):
@@ -187,7 +187,7 @@ def is_coarse(data: bytes) -> bool:
 
 
 def read_coarse(data: bytes, name: str) -> CoarseCertificate:
-    """Read a coarse certificate from its bytes, its signature not looked at; raises UsageError in words."""
+    """Read a coarse certificate from its bytes, its signature not examined; raises UsageError in words."""
     try:
         found = CoarseCertificate.model_validate_json(data)
     except ValidationError as error:

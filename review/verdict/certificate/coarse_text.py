@@ -95,11 +95,11 @@ def seals(told: CoarseCertificate) -> Iterator[tuple[str, str]]:
 
 
 def share(each: CoarseShare) -> str:
-    """Say a share in its steps."""
+    """Return a share in its steps."""
     lower, upper = share_words(each.lower), share_words(each.upper)
     return f"about {share_words(each.value)} ({lower} to {upper}, in steps of {share_words(each.step)})"
 
 
 def at_least(count: int) -> str:
-    """Say a count that was rounded down to a multiple of five."""
+    """Return a count that was rounded down to a multiple of five."""
     return f"{count:,} or more" if count else f"fewer than {LEAST}"

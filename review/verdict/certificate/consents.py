@@ -1,4 +1,4 @@
-"""What notices that were taken in here say of a certificate that is verified."""
+"""What notices that were imported here say of a certificate that is verified."""
 
 from __future__ import annotations
 

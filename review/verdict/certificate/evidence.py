@@ -59,7 +59,7 @@ class RunLooks:
 
     @property
     def total(self) -> int:
-        """How often the run was looked at; what the batches state counts where the log shows fewer."""
+        """How often the run was examined; what the batches state counts where the log shows fewer."""
         return max(self.before, sum(self.others.values())) + len(self.here)
 
 
@@ -128,7 +128,7 @@ class Evidence:
 
     @cached_property
     def state(self) -> State:
-        """What the events add up to."""
+        """Return the state that the events add up to."""
         return fold(self._heard[0], set(self.key.batches))
 
     @property
@@ -175,7 +175,7 @@ class Evidence:
         return events_sha256(looked_at(self.events, self.key.batches))
 
     def speaks_for(self, signing_key: str) -> set[str]:
-        """Return the keys whose logs a laptop may go on with: its own, and those that it came instead of."""
+        """Return the keys whose logs a laptop may continue with: its own, and those that it came instead of."""
         return may_go_on_with(signing_key, self._instead)
 
     @property
@@ -222,7 +222,7 @@ def gather(
     witnesses: Iterable[bytes] = (),
     other_batches: Mapping[str, tuple[str, ...]] = MappingProxyType({}),
 ) -> Evidence:
-    """Put together the evidence of a review from everything that its organisation has.
+    """Collect the evidence of a review from everything that its organisation has.
 
     Raises UsageError for a decision about harm that carries a note: the note would have to travel with it.
     """

@@ -26,7 +26,7 @@ LESS_THAN_BOUND = "a certificate of form 1 shows less than its batches bind it t
 
 @dataclass(frozen=True, slots=True)
 class CertificateCheck:
-    """One thing that was looked at."""
+    """One thing that was examined."""
 
     name: str
     ok: bool | None
@@ -67,7 +67,7 @@ class Attested:
 
     @cached_property
     def hand_overs(self) -> list[HandedOver]:
-        """What laptops signed."""
+        """Return what laptops signed."""
         return [
             HandedOver(each, read_manifest(each.content, RatingsManifest))
             for each in self.evidence.handed_over
@@ -87,7 +87,7 @@ class Attested:
         )
 
     def own(self, handed: HandedOver) -> Iterator[str]:
-        """Yield the devices of a hand-over whose log its laptop may go on with."""
+        """Yield the devices of a hand-over whose log its laptop may continue with."""
         keys = self.evidence.speaks_for(handed.manifest.signer)
         for device in handed.tips:
             if self.evidence.devices.get(device) in keys:
@@ -205,7 +205,7 @@ def _unsigned(attested: Attested, part: Evidence) -> list[Event]:
 def _in_no_whole_hand_over(attested: Attested, part: Evidence) -> set[str]:
     """Return the answers whose laptop signed for them only in hand-overs that are certified in part, or of other batches.
 
-    A hand-over is taken in as a whole, so that nobody chooses where a person's answers end.
+    A hand-over is imported as a whole, so that nobody chooses where a person's answers end.
     """
     key, certified = part.key, {event.id for event in part.events}
     answers = {

@@ -67,7 +67,7 @@ def check_kept_batch(evidence: Evidence, stated: Certificate, kept: Batch) -> Ce
 
 
 def check_hand_over(attested: Attested, part: Evidence, words: str) -> CertificateCheck:
-    """Return whether what a laptop handed over when it showed six words is part of what was certified."""
+    """Return whether what a laptop submitted when it showed six words is part of what was certified."""
     name = f"hand-over {words}"
     found = [hand_over for hand_over in attested.hand_overs if says(words, hand_over.signed.sha256)]
     if not found and not attested.hand_overs:
@@ -118,7 +118,7 @@ class Verification:
 
     @property
     def every(self) -> tuple[CertificateCheck, ...]:
-        """All that was looked at."""
+        """All that was examined."""
         return (*self.checks, *self.kept)
 
     @property
@@ -151,7 +151,7 @@ class Verification:
 
     @property
     def _computed_words(self) -> str:
-        """Say that the verdict was computed again, and what the files cannot show."""
+        """Return that the verdict was computed again, and what the files cannot show."""
         if self.unshown:
             return (
                 "The verdict was computed again, byte for byte. Its files are of an earlier version, which does not show "
@@ -233,7 +233,7 @@ def _verdict(
 def what_it_tells(
     stated: Certificate, evidence: Evidence, coarse: Signed | None
 ) -> Iterator[CertificateCheck]:
-    """Return what an exact certificate over secret entries gives away, and check the coarse one that left in its place."""
+    """Return what an exact certificate over secret entries reveals, and check the coarse one that left in its place."""
     if over_secret(stated, evidence):
         numbers = stated.verdict["numbers"]
         shares = f"{len(numbers['strata'])} difficulties, and the own share of each of {len(numbers['reviewers'])} people"
@@ -310,7 +310,7 @@ def _chains(stated: Certificate, part: Evidence) -> CertificateCheck:
 def _programs(stated: Certificate, program: bytes | None) -> Iterator[CertificateCheck]:
     """Compare the second verifier of the file, and the one that the certificate names, with ours.
 
-    It would be run by whoever doubts the file.
+    It would be run by anyone who doubts the file.
     """
     if program is not None:
         yield _program(sha256(program).hexdigest())

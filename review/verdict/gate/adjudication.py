@@ -83,7 +83,7 @@ class Case:
 
     @property
     def harmful(self) -> bool | None:
-        """What was decided last: upheld, cleared, or None."""
+        """Return the last decision: upheld, cleared, or None."""
         return None if self.decided is None else self.decided.harmful
 
     @property
@@ -167,7 +167,7 @@ def _objects(said: ReviewerState, item: str, key: AnswerKey) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Grounds:
-    """Why a flag was upheld or cleared, and who decided; both stand on certificates."""
+    """Why a flag was upheld or cleared, and who decided; both are on certificates."""
 
     reason: str
     by: str

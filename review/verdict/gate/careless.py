@@ -39,7 +39,7 @@ class Sign(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """So many of so many."""
+    """A number out of a total."""
 
     count: int
     of: int

@@ -1,6 +1,6 @@
 """The gate: go, no-go, discuss or insufficient, from a panel and a policy alone.
 
-Whoever has both finds the same verdict to the byte, on any machine and with any program that follows
+Anyone who has both finds the same verdict to the byte, on any machine and with any program that follows
 docs/gate.md: no clock, no chance, no order of input enters, and every comparison is one of six-place decimals.
 A verdict on a panel that contradicts itself would be a verdict on nothing: such a panel is refused.
 """
@@ -97,7 +97,7 @@ def _strata(panel: Panel, found: PanelEstimate | None) -> dict[int, StratumShare
 
 
 def _rejections(rows: Mapping[str, Collection[int]], veto: Veto) -> Rejections:
-    """Count the items that several reviewers reject, among those that so many rated."""
+    """Count the items that several reviewers reject, among those that that many rated."""
     seen = [tuple(row) for row in rows.values() if sum(row) >= veto.reviewers]
     rejected = sum(row[0] >= veto.reviewers for row in seen)
     upper = clopper_pearson(rejected, len(seen), float(veto.confidence))[1]
@@ -227,7 +227,7 @@ def _outcome(findings: Collection[GateFinding]) -> GateOutcome:
 def _judge(
     panel: Panel, reviewers: Collection[str], policy: GatePolicy, failed: Collection[GateFinding]
 ) -> tuple[Numbers, list[GateFinding]]:
-    """Compare the ratings of these reviewers with the policy; ``failed`` tells of the controls of all."""
+    """Compare the ratings of these reviewers with the policy; ``failed`` lists the controls of all."""
     numbers = panel_numbers(panel, reviewers, policy.confidence(panel.look), policy.veto)
     lacking = list(_lacking(panel, numbers, policy))
     findings = [*lacking, *_harmful(panel)]
@@ -338,7 +338,7 @@ def _notes(panel: Panel, numbers: Numbers, policy: GatePolicy) -> Iterator[GateF
 
 
 def _guidelines(numbers: Numbers, policy: GatePolicy) -> Iterator[GateFinding]:
-    """Say that agreement is low; not where too little is rated for any number to be shown."""
+    """Yield that agreement is low; not where too little is rated for any number to be shown."""
     alpha, near, limit = numbers.alpha, numbers.within_one, policy.guidelines
     if alpha is not None and near is not None and alpha < limit.alpha and near < limit.within_one:
         yield GateFinding(Code.GUIDELINES, _facts(alpha=alpha, within_one=near))

@@ -1,4 +1,4 @@
-"""What a plan is worth before anybody rates: the chance that so many people and items give a verdict.
+"""What a plan is worth before anybody rates: the chance that that many people and items give a verdict.
 
 Simulated from a probit model of items that differ in difficulty and people who differ in leniency, and judged by
 the T rule. What the model assumes is stated with each number: a panel of friends is no random sample.
@@ -134,7 +134,7 @@ class Promise:
     chances: Chances
 
     def words(self) -> str:
-        """Say it as one sentence for an organiser."""
+        """Return it as one sentence for an organiser."""
         return (
             f"{self.reviewers} people × {self.items} items: {percent(self.chances.level)} chance to see it "
             f"if the method is truly at {self.true_share:.2f}, {percent(self.chances.go)} for a go without "

@@ -1,6 +1,6 @@
 """The numbers by which a gate decides, as the governance organisation sets them in a TOML file.
 
-They are data and not code, because they are a community's choice: the hash of the file stands in every certificate.
+They are data and not code, because they are a community's choice: the hash of the file is in every certificate.
 """
 
 from __future__ import annotations
@@ -159,7 +159,7 @@ def read_policy_file(path: Path | None) -> tuple[GatePolicy, bytes]:
 
 
 def read_policy(content: bytes, name: str) -> GatePolicy:
-    """Read a policy from the bytes of a TOML file; UsageError names file, line or field, and the mend."""
+    """Read a policy from the bytes of a TOML file; UsageError names file, line or field, and the fix."""
     if len(content) > MOST_BYTES:
         limit = f"{MOST_BYTES // 1024} KiB"
         raise UsageError(

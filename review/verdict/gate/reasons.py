@@ -82,7 +82,7 @@ _NO_SHARES = {"alpha"}
 
 
 def finding_words(finding: GateFinding) -> str:
-    """Say one finding in a sentence or two; shares as per cent, ids as they are.
+    """Return one finding in a sentence or two; shares as per cent, ids as they are.
 
     Shares have one decimal, and four where two different ones would otherwise look the same.
     """
@@ -98,7 +98,7 @@ def finding_words(finding: GateFinding) -> str:
 def findings_words(
     findings: Sequence[GateFinding], say: Callable[[GateFinding], str] = finding_words
 ) -> list[tuple[str, list[str]]]:
-    """Say findings in sentences (``say`` says one), in their order, each with the test translations that it lists.
+    """Return findings in sentences (``say`` words one), in their order, each with the test translations that it lists.
 
     Several test translations that most people get wrong are one sentence; alone, one is named within its own.
     """
@@ -123,7 +123,7 @@ _DROPPED = (
 
 
 def care_words(reviewer: str, care: Care) -> str:
-    """Say as private advice which signs of haste a reviewer's ratings show; empty where none is advised."""
+    """Return as private advice which signs of haste a reviewer's ratings show; empty where none is advised."""
     if not care.advised:
         return ""
     signs = "; ".join(_SIGNS[sign].format(care) for sign in care.signs)

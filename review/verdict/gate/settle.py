@@ -27,13 +27,13 @@ MODEL_DF = 4
 
 @dataclass(frozen=True, slots=True)
 class More:
-    """So many more people and items."""
+    """How many more people and items are needed."""
 
     reviewers: int
     items: int
 
     def words(self) -> str:
-        """Say it in a few words: ``3 more reviewers and 24 more items``."""
+        """Return it in a few words: ``3 more reviewers and 24 more items``."""
         parts = ((self.reviewers, "reviewer"), (self.items, "item"))
         return " and ".join(f"{n} more {what}{'s' * (n > 1)}" for n, what in parts if n)
 
@@ -53,7 +53,7 @@ class Settling:
     """Chance with twice the people and twice the items: the measure where nothing gives ``chance``."""
 
     def words(self) -> str:
-        """Say it in one sentence for an organiser."""
+        """Return it in one sentence for an organiser."""
         ways = [way.words() for way in (self.reviewers, self.items, self.both) if way is not None]
         if not ways:
             return (
@@ -119,7 +119,7 @@ class Outlook:
         return (self.items + more.items) * (self.reviewers + more.reviewers) - now
 
     def chance(self, more_reviewers: int, more_items: int) -> float:
-        """Return the chance that the level lies outside the bounds with so many more."""
+        """Return the chance that the level lies outside the bounds with that many more."""
         items, reviewers = self.items + more_items, self.reviewers + more_reviewers
         parts = (
             self.item_variance * self.items / items,

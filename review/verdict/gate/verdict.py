@@ -64,7 +64,7 @@ class Code(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class GateFinding:
-    """One reason for a verdict, or one note beside it."""
+    """One reason for a verdict, or one note next to it."""
 
     code: Code
     facts: Mapping[str, Fact]

@@ -100,7 +100,7 @@ class AnswerKey(VersionedForm):
 
     @property
     def looks(self) -> int:
-        """How often a run was looked at before the review was made; of the one with most."""
+        """How often a run was examined before the review was made; of the one with most."""
         return max((run.looks for run in self.runs), default=0)
 
     @property
@@ -141,7 +141,7 @@ def differences(
     found: Mapping[str, BatchManifest],
     organisation: str,
 ) -> Iterator[str]:
-    """Say each thing that is not as the signed batches of a review have it; nothing where all is.
+    """Yield each thing that is not as the signed batches of a review have it; nothing where all is.
 
     ``found`` are the manifests of ``batches``, read; ``organisation`` is the public key that must have signed them.
     Version 1 commits to policy and people alone, and its signature was not always kept.
@@ -168,7 +168,7 @@ def of_batch(
     batch: str,
     organisation: str,
 ) -> Iterator[str]:
-    """Say each thing that is not as one signed batch has it; ``batch`` is the id by which the key names it."""
+    """Yield each thing that is not as one signed batch has it; ``batch`` is the id by which the key names it."""
     if manifest.batch != batch or signed.sha256 != key.batch_sha256.get(batch):
         yield f"batch {batch} is not the one that the answer key names"
     not_kept = manifest.version == 1 and not signed.signature

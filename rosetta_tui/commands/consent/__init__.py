@@ -16,4 +16,4 @@ class ConsentCommands(FiledCommands):
 
 @click.group(cls=ConsentCommands)
 def consent() -> None:
-    """Take back a corpus, entries, a method or a key: what is opened, listed, exported and claimed changes at once."""
+    """Withdraw a corpus, entries, a method or a key: what is opened, listed, exported and claimed changes at once."""

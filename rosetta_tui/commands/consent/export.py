@@ -22,7 +22,7 @@ with when_used():
 def export_(folder: Path, number: str | None) -> None:
     """Write every notice to FOLDER, each as NUMBER.rosetta-notice, or only the one whose number begins with NOTICE.
 
-    Whatever lifted a notice is written beside it. Files that are there already stay. Others take them in with:
+    Whatever lifted a notice is written next to it. Files that are there already stay. Others take them in with:
     rosetta consent take
     """
     lines = register.lines_of(database.home())

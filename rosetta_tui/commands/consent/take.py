@@ -21,7 +21,7 @@ with when_used():
 @click.argument("files", nargs=-1, required=True, type=FILE, metavar="NAME.rosetta-notice...")
 @click.option("--words", metavar="SIX WORDS", help="The words of the signer's key, as they read them to you by telephone; a terminal asks for them.")  # fmt: skip
 def take_(files: Sequence[Path], words: str | None) -> None:
-    """Take in notices: from now on, whatever they withdraw is not opened, listed, exported or claimed here.
+    """Import notices: from now on, whatever they withdraw is not opened, listed, exported or claimed here.
 
     Anybody can write such a file in any name. So the six words of the signer's key are compared, once for each
     corpus, method, review or vault; without them a notice is shown and NOT taken.

@@ -58,7 +58,7 @@ def withdraw_(
     output: Path | None,
     **given: Any,
 ) -> None:
-    """Take consent back. From this moment, whatever it covers is not opened, listed, exported or claimed here.
+    """Withdraw consent. From this moment, whatever it covers is not opened, listed, exported or claimed here.
 
     Name one thing: a corpus or entries of it, a method, or a key. A run that used a withdrawn entry is withdrawn as a
     whole; run it again, and the entry is left out. To take back what one person gave in a review: rosetta review

@@ -18,7 +18,7 @@ from rosetta_tui.commands.corpus.speakers import ask_speakers, asking_speakers
     help="Speakers share a laptop: include translations that were written on it. You know that another person looks at them, and the corpus says so.",
 )
 def agree_(project: Path, *, as_json: bool, dry_run: bool, **given: Any) -> None:
-    """Make a batch of the translations in FOLDER that no second speaker has looked at; give it to somebody who did not write them.
+    """Make a batch of the translations in FOLDER that no second speaker has examined; give it to somebody who did not write them.
 
     Acceptable and excellent count as agreement. A better wording replaces the translation, or is kept beside one that
     is excellent. A sentence that is rated reject or gist, without a better wording, goes back to translators. Secret

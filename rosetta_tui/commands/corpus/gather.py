@@ -28,7 +28,7 @@ with when_used():
     help="In this review of second speakers another person sat at the laptop of the translation; the corpus says so.",
 )
 def gather_(folder: Path, shared: tuple[str, ...]) -> None:
-    """Take what came back from speakers (`rosetta review import`) into the corpus in FOLDER; doing it again changes nothing.
+    """Collect what came back from speakers (`rosetta review import`) into the corpus in FOLDER; doing it again changes nothing.
 
     Only what its writers allow to be used is taken. Secret translations stay sealed. Somebody who checks a
     translation on the laptop on which it was written does not count as a second speaker, unless you say

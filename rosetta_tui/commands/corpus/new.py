@@ -1,4 +1,4 @@
-"""``rosetta corpus new``: Begin a corpus for a language, in a folder of its own."""
+"""``rosetta corpus new``: Begin a corpus for a language, in its own folder."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ with when_used():
 def new_(folder: Path, **given: Any) -> None:
     """Start a corpus in FOLDER: one file that knows everything, and corpus.json, which grows.
 
-    What you do not give is asked for. Every further step is a command of its own and can be stopped anywhere:
+    What you do not give is asked for. Every further step is its own command and can be stopped anywhere:
     sources, translate, gather, agree, analyse, consent; progress says what comes next. Sentences of secret segments
     are sealed in the folder.
     """
@@ -106,7 +106,7 @@ def _given(given: Mapping[str, Any], name: str) -> str:
 
 
 def _answered(given: Mapping[str, Any], name: str) -> str:
-    """Ask until the answer can stand, so that one that cannot costs none of those before it."""
+    """Prompt until the answer is valid, so that an invalid one costs none of those before it."""
     if name == "licence":
         for licence, leads_to in new_corpus.offered_licences().items():
             click.echo(f"  {licence:<21}{leads_to}", err=True)

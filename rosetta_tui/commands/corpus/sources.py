@@ -93,7 +93,7 @@ def _read(project: Any, file: Path) -> list[Any]:
 
 
 def _asked(project: Any, given: dict[str, Any]) -> list[Any]:
-    """Ask the model that is named; the wish names one difficulty and one register."""
+    """Request sources of the model that is named; the wish names one difficulty and one register."""
     if given["difficulty"] is None or given["register"] is None:
         raise UsageError("A model is asked for one --difficulty and one --register at a time.")
     wish = asking.SourceWish(

@@ -63,7 +63,7 @@ def asking_speakers(command: Callable[..., Any]) -> Callable[..., Any]:
 def ask_speakers(
     project: Path, kind: Asking, given: dict[str, Any], *, as_json: bool, dry_run: bool
 ) -> None:
-    """Hand out what waits for speakers, sealed where a secret sentence is among it; the project notes it first."""
+    """Distribute what waits for speakers, sealed where a secret sentence is among it; the project notes it first."""
     with making.changing(project, home(), keep=not dry_run) as opened:
         reviews_made.known_reviews(opened)
         texts = _texts(opened, kind, given)

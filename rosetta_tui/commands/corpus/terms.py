@@ -43,9 +43,9 @@ with when_used():
 @click.option("--license", "licence", metavar="SPDX", help="The licence, best by its SPDX id.")
 @click.option("--overwrite", is_flag=True, help="Replace the sidecar that is there.")
 def terms_(file: Path, overwrite: bool, licence: str | None, **given: Any) -> None:  # fmt: skip
-    """Show where the texts of FILE may go and why; with options, write them beside it as FILE.champollion.json.
+    """Show where the texts of FILE may go and why; with options, write them next to it as FILE.champollion.json.
 
-    Such a file makes a corpus stricter than it is by itself, for every tool that reads its form (set/1).
+    Such a file makes a corpus stricter than it is on its own, for every tool that reads its form (set/1).
     """
     said = {name: given.pop(name) for name in _SAID} | {"license": licence}
     loaded = load_told(given | {"file": file})

@@ -25,7 +25,7 @@ with when_used():
 @click.option("--words", multiple=True, metavar="SIX WORDS", help="The words of a computer that is new here, as somebody there reads them to you by telephone; asked for if you leave them out.")  # fmt: skip
 @AS
 def in_(stick: Path, into: Path, words: tuple[str, ...], name: str | None) -> None:
-    """Take what others put into the exchange folder on STICK, as far as it is new here, into FOLDER.
+    """Import what others put into the exchange folder on STICK, as far as it is new here, into FOLDER.
 
     Everything is checked before it counts. What is refused is named, and the rest is taken. Nothing is taken twice,
     so if the stick was pulled out too early, run the same command again. The exit code is 1 if something was refused.

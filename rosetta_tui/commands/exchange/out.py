@@ -37,7 +37,7 @@ def out_(
     *,
     clock_was_wrong: bool,
 ) -> None:
-    """Put FILEs into the exchange folder on STICK, and sign for everything that this computer has put there.
+    """Export FILEs to the exchange folder on STICK, and sign for everything that this computer has put there.
 
     Each file is checked first. Putting the same file again changes nothing; if the stick was pulled out too early,
     run the same command again. Without a FILE, this computer signs again for what it put there and took.

@@ -24,7 +24,7 @@ with when_used():
 @click.argument("record", type=FILE, metavar="NAME.rosetta-use")
 @click.option("--trust", metavar="KEY", help="The organisation's public key, 64 hexadecimal digits.")  # fmt: skip
 def take(record: Path, trust: str | None) -> None:
-    """Take in a signed record of a use. Its signer must be this computer's organisation, or the key named with --trust."""
+    """Import a signed record of a use. Its signer must be this computer's organisation, or the key named with --trust."""
     data = user_file.read_bytes(record, "the record of a use", use.MOST_BYTES)
     with forms.about_file(record), opened() as connection, transaction.transaction(connection):
         found = use.take_use(connection, data, home(), None if trust is None else read_key(trust))

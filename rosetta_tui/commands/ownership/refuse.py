@@ -14,5 +14,5 @@ from rosetta_tui.commands.ownership.sharing import REASON, RECORD, answered, out
 @REASON
 @output
 def refuse(record: Path, reason: str, output: Path | None) -> None:
-    """Say no to the record, as the side whose key this computer has. It stays refused; another one can be proposed."""
+    """Refuse the record, as the side whose key this computer has. It stays refused; another one can be proposed."""
     answered(record, "refused", output, reason)

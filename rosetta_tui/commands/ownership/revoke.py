@@ -14,5 +14,5 @@ from rosetta_tui.commands.ownership.sharing import REASON, RECORD, answered, out
 @REASON
 @output
 def revoke(record: Path, reason: str, output: Path | None) -> None:
-    """Take back this computer's signature on the record. It stays revoked, and lists say so; another one can be proposed."""
+    """Revoke this computer's signature on the record. It stays revoked, and lists say so; another one can be proposed."""
     answered(record, "revoked", output, reason)

@@ -1,4 +1,4 @@
-"""What the commands about records of ownership share: reading the file, and writing it with what was said anew."""
+"""What the commands about records of ownership share: reading the file, and writing it with what was said again."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def read(path: Path) -> bytes:
 
 
 def answered(path: Path, what: str, target: Path | None, reason: str = "") -> None:
-    """Add a word of this computer's side to a record, keep it, write its file anew and say what holds now."""
+    """Add a word of this computer's side to a record, keep it, write its file again and say what holds now."""
     with forms.about_file(path), opened() as connection:
         said = agreeing.answer(connection, read(path), ownership.Deed(what), home(), reason)
     written_files.write_file(target or path, said.data(), overwrite=True)

@@ -22,7 +22,7 @@ with when_used():
 @RECORD
 @click.option("--trust", metavar="KEY", help="The organisation's public key, where this computer is neither side of the record.")  # fmt: skip
 def take(record: Path, trust: str | None) -> None:
-    """Take in a record that the other side signed, refused or revoked; what this computer already knows of it is kept.
+    """Import a record that the other side signed, refused or revoked; what this computer already knows of it is kept.
 
     The leaderboard shows it beside a run with a certificate of the same organisation.
     """

@@ -32,4 +32,4 @@ class ReviewCommands(FiledCommands):
 
 @click.group(cls=ReviewCommands)
 def review() -> None:
-    """Let bilingual speakers rate outputs offline, and read the verdict that anyone can recompute."""
+    """Collect ratings of outputs by bilingual speakers offline, and show the verdict that anyone can recompute."""

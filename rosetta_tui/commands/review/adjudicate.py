@@ -40,7 +40,7 @@ _HELP = """\
 def adjudicate_(review: str, every: bool, as_json: bool, **vault: Any) -> None:
     """Decide about items of REVIEW that were flagged or that divided the reviewers.
 
-    Upholding or clearing asks for a reason and a name, which stand on the certificate. System and reviewers stay
+    Upholding or clearing asks for a reason and a name, which are on the certificate. System and reviewers stay
     hidden: you see the text, how many gave each rating, and how many flagged it. To change a decision, decide again;
     the last word counts. Notes stay on this machine. Reading the ratings is a look, which is written down and counts
     at the gate: decide when the ratings are in. Sentences from a vault are opened with it (--vault, --purpose or a
@@ -79,7 +79,7 @@ def _cases(office: store.Office, review: store.Review, *, every: bool) -> list[a
 
 
 def _look(office: store.Office, review: store.Review, cases: list[adjudication.Case]) -> None:
-    """Write down that ratings are looked at: of each case the queue tells how many gave which."""
+    """Write down that ratings are examined: of each case the queue tells how many gave which."""
     for note in gate.look_notes(certifying.look_at_ratings(office, review) if cases else {}):
         click.echo(note, err=True)
 
@@ -140,7 +140,7 @@ def _again(
 def _decide(
     office: store.Office, review: store.Review, case: adjudication.Case, answer: str, by: str
 ) -> bool:
-    """Keep what was answered, and say what it is now; False where there was nothing to keep."""
+    """Store what was answered, and show what it is now; False where there was nothing to store."""
     note = ""
     if answer == "n":
         note = str(click.prompt("Note", default="", show_default=False))
@@ -163,7 +163,7 @@ def _decide(
 def _grounds(
     review: store.Review, case: adjudication.Case, harmful: bool | None, by: str
 ) -> adjudication.Grounds | None:
-    """Ask why and who, where something is decided; None where nothing is, or a decision is taken back."""
+    """Prompt for why and who, where something is decided; None where nothing is, or a decision is taken back."""
     if harmful is None or case.takes_back(harmful) or not case.may_be_decided:
         return None
     click.echo(

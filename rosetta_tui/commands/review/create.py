@@ -265,7 +265,7 @@ def _making(
 
 
 def _translations(path: Path, given: dict[str, Any], *, as_json: bool, dry_run: bool) -> None:
-    """Say the plan, and write the files unless only the plan was asked for."""
+    """Show the plan, and write the files unless only the plan was asked for."""
     texts = handing_out.own_texts(given, "translate")
     share = creating.Share(
         given["reviewers"], given["items"], given["core"], given["items_per_person"]
@@ -298,7 +298,7 @@ def _sentences(path: Path, given: dict[str, Any]) -> items_sentences.Sentences:
 def _translation_plan(
     draft: creating.TranslationDraft, letters: words_letters.Letters
 ) -> Iterator[str]:
-    """Return what is asked of whom."""
+    """Return who is asked about which sentences."""
     sentences, dataset = draft.sentences, draft.sentences.dataset
     pair = f"{dataset.source_language} → {dataset.target_language}"
     yield words_plan.plan_line(

@@ -50,7 +50,7 @@ def write_witness(laptop: Sequence[str], organisation: str, *, as_json: bool) ->
 
 
 def keep_witness(path: Path, *, as_json: bool) -> None:
-    """Take a witness's statement in, at the organisation's desk."""
+    """Import a witness's statement, at the organisation's desk."""
     own = keys.Identity.load(home(), keys.Role.ORGANISATION).public.signing_key
     with store.Office.open(home()) as office:
         said = office.keep_statement(stick.read_named(path), own)

@@ -37,10 +37,10 @@ _FILE = click.Path(path_type=Path, exists=True)
 def import_(
     paths: Sequence[Path], identity: Path | None, enrol: bool, yes: bool, as_json: bool
 ) -> None:
-    """Take ratings from FILES, or from all files of ratings in FOLDERS.
+    """Import ratings from FILES, or from all files of ratings in FOLDERS.
 
     Files are known by their first bytes, whatever they are called; a zip or a saved mail is opened. Hidden and deleted
-    files are passed over. Each file is taken whole or not at all, as often as you like: what is here already is not taken twice. Files of
+    files are passed over. Each file is taken whole or not at all, as many times as you like: what is here already is not taken twice. Files of
     laptops that nobody has vouched for wait until `rosetta review enrol`. The exit code is 1 if a file was refused,
     or if no file was taken at all.
     """
@@ -85,7 +85,7 @@ def answering() -> bool:
 def _told(
     reports: Iterable[file_report.FileReport], as_json: bool, *, waiting: bool = True
 ) -> Iterator[file_report.FileReport]:
-    """Say each report when it comes; without ``waiting`` not that of a laptop that is vouched for in the next step."""
+    """Show each report when it comes; without ``waiting`` not that of a laptop that is vouched for in the next step."""
     for report in reports:
         if not as_json and (waiting or not _waits(report)):
             for line in imported.report_lines(report):
@@ -103,7 +103,7 @@ def _enrolled(
     reports: Sequence[file_report.FileReport],
     yes: bool,
 ) -> Iterator[file_report.FileReport]:
-    """Ask about each laptop whose files were set aside just now, and take those of the ones vouched for."""
+    """Prompt about each laptop whose files were set aside just now, and import those of the ones vouched for."""
     waiting = {report.signing_key: report for report in reports if _waits(report)}
     for key, last in waiting.items():
         answer = "y" if yes else _ask(last)
@@ -116,7 +116,7 @@ def _enrolled(
 
 
 def _ask(report: file_report.FileReport) -> str:
-    """Ask whether the six words are those that the speaker wrote down."""
+    """Prompt whether the six words are those that the speaker wrote down."""
     click.echo(plain(f"Unknown laptop: {report.name}"), err=True)
     click.echo(f"  the file's six words: {report.phrase}", err=True)
     click.echo(f"  the laptop's own:     {report.laptop_phrase}", err=True)

@@ -48,10 +48,10 @@ _TEXT = "[TAG=]FILE"
 @click.option("--dry-run", is_flag=True, help="Only show the plan.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def second_(review: str, seed: int | None, as_json: bool, dry_run: bool, **given: Any) -> None:
-    """Ask once more about the sentences of REVIEW on which ratings are two steps apart or more.
+    """Make a second review of the sentences of REVIEW on which ratings are two steps apart or more.
 
     Everybody who answered gets those that they were asked before, with the card that they have. What people wrote is
-    shown to the others, without names and ratings, only if they were told so beforehand (`rosetta review create
+    shown to the others, without names and ratings, only if they knew that beforehand (`rosetta review create
     --second-look`). The new answers are advice for whoever decides (`rosetta review adjudicate REVIEW`): the gate and
     every measure of agreement count the first round alone. Reading what divided the reviewers is a look. A review has
     one second look. Sentences from a vault are opened with it once more (--vault, --purpose or a grant to hand them
@@ -93,13 +93,13 @@ def second_(review: str, seed: int | None, as_json: bool, dry_run: bool, **given
 
 
 def _look(office: Any, review: Any) -> None:
-    """Write down that ratings are looked at: which sentences split the panel is told."""
+    """Record that ratings are examined: which sentences split the panel is shown."""
     for note in gate.look_notes(certifying.look_at_ratings(office, review)):
         click.echo(note, err=True)
 
 
 def _plan_lines(draft: second_look.SecondDraft, letters: words_letters.Letters) -> Iterator[str]:
-    """Return what is asked of whom, and whether people read what others wrote."""
+    """Return who is asked about which sentences, and whether people read what others wrote."""
     yield plan.plan_line(
         "sentences", f"{len(draft.items)} that split the panel of {draft.first.name}"
     )

@@ -119,7 +119,7 @@ def answering() -> bool:
 def _asked(
     offered: Sequence[translations.Correction], corpus: model_corpus.Corpus, output: Path
 ) -> list[translations.Correction]:
-    """Ask about each; what was not answered with yes is not added."""
+    """Prompt about each; what was not answered with yes is not added."""
     if output.exists():
         raise UsageError(f"{output.name} is there already. Choose another name.")
     if not answering():

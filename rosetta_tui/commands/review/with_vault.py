@@ -41,7 +41,7 @@ def with_vault(command: Command) -> Command:
 
 
 def vault_asked(given: Mapping[str, Any], work: str) -> request.VaultRequest | None:
-    """Read what is asked of a vault for ``work``; None where no vault is named. UsageError in words."""
+    """Read the options of a vault for ``work``; None where no vault is named. UsageError in words."""
     if given["grant"] is not None and given["shares"]:
         raise UsageError("--grant says itself what for, and who opens: leave --shares out.")
     return vault_request({name: given[name] for name in _OF_VAULT}, work)
@@ -64,7 +64,7 @@ def handing_out(given: Mapping[str, Any], *, dry_run: bool) -> reviewed_runs.Tex
 def laptop_cards(
     _ctx: click.Context, _option: click.Parameter, files: Sequence[Path]
 ) -> list[statements.LaptopCard]:
-    """Read the cards of ``--for``, each file once: what is looked at, written into a log and sealed for are the same keys."""
+    """Read the cards of ``--for``, each file once: what is examined, written into a log and sealed for are the same keys."""
     return [statements.laptop_card_in(file) for file in files]
 
 

@@ -23,9 +23,9 @@ with when_used():
 @click.option("--trust", metavar="KEY", help="Public key of whoever ran it again, 64 hexadecimal digits.")  # fmt: skip
 @click.option("--remove", is_flag=True, help="Take all records off RUN.")
 def attach(record: str, trust: str | None, *, remove: bool) -> None:
-    """Put RECORD (`rosetta runs reproduce … --sign`) beside its run, which is shown as gds-verified from then on.
+    """Attach RECORD (`rosetta runs reproduce … --sign`) to its run, which is shown as gds-verified from then on.
 
-    Its signer must be this computer, or the key named with --trust, and never whoever made or signed the card.
+    Its signer must be this computer, or the key named with --trust, and never anyone who made or signed the card.
     """
     with opened() as connection:
         if remove:

@@ -153,7 +153,7 @@ def _released(
 def _seal_file(
     connection: sqlite3.Connection, number: int, data: bytes, output: Path, role: str | None
 ) -> dict[Path, bytes]:
-    """Return the seal of a card by the path beside it; for an imported one the seal that came with it, if any.
+    """Return the seal of a card by the path next to it; for an imported one the seal that came with it, if any.
 
     Says whose key signed, and why none did where the keys cannot be read.
     """

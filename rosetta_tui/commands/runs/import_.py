@@ -37,7 +37,7 @@ with when_used():
 @click.option("--corpus", metavar="FILE", help="The corpus of the cards; their texts are checked against it.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def import_(files: Sequence[Path], unverified: bool, corpus: str | None, as_json: bool) -> None:
-    """Take run cards from FILES into the list of runs.
+    """Import run cards from FILES into the list of runs.
 
     The outputs on a card are scored again here. Its scores count as stated until its texts have been checked against
     its corpus too: one in the list of corpora, or --corpus, also for a card that was imported before. A card whose
@@ -89,7 +89,7 @@ def _released_words(file: Path, card: records.SignedReleasedCard) -> str:
 def _take_seal(
     connection: sqlite3.Connection, file: Path, data: bytes, imported: importing.Imported
 ) -> None:
-    """Keep the seal that lies beside a card, and say why where it is not taken."""
+    """Store the seal that is next to a card, and show why where it is not accepted."""
     beside = file.with_suffix(card_seal.SUFFIX)
     run = runs.find_by_id(connection, imported.run_id)
     if not beside.is_file() or run is None or not run.imported:

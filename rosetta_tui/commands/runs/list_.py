@@ -104,7 +104,7 @@ def _nothing(wanted: set[str], *, deleted: bool, others: bool, gone: bool) -> st
 def _rows(runs: Sequence[RunSummary]) -> Iterator[tuple[str, ...]]:
     """Yield the heading and a line for each run.
 
-    Caveats and the person's words stand there only where there are any, and what translations alone have only beside
+    Caveats and the person's words are there only where there are any, and what translations alone have only beside
     one of them.
     """
     from rosetta_tui.show.run_facts import (

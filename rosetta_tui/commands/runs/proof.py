@@ -27,7 +27,7 @@ with when_used():
 def proof(run: str, entry: str, output: Path, *, overwrite: bool) -> None:
     """Write a file that proves that the row of ENTRY (its id) is on the card of RUN.
 
-    It holds this one row with its texts, and hashes that tell nothing of the others. Whoever has it checks it with
+    It holds this one row with its texts, and hashes that tell nothing of the others. Anyone who has it checks it with
     `rosetta runs verify FILE --card CARD`. If the card is not signed yet, it is signed for this.
     """
     with database.opened() as connection:

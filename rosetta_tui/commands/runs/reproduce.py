@@ -154,7 +154,7 @@ def _told(
     overwrite: bool,
     as_json: bool,
 ) -> int:
-    """Say what came of it, write it where asked, and return the exit code."""
+    """Show the outcome, write it where asked, and return the exit code."""
     with opened() as connection:
         found = comparing.compared(connection, claimed.card, run_id)
         made = comparing.signed(connection, claimed, found, home()) if sign else found

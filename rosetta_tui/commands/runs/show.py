@@ -75,7 +75,7 @@ def show(run: str, *, as_json: bool) -> None:
 
 
 def _stated(run: runs.Run, found: others_cards.Recount | None) -> dict[str, Any]:
-    """Say of an imported card what its scores are worth here; nothing of a run of this store, or one that counts."""
+    """Return what the scores of an imported card are worth here; nothing for a run of this store, or one that counts."""
     if not run.imported or (found is not None and found.counts):
         return {}
     words = "as its maker stated them; `rosetta runs import CARD --corpus FILE` scores the outputs again"
@@ -104,7 +104,7 @@ def _beside(
     retried: final_scores.RetriedScores | None,
     stated: str,
 ) -> dict[str, Any]:
-    """Return what lies beside a card at home; nothing where there is nothing."""
+    """Return what is next to a card at home; nothing where there is nothing."""
     found = {
         "tags": list(tags_of(connection, run.id)),
         "note": note_of(connection, run.id),

@@ -28,7 +28,7 @@ with when_used():
 @by_grant
 @out_of_vault
 def sign(run: str, **vault: Any) -> None:
-    """Sign the card of RUN and keep the seal beside it; nothing leaves. `rosetta runs verify RUN` checks it.
+    """Sign the card of RUN and keep the seal next to it; nothing leaves. `rosetta runs verify RUN` checks it.
 
     In this way the card and rows of a run with secret entries can be checked on this computer. With --vault the seal
     names the last line of the vault's log, and the next line names the seal.

@@ -17,7 +17,7 @@ from rosetta_tui.show.text import plain
 @click.argument("tags", nargs=-1, required=True, metavar="TAG...")
 @click.option("--remove", is_flag=True, help="Take these tags away.")
 def tag(run: str, tags: Sequence[str], *, remove: bool) -> None:
-    """Give RUN more TAGs; `rosetta runs list --tag TAG` lists the runs that have one.
+    """Add TAGs to RUN; `rosetta runs list --tag TAG` lists the runs that have one.
 
     A tag is one word. Tags stay in this store: a sealed card never changes, so `rosetta runs export`
     writes none.

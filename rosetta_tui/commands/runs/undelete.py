@@ -13,7 +13,7 @@ from rosetta_tui.show.text import plain
 @click.command()
 @click.argument("names", nargs=-1, metavar="[RUN]...")
 def undelete(names: Sequence[str]) -> None:
-    """Bring back deleted RUNs; without a name, the one that was deleted last.
+    """Restore deleted RUNs; without a name, the one that was deleted last.
 
     `rosetta runs list --deleted` lists those that can be brought back.
     """

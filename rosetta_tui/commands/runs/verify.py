@@ -35,7 +35,7 @@ _FILE = click.Path(path_type=Path)
 def verify(
     card: str, words: str, vault: Path | None, against: Path | None, *, as_json: bool
 ) -> None:
-    """Check the hash of a card and the seal beside it, and compute every number again from its outputs.
+    """Check the hash of a card and the seal next to it, and compute every number again from its outputs.
 
     Give the file of a card, a run of the list, the proof of a row, or the record of a reproduction. The exit code is
     1 if something differs.

@@ -20,5 +20,5 @@ class SubmissionCommands(FiledCommands):
 
 @click.group(cls=SubmissionCommands)
 def submission() -> None:
-    """Hand a method to the organisation that keeps the secret texts; there, rehearse it, run it, and report the result."""
+    """Submit a method to the organisation that keeps the secret texts; there, rehearse it, run it, and report the result."""
     leftovers.remove_leftovers(database.home())

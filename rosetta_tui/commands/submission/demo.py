@@ -31,7 +31,7 @@ with when_used():
 @click.argument("folder", type=FILE, default=Path("demo"))
 @click.option("--lane", type=click.Choice(["code", "data"]), default="code", show_default=True, help="Code for the box, or data alone.")  # fmt: skip
 def demo(folder: Path, lane: making.SampleLane) -> None:
-    """Write a small submission as a FOLDER, and packed beside it: a method for the bundled Esperanto corpus.
+    """Write a small submission as a FOLDER, and packed next to it: a method for the bundled Esperanto corpus.
 
     It is run over the open corpus first, for its card. You can read and change everything in it, and pack it again.
     """
@@ -65,7 +65,7 @@ def _write(folder: Path, packed: Path, terms: Path, lane: making.SampleLane) -> 
 
 
 def _card(folder: Path, lane: making.SampleLane) -> bytes:
-    """Run the sample over its open corpus in a store of its own, and return the card; code is run as what it is, a few lines of ours."""
+    """Run the sample over its open corpus in its own store, and return the card; code is run as what it is, a few lines of ours."""
     corpus = api.open_corpus(api.CorpusRequest(making.sample_corpus()))
     name = {"method_name": f"Word by word ({lane})"}
     with tempfile.TemporaryDirectory() as place:

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 @click.command("open")
 @click.argument("submission", required=False, metavar=f"[{NAMED}]")
 def open_(submission: str | None) -> None:
-    """Show a submission on the screen: its steps up to the certificate, its parts, its claim, its README, what its maker was told.
+    """Show a submission on the screen: its steps up to the certificate, its parts, its claim, its README, the report to its maker.
 
-    A FILE is taken in, as by `show`, which says the same steps in a shell; nothing in it is run. Without one: all
+    A FILE is imported, as by `show`, which says the same steps in a shell; nothing in it is run. Without one: all
     submissions that this computer took in.
     """
     found = None if submission is None else kept(submission)

@@ -38,10 +38,10 @@ def pack(
     theirs: bool,
     overwrite: bool,
 ) -> None:
-    """Put FOLDER into one signed file: submission.toml, card.json, README.md, and code/ with wheels/, or data/.
+    """Pack FOLDER into one signed file: submission.toml, card.json, README.md, and code/ with wheels/, or data/.
 
     Afterwards it says what is there of each part, as `rosetta submission check` does. With --from, a folder or bundle
-    of the reference implementation is written as such a folder beside it, for you to complete; nothing in it is run,
+    of the reference implementation is written as such a folder next to it, for you to complete; nothing in it is run,
     and no Dockerfile is read.
     """
     if theirs:

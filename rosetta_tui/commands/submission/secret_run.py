@@ -82,7 +82,7 @@ def over_secrets(
 
 
 def _untold_entries(corpus: Corpus) -> tuple[str, ...]:
-    """Return the ids of the secret entries about which nothing was told; UsageError if they are too few to confirm a claim."""
+    """Return the ids of the secret entries about which nothing was released; UsageError if they are too few to confirm a claim."""
     book = own_ledger(home())
     secret = [entry for entry in corpus.entries if entry.secret and not entry.not_stored]
     found = untold(book.read(), {str(each.id): book.digest(each.source) for each in secret})
@@ -100,7 +100,7 @@ def _refuse_withdrawn(manifest: SubmissionManifest, name: str) -> None:
 
 @contextmanager
 def _in_log(openings: list[VaultNoting], run_id: str, method: Method) -> Iterator[None]:
-    """Have a vault's log say that a method may ask a model, before it does, and in the end how often it did.
+    """Record in a vault's log that a method may ask a model, before it does, and in the end how often it did.
 
     Nothing is written of one that asks none, or of texts out of a file. After a kill the log has the first line alone.
     """

@@ -1,4 +1,4 @@
-"""What the commands about submissions share: the desk of this computer, and what is said of a bundle."""
+"""What the commands about submissions share: the desk of this computer, and facts of a bundle."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def bundle_at(name: str) -> bundle.Submission:
 
 def who_else(own: SubmissionManifest) -> Iterator[str]:
     """Yield under which other names the key of a submission handed in, for two names count as two submitters, and which other
-    keys did under its name, letters that look alike among it, for whoever has another key may be another person.
+    keys did under its name, letters that look alike among it, for anyone who has another key may be another person.
     """
     known = [each.manifest for each in desk().all()]
     for name in sorted({e.submitter for e in known if e.by == own.by} - {own.submitter}):
@@ -64,7 +64,7 @@ def _alike(one: str, other: str) -> bool:
 
 
 def bundle_lines(found: bundle.Submission) -> Iterator[str]:
-    """Yield who handed in what, and what is known here of this name and this key beside it."""
+    """Yield who handed in what, and what is known here of this name and this key next to it."""
     phrase = keys.key_phrase(found.manifest.by)
     yield from words.bundle_lines(found.manifest, found.sha256[:16], phrase)
     yield from who_else(found.manifest)

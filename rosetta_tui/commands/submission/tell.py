@@ -1,4 +1,4 @@
-"""``rosetta submission tell``: Write what the maker of a submission is told of its last run."""
+"""``rosetta submission tell``: Write the report of a submission's last run to its maker."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the maker of a submission is told: a released card or a released refusal, in a file, counted in the budget."""
+"""The report to the maker of a submission: a released card or a released refusal, in a file, counted in the budget."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def tell_of(
     vault: Mapping[str, Any],
     open_texts: Callable[[sqlite3.Connection, runs.Run], None] | None = None,
 ) -> bool:
-    """Write what its maker is told of a submission's last run, and return whether they are; where nothing is told, say why.
+    """Write the report of a submission's last run to its maker, and return whether anything is released; else print why not.
 
     ``submitter``: whose budget it counts in; None: that of the name in the bundle. ``vault``: the options that name one. ``open_texts`` opens the texts of the run, where they are not open; what is kept back without them is kept back before. The ledger has it first. The same run gives the same file again, and counts once.
     """
@@ -79,7 +79,7 @@ def tell_of(
 
 
 def _write(path: Path, data: bytes, number: str, *, overwrite: bool) -> None:
-    """Write what is told, which is counted by now; where it cannot be, say how to have it again."""
+    """Write a report, which is counted by now; where it cannot be written, print how to have it again."""
     try:
         write_file(path, data, overwrite=overwrite)
     except UsageError as error:

@@ -19,4 +19,4 @@ class VaultCommands(FiledCommands):
 
 @click.group(cls=VaultCommands)
 def vault() -> None:
-    """Keep secret texts sealed on the disk: who can open them, and a signed log of who did, and why."""
+    """Protect secret texts on the disk: who can open them, and a signed log of who did, and why."""

@@ -92,7 +92,7 @@ def budget_(
 
 
 def _require_known(corpus: str, told: budget.History) -> None:
-    """Raise UsageError where no run here is over a corpus and nothing was told of it: a rule for it would hold for nothing."""
+    """Raise UsageError where no run here is over a corpus and nothing was released of it: a rule for it would hold for nothing."""
     with database.opened() as store:
         there = {list_run.dataset_id for list_run in run_list.list_runs(store, brief=True)}
     there |= {use.corpus for use in budget.uses(told)}

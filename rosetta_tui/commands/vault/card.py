@@ -21,7 +21,7 @@ with when_used():
 @click.argument("file", type=FILE, metavar="NAME.rosetta-keeper")
 @click.option("--name", help="What you are called in the log of the vault. Default: the file's name.")  # fmt: skip
 def card_(file: Path, name: str | None) -> None:
-    """Write NAME.rosetta-keeper for whoever makes the vault, and show the six words of your key.
+    """Write NAME.rosetta-keeper for anyone who makes the vault, and show the six words of your key.
 
     The first time, your secret keys are made here. They stay on this computer, in the keyring of the operating system
     if it has one.

@@ -39,7 +39,7 @@ def compare_(
     """Show whether the second of two RUNs over secret entries is better, and write that to a signed file.
 
     Better, worse or cannot be told apart, by a paired test: one-sided at 5 %, corrected for all runs of the submitters
-    that were told. Both runs must have been released before (rosetta runs export --submitter); each submitter has as
+    that were released. Both runs must have been released before (rosetta runs export --submitter); each submitter has as
     many comparisons as answers. Runs from a vault need --vault and --purpose; its log records both runs.
     """
     if output.exists() and not overwrite:

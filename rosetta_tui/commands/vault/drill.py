@@ -45,7 +45,7 @@ def start(vault: Path, folder: Path, key: Path | None) -> None:
 @_folder
 @_key
 def answer(folder: Path, key: Path | None) -> None:
-    """Give back your throw-away share in FOLDER."""
+    """Return your throw-away share in FOLDER."""
     if drills.answer(folder, keeper(key), datetime.now(UTC)):
         click.echo("Your keys open what was sealed for you: your answer is in the folder.")
         return

@@ -25,7 +25,7 @@ def share_(vault: Path, key: Path | None, page: Path | None, *, check: bool) -> 
     """Check that your share of the key of VAULT is here and right. Nothing else is opened.
 
     A vault that was made with --threshold has one share for each keeper. A printed share is for the day when a
-    computer is lost. Whoever finds it has that share: keep it as you keep a key.
+    computer is lost. Anyone who finds it has that share: keep it as you keep a key.
     """
     state = vault_at(vault).read()
     if check:

@@ -58,7 +58,7 @@ def keeper(file: Path | None) -> keys.Identity:
 
 
 def ledger() -> ledgers.ReleaseLedger:
-    """Return the ledger of what was told of secret entries, as this computer's keeper has it."""
+    """Return the release ledger of secret entries, as this computer's keeper has it."""
     return ledgers.own_ledger(database.home())
 
 
@@ -117,7 +117,7 @@ def seal_stored(
 
 
 def dealt_anew(state: folders.VaultState, *, anew: bool) -> None:
-    """Show what it means that shares were dealt anew."""
+    """Show what it means that shares were dealt again."""
     dealt, names = dealing.dealt(state), [keeper.name for keeper in state.keepers.values()]
     click.echo(plain(f"Every keeper has a new share now. Any {dealt.threshold} together open the vault: {', '.join(names)}."))  # fmt: skip
     click.echo(words.losing(len(names), dealt.threshold))

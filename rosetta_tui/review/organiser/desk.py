@@ -75,7 +75,7 @@ class OrganiserDesk:
         return Identity.load(self.folder, Role.ORGANISATION)
 
     def look(self, review: str, run_id: str) -> EvidenceReading:
-        """Look at the numbers of a run; a look at new ratings is written down."""
+        """Read the numbers of a run; a look at new ratings is written down."""
         own_key = self.identity().public.signing_key
         with self.office() as office:
             found = office.review(review)
@@ -83,7 +83,7 @@ class OrganiserDesk:
             return read_verdict(looked, run_id)
 
     def look_at_ratings(self, review: str) -> None:
-        """Write down that the ratings of every run of a review are looked at."""
+        """Write down that the ratings of every run of a review are examined."""
         with self.office() as office:
             look_at_ratings(office, office.review(review))
 
@@ -131,7 +131,7 @@ class OrganiserDesk:
         return self._append(review, case, decisions(case, harmful, "", utc_now(), why))
 
     def note(self, review: str, case: Case, note: str) -> Case:
-        """Keep a note about an item; what was decided stays."""
+        """Store a note about an item; what was decided stays."""
         return self._append(review, case, decisions(case, None, note, utc_now()))
 
     def _append(self, review: str, case: Case, said: Sequence[Adjudicate]) -> Case:
@@ -152,7 +152,7 @@ class OrganiserDesk:
     def import_files(
         self, files: Sequence[FoundFile], recovery: Path | None = None
     ) -> Iterator[FileReport]:
-        """Take files in, one after the other; each is on the disk when its report comes."""
+        """Import files, one after the other; each is on the disk when its report comes."""
         identities = opening_identities(self.folder, recovery)
         with self.office() as office:
             yield from import_files(office, identities, files)

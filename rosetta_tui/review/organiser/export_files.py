@@ -119,7 +119,7 @@ def table(office: Office, review: Review, name: str, *, comments: bool) -> Expor
 
 
 def layout(office: Office, review: Review, store: sqlite3.Connection) -> ExportFiles:
-    """Return ratings and scores laid out as in the metrics shared tasks, which is a look."""
+    """Return ratings and scores arranged as in the metrics shared tasks, which is a look."""
     require_runs(review)
     refuse_withdrawn(review)
     rows = rating_rows(review.key, office.state(review), free_text=False)
@@ -128,7 +128,7 @@ def layout(office: Office, review: Review, store: sqlite3.Connection) -> ExportF
 
 
 def page(office: Office, review: Review, run_id: str, name: str, words: Words) -> ExportFiles:
-    """Return the page for the speakers; UsageError where there is no certificate that it could tell of.
+    """Return the page for the speakers; UsageError without a certificate to show.
 
     It shows of today's ratings which sentences split the panel, so it is a look.
     """
@@ -209,7 +209,7 @@ def issue_files(
 
 
 def require_told(office: Office, review: Review, issued: IssuedCertificate) -> Signed | None:
-    """Return what left in the place of a certificate; None where it leaves itself, UsageError where nothing of it was told."""
+    """Return what left instead of a certificate; None where it leaves itself, UsageError where nothing of it was released."""
     if not review.secret:
         return None
     if (told := told_instead(office, issued)) is None:

@@ -64,7 +64,7 @@ class ReviewLine:
 
     @property
     def asks(self) -> str:
-        """What it asks for: the runs that are judged, or what else a review without runs is."""
+        """Return what it asks for: the runs that are judged, or what else a review without runs is."""
         return ", ".join(self.runs) or (
             "a second look"
             if self.second_look
@@ -128,7 +128,7 @@ class ReviewNow:
 
     @property
     def most_looked(self) -> RunNow:
-        """The run that was looked at most often, of those of which a look would be new."""
+        """The run that was examined most often, of those of which a look would be new."""
         return max((run for run in self.runs if run.key.run_id in self.unseen), key=_looks)
 
 

@@ -1,4 +1,4 @@
-"""What every new review needs before its files are written: words, keys, laptops; and what is said of them."""
+"""What every new review needs before its files are written: words, keys, laptops; and the words about them."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class Making:
 
 
 def say_plan(lines: Iterable[str], *, as_json: bool) -> None:
-    """Show what is asked of whom, before anything is written; nothing where JSON is asked for."""
+    """Show who is asked about what, before anything is written; nothing where JSON is asked for."""
     for line in () if as_json else lines:
         click.echo(plain(line))
 
@@ -81,14 +81,14 @@ def carry_out(
 
 
 def require_handing_out(office: Office, making: Making, given: dict[str, Any]) -> None:
-    """Look at what ``carry_out`` would refuse, before anything is noted: letters that cannot be read, secret sentences that cannot be sealed."""
+    """Check what ``carry_out`` would refuse, before anything is noted: letters that cannot be read, secret sentences that cannot be sealed."""
     require_readable(making.letters, anyway=given["anyway"])
     not_for, passphrases = given.get("not_for", frozenset()), given["passphrases"]
     _protection(office, given["laptops"], not_for, secret=making.secret, passphrases=passphrases)
 
 
 def _hand_out(office: Office, making: Making, given: dict[str, Any]) -> Published:
-    """Keep a new review and write its files; what was not asked for is made, and said."""
+    """Store a new review and write its files; what was not asked for is made, and shown."""
     laptops = given["laptops"]
     not_for = given.get("not_for", frozenset())
     protection = _protection(
@@ -144,9 +144,9 @@ def _cards(given: Mapping[str, Any], name: str) -> Path:
 
 
 def look_ahead(office: Office, given: dict[str, Any], corpus: str) -> None:
-    """Look at what can be refused before sentences are opened: names, who asks, fonts, files, and who opens the ratings.
+    """Check what can be refused before sentences are opened: names, the organisation, fonts, files, and who opens the ratings.
 
-    ``given`` has the name of who asks from then on. ``corpus``: as in ``Making``.
+    ``given`` has the organisation's name from then on. ``corpus``: as in ``Making``.
     """
     name_who_asks(office, given)
     name = review_name(office, given["name"], corpus)
@@ -156,7 +156,7 @@ def look_ahead(office: Office, given: dict[str, Any], corpus: str) -> None:
 
 
 def name_who_asks(office: Office, given: dict[str, Any]) -> None:
-    """Put the name of who asks into ``given``; UsageError, before any plan is shown, where nobody says it."""
+    """Add the organisation's name to ``given``; UsageError, before any plan is shown, where nobody says it."""
     given["organisation"] = _organisation(office, given["organisation"])
 
 
@@ -250,7 +250,7 @@ def _say_for_whom(chosen: Mapping[str, tuple[str, str | None]]) -> None:
 
 
 def _organisation(office: Office, given: str | None) -> str:
-    """Return the name of who asks: as given, in the policy, or of the review before; else ask for it."""
+    """Return the organisation's name: as given, in the policy, or of the review before; else ask for it."""
 
     known = next((review.manifest.organisation.name for review in office.reviews()), "")
     if name := given or known:

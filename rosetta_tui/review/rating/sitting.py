@@ -76,7 +76,7 @@ class OneThread:
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="review")
 
     async def do(self, call: Callable[[], Result]) -> Result:
-        """Do this after everything that was asked before, and give what came out."""
+        """Run a call after all earlier ones, and return its result."""
         return await asyncio.get_running_loop().run_in_executor(self._thread, call)
 
     def end(self) -> None:
@@ -104,7 +104,7 @@ class TerminalSitting:
 
     @property
     def view(self) -> View:
-        """What to show now."""
+        """Return what to show now."""
         return self.session.view
 
     @property
@@ -113,16 +113,16 @@ class TerminalSitting:
         return self.session.words
 
     async def do(self, call: Callable[[], Result]) -> Result:
-        """Let the session do something."""
+        """Run a call of the session."""
         return await self._thread.do(call)
 
     def lead(self, answer: object) -> View:
-        """Hand an answer to the flow, which goes to its next step; to be called by ``do``."""
+        """Pass an answer to the flow, which goes to its next step; to be called by ``do``."""
         self.step = self.flow.answer(answer)
         return self.view
 
     async def tried(self, call: Callable[[], object]) -> View:
-        """Let the session do something that gives no view; a failure is in the view that comes back."""
+        """Run a call of the session that returns no view; a failure is in the view that comes back."""
         try:
             await self.do(call)
         except HarnessError as error:

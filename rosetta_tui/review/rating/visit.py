@@ -1,6 +1,6 @@
 """From the list of reviews to the last item: each step of the flow as a page, in whatever app shows them.
 
-The review mode is also an app of its own: nothing in it but the pages for one reviewer.
+The review mode is also its own app: nothing in it but the pages for one reviewer.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class Curtain(Screen[None]):
 
 
 async def sit(app: App[Any], opening: TerminalOpening) -> None:
-    """Let a person review in this app until they stop; to be run in a worker of the app."""
+    """Run a person's review in this app until they stop; to be run in a worker of the app."""
     hold_no_break_spaces()
     thread = OneThread()
     curtain = Curtain(opening.words("One moment …"))
@@ -83,7 +83,7 @@ async def sit(app: App[Any], opening: TerminalOpening) -> None:
 
 
 async def sit_from_home(app: App[Any], folder: Path) -> None:
-    """Let a person review on the computer of somebody who runs methods; ``folder`` is the data folder."""
+    """Run a review on the computer of somebody who runs methods; ``folder`` is the data folder."""
     try:
         laptop = await asyncio.to_thread(open_laptop, folder)
     except HarnessError as error:
@@ -149,7 +149,7 @@ class _Visit:
         )
 
     async def _answer(self, step: FlowStep[Any]) -> object:
-        """Ask what leads from a review to its first item; None where the person goes back."""
+        """Prompt for what leads from a review to its first item; None where the person goes back."""
         words, why = self._opening.words, step.why or NO_TROUBLE
         match step:
             case CheckLetters():
@@ -173,14 +173,14 @@ class _Visit:
         return given
 
     async def _language(self) -> None:
-        """Let the person choose; where the choice cannot be kept, it holds for now."""
+        """Prompt for the language; where the choice cannot be kept, it holds for now."""
         tag = await self._ask(LanguagePage(self._opening))
         if tag is not None:
             with suppress(HarnessError):
                 await self._thread.do(partial(self._opening.set_language, tag))
 
     async def _draws(self, batch: Batch) -> bool:
-        """Ask whether the person goes on where a terminal may draw the texts wrongly."""
+        """Prompt whether the person continues where a terminal may draw the texts wrongly."""
         why = await self._thread.do(partial(self._opening.mis_drawn, batch))
         if why is not None:
             said = await self._ask(WarningPage(self._opening.words, why))
@@ -188,7 +188,7 @@ class _Visit:
         return why is None or self._draws_anyway
 
     async def _code(self, step: AskCode) -> str | None:
-        """Ask for the code on the card, unless it was given on the command line.
+        """Prompt for the code on the card, unless it was given on the command line.
 
         Enter alone is nobody's answer: several people may share the computer.
         """
@@ -206,7 +206,7 @@ class _Visit:
         return answer
 
     async def _agrees(self, step: AskConsent) -> bool | None:
-        """Ask for consent, in the language that the person chooses."""
+        """Prompt for consent, in the language that the person chooses."""
         session = step.session
         while (said := await self._ask(ConsentPage(session.words, session.manifest))) is not None:
             if said is ConsentAnswer.AGREED:
@@ -216,7 +216,7 @@ class _Visit:
         return None
 
     async def _judge(self, step: AtSentences) -> FlowStep[Any] | None:
-        """Let the person judge until they stop; the list of reviews where something led back to it."""
+        """Run the judging until the person stops; the list of reviews where something led back to it."""
         self._opening.judged = True
         sitting = TerminalSitting(self._flow, step, self._thread, draw_anyway=self._draws_anyway)
         await self._ask(JudgingScreen(sitting))
@@ -229,7 +229,7 @@ _THEME = "theme"
 
 
 def run_review(opening: TerminalOpening) -> int:
-    """Let a person review until they stop; gives the exit code. Everything is on the disk all the time."""
+    """Run a review until the person stops; return the exit code. Everything is on the disk all the time."""
     app = ReviewApp(opening)
     app.run()
     if opening.judged:
@@ -259,7 +259,7 @@ class ReviewApp(TerminalApp):
         self.theme = remembered if remembered in self.available_themes else THEMES[0].name
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
-        """Let the terminal's own colours stand in where a theme has none of ours."""
+        """Return the terminal's own colours for a theme that has none of ours."""
         return ANSI_COLOURS
 
     def on_mount(self) -> None:
@@ -281,11 +281,10 @@ class ReviewApp(TerminalApp):
             self._opening.laptop.set_setting(_THEME, self.theme)
 
     async def leave_at_once(self, code: int) -> None:
-        """Keep what is being typed, as when the person leaves."""
+        """Store what is being typed, as when the person leaves."""
         await self.action_stop(code)
 
     async def action_stop(self, code: int) -> None:
-        """Leave at once; what is being typed is kept first."""
         if isinstance(self.screen, JudgingScreen):
             await self.screen.keep_what_is_typed()
         self.exit(return_code=code)

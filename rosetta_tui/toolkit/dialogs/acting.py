@@ -1,4 +1,4 @@
-"""A dialog that stays until what is asked of it is done, and says what is wrong where it can be mended."""
+"""A dialog that stays until its act is done, and shows what is wrong where it can be fixed."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ class ActingScreen(AnsweringScreen[Answer | None], Generic[Answer]):
     """What is said while it acts."""
 
     def say(self, words: str, style: str = "$quiet") -> None:
-        """Say something below what is typed."""
+        """Show something below what is typed."""
         self.query_one("#said", Static).update(show(words, style))
 
     def act(self, work: Callable[[], Answer]) -> None:
-        """Do ``work`` in a thread; until it is done no button counts, and nothing is done a second time."""
+        """Run ``work`` in a thread; until it is done no button counts, and nothing is done a second time."""
         if not self._acts:
             self._rest(self.acting, acts=True)
             in_thread(self, "act", work, self.answer, self._cannot)
@@ -48,13 +48,13 @@ class ActingScreen(AnsweringScreen[Answer | None], Generic[Answer]):
 
     @on(Button.Pressed, "#back")
     def action_leave(self) -> None:
-        """Go back where it does not act; nothing was done."""
+        """Close the dialog unless it acts; nothing was done."""
         if not self._acts:
             self.answer(None)
 
 
 def typed_line(label: str, name: str, placeholder: str, most: int = 0) -> ComposeResult:
-    """Yield a line to type in under a name, of at most so many characters; 0: any number."""
+    """Yield a line to type in under a name, of at most that many characters; 0: any number."""
     with Horizontal(classes="setting"):
         yield Label(label)
         yield Input(id=name, placeholder=placeholder, highlighter=Harmless(), select_on_focus=False, max_length=most)  # fmt: skip

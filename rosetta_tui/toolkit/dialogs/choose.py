@@ -17,7 +17,7 @@ from textual.widgets.option_list import Option
 def choose(
     app: App[Any], title: str, choices: Mapping[str, str], now: str, then: Callable[[str], object]
 ) -> None:
-    """Let a person choose one of some words, by their keys, and act where one is chosen."""
+    """Prompt for one of some words, by their keys, and act where one is chosen."""
 
     def chosen(key: str | None) -> None:
         if key is not None:
@@ -27,7 +27,7 @@ def choose(
 
 
 def answers(said: str, id_: str, back: str = "back", *, first: bool = False) -> ComposeResult:
-    """Yield the buttons of a dialog: the one that ``said`` stands on, and the one that goes back.
+    """Yield the buttons of a dialog: the one that ``said`` is on, and the one that goes back.
 
     ``first``: more follows below them.
     """
@@ -37,7 +37,7 @@ def answers(said: str, id_: str, back: str = "back", *, first: bool = False) -> 
 
 
 def confirm(app: App[Any], question: Content, yes: str, then: Callable[[], object]) -> None:
-    """Ask before what cannot be taken back, and act where the person agrees."""
+    """Prompt before what cannot be undone, and act where the person agrees."""
 
     def answered(agreed: bool | None) -> None:
         if agreed:

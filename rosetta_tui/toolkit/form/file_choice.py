@@ -54,7 +54,7 @@ class FileChoice(Vertical):
 
     @property
     def path(self) -> Path | None:
-        """The path that stands there, None where there is none."""
+        """The path that is there, None where there is none."""
         typed = self.input.value.strip()
         return _expanded(typed) if typed else None
 
@@ -122,7 +122,7 @@ def _listed(head: str, entry: os.DirEntry[str]) -> str:
 
 
 def _name(path: str) -> str:
-    """Return the last part of a path, with the sign of a folder: the parts before stand in the input."""
+    """Return the last part of a path, with the sign of a folder: the parts before are in the input."""
     return os.path.basename(path.rstrip(os.sep)) + os.sep * path.endswith(os.sep)  # noqa: PTH119  text, not a path
 
 

@@ -1,4 +1,4 @@
-"""One field of a form: its name, its control (a line, a choice, boxes to tick), what is said of it."""
+"""One field of a form: its name, its control (a line, a choice, boxes to tick), the words about it."""
 
 from __future__ import annotations
 
@@ -60,12 +60,12 @@ class Ticks(Widget, can_focus=True):
         self.offer(choices)
 
     def allow_focus(self) -> bool:
-        """Let nobody come to a field in which there is nothing to do."""
+        """Skip a field in which there is nothing to do."""
         return bool(self._choices)
 
     @property
     def value(self) -> tuple[str, ...]:
-        """What is ticked, in the order of the choices; ticks on what is no choice any more stay."""
+        """Return what is ticked, in the order of the choices; ticks on what is no choice any more stay."""
         offered = [key for key in self._choices if key in self._ticked]
         return (*offered, *sorted(self._ticked - self._choices.keys()))
 
@@ -100,7 +100,7 @@ class Ticks(Widget, can_focus=True):
                 self.action_tick()
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002  Textual's form
-        """Take as many lines as the boxes need."""
+        """Return as many lines as the boxes need."""
         placed = self._placed(width)
         return placed[-1][0] + 1 if placed else 1
 
@@ -152,7 +152,7 @@ class FormLine(Vertical):
 
     @dataclass
     class Agreed(Message):
-        """Enter was pressed: the person goes on to the next field."""
+        """Enter was pressed: the person continues to the next field."""
 
         line: FormLine
 
@@ -187,7 +187,7 @@ class FormLine(Vertical):
 
     @property
     def value(self) -> Value:
-        """What stands in it, as a draft holds it."""
+        """Return the value, as a draft holds it."""
         if isinstance(self._control, Ticks):
             ticked = self._control.value
             return ticked if self.field.kind is FieldKind.TICKS else (YES if ticked else "")
@@ -195,7 +195,7 @@ class FormLine(Vertical):
         return _parted(typed) if self.field.kind is FieldKind.WORDS else typed
 
     def put(self, value: Value) -> None:
-        """Put a value there."""
+        """Set the value."""
         if isinstance(self._control, Ticks):
             self._control.put(_ticked(self.field, value))
         elif isinstance(self._control, SuggestingLine):
@@ -211,14 +211,14 @@ class FormLine(Vertical):
         return self.display and self._control.allow_focus()
 
     def take_focus(self) -> None:
-        """Give the control the focus."""
+        """Focus the control."""
         control = self._control
         control.call_after_refresh(
             control.take_focus if isinstance(control, SuggestingLine) else control.focus
         )
 
     def say(self, words: str, *, bad: bool = False) -> None:
-        """Say something about the value, or nothing."""
+        """Show something about the value, or nothing."""
         mark = "✗ " if bad else ""
         if self.said == mark + words:
             return
@@ -281,7 +281,7 @@ def _typed(value: Value) -> str:
 
 
 def _parted(typed: str) -> tuple[str, ...]:
-    """Part a line into its values as a shell does; an open quote leaves it whole until it is closed."""
+    """Split a line into its values as a shell does; an open quote leaves it whole until it is closed."""
     try:
         return tuple(shlex.split(typed))
     except ValueError:

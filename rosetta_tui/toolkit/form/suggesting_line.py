@@ -54,7 +54,7 @@ LIST_SECONDS = 2.0
 
 
 class SuggestingLine(Vertical):
-    """Type, or go down into the list; enter takes what is marked, and goes on into a folder."""
+    """Type, or go down into the list; enter takes what is marked, and continues into a folder."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("down", "move(1)", "List", show=False),
@@ -72,7 +72,7 @@ class SuggestingLine(Vertical):
 
     @dataclass
     class TextAgreed(Message):
-        """Enter was pressed where there was nothing to take: the person goes on."""
+        """Enter was pressed where there was nothing to take: the person continues."""
 
         line: SuggestingLine
 
@@ -84,7 +84,7 @@ class SuggestingLine(Vertical):
         *,
         completes: bool = False,
     ) -> None:
-        """``completes``: enter puts the only thing that fits in the place of what was typed."""
+        """``completes``: enter puts the only thing that fits instead of what was typed."""
         super().__init__()
         self._completes = completes
         self._initial = value
@@ -124,7 +124,7 @@ class SuggestingLine(Vertical):
         return self._list
 
     def take_focus(self) -> None:
-        """Give the line the focus."""
+        """Focus the line."""
         self.input.focus()
 
     @property
@@ -134,11 +134,11 @@ class SuggestingLine(Vertical):
 
     @property
     def value(self) -> str:
-        """What stands in the line."""
+        """Return what is in the line."""
         return self.input.value if self.is_mounted else self._initial
 
     def put(self, value: str) -> None:
-        """Put a text there as if it had not been typed."""
+        """Set a text as if it had not been typed."""
         self._taken = self._initial = value
         if self.is_mounted:
             self.input.value = value
@@ -151,14 +151,14 @@ class SuggestingLine(Vertical):
         self.post_message(self.TextChanged(self))
 
     def _catch_up(self) -> None:
-        """Find what stands in the line; a key that acts may come before the message of what was typed."""
+        """Find what is in the line; a key that acts may come before the message of what was typed."""
         if self.value != self._taken:
             self._taken = self.value
             self._look(self.value)
 
     @on(Input.Submitted)
     async def _agreed(self, event: Input.Submitted) -> None:
-        """Take what is marked, or the only thing that fits; keys behind this one wait until it is known."""
+        """Choose what is marked, or the only thing that fits; keys behind this one wait until it is known."""
         event.stop()
         await self._found()
         place = self.offers.highlighted if self.is_open else None
@@ -198,7 +198,7 @@ class SuggestingLine(Vertical):
             self.action_close()
 
     def action_open(self) -> None:
-        """Offer everything, with what stands in the line marked."""
+        """Offer everything, with what is in the line marked."""
         self._look("", self.value, asked_for=True)
 
     def action_move(self, by: int) -> None:
@@ -214,7 +214,7 @@ class SuggestingLine(Vertical):
             self.offers.highlighted = 0 if before is None else max(0, min(last, before + by))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002  Textual's form
-        """Leave escape to the screen where no list is open."""
+        """Disable escape where no list is open, so that the screen gets it."""
         return self.is_open if action == "close" else True
 
     def action_close(self) -> None:

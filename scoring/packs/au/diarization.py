@@ -1,6 +1,6 @@
 """Who spoke which words: WDER, cpWER and the number of speakers, from lines ``NAME: words`` (au-harness-metrics).
 
-A line without a name goes on with the speaker before it; words before the first name are nobody's. Names only tell
+A line without a name continues with the speaker before it; words before the first name are nobody's. Names only tell
 speakers apart: which speaker of the output is which of the reference is chosen so that the fewest words are wrong.
 """
 
@@ -41,7 +41,7 @@ class SpokenTurns(NamedTuple):
     speakers: list[Speaker]
 
     def add(self, words: Sequence[str], speaker: Speaker) -> None:
-        """Let a speaker say some words more."""
+        """Append words that a speaker says."""
         self.words.extend(words)
         self.speakers.extend([speaker] * len(words))
 
@@ -99,7 +99,7 @@ class _Diarization(RateMetric):
 
 
 def _lines(text: str) -> Iterator[tuple[str, str]]:
-    """Yield the name at the beginning of each line, empty where none stands there, and the words."""
+    """Yield the name at the beginning of each line, empty where none is there, and the words."""
     for line in text[:MOST_LETTERS].split("\n"):
         found = _LINE.fullmatch(line)
         named = found is not None and 0 < len(spoken_words(found["name"])) <= _LONGEST_NAME
@@ -107,7 +107,7 @@ def _lines(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _key(name: str) -> str:
-    """Return a name as names are told apart."""
+    """Return a name as it is compared."""
     return " ".join(spoken_words(name))
 
 
@@ -120,7 +120,7 @@ def _written(text: str) -> dict[Speaker, str]:
 class WordDiarizationErrorRate(_Diarization):
     """Aligned words with the wrong speaker over aligned words, in 0–1; lower is better.
 
-    Where no word of the output stands beside one of the reference, or nobody is named, all words of the reference
+    Where no word of the output is next to one of the reference, or nobody is named, all words of the reference
     count as wrong. Null where the reference names nobody, or more than ``MOST_SPEAKERS``.
     """
 
@@ -139,7 +139,7 @@ class WordDiarizationErrorRate(_Diarization):
         return (pairs.total() - _worth(right), pairs.total())
 
     def explain(self, translation: Translation) -> tuple[str, ...]:
-        """Return how many of the words that stand beside each other have the wrong speaker."""
+        """Return how many of the words that are next to each other have the wrong speaker."""
         found = self.stats(translation)
         if found is None:
             return ()

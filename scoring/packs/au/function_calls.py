@@ -293,7 +293,7 @@ _MOST_NAMED = 5
 
 
 def _wanted(calls: Sequence[Any]) -> Iterator[bool]:
-    """Tell of each call whether it is one name with lists of allowed values."""
+    """Yield for each call whether it is one name with lists of allowed values."""
     for call in calls:
         values = list(call.values()) if isinstance(call, Mapping) else []
         yield (

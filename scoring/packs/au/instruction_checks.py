@@ -1,6 +1,6 @@
 """The 25 instructions of IFEval (Zhou et al. 2023) that a program can check, by id.
 
-Each check is told the answer and what the instruction asks, as a record has it. Keywords, markers and phrases are
+Each check gets the answer and the instruction's arguments, as a record has them. Keywords, markers and phrases are
 texts, never patterns, so that no record can bring a pattern that takes for ever. What a record leaves open is not
 made up: the published code draws a number or word at random there.
 """
@@ -65,7 +65,7 @@ def _texts(asked: Asked, field: str) -> list[str]:
 
 
 def _held(number: int, asked: Asked, least: str, relation: str = "relation") -> bool:
-    """Compare a count with what is asked: ``less than`` it, or ``at least`` it."""
+    """Compare a count with the required one: ``less than`` it, or ``at least`` it."""
     wanted = _number(asked, least)
     match asked.get(relation):
         case "less than":

@@ -80,7 +80,7 @@ class InstructionFollowing(Metric):
         return {**found, f"{self.info.id}_unchecked": int(np.ravel(total)[6])}
 
     def explain(self, translation: Translation) -> tuple[str, ...]:
-        """Say of each instruction whether it is kept, or why they cannot be checked."""
+        """Return for each instruction whether it is kept, or why they cannot be checked."""
         try:
             found = _kept(translation)
         except _NoValueError as error:

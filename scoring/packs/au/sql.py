@@ -50,7 +50,7 @@ class _Sql(RateMetric):
 class ExecutionMatch(_Sql):
     """Share of queries that give the rows of the reference query, 0–1, higher is better.
 
-    Columns may stand in any order, rows too unless the reference orders them; DISTINCT is left out of both, as
+    Columns may be in any order, rows too unless the reference orders them; DISTINCT is left out of both, as
     published. A query that fails, writes, or takes too long is wrong. Null where the reference has no result.
     """
 

@@ -30,7 +30,7 @@ def same_parts(query: str, wanted: str, tables: Mapping[str, Sequence[str]]) -> 
 
 
 def _parts(query: str, tables: Mapping[str, Sequence[str]]) -> Parts | None:
-    """Take a query apart; None where that cannot be done."""
+    """Split a query into its parts; None where that cannot be done."""
     if len(query) > MOST_LETTERS:
         return None
     schema: dict[str, object] = {

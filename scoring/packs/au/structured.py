@@ -16,7 +16,7 @@ NO_JSON = object()
 
 
 def unfenced(text: str) -> str:
-    """Return an answer without the Markdown fence around it, where the whole of it stands in one."""
+    """Return an answer without the Markdown fence around it, where the whole of it is in one."""
     plain = text.strip()
     if len(plain) < 2 * len(_FENCE) or not (plain.startswith(_FENCE) and plain.endswith(_FENCE)):
         return plain

@@ -34,7 +34,7 @@ MOST_CELLS = 10_000_000
 class SpeechBleu(Bleu):
     """BLEU of a corpus, 0–100, higher is better: that of the scoring specification under the pack's name.
 
-    Of an output the first ``MOST_LETTERS`` are looked at.
+    Of an output the first ``MOST_LETTERS`` are examined.
     """
 
     info = pack_metric("au.bleu")
@@ -123,7 +123,7 @@ class Meteor(RateMetric):
 
     @property
     def _nltk(self) -> ModuleType:
-        """What asks nltk, which may not be installed where this metric is only shown."""
+        """Return the module that needs nltk, which may not be installed where this metric is only shown."""
         from scoring.packs.au import meteor
 
         return meteor

@@ -36,9 +36,9 @@ class ExactAnswer(RateMetric):
 
 
 class AnswerF1(ResourceRate):
-    """Mean over entries of the F1 of shared words, each as often as it stands; 0–1, higher is better.
+    """Mean over entries of the F1 of shared words, each as many times as it stands; 0–1, higher is better.
 
-    Words are parted by spaces, and are single characters in Japanese and Chinese. Two texts without words score 1
+    Words are separated by spaces, and are single characters in Japanese and Chinese. Two texts without words score 1
     where they are the same answer.
     """
 

@@ -81,7 +81,7 @@ class BridgingEfficiency(ResourceRate):
         return ours, answer_f1(baseline, reference, language)
 
     def explain(self, translation: Translation) -> tuple[str, ...]:
-        """Say the two F1 and the cost."""
+        """Return the two F1 and the cost."""
         cost = translation_cost(translation.given("evidence"))
         if cost is None:
             return (_NO_COST,)

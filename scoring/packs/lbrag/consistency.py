@@ -115,7 +115,7 @@ class LanguageConsistency(ResourceRate):
         return None if found is None else (self.entry_value(consistency(found)), 1)
 
     def entry_value(self, consistency: float) -> float:
-        """Turn the share of letters into the value of an entry."""
+        """Compute the value of an entry from the share of letters."""
         return consistency
 
     def letters(self, translation: Translation) -> AnswerLetters | None:

@@ -1,1 +1,1 @@
-"""How an answer is laid out, without another model (response-quality-metrics)."""
+"""How an answer is arranged, without another model (response-quality-metrics)."""

@@ -1,4 +1,4 @@
-"""How an answer is laid out: length, wealth of words, structure and pace (response-quality-metrics).
+"""How an answer is arranged: length, wealth of words, structure and pace (response-quality-metrics).
 
 Every value is full; three decimals are for showing. Only ``overall`` weighs the parts as they are shown, so that
 it can be checked with them. An empty answer has no value.
@@ -104,7 +104,7 @@ class Richness(ResponseMetric):
 class Coverage(ResponseMetric):
     """Keywords of the prompt that the answer has / keywords, 0–1; 0 where the prompt has none.
 
-    A keyword is a word of more than four characters; it counts as often as it stands in the prompt.
+    A keyword is a word of more than four characters; it counts as many times as it is in the prompt.
     """
 
     info = pack_metric("nest.coverage")

@@ -29,7 +29,7 @@ from rosetta_tui.show.text import plain
 def refuse_(vault: Path, request: Path, answer: Path, reason: str, key: Path | None) -> None:
     """Refuse what the request asks for, and write your answer. VAULT is the vault, or a copy of it on the stick.
 
-    When your answer is taken in, the log records it with your reason. Until the grant is used, a refusal also takes
+    When your answer is imported, the log records it with your reason. Until the grant is used, a refusal also takes
     back what you allowed before.
     """
     refuse_existing(answer)

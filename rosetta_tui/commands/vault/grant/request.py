@@ -39,7 +39,7 @@ _NOT_OF_A_GRANT = {
 
 
 def _of_a_run(command: click.Command) -> click.Command:
-    """Add what a run is told; the corpus is in the vault, and a note changes nothing."""
+    """Add the options of a run; the corpus is in the vault, and a note changes nothing."""
     here = {param.name for param in command.params}
     command.params += [
         param
@@ -84,7 +84,7 @@ def request_(
     clock_was_wrong: bool,
     **given: Any,
 ) -> None:
-    """Ask the keepers of VAULT to open CORPUS once, and write the request that goes to them.
+    """Request of the keepers of VAULT to open CORPUS once, and write the request that goes to them.
 
     It is valid for this corpus as it is now, this method with these options, this version of Rosetta and this
     computer, for as many days as you say. The log of VAULT records it.
@@ -126,7 +126,7 @@ def request_(
 def _again(
     work: str, name: str, laptops: Sequence[Path]
 ) -> tuple[records.RunTerms, tuple[Segment, ...]]:
-    """Return what is asked about a run of the store, and the segments of its entries."""
+    """Return the questions about a run of the store, and the segments of its entries."""
     named = [statements.laptop_card_in(laptop).public for laptop in laptops]
     with database.opened() as connection:
         run = runs.find_run(connection, name)

@@ -24,7 +24,7 @@ with when_used():
 def take_(
     vault: Path, key: Path | None, answers: tuple[Path, ...], *, clock_was_wrong: bool
 ) -> None:
-    """Take in answers, in any order; one that was taken in before changes nothing. The log of VAULT records each of them.
+    """Import answers, in any order; one that was imported before changes nothing. The log of VAULT records each of them.
 
     Do this on the computer that asked, with the keys of any keeper.
     """

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class ReportScreen(ModalScreen[None]):
-    """Stays until it is closed: a path or a warning must not vanish by itself."""
+    """Stays until it is closed: a path or a warning must not vanish on its own."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q,enter", "dismiss(None)", "Back"),
@@ -68,7 +68,7 @@ _FOLDER = "A folder; it is made where there is none. Files that are there are no
 
 
 class ReadAgain(Screen[None]):
-    """A screen that can read anew what it shows."""
+    """A screen that can read again what it shows."""
 
     def action_read(self) -> None:
         """Read it again."""
@@ -83,12 +83,12 @@ class Acts:
         self._desk = desk
 
     def look(self, now: ReviewNow, run: RunNow) -> None:
-        """Look at the numbers of a run, after one question."""
+        """Read the numbers of a run, after one question."""
         look = partial(self._desk.look, now.review.name, run.key.run_id)
         self._ask_look(question(now, run), look)
 
     def look_at_ratings(self, now: ReviewNow) -> None:
-        """Look at the ratings of what was flagged or split the panel, after one question."""
+        """Read the ratings of what was flagged or split the panel, after one question."""
         asked = question(now, now.most_looked, "ratings")
         self._ask_look(asked, partial(self._desk.look_at_ratings, now.review.name))
 

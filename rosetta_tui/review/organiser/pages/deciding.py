@@ -126,7 +126,7 @@ class DecidingScreen(Screen[None]):
         line.update(Content("\n").join(lines))
 
     def _warn(self, *texts: str) -> None:
-        """Say that the texts are secret, or that a terminal may draw them wrongly."""
+        """Show that the texts are secret, or that a terminal may draw them wrongly."""
         words = []
         if self._now.secret:
             words.append(
@@ -141,7 +141,7 @@ class DecidingScreen(Screen[None]):
         line.update(Content("\n").join(map(show, words)))
 
     def action_step(self, by: int) -> None:
-        """Go to the item before or after; after the last one the list comes back."""
+        """Move to the item before or after; after the last one the list comes back."""
         place = self._place + by
         if place >= len(self._cases):
             self.dismiss(None)
@@ -209,7 +209,7 @@ class DecidingScreen(Screen[None]):
         return self._now.review.name
 
     def _keep(self, place: int, act: Callable[[], Case]) -> None:
-        """Do it, in a thread, and show the item as it is then."""
+        """Run the act in a thread, and show the item as it is then."""
         try:
             case = act()
         except HarnessError as error:

@@ -87,7 +87,7 @@ def _found(reading: EvidenceReading) -> Content:
 
 
 def _more(now: ReviewNow, run: RunNow, reading: EvidenceReading) -> Iterator[Field]:
-    """Return what to do about it, and what stands beside the verdict."""
+    """Return what to do about it, and what is next to the verdict."""
     if run.settling:
         yield Field("To settle it", show(run.settling))
     split = gate_words.split_words(now.review, reading)

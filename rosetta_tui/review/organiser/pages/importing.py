@@ -169,7 +169,7 @@ class ImportScreen(Screen[None]):
 
 
 def _selections(found: Sequence[FoundFile], named: Sequence[Path]) -> list[Selection[FoundFile]]:
-    """Return each file once, marked; with when it was written, by the clock of whoever wrote it."""
+    """Return each file once, marked; with when it was written, by the clock of anyone who wrote it."""
     files = {file.path: file for file in reversed(found)}
     listed = [
         Selection(

@@ -92,7 +92,7 @@ class AskScreen(ModalScreen[str | None]):
 def ask(
     app: App[Any], title: str, about: str, then: Callable[[str], object], answer: str = ""
 ) -> None:
-    """Ask for a line of text, and act where one was given; ``answer`` stands there already."""
+    """Prompt for a line of text, and act where one was given; ``answer`` is there already."""
 
     def typed(text: str | None) -> None:
         if text is not None:
@@ -107,7 +107,7 @@ def typed_path(text: str) -> Path:
 
 
 def hidden(now: ReviewNow, run: RunNow, what: str = "The numbers of this run") -> Iterator[Static]:
-    """Say that numbers or ratings are hidden, why, and which key shows them."""
+    """Yield that numbers or ratings are hidden, why, and which key shows them."""
     before = "Nobody has looked yet." if not run.looks else f"Looks so far: {run.looks}."
     later = " Ratings have changed since the last one." if run.looks else ""
     yield Static(
@@ -125,7 +125,7 @@ def hidden(now: ReviewNow, run: RunNow, what: str = "The numbers of this run") -
 
 
 def question(now: ReviewNow, run: RunNow, what: str = "numbers") -> Content:
-    """Ask once before the look."""
+    """Return the question before the look."""
     return Content.assemble(
         (f"Look at the {what}? This is look {run.looks + 1}.\n\n", "bold"),
         f"{rule(now, run)}\n\n",
@@ -141,7 +141,7 @@ def _waiting(now: ReviewNow, before: str, after: str) -> Content:
 
 
 def not_counted(now: ReviewNow) -> str:
-    """Say of how many people nothing counts because several laptops speak for them, and where it is decided."""
+    """Return of how many people nothing counts because several laptops speak for them, and where it is decided."""
     waiting = sum(each.waits for each in now.speaking.several)
     return waiting_words(waiting, len(now.review.key.orders), now.review.name)
 

@@ -1,4 +1,4 @@
-"""One review, section by section: nothing is hidden but numbers that nobody has looked at yet."""
+"""One review, section by section: nothing is hidden but numbers that nobody has examined yet."""
 
 from __future__ import annotations
 
@@ -154,7 +154,7 @@ class ReviewScreen(ReadAgain):
         self.call_next(self._fill)
 
     async def _fill(self) -> None:
-        """Put the section that is open into the page."""
+        """Fill the page with the section that is open."""
         if self._now is None or not self.is_attached:
             return
         self._head(self._now)
@@ -264,7 +264,7 @@ class ReviewScreen(ReadAgain):
             await self._fill()
 
     def action_look(self) -> None:
-        """Look at the numbers, or at the ratings of what split the panel, after a question."""
+        """Read the numbers, or the ratings of what split the panel, after a question."""
         if self._now and self._section == "Split":
             self._acts.look_at_ratings(self._now)
         elif self._now and self._run_shown:

@@ -168,7 +168,7 @@ class ReviewsScreen(Screen[None]):
 
 
 def _about(line: ReviewLine) -> Content:
-    """Say everything about the review under the cursor in two lines."""
+    """Return everything about the review under the cursor in two lines."""
     progress = line.progress
     runs = f"{len(line.runs)} run{'s' * (len(line.runs) != 1)}: {', '.join(line.runs)}"
     if not line.runs:

@@ -1,1 +1,1 @@
-"""What the organiser of a review is told, in words for screens and commands."""
+"""The texts for the organiser of a review, for screens and commands."""

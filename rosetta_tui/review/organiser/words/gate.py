@@ -30,7 +30,7 @@ _MOST_SPLIT = 12
 
 
 class Told(NamedTuple):
-    """One line: what it is about (empty where it goes on), and what is said."""
+    """One line: label (empty where it continues) and text."""
 
     about: str
     words: str
@@ -47,7 +47,7 @@ def has_numbers(reading: EvidenceReading) -> bool:
 
 
 def verdict_lines(review: Review, reading: EvidenceReading) -> Iterator[Told]:
-    """Say the verdict, what it rests on, and what to do about it; no numbers where too little was rated."""
+    """Yield the verdict, what it rests on, and what to do about it; no numbers where too little was rated."""
     outcome = reading.verdict.outcome
     found = found_words(reading) if has_numbers(reading) else ""
     yield Told("Verdict", f"{verdict_name(outcome):<12} {found}".rstrip())
@@ -66,7 +66,7 @@ def verdict_lines(review: Review, reading: EvidenceReading) -> Iterator[Told]:
 
 
 def look_notes(new: Mapping[str, int]) -> list[str]:
-    """Say of runs, each with the number of the look, that reading their ratings was one."""
+    """Return for runs, each with the number of the look, that reading their ratings was one."""
     return [
         f"Written down: look {number} at the ratings of run {run[:8]}. From the second on the gate asks to be surer."
         for run, number in new.items()
@@ -84,7 +84,7 @@ def needed_words(reading: EvidenceReading) -> str:
 
 
 def share_words(reading: EvidenceReading) -> str:
-    """Say the bounds, the share, and how many people and items they rest on."""
+    """Return the bounds, the share, and how many people and items they rest on."""
     verdict, numbers = reading.verdict, reading.verdict.numbers
     return (
         f"{_share(_text(numbers.lower))} to {_share(_text(numbers.upper))} "
@@ -104,7 +104,7 @@ def _text(number: object) -> str | None:
 
 
 def why(review: Review, reading: EvidenceReading) -> Iterator[Told]:
-    """Say every finding in a sentence; test translations that one lists have a line each."""
+    """Yield every finding in a sentence; test translations that one lists have a line each."""
     found = findings_words([_named(review, finding) for finding in reading.verdict.findings])
     for place, (words, listed) in enumerate(found):
         yield Told("" if place else "Why", words)
@@ -117,12 +117,12 @@ def relations_words(reading: EvidenceReading) -> str:
 
 
 def looks_words(reading: EvidenceReading) -> str:
-    """Return where the run was looked at, and what nobody here can know."""
+    """Return where the run was examined, and what nobody here can know."""
     return certificate_text.looks_words(reading.looks)
 
 
 def harm_words(reading: EvidenceReading) -> Iterator[Told]:
-    """Say each decision about what was called harmful, with its reason and who decided."""
+    """Yield each decision about what was called harmful, with its reason and who decided."""
     for place, each in enumerate(reading.harm):
         name = "upheld" if each.harmful else "cleared"
         yield Told("" if place else "Harm", f"{name}: {decision_words(each)}")
@@ -140,7 +140,7 @@ def _named(review: Review, finding: GateFinding) -> GateFinding:
 
 
 def control_words(review: Review, control: str) -> str:
-    """Say of which entry a test translation is, and what it is: ``of entry 17 (spoilt: phrase swap)``."""
+    """Return of which entry a test translation is, and what it is: ``of entry 17 (spoilt: phrase swap)``."""
     about = review.key.items[control]
     kinds = {"bad": "spoilt", "repeat": "shown a second time", "anchor": "a reference"}
     kind = "" if about.control is None else kinds[about.control]
@@ -175,18 +175,18 @@ def _split(review: Review, reading: EvidenceReading) -> Iterator[Told]:
 
 
 def agreement_words(reading: EvidenceReading) -> str:
-    """Say every measure of agreement with its interval, or why it has none."""
+    """Return every measure of agreement with its interval, or why it has none."""
 
     return " · ".join(f"{title} {measured(reading, name)}" for name, title in MEASURES.items())
 
 
 def measured(reading: EvidenceReading, name: str) -> str:
-    """Say one measure of agreement with its interval."""
+    """Return one measure of agreement with its interval."""
     return measure(agreement_json(reading.agreement)[name], share=name in SHARES)
 
 
 def strata_words(reading: EvidenceReading) -> Iterator[str]:
-    """Say for every difficulty how much is found good, as dots, and of how many items."""
+    """Yield for every difficulty how much is found good, as dots, and of how many items."""
     for stratum, found in reading.verdict.numbers.strata.items():
         said = "not rated" if found.share is None else dots(float(found.share))
         yield f"{stratum or '?'} {said} ({found.items})"
@@ -199,7 +199,7 @@ def dots(share: float) -> str:
 
 
 def policy_words(review: Review, reading: EvidenceReading) -> str:
-    """Say by which rule it was judged."""
+    """Return by which rule it was judged."""
     return f"{reading.policy.status} · {review.policy_sha256[:16]}…"
 
 
@@ -235,7 +235,7 @@ _MOST_DIFFERENCES = 10
 
 
 def verification_lines(done: Verification) -> Iterator[str]:
-    """Return what was looked at, what differs, and the result in one sentence."""
+    """Return what was examined, what differs, and the result in one sentence."""
     stated = done.certificate
     yield (
         f"{stated.review} · run {stated.run.run_id} · {stated.outcome} · {stated.panel.words} · "
@@ -250,7 +250,7 @@ def verification_lines(done: Verification) -> Iterator[str]:
 def outside_lines(
     told: CoarseCertificate, checks: Iterable[CertificateCheck], *, ok: bool
 ) -> Iterator[str]:
-    """Return what could be looked at of a coarse certificate where its evidence is not."""
+    """Return what could be examined of a coarse certificate where its evidence is not."""
     yield (
         f"{told.review} · run {told.run.run_id} · {told.outcome} · {at_least(told.panel.reviewers)} people · "
         f"issued {told.issued} by {told.organisation.name}"
@@ -274,7 +274,7 @@ def not_shown_words(done: Verification) -> str:
 
 
 def check_lines(done: Verification) -> Iterator[str]:
-    """Say each thing that was looked at, and what differs."""
+    """Yield each thing that was examined, and what differs."""
     yield from map(_check_line, done.every)
     yield from (f"  {difference}" for difference in done.differences[:_MOST_DIFFERENCES])
 

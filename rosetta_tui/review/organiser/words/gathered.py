@@ -1,4 +1,4 @@
-"""What was taken into a corpus in the making, in words for whoever makes it: counts and entries, never a sentence."""
+"""What was taken into a corpus in the making, in words for anyone who makes it: counts and entries, never a sentence."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def taken_words(found: Gathered) -> str:
-    """Return what was taken in."""
+    """Return what was imported."""
     return f"Taken in: {counted(found.translated, 'translation')}, {found.agreed} agreed to, {found.corrected} corrected."
 
 

@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
 
 def codes(people: Sequence[str]) -> str:
-    """Name people by their codes, as they stand on the cards."""
+    """Name people by their codes, as they are on the cards."""
 
     return ", ".join(map(printed, people))
 
 
 def voice_lines(found: Speaking) -> Iterator[str]:
-    """Say all that an organiser should look into about who speaks for whom in a review."""
+    """Yield all that an organiser should look into about who speaks for whom in a review."""
     for each in found.several:
         yield several_words(each)
     for laptop in found.shared:
@@ -37,7 +37,7 @@ def voice_lines(found: Speaking) -> Iterator[str]:
 
 
 def several_words(person: Several) -> str:
-    """Say that several laptops speak for one person, and what the organiser can say to it."""
+    """Return that several laptops speak for one person, and what the organiser can say to it."""
 
     code = printed(person.code)
     laptops = " and ".join(person.laptops)
@@ -66,7 +66,7 @@ def waiting_words(waiting: int, people: int, review: str) -> str:
 
 
 def shared_words(name: str, people: Sequence[str], called: str = "") -> str:
-    """Say that one laptop speaks for several people; ``called`` is by what a command finds it, its name if empty."""
+    """Return that one laptop speaks for several people; ``called`` is by what a command finds it, its name if empty."""
     return (
         f"LOOK: {name} speaks for {len(people)} people: {codes(people)}. That is fine where they share this computer. "
         f'If they do not, ask them; a laptop is taken out with: rosetta review enrol --remove "{called or name}" --reason "…"'
@@ -74,7 +74,7 @@ def shared_words(name: str, people: Sequence[str], called: str = "") -> str:
 
 
 def far_words(name: str) -> str:
-    """Say that a laptop's log has a time that cannot be."""
+    """Return that a laptop's log has a time that cannot be."""
     return (
         f"LOOK: the log of {name} counts further than any laptop's can: it was not written by this program as it is. "
         "It does not come before or after what other laptops say of a person unless you let both speak. Ask whose it is."
@@ -82,7 +82,7 @@ def far_words(name: str) -> str:
 
 
 def removed_words(laptop: Speaker) -> str:
-    """Say that a laptop is taken out."""
+    """Return that a laptop is taken out."""
     reason = f" ({laptop.removed})" if laptop.removed else ""
     return (
         f"NOTE: {laptop.name} is taken out{reason}: nothing that it says counts. "

@@ -1,4 +1,4 @@
-"""What the organiser is told of letters: which a reviewer's window lacks, and what therefore nobody is asked."""
+"""The texts about letters for the organiser: which a reviewer's window lacks, and what therefore nobody is asked."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def _texts(record: object) -> Iterator[str]:
 
 
 def letter_lines(letters: Letters) -> Iterator[str]:
-    """Say, for the plan, which letters the reviewer's window lacks and what becomes of their items."""
+    """Yield, for the plan, which letters the reviewer's window lacks and what becomes of their items."""
     found = letters.found
     brings = f"the reviewer's window brings {_BROUGHT}"
     if letters.fonts:
@@ -92,7 +92,7 @@ def letter_lines(letters: Letters) -> Iterator[str]:
 
 
 def unreadable_words(letters: Letters) -> str:
-    """Return what nobody could read, and how to mend it; empty where all can be read."""
+    """Return what nobody could read, and how to fix it; empty where all can be read."""
     found = letters.found
     if found.consent_lacks:
         what = f"The consent cannot be read ({_scripts(found.consent_lacks)})"

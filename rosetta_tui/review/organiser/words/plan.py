@@ -42,7 +42,7 @@ _KINDS = {
 def draft_lines(
     draft: ReviewDraft, policy: GatePolicy, letters: Letters, *, own_training: bool
 ) -> Iterator[str]:
-    """Return what is asked of whom, what it is worth, and what could not be had."""
+    """Yield who is asked about what, what it is worth, and what could not be had."""
     yield plan_line("sentences", _sentences(draft))
     yield plan_line("difficulty", _strata(draft))
     yield plan_line("controls", _controls(draft))
@@ -68,12 +68,12 @@ def draft_lines(
 
 
 def plan_line(name: str, text: str) -> str:
-    """Return one line of a plan: what it is about (empty where it goes on), and what is said."""
+    """Return one line of a plan: label (empty where it continues) and text."""
     return f"{name:<13}{text}"
 
 
 def letters_plan(letters: Letters) -> Iterator[str]:
-    """Say as lines of a plan which letters the reviewer's window lacks."""
+    """Yield as lines of a plan which letters the reviewer's window lacks."""
     for number, line in enumerate(letter_lines(letters)):
         yield plan_line("" if number else "letters", line)
 

@@ -137,7 +137,7 @@ class LineFace:
         return given
 
     def _tell(self, view: View) -> None:
-        """Say once what the last key did, or why nothing was saved."""
+        """Show once what the last key did, or why nothing was saved."""
         if view is self._told:
             return
         self._told = view
@@ -150,7 +150,7 @@ class LineFace:
     # pages
 
     def _consent(self) -> bool | Onward:
-        """Return who asks for what, and ask until the person agrees or leaves."""
+        """Show who wants what, and ask until the person agrees or leaves."""
         self._say_consent()
         while (
             typed := as_key(self._console.ask(self._words("Type 1, l or q, then Enter:")))
@@ -189,7 +189,7 @@ class LineFace:
         return Onward.LEAVE
 
     def _may_be_used(self, step: AskSharing) -> bool | Onward:
-        """Ask whether better wordings may be used."""
+        """Prompt whether better wordings may be used."""
         words, console = self._words, self._console
         for what_using_mean in page_words.what_using_means(
             words, self.session.manifest.organisation.name
@@ -204,7 +204,7 @@ class LineFace:
             raise
 
     def _relation(self) -> Relation:
-        """Ask how near the person is to the method; nothing else is asked before the answer."""
+        """Prompt for how near the person is to the method; nothing else is asked before the answer."""
         words, console = self._words, self._console
         while True:
             console.say()
@@ -220,7 +220,7 @@ class LineFace:
             tell_unknown(self._words, self._console, typed)
 
     def training(self, view: View) -> Onward | None:
-        """Ask a training item, or say its answer."""
+        """Show a training item, or its answer."""
         if view.lesson is not None:
             return self._lesson(view, view.lesson)
         if not self._explained:
@@ -229,7 +229,7 @@ class LineFace:
         return self._item(view)
 
     def _lesson(self, view: View, lesson: Lesson) -> Onward | None:
-        """Say the answer to a training item once; Enter alone goes on, and what is typed is obeyed."""
+        """Show the answer to a training item once; Enter alone continues, and what is typed is obeyed."""
         if self._heard != lesson:
             pages.show_lesson(self._console, self._words, lesson)
             self._heard = lesson
@@ -243,7 +243,7 @@ class LineFace:
         return None
 
     def items(self, view: View) -> Onward | None:
-        """Ask an item, or say that those left for later come now."""
+        """Show an item, or that those left for later come now."""
         if view.item is None:
             prompt = self._words("Enter shows them again. x hands over, u takes back, q stops:")
             return self._page(view, pages.aside_words(self._words, view), prompt)
@@ -252,7 +252,7 @@ class LineFace:
         return self._item(view)
 
     def _explain(self) -> None:
-        """Say once how to judge."""
+        """Show once how to judge."""
         self._explained = True
         words, translating = self._words, self.session.translating
         self._console.say()
@@ -289,7 +289,7 @@ class LineFace:
         return self._obey(view, self._console.ask(pages.answer_prompt(self._words)))
 
     def _written(self, view: View, item: ShownItem) -> Onward | None:
-        """Take a line as the translation of the sentence that was read out; one that begins with a slash is a key."""
+        """Read a line as the translation of the sentence that was read out; one that begins with a slash is a key."""
         ahead = self._console.typed_ahead()
         typed = self._console.ask(pages.translation_prompt(self._words)).strip()
         if typed.startswith(KEY_SIGN) or act_of(typed) is Act.HELP:
@@ -302,7 +302,7 @@ class LineFace:
         return None
 
     def _kept_as_draft(self, item: ShownItem, typed: str, *, behind: bool) -> ShownItem:
-        """Keep words that came before their sentence was to be read; ``behind`` what is kept so, or in its place.
+        """Store words that came before their sentence was to be read; ``behind`` what is kept so, or in its place.
 
         So no line of a pasted text is dropped, and one that a person types again stands alone.
         """
@@ -330,7 +330,7 @@ class LineFace:
         return self._obey(view, typed)
 
     def end(self, view: View) -> Onward | None:
-        """Say thank you, and what to do with the stick."""
+        """Show thanks, and what to do with the stick."""
         said = pages.end_words(self._words, view)
         return self._page(view, said, pages.end_prompt(self._words, view))
 

@@ -45,7 +45,7 @@ def hand_over(
 ) -> Onward | None:
     """Write the answers to a stick and say the six words; UNSAVED where the person looks at drafts first.
 
-    ``places`` are where the answers may be handed over, the likeliest first.
+    ``places`` are where the answers may be saved, the likeliest first.
     """
     words = session.words
     console.say(page_words.how_far(words, session.view))
@@ -75,7 +75,7 @@ def hand_over(
 
 
 def _asked_place(words: Words, console: Console, places: list[Path]) -> str:
-    """Ask where to: a stick, or the folder that the sentences came from, is number 1."""
+    """Prompt for the place: a stick, or the folder that the sentences came from, is number 1."""
     pages.show_choices(console, words, (plain(str(place)) for place in places))
     if places:
         prompt = words("Enter saves in number 1. Type a number or a folder, or q:")
@@ -97,7 +97,7 @@ def _folder(typed: str, places: list[Path]) -> Path | None:
 
 
 def withdrawn(opening: TerminalOpening, words: Words, console: Console) -> Scope | None:
-    """Ask how much the person takes back, and a second time whether they do; None for nothing."""
+    """Prompt for how much the person takes back, and a second time whether they do; None for nothing."""
     means = page_words.take_back(words)
     console.say(means.first)
     pages.show_choices(console, words, (scope_label(words, each) for each in Scope))
@@ -131,7 +131,7 @@ class LineActs:
         return self._session.words
 
     def obey(self, view: View, typed: str) -> Onward | None:
-        """Do what a line says, or give where it leads; ``typed`` is not empty."""
+        """Carry out what a line says, or return where it leads; ``typed`` is not empty."""
         act, rest = act_of(typed[:1]), typed[1:]
         if act is None or not _complete(act, rest) or self._means_nothing(act):
             as_typed = KEY_SIGN + typed if self._session.translating else typed
@@ -175,7 +175,7 @@ class LineActs:
         return self._opening.draw_anyway and first_mis_drawn(texts) is not None
 
     def cannot_judge(self, view: View, digits: str) -> None:
-        """Ask why, unless it was said."""
+        """Prompt for the reason, unless it was said."""
         if not digits and view.item is not None:
             reasons = (cannot_judge_label(self._words, each) for each in CannotJudge)
             pages.show_choices(self._console, self._words, reasons)
@@ -191,13 +191,13 @@ class LineActs:
         return self._session.cannot_judge(item.id, why, override=self._override(item))
 
     def skip(self, view: View) -> None:
-        """Leave the item for later."""
+        """Skip the item for later."""
         self._judge(view, lambda item: self._session.skip(item.id))
 
     # words about an item
 
     def reasons(self, view: View, digits: str) -> None:
-        """Ask what is wrong with the item that was judged last."""
+        """Prompt for what is wrong with the item that was judged last."""
         if view.last is None or view.last.rating is None:
             self._console.say(self._words(ANSWER_FIRST))
             return
@@ -245,7 +245,7 @@ class LineActs:
         return line or "\n".join(lines)
 
     def keep_draft(self, item: ShownItem, field: TextField, text: str) -> None:
-        """Keep words that are not saved yet."""
+        """Store words that are not saved yet."""
         try:
             self._session.keep_draft(item.id, field, text)
         except HarnessError as error:
@@ -271,7 +271,7 @@ class LineActs:
     # the sitting
 
     def unrated(self) -> None:
-        """Go to the next item without an answer."""
+        """Move to the next item without an answer."""
         self._session.go_to_unrated()
 
     def help(self) -> None:

@@ -1,4 +1,4 @@
-"""The line face before the first item: which review, who asks, who rates."""
+"""The line face before the first item: which review, whose it is, who rates."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def begin(opening: TerminalOpening, console: Console) -> None:
 
 
 def before_sentences(opening: TerminalOpening, console: Console, step: FlowStep[Any]) -> object:
-    """Ask what leads to a person's session; LEAVE where somebody does not want to go on."""
+    """Prompt for what leads to a person's session; LEAVE where somebody does not want to continue."""
     words = opening.words
     match step:
         case ChooseReview():
@@ -61,7 +61,7 @@ def before_sentences(opening: TerminalOpening, console: Console, step: FlowStep[
 
 
 def _choice(opening: TerminalOpening, console: Console, step: ChooseReview) -> object:
-    """Let the person choose; None lists the reviews again."""
+    """Prompt for a review; None lists the reviews again."""
     words, choices = opening.words, step.choices
     tell(words, console, step.why)
     _list(opening, console, choices)
@@ -140,7 +140,7 @@ def _drawn_well(opening: TerminalOpening, console: Console, batch: Batch) -> obj
 
 
 def yes(opening: TerminalOpening, console: Console, question: str) -> bool:
-    """Ask until it is a yes or a no, by number, letter or word; LeftError where the person leaves."""
+    """Prompt until it is a yes or a no, by number, letter or word; LeftError where the person leaves."""
     answers = _answers(opening.words)
     while (typed := as_key(console.ask(question)).casefold()) not in answers:
         if act_of(typed) is Act.QUIT:
@@ -150,7 +150,7 @@ def yes(opening: TerminalOpening, console: Console, question: str) -> bool:
 
 
 def tell_unknown(words: Words, console: Console, typed: str) -> None:
-    """Say that a line means nothing here; an empty one only asks again."""
+    """Show that a line means nothing here; an empty one only asks again."""
     if typed:
         console.say(words("“{typed}” means nothing here.", typed=plain(typed[:20])))
 
@@ -185,7 +185,7 @@ def _code(opening: TerminalOpening, console: Console, step: AskCode) -> object:
 
 
 def choose_language(opening: TerminalOpening, console: Console) -> None:
-    """Let the person choose the language of the program."""
+    """Prompt for the language of the program."""
     tags = opening.languages
     for number, name in enumerate(tags.values(), 1):
         console.say(f"{number}: {plain(name)}")
@@ -196,12 +196,12 @@ def choose_language(opening: TerminalOpening, console: Console) -> None:
 
 
 def tell_trouble(opening: TerminalOpening, console: Console, error: HarnessError) -> None:
-    """Show what did not work, and one line for whoever helps."""
+    """Show what did not work, and one line for anyone who helps."""
     tell(opening.words, console, trouble(opening.words, error))
 
 
 def tell(words: Words, console: Console, why: Trouble | None) -> None:
-    """Say the same of a failure that is in words already; nothing where there was none."""
+    """Show a failure that is in words already; nothing where there was none."""
     if why is not None:
         console.say(why.said)
         if why.detail:

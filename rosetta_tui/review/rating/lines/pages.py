@@ -77,7 +77,7 @@ class Console:
         return line
 
     def ask_hidden(self, prompt: str) -> str:
-        """Ask for something that must not stay on the screen."""
+        """Prompt for something that must not stay on the screen."""
         if not self.typed:
             return self.ask(prompt)
 
@@ -107,7 +107,7 @@ class Console:
 
 
 def _standard_input() -> TextIO:
-    """Let no wrong byte end the sitting: it becomes a mark. Pipes give UTF-8, as the program prints it."""
+    """Return standard input in which a wrong byte becomes a mark. Pipes give UTF-8, as the program prints it."""
     if isinstance(sys.stdin, io.TextIOWrapper):
         encoding = sys.stdin.encoding if sys.stdin.isatty() else "utf-8"
         sys.stdin.reconfigure(encoding=encoding, errors="surrogateescape")
@@ -241,7 +241,7 @@ def aside_words(words: Words, view: View) -> str:
 
 
 def end_words(words: Words, view: View) -> str:
-    """Say that all is done, and whether it was handed over."""
+    """Return that all is done, and whether it was submitted."""
     thanks = page_words.end(words, view)
     said = [thanks.first, *thanks.rest]
     if view.skipped:

@@ -1,4 +1,4 @@
-"""Before the first item: who asks, whether a terminal can show the writing, and what one agrees to."""
+"""Before the first item: the organisation, whether a terminal can show the writing, and what one agrees to."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class YesPage(Page[Result]):
         self._end_shown = False
 
     def on_mount(self) -> None:
-        """Offer to go on only where all was shown."""
+        """Offer to continue only where all was shown."""
         self.call_after_refresh(self._tell_more)
 
     def _tell_more(self) -> None:
@@ -57,7 +57,7 @@ class YesPage(Page[Result]):
             self.query_one(".body").scroll_page_down(animate=False)
 
     def _agreed(self) -> None:
-        """Go on."""
+        """Continue."""
         raise NotImplementedError
 
     def _yes(self, said: str) -> Hint:
@@ -96,7 +96,7 @@ class OrganisationPage(YesPage[bool]):
 
 
 class WarningPage(Page[bool]):
-    """Refuses text that a terminal draws wrongly; going on all the same takes a key of its own."""
+    """Refuses text that a terminal draws wrongly; going on all the same takes its own key."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("a", "anyway", show=False),
@@ -148,13 +148,13 @@ class NumberedPage(Page[Result]):
         self._answers = answers
 
     def body(self) -> ComposeResult:
-        """Ask."""
+        """Compose the question and its answers."""
         yield from self.question()
         for number, (answer, _) in enumerate(self._answers, 1):
             yield paragraph(f"{number}  {answer}", "bold")
 
     def question(self) -> ComposeResult:
-        """Return what is asked, and what should be known about it."""
+        """Return the question, and what should be known about it."""
         raise NotImplementedError
 
     def hints(self) -> Sequence[Hint]:
@@ -164,7 +164,7 @@ class NumberedPage(Page[Result]):
         return [*keys, Hint(self.words("Esc"), self.words("back"), "leave")]
 
     def action_say(self, number: int) -> None:
-        """Give the answer; a digit that stands for none does nothing."""
+        """Choose the answer; a digit without one does nothing."""
         if number <= len(self._answers):
             self.dismiss(self._answers[number - 1][1])
 
@@ -177,7 +177,7 @@ class RelationPage(NumberedPage[Relation]):
         super().__init__(words, answers, trouble)
 
     def question(self) -> ComposeResult:
-        """Ask how near, and say why it is asked."""
+        """Compose the question how near, and why it is asked."""
         yield paragraph(self.words(page_words.HOW_NEAR), "bold")
         yield paragraph(self.words(page_words.WHY_HOW_NEAR))
 
@@ -193,7 +193,7 @@ class SharingPage(NumberedPage[bool]):
         self._organisation = manifest.organisation.name
 
     def question(self) -> ComposeResult:
-        """Ask, and say what using them means."""
+        """Compose the question, and what using the words means."""
         yield paragraph(page_words.may_be_used(self.words, translating=False), "bold")
         for what_using_mean in page_words.what_using_means(self.words, self._organisation):
             yield Static(show(what_using_mean))
@@ -217,7 +217,7 @@ class ConsentPage(YesPage[ConsentAnswer]):
         self._manifest = manifest
 
     def body(self) -> ComposeResult:
-        """Show who asks for what."""
+        """Show who wants what."""
         words, manifest = self.words, self._manifest
         yield Static(
             Content.assemble(

@@ -141,7 +141,7 @@ class LanguagePage(Page[str]):
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is asked, in the reviewer's language."""
+    """A question in the reviewer's language."""
 
     place: str
     asked: str
@@ -164,7 +164,7 @@ class AskPage(Page[str]):
         self._question = question
 
     def body(self) -> ComposeResult:
-        """Ask."""
+        """Compose the question and its box."""
         question = self._question
         yield paragraph(question.asked, "bold")
         box = Input(question.answer, max_length=400, select_on_focus=True)

@@ -65,7 +65,7 @@ class HandOverPage(Page[Onward]):
         self._busy = False
 
     def body(self) -> ComposeResult:
-        """Lay out the question and the places."""
+        """Compose the question and the places."""
         view = self._sitting.view
         yield paragraph(page_words.how_far(self.words, view))
         if said := page_words.unsaved(self.words, view):
@@ -208,7 +208,7 @@ class HandOverPage(Page[Onward]):
             self._busy = False
 
     async def _try_again(self) -> None:
-        """Let the person choose or type another place at once, wherever they were."""
+        """Show the places again, to choose or type another at once."""
         await self._find()
         box = self.query_one(Input)
         if self._typing:
@@ -245,7 +245,7 @@ class WithdrawPage(Page[Scope]):
         self._scope: Scope | None = None
 
     def body(self) -> ComposeResult:
-        """Lay out what it means, and how much."""
+        """Compose what it means, and how much."""
         words = self.words
         back = page_words.take_back(words)
         yield from map(paragraph, (back.first, *back.rest))

@@ -66,13 +66,13 @@ class Writing(Vertical):
         yield Box()
 
     def begin(self, title: Content, text: str, start: str = "") -> None:
-        """Let the person write on from this text; ``start`` is what the up key brings into an empty box."""
+        """Start writing on from this text; ``start`` is what the up key inserts into an empty box."""
         self.query_one(".title", Static).update(title)
         self.display = True
         self.query_one(Box).begin(text, start)
 
     def take(self, event: events.Key) -> None:
-        """Take a key that came before the box had the focus, or after a click took it away."""
+        """Pass on a key that came before the box had the focus, or after a click took it away."""
         if event.key in {"enter", "escape"} or event.is_printable:
             event.stop()
             box = self.query_one(Box)
@@ -80,16 +80,16 @@ class Writing(Vertical):
             box.post_message(events.Key(event.key, event.character))
 
     def end(self) -> None:
-        """Put the box away."""
+        """Hide the box."""
         self.display = False
 
     def begin_with_start(self) -> None:
-        """Bring the start into an empty box."""
+        """Insert the start into an empty box."""
         self.query_one(Box).begin_with_start()
 
     @property
     def text(self) -> str:
-        """What stands in the box."""
+        """Return what is in the box."""
         return self.query_one(Box).written
 
 
@@ -107,7 +107,7 @@ class Box(TextArea):
         return as_kept(self.text)
 
     def begin(self, text: str, start: str) -> None:
-        """Take the keys."""
+        """Start typing."""
         self._start = harmless(start)
         self.load_text(harmless(text)[:MOST_TEXT])
         self._rest()
@@ -115,7 +115,7 @@ class Box(TextArea):
         self.screen.set_focus(self)  # at once: the next key may be a letter already
 
     def begin_with_start(self) -> None:
-        """Bring the start into an empty box."""
+        """Insert the start into an empty box."""
         if not self.text:
             self.insert(self._start[:MOST_TEXT])
 
@@ -203,7 +203,7 @@ class Texts(VerticalScroll):
         self.post_message(self.Resized())
 
     def note_read(self) -> None:
-        """Record that the translation was read to its end, where that is in sight; call it when all is laid out."""
+        """Record that the translation was read to its end, where that is in sight; call it when all is arranged."""
         candidate = self.query_one("#candidate")
         end = candidate.virtual_region.bottom - candidate.styles.padding.bottom
         if self.has_room and end <= self.scroll_offset.y + self.size.height:
@@ -384,7 +384,7 @@ class ItemPage(Screen[None]):
 
     @on(Texts.Resized)
     def _laid_out(self) -> None:
-        """Look again at what is in sight."""
+        """Update what is in sight."""
         self.call_after_refresh(self._tell_more)
 
     def _tell_more(self) -> None:
@@ -395,7 +395,7 @@ class ItemPage(Screen[None]):
         self.query_one("#more", Static).update(told(self.words(below)) if below else "")
 
     def _what_is_below(self, texts: Texts) -> str:
-        """Say plainly that an answer waits for the translation; nothing where all is in sight."""
+        """Return plainly that an answer waits for the translation; nothing where all is in sight."""
         judges = self.mode is KeyMode.JUDGE and self.view.lesson is None
         if judges and not texts.has_room:
             return item_words.MAKE_LARGER
@@ -404,7 +404,7 @@ class ItemPage(Screen[None]):
         return item_words.GOES_ON_BELOW if texts.more_below else ""
 
     def say(self, words: str) -> None:
-        """Say one quiet sentence."""
+        """Show one quiet sentence."""
         self.query_one(".said", Static).update(told(words))
 
     def _offer(self) -> None:
@@ -422,7 +422,7 @@ class ItemPage(Screen[None]):
                 return back(self.words)
 
     def enter(self, mode: KeyMode) -> None:
-        """Let the next key mean something else; what went wrong before it is over."""
+        """Switch what the next key means; what went wrong before it is over."""
         before, self.mode = self.mode, mode
         if KeyMode.REASONS in {before, mode} and self.view.item is not None:
             self._read(self.view, self.view.item)

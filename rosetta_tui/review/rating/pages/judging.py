@@ -93,7 +93,7 @@ class JudgingScreen(ItemPage):
             self._typed(character)
 
     def action_enter(self) -> None:
-        """Agree to what is asked, or go on."""
+        """Confirm the question, or continue."""
         if self.mode is KeyMode.HARM:
             self._harm()
         elif self.mode is KeyMode.WRITING:
@@ -104,12 +104,12 @@ class JudgingScreen(ItemPage):
             self._leave_as_it_is()
 
     def _leave_as_it_is(self) -> None:
-        """Go back to where the person was before they came to look at words of theirs."""
+        """Return to where the person was before they came to look at words of theirs."""
         if self.view.item is not None and self.view.item.stands:
             self._do(partial(self.sitting.session.go_to, None))
 
     def action_back(self) -> None:
-        """Go back to the ratings; what was typed stays as a draft."""
+        """Return to the ratings; what was typed stays as a draft."""
         if self.mode is KeyMode.WRITING:
             self._put_away(self.query_one(Writing).text)
         elif self.mode is KeyMode.JUDGE:
@@ -148,7 +148,7 @@ class JudgingScreen(ItemPage):
     # Doing
 
     def _do(self, call: Callable[[], View], then: Callable[[View], None] | None = None) -> None:
-        """Let the session do something away from the page, and show what comes of it."""
+        """Call the session away from the page, and show what comes of it."""
         if not self._busy:
             self._busy = True
             self.run_worker(self._done(call, then or self.draw), group="session")
@@ -262,7 +262,7 @@ class JudgingScreen(ItemPage):
         self.run_worker(self.keep_draft(message.text), group="draft")
 
     async def keep_draft(self, text: str) -> None:
-        """Keep what is being typed; where that fails, say so and leave the text where it is."""
+        """Store what is being typed; where that fails, say so and leave the text where it is."""
         item = self.view.item
         if item is not None:
             keep = partial(self.sitting.session.keep_draft, item.id, self.field, text)
@@ -270,7 +270,7 @@ class JudgingScreen(ItemPage):
             self.query_one(TroubleLine).tell(self.words, view.trouble, view.detail)
 
     async def keep_what_is_typed(self) -> None:
-        """Keep an open box as a draft, before the page goes away."""
+        """Store an open box as a draft, before the page goes away."""
         if self.mode is KeyMode.WRITING:
             await self.keep_draft(self.query_one(Writing).text)
 
@@ -290,7 +290,7 @@ class JudgingScreen(ItemPage):
         self.draw(view)
 
     def _put_away(self, text: str) -> None:
-        """Leave the box; what was typed stays as a draft."""
+        """Close the box; what was typed stays as a draft."""
         item = self.view.item
         if item is not None:
             kept = item_words.with_text(item, self.field, text)
@@ -313,7 +313,7 @@ class JudgingScreen(ItemPage):
             self.app.push_screen(page(self.words, view), self._go)
 
     def _go(self, onward: Onward | None) -> None:
-        """Go where a page without an item leads; the flow says which page follows."""
+        """Leave for where a page without an item leads; the flow says which page follows."""
         if onward in {None, Onward.LEAVE}:
             self.dismiss(None)
         else:

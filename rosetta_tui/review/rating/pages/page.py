@@ -269,7 +269,7 @@ class Choices(Vertical):
 
         @property
         def control(self) -> Choices:
-            """Let handlers be told by the id of the choices."""
+            """Return the choices, by whose id handlers are selected."""
             return self.choices
 
     def __init__(self, answers: Sequence[Answer], *, id: str) -> None:  # noqa: A002  Textual's name
@@ -292,7 +292,7 @@ class Choices(Vertical):
 
 
 class _Cell(Horizontal):
-    """One answer; where it has no second line, its key stands in a column of its own."""
+    """One answer; where it has no second line, its key is in its own column."""
 
     def __init__(self, number: int, answer: Answer) -> None:
         super().__init__()

@@ -43,7 +43,7 @@ class PausePage(Page[Onward]):
         self.query_one(".said", Static).update(told(self._view.said))
 
     def on_key(self, event: events.Key) -> None:
-        """Go where the key leads, by the same table as on the page of an item."""
+        """Follow a key, by the same table as on the page of an item."""
         onward = ONWARD_OF.get(act_of(typed(event)) or Act.SKIP)
         if onward is not None and (onward is not Onward.UNDO or self._view.can_undo):
             event.stop()
@@ -94,7 +94,7 @@ class LaterPage(PausePage):
     """Asks once more about what was left for later."""
 
     def body(self) -> ComposeResult:
-        """Ask."""
+        """Compose the question."""
         said = page_words.later(self.words, self._view)
         yield paragraph(said.first, "bold")
         yield from map(paragraph, said.rest)
@@ -117,7 +117,7 @@ class EndPage(PausePage):
     """Says thank you, and what to do with the stick."""
 
     def body(self) -> ComposeResult:
-        """Say it."""
+        """Compose the words of the end."""
         words, view = self.words, self._view
         said = page_words.end(words, view)
         yield paragraph(said.first, "bold $good")
@@ -169,7 +169,7 @@ class EndPage(PausePage):
         ]
 
     def action_onward(self, name: str) -> None:
-        """Stay where there is nothing to go on with."""
+        """Stay where there is nothing to continue with."""
         if name != Onward.GO_ON.name or self._view.skipped:
             super().action_onward(name)
 
@@ -178,7 +178,7 @@ class WithdrawnPage(PausePage):
     """Says that everything was taken back."""
 
     def body(self) -> ComposeResult:
-        """Say it."""
+        """Compose the words about the withdrawal."""
         said = page_words.withdrawn(self.words)
         yield paragraph(said.first, "bold")
         yield from map(paragraph, said.rest)
@@ -191,7 +191,7 @@ class WithdrawnPage(PausePage):
         ]
 
     def action_onward(self, name: str) -> None:
-        """There is nothing to go on with."""
+        """There is nothing to continue with."""
         super().action_onward(Onward.LEAVE.name if name == Onward.GO_ON.name else name)
 
 
