@@ -17,8 +17,8 @@ HEAD = """\
 
 This page is written by `docs/make_api.py` from the docstrings of the package; a test fails where the two differ, and runs every example.
 
-For notebooks and scripts: the same doors, rules and store as the program. A run that was begun here stands in `rosetta runs list` and on
-Home, and `rosetta resume` goes on with it.
+For notebooks and scripts: the same doors, rules and store as the program. A run that was begun here is in `rosetta runs list` and on
+Home, and `rosetta resume` continues with it.
 
 ```python
 import rosetta as ro
@@ -48,7 +48,7 @@ ro.runs(tag="pilot")
 ## What to know
 
 * What is wrong is raised as `HarnessError` (an option, a file, the store) or `CorpusError` (a corpus file, every problem with line and
-  mend); nothing is stored then.
+  fix); nothing is stored then.
 * Of entries that are secret, or kept on this machine by the terms of their corpus, neither texts nor numbers are in `entries()`, and no
   texts in the events. `ro.load` reads a file that you have: its texts are in `corpus.entries`, as you would see them in the file.
 * A run with such entries, or with `offline=True`, shuts the connections of the whole process to other machines until it ends: in a

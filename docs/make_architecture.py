@@ -15,7 +15,7 @@ BEGIN, END = "<!-- map: begin -->\n", "<!-- map: end -->"
 
 
 def page() -> str:
-    """Return the whole page, with the map drawn anew between its marks."""
+    """Return the whole page, with the map drawn again between its marks."""
     text = PAGE.read_text("utf-8")
     before, rest = text.split(BEGIN)
     _, after = rest.split(END)
@@ -38,7 +38,7 @@ def rooms(contract: dict[str, Any]) -> list[str]:
 
 
 def sentence(module: str) -> str:
-    """Return the first sentence of a module's docstring; a package's stands in its ``__init__``."""
+    """Return the first sentence of a module's docstring; a package's is in its ``__init__``."""
     path = ROOT / module.replace(".", "/")
     source = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
     told = ast.get_docstring(ast.parse(source.read_text("utf-8"))) or ""

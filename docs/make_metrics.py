@@ -16,17 +16,17 @@ HEAD = """\
 
 This page is written by `docs/make_metrics.py` from `scoring/core/specification.toml` and the tables of the packs, the one place where ids, ranges,
 weights and thresholds stand; a test fails where the two differ. How scores are put together, and what a missing
-value does, stands in [scores.md](scores.md). First come the metrics of the scoring specification, then the [packs](#packs).
+value does, is in [scores.md](scores.md). First come the metrics of the scoring specification, then the [packs](#packs).
 
 ## How to read the tables
 
 * **scale**: lowest and highest value. *higher* means that more is better, *neither* that no end is.
-* **level**: *both* where an entry has a value of its own, *corpus* where only all entries together have one.
+* **level**: *both* where an entry has its own value, *corpus* where only all entries together have one.
 * **status**: *implemented*; *partial* with what it lacks; *absent* where nothing computes it.
-* **needs**: what you must have before the metric can have a value. Without it the value is null, with the reason beside it on
+* **needs**: what you must have before the metric can have a value. Without it the value is null, with the reason next to it on
   the card and on the screen, and the composite is formed without it.
 * **interval**: whether the value of a run has a 95 % bootstrap interval. The composite has one too, from the same draws.
-  Wilson's interval stands beside it for `exact_match_rate` and `equivalent_match_rate` only. It takes every case for independent of the others,
+  Wilson's interval is next to it for `exact_match_rate` and `equivalent_match_rate` only. It takes every case for independent of the others,
   which entries may be and the words or terms of one entry are not: for a share of words it would be too narrow. The bootstrap draws whole
   entries and allows for that.
 * **composite**: the weight in profile A (the FST metric has a value) and in profile B (it has none), or why the metric stays outside.
@@ -39,9 +39,9 @@ what empty, copied, constant, shuffled, truncated and random outputs get on the 
 composite do not both clear the best floor claims *baseline*. A run of which a part fails claims less, and says so. Two composites compare only where they were formed from the same metrics.
 
 Acceptance by an analyser is not quality: a strict analyser rejects many words of good human writing, so the acceptance of the
-references always stands beside that of the outputs.
+references always is next to that of the outputs.
 
-A prescribed term applies to an entry where it stands in the source and the reference or one of its variants renders it as prescribed. Where
+A prescribed term applies to an entry where it is in the source and the reference or one of its variants renders it as prescribed. Where
 none of them does, the word has another sense there and the dictionary is wrong for the sentence: the term counts neither for nor against an
 output, whatever the output says. With an analyser a rendering counts in every form of its lemma, else with the endings of the language card.
 
@@ -77,7 +77,7 @@ A missing word should never pay. The formulas of the specification keep to that 
 PACKS = """\
 ## Packs
 
-A pack is a system of metrics beside the specification's, with a document and a version of its own. None of its metrics is part of the composite, of tiers
+A pack is a system of metrics beside the specification's, with a document and its own version. None of its metrics is part of the composite, of tiers
 or of claims. `--metrics rosetta,lbrag` names all of a pack, `--metrics lbrag.f1` one of its metrics; without the option a run is scored by the pack of its
 corpus's task. [packs.md](packs.md) says where a pack differs from the code that was published for it, and [plugins.md](plugins.md) how to make one.
 """

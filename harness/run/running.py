@@ -421,9 +421,8 @@ class _Execution:
             self._keep_row_words()
             card_hash = seal(self.connection, self.run.id).run_card_hash
         else:
-            left = Live(so_far=board.so_far())
-            if reason is not None:
-                left = Live(so_far=left.so_far, reason=reason, budget_reached=budget_reached)
+            stopped_by_budget = reason is not None and budget_reached
+            left = Live(so_far=board.so_far(), reason=reason, budget_reached=stopped_by_budget)
             set_live(self.connection, self.run.id, RunState.STOPPED, left)
         finished = Finished(
             run_id=self.run.run_id,
