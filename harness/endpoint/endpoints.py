@@ -57,7 +57,7 @@ def presets(kind: Kind) -> dict[str, Endpoint]:
 
 
 def chat_endpoint(name_or_url: str) -> Endpoint:
-    """Find a chat endpoint by preset name or base URL; UsageError lists the names."""
+    """Return a chat endpoint by preset name or base URL; UsageError lists the names."""
     known = presets("chat")
     if name_or_url in known:
         return known[name_or_url]
@@ -77,7 +77,7 @@ def chat_endpoint(name_or_url: str) -> Endpoint:
 
 
 def service_endpoint(name: str, url: str | None) -> Endpoint:
-    """Find a translation service, at its own URL or at the given one."""
+    """Return a translation service, at its own URL or at the given one."""
     preset = presets("service")[name]
     return preset if url is None else preset.model_copy(update={"url": checked_url(url)})
 
@@ -100,7 +100,7 @@ def checked_url(url: str) -> str:
 
 
 def key_variable(host: str) -> str:
-    """Name the environment variable of a host's key: one per host, so that no key goes to another's."""
+    """Return the environment variable of a host's key: one per host, so that no key goes to another's."""
     return re.sub(r"[^A-Z0-9]+", "_", host.upper()).strip("_") + "_API_KEY"
 
 
@@ -127,7 +127,7 @@ _PLAIN = {"accept-encoding": "identity"}
 
 
 def list_models(name_or_url: str) -> list[str]:
-    """Request the models of a local endpoint, in the shape that Ollama, vLLM and llama.cpp share (``/models``).
+    """Return the models of a local endpoint, in the shape that Ollama, vLLM and llama.cpp share (``/models``).
 
     UsageError where it is on another machine, does not answer within seconds, or answers something else.
     """
@@ -168,4 +168,4 @@ def _names(content: bytes, url: str) -> list[str]:
     if not isinstance(rows, list):
         raise UsageError(f"{url} answers, but with no list of models.")
     ids = (row.get("id") for row in rows if isinstance(row, Mapping))
-    return sorted({id_ for id_ in ids if isinstance(id_, str) and id_})[:MOST_MODELS]
+    return sorted({model for model in ids if isinstance(model, str) and model})[:MOST_MODELS]

@@ -1,5 +1,6 @@
 """HTTP itself: the bytes of one request out, the bytes of one reply back, or a name for what broke.
 
+The connections under httpx are aiohttp's, because its own pool looks at all of them for every call.
 Loaded with the first call only: a run that calls nothing needs none of it.
 """
 
@@ -12,12 +13,14 @@ import socket
 import ssl
 import zlib
 from collections.abc import Mapping
+from contextlib import aclosing
 from errno import ECONNREFUSED
 from typing import Final, NamedTuple
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
-import aiohttp
+import httpx
+from httpx_aiohttp import AiohttpTransport
 
 from harness.core.calls import Request
 from harness.core.failures import CallError, ErrorClass, NoServer, Refused, Transient
@@ -33,7 +36,8 @@ FEWEST_BYTES = 512 * 2**10
 TOKEN_BYTES = 512
 """Bytes of JSON that one output token may take: its text, once more as reasoning, its probabilities."""
 
-CONNECT_SECONDS = 15.0
+_LIMITS: Final = {"timeout": {"connect": 15.0}}
+"""Seconds until there is a connection; a whole exchange is bounded by ``Transport``."""
 
 
 class HttpAnswer(NamedTuple):
@@ -47,63 +51,66 @@ class HttpAnswer(NamedTuple):
     @property
     def is_success(self) -> bool:
         """True for a status of the 2xx."""
-        return _succeeded(self.status)
-
-
-def _succeeded(status: int) -> bool:
-    return 200 <= status < 300
+        return httpx.codes.is_success(self.status)
 
 
 class Transport:
     """Pools of connections to endpoints. Belongs to one event loop.
 
-    Cookies, redirects and ``.netrc`` have no place here.
+    Calls go to the transports directly: what httpx's client adds (redirects, cookies, ``.netrc``) has no place here.
     """
 
     def __init__(self, timeout_seconds: float, *, offline: bool) -> None:
         self._timeout = timeout_seconds
         self._offline = offline
-        self._pools: dict[tuple[bool, str | None], aiohttp.ClientSession] = {}
-        self._ways: dict[str, aiohttp.ClientSession] = {}
+        self._pools: dict[tuple[bool, str | None], _Pool] = {}
+        self._ways: dict[str, tuple[httpx.URL, _Pool]] = {}
 
     async def close(self) -> None:
         """Close all connections."""
         for pool in self._pools.values():
-            await pool.close()
+            await pool.aclose()
 
     async def exchange(self, request: Request) -> HttpAnswer:
         """Send a request and read the whole reply, whatever its status; raises CallError."""
         try:
             async with asyncio.timeout(self._timeout):
-                async with self._way(request.url).post(
-                    request.url,
-                    data=_payload(request),
-                    headers=_headers(request),
-                    allow_redirects=False,
-                ) as response:
+                url, pool = self._way(request.url)
+                headers, payload = _headers(request), _payload(request)
+                call = httpx.Request(
+                    "POST", url, headers=headers, content=payload, extensions=_LIMITS
+                )
+                async with aclosing(await pool.handle_async_request(call)) as response:
                     body = await _body(response, most_bytes(request))
-                    return HttpAnswer(response.status, response.headers.get("retry-after"), body)
+                    waits = response.headers.get_list("retry-after")
+                    return HttpAnswer(response.status_code, next(iter(waits), None), body)
         except CallError:
             raise
         except Exception as error:
-            failure = (
-                _absent(error, request.url)
-                or _unsafe(error, request.url)
-                or _lost(error, request.url, self._timeout)
-            )
+            failure = _unconnected(error, request.url) or _lost(error, self._timeout)
             if failure is None:
                 raise
             raise failure from error
 
-    def _way(self, address: str) -> aiohttp.ClientSession:
-        """Return the pool for an address; a run has very few of both."""
+    def _way(self, address: str) -> tuple[httpx.URL, _Pool]:
+        """Return an address as httpx reads it, with its pool; a run has very few of both."""
         if address not in self._ways:
-            secure = urlsplit(_sound(address)).scheme == "https"
-            way_out = secure, None if self._offline else _proxy(address)
-            if way_out not in self._pools:
-                self._pools[way_out] = _open(*way_out)
-            self._ways[address] = self._pools[way_out]
+            url = httpx.URL(_sound(address))
+            proxy = None if self._offline else _proxy(address)
+            kind = url.scheme == "https" or proxy is not None, proxy
+            if kind not in self._pools:
+                self._pools[kind] = _open(*kind)
+            self._ways[address] = url, self._pools[kind]
         return self._ways[address]
+
+
+class _Pool(AiohttpTransport):
+    """The connections of one kind, without the cookies that aiohttp would send with the next call."""
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        response = await super().handle_async_request(request)
+        self.get_client().cookie_jar.clear()  # nothing was awaited since they were put there
+        return response
 
 
 def _proxy(url: str) -> str | None:
@@ -115,14 +122,14 @@ def _proxy(url: str) -> str | None:
     if is_loopback(url) or proxy_bypass(parts.hostname or ""):
         return None
     proxies = getproxies()
-    found = proxies.get(parts.scheme) or proxies.get("all")
-    if found and urlsplit(found).scheme not in {"http", "https"}:
+    proxy = proxies.get(parts.scheme) or proxies.get("all")
+    if proxy and urlsplit(proxy).scheme not in {"http", "https"}:
         raise Refused(
             ErrorClass.REQUEST,
             "The proxy that the environment names is none that can be used: its address begins with neither "
             "http:// nor https://.",
         )
-    return found
+    return proxy
 
 
 def _sound(address: str) -> str:
@@ -132,24 +139,24 @@ def _sound(address: str) -> str:
     return address
 
 
-def _open(secure: bool, proxy: str | None) -> aiohttp.ClientSession:
+def _open(secure: bool, proxy: str | None) -> _Pool:
+    """Return a new pool; without ``secure`` its context holds no certificates, and so trusts nobody."""
+    context = ssl.create_default_context() if secure else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     # the limiter bounds the connections; a second bound would make calls wait on their time
-    connector = aiohttp.TCPConnector(
-        limit=0, keepalive_timeout=60, ssl=ssl.create_default_context() if secure else True
-    )
-    return aiohttp.ClientSession(
-        connector=connector,
-        proxy=proxy,
-        timeout=aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_SECONDS),
-        cookie_jar=aiohttp.DummyCookieJar(),
-        auto_decompress=False,
-    )
+    pool = _Pool(context, limits=httpx.Limits(max_connections=0, keepalive_expiry=60))
+    if proxy is not None:
+        pool.proxy = httpx.Proxy(proxy)
+        # aiohttp wants name and password in the address
+        pool.proxy.url, pool.proxy.auth = httpx.URL(proxy), None
+    return pool
 
 
-def _headers(request: Request) -> dict[str, str]:
+def _headers(request: Request) -> httpx.Headers:
     """Return a request's headers with ours; gzip is the one packing that we unpack, within bounds."""
     own = {name.lower(): value for name, value in request.headers.items()}
-    return {"content-type": "application/json", **own, "accept-encoding": "gzip"}
+    return httpx.Headers(
+        {"content-type": "application/json", **own, "accept-encoding": "gzip"}, "utf-8"
+    )
 
 
 def _payload(request: Request) -> bytes:
@@ -165,21 +172,21 @@ def most_bytes(request: Request) -> int:
     return MOST_BYTES if tokens is None else min(MOST_BYTES, FEWEST_BYTES + TOKEN_BYTES * tokens)
 
 
-async def _body(response: aiohttp.ClientResponse, most: int) -> bytes:
+async def _body(response: httpx.Response, most: int) -> bytes:
     """Read and unpack the body; empty where the status already tells more than a body that is unsound."""
     try:
         packed = _packed(response)
         return await _unpacked(response, most) if packed else await _plain(response, most)
     except CallError:
-        if _succeeded(response.status):
+        if response.is_success:
             raise
         return b""
 
 
-def _packed(response: aiohttp.ClientResponse) -> bool:
-    """Return whether the body is packed with gzip, once; CallError where it is packed in another way."""
-    named = ",".join(response.headers.getall("content-encoding", ())).lower()
-    encodings = [each.strip() for each in named.split(",") if each.strip() not in {"", "identity"}]
+def _packed(response: httpx.Response) -> bool:
+    """Return whether the body is packed with gzip, once; CallError if it is packed in another way."""
+    named = response.headers.get_list("content-encoding", split_commas=True)
+    encodings = [name.lower() for name in named if name.lower() not in {"", "identity"}]
     if not encodings:
         return False
     if encodings in (["gzip"], ["x-gzip"]):
@@ -194,20 +201,20 @@ def _packed(response: aiohttp.ClientResponse) -> bool:
     raise failure
 
 
-async def _plain(response: aiohttp.ClientResponse, most: int) -> bytes:
+async def _plain(response: httpx.Response, most: int) -> bytes:
     parts = bytearray()
-    async for part in response.content.iter_any():
+    async for part in response.aiter_raw():
         parts += part
         if len(parts) > most:
             raise _too_large(most)
     return bytes(parts)
 
 
-async def _unpacked(response: aiohttp.ClientResponse, most: int) -> bytes:
+async def _unpacked(response: httpx.Response, most: int) -> bytes:
     """Unpack gzip as it comes, never further than one byte beyond the bound."""
     parts, read = bytearray(), 0
     unpacker = zlib.decompressobj(zlib.MAX_WBITS | 16)
-    async for part in response.content.iter_any():
+    async for part in response.aiter_raw():
         read += len(part)
         left = part
         while left:
@@ -231,48 +238,29 @@ def _too_large(most: int) -> Transient:
     return Transient(ErrorClass.MALFORMED, f"The reply is larger than {size}. {words}")
 
 
-def _lost(error: Exception, url: str, seconds: float) -> CallError | None:
-    """Name what kept a whole reply from coming; None where the fault is not the connection's."""
-    if isinstance(error, aiohttp.ClientConnectionError) and not _was_there(error):
-        return Transient(ErrorClass.CONNECTION, f"No connection to {_host(url)}.")
-    for kinds, error_class, words in _LOST:
-        if isinstance(error, kinds):
-            failure = Transient(error_class, words)
-            failure.taken = kinds is not aiohttp.ClientHttpProxyError
-            return failure
-    if isinstance(error, TimeoutError):
-        return Transient(ErrorClass.TIMEOUT, f"No whole reply within {seconds:g} s.")
-    if isinstance(error, ValueError | aiohttp.NonHttpUrlClientError):
-        return Refused(ErrorClass.REQUEST, "The endpoint's address is not a URL that can be used.")
-    return None
+def _unconnected(error: Exception, url: str) -> CallError | None:
+    """Return what kept a connection from being made; None for any other fault.
 
-
-def _was_there(error: aiohttp.ClientConnectionError) -> bool:
-    """Return whether a connection broke that had come about."""
-    never = isinstance(error, aiohttp.ClientConnectorError)
-    return isinstance(error, _BROKEN) and not never
-
-
-_BROKEN = (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError)
-_LOST: Final[tuple[tuple[type | tuple[type, ...], ErrorClass, str], ...]] = (
-    (_BROKEN, ErrorClass.CONNECTION, "The endpoint closed the connection."),
-    (aiohttp.ClientPayloadError, ErrorClass.TRUNCATED, "The connection broke within the reply."),
-    (aiohttp.ClientHttpProxyError, ErrorClass.CONNECTION, "The proxy lets no connection through."),
-    (aiohttp.ClientResponseError, ErrorClass.MALFORMED, "The reply is not HTTP as it should be."),
-)
-"""What is raised, its kind, and what is said of it."""
-
-
-def _unsafe(error: Exception, url: str) -> Refused | None:
-    """Name a connection that could not be made safe; None for any other failure."""
-    cause = getattr(error, "certificate_error", None) or getattr(error, "os_error", None)
-    if isinstance(cause, ssl.SSLCertVerificationError):
-        why = _CERTIFICATE_FAULTS.get(cause.verify_code, _UNKNOWN_MAKER)
-    elif isinstance(cause, ssl.SSLError):
+    httpx's error was raised from aiohttp's, which knows the cause; for a name with several addresses it joins their errors.
+    """
+    cause = error.__cause__
+    fault = getattr(cause, "certificate_error", None) or getattr(cause, "os_error", None)
+    if isinstance(fault, ssl.SSLError):
         why = "it does not speak TLS as it should. Is it http:// instead of https://?"
-    else:
+        if isinstance(fault, ssl.SSLCertVerificationError):
+            why = _CERTIFICATE_FAULTS.get(fault.verify_code, _UNKNOWN_MAKER)
+        return Refused(ErrorClass.CONNECTION, f"No safe connection to {_host(url)}: {why}")
+    if isinstance(fault, socket.gaierror):
+        host = storable(str(getattr(cause, "host", None) or _host(url)))
+        words = f"No address is known for {host}. Look at its spelling and at the network."
+        return NoServer(ErrorClass.CONNECTION, words)
+    if fault is None and not isinstance(cause, TimeoutError):
         return None
-    return Refused(ErrorClass.CONNECTION, f"No safe connection to {_host(url)}: {why}")
+    numbers = set(re.findall(r"\[(?:Errno|WinError) (\d+)\]", str(fault)))
+    joined = bool(numbers) and numbers <= {str(ECONNREFUSED), "10061"}
+    refused = (joined or isinstance(fault, ConnectionRefusedError)) and is_loopback(url)
+    kind = NoServer if refused else Transient
+    return kind(ErrorClass.CONNECTION, f"No connection to {_host(url)}.")
 
 
 _UNKNOWN_MAKER = (
@@ -293,23 +281,26 @@ _CERTIFICATE_FAULTS = {
 """OpenSSL's verify code → what is wrong (X509_V_ERR_*); every other code is about who vouches for it."""
 
 
-def _absent(error: Exception, url: str) -> NoServer | None:
-    """Name a connection that this machine refused, or a host that has no address; None for any other failure.
-
-    Where a name has several addresses, the library joins their errors.
-    """
-    cause = getattr(error, "os_error", None)
-    if isinstance(cause, socket.gaierror):
-        host = getattr(error, "host", None) or _host(url)
-        return NoServer(
-            ErrorClass.CONNECTION,
-            f"No address is known for {storable(str(host))}. Look at its spelling and at the network.",
-        )
-    numbers = set(re.findall(r"\[(?:Errno|WinError) (\d+)\]", str(cause)))
-    joined = bool(numbers) and numbers <= {str(ECONNREFUSED), "10061"}
-    if not (isinstance(cause, ConnectionRefusedError) or joined) or not is_loopback(url):
+def _lost(error: Exception, seconds: float) -> CallError | None:
+    """Return what kept a whole reply from coming; None if the fault is not the connection's."""
+    if isinstance(error, TimeoutError):
+        return Transient(ErrorClass.TIMEOUT, f"No whole reply within {seconds:g} s.")
+    if isinstance(error, httpx.ProxyError):
+        return Transient(ErrorClass.CONNECTION, "The proxy lets no connection through.")
+    # the transport hands on what aiohttp raises for a reply that is no HTTP, and cannot read words of a status in Latin-1
+    if hasattr(error, "request_info") or isinstance(error, UnicodeEncodeError):
+        failure = Transient(ErrorClass.MALFORMED, "The reply is not HTTP as it should be.")
+    elif isinstance(error, ValueError | httpx.InvalidURL | httpx.UnsupportedProtocol):
+        words = "The endpoint's address is not a URL that can be used."
+        return Refused(ErrorClass.REQUEST, words)
+    elif isinstance(error, httpx.ReadError):
+        failure = Transient(ErrorClass.TRUNCATED, "The connection broke within the reply.")
+    elif isinstance(error, httpx.TransportError):
+        failure = Transient(ErrorClass.CONNECTION, "The endpoint closed the connection.")
+    else:
         return None
-    return NoServer(ErrorClass.CONNECTION, f"No connection to {_host(url)}.")
+    failure.taken = True
+    return failure
 
 
 def _host(url: str) -> str:

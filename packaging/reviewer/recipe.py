@@ -36,7 +36,7 @@ DENIED = (
     "PySide6.QtSql", "PySide6.QtSvg", "PySide6.QtTest", "PySide6.QtXml",
     "_asyncio", "_hashlib", "_ssl", "asyncio", "http", "ssl", "urllib.request", "ftplib", "imaplib",
     "nntplib", "poplib", "smtplib", "socketserver", "telnetlib", "webbrowser", "xmlrpc",
-    "aiohttp", "certifi", "httpcore", "httpx", "huggingface_hub", "requests", "urllib3",
+    "aiohttp", "certifi", "httpcore", "httpx", "httpx_aiohttp", "huggingface_hub", "requests", "urllib3",
     "click", "lxml", "numpy", "pandas", "rich", "sacrebleu", "scipy", "sqlite_utils", "textual",
     "IPython", "_pytest", "hypothesis", "mypy", "pytest", "setuptools", "pip",
     "_tkinter", "bdb", "curses", "distutils", "doctest", "ensurepip", "idlelib", "lib2to3", "pdb", "pydoc",

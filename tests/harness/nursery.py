@@ -13,7 +13,7 @@ from typing import Any
 
 from tests.harness.process import ROOT, main
 
-LATE = ("harness.endpoint.transport", "aiohttp")
+LATE = ("harness.endpoint.transport",)
 """What a run loads only on its way."""
 
 

@@ -107,6 +107,7 @@ HEAD = b"HTTP/1.1 200 OK\r\n"
     (Answer(raw=HEAD + b"broken header\r\n\r\n"), ErrorClass.MALFORMED),
     (Answer(raw=HEAD + b"x: " + b"y" * 70_000 + b"\r\n\r\n"), ErrorClass.MALFORMED),
     (Answer(raw=HEAD + b"content-length: x\r\n\r\n"), ErrorClass.MALFORMED),
+    (Answer(raw=b"HTTP/1.1 401 Non autoris\xe9\r\n\r\n"), ErrorClass.MALFORMED),
     (Answer(raw=HEAD + b"transfer-encoding: chunked\r\n\r\nzz\r\n"), ErrorClass.MALFORMED),
     (Answer(raw=b""), ErrorClass.CONNECTION),
     (Answer(body=b"no gzip", headers={"content-encoding": "gzip"}), ErrorClass.MALFORMED),
