@@ -29,7 +29,7 @@ from harness.run.running import execute_run
 from harness.store.file.database import opened
 from harness.sweep.expansion import expand, open_plan_corpus
 from harness.sweep.plan import PlanFile, read_plan
-from harness.sweep.processes import Elsewhere, WorkerProcesses
+from harness.sweep.processes import CallBackend, WorkerProcesses
 from harness.sweep.record import sweep_record
 from harness.sweep.working import begin_sweep
 
@@ -71,7 +71,7 @@ def one_by_one(store: Path, found: PlanFile) -> None:
         assert finished.card_hash
 
 
-def swept(store: Path, found: PlanFile, elsewhere: Elsewhere | None = None) -> None:
+def swept(store: Path, found: PlanFile, elsewhere: CallBackend | None = None) -> None:
     """Make them as a sweep."""
     sweep = begin_sweep(store, found, expand(found, open_plan_corpus(found)))
     with closing(WorkerProcesses(store, sweep.number, sweep.workers, elsewhere)) as workers:

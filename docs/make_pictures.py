@@ -11,7 +11,7 @@ from pathlib import Path
 
 from PySide6.QtWidgets import QApplication
 
-from review.desktop.frame.work import Desk, Work
+from review.desktop.frame.work import AppContext, Work
 from review.desktop.item import item_page
 from review.desktop.look import fonts
 from review.desktop.look.look import SIZES, Look
@@ -101,7 +101,7 @@ def draw_window(opening: TerminalOpening, session: ReviewSession, path: Path) ->
     fonts.load()
     look, work = Look(Theme.LIGHT, SIZES[1], lambda *_: None), Work()
     look.apply(app)
-    page = item_page.ItemPage(Desk(opening, work, look), session)
+    page = item_page.ItemPage(AppContext(opening, work, look), session)
     page.resize(*WINDOW_SIZE)
     page.draw(session.view)
     page.show()

@@ -23,8 +23,8 @@ from harness.card.checking.signed import UNKNOWN, KnownSigners
 from harness.card.checking.verdict import CardVerdict
 from harness.card.reading import read_card_bytes
 from harness.consent.opening import facts_of, with_consent
-from harness.consent.standing import standing
 from harness.consent.vault_corpora import remember_opened
+from harness.consent.withdrawals_in_force import standing
 from harness.core.failures import UsageError
 from harness.core.problems import first_problem
 from harness.endpoint.keys import KeySource, find_key, no_key

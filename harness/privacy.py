@@ -41,7 +41,7 @@ from harness.endpoint.endpoints import chat_endpoint, is_loopback
 from harness.endpoint.keys import KeySource, find_key, no_key
 from harness.endpoint.offline import why_secret
 from harness.method.method import Method
-from harness.method.shipped import TAKES
+from harness.method.shipped import METHODS
 from harness.methods.registry import build
 from harness.setup.plan import Plan
 from harness.setup.scoring_options import ScoringOptions
@@ -214,7 +214,7 @@ def shut_door(
     elif (
         plan is not None
         and dataset is not None
-        and plan.method not in TAKES
+        and plan.method not in METHODS
         and plan.options.endpoint is None
         and not may_go_anywhere(dataset, known, plan.run.may_send)
     ):

@@ -67,9 +67,9 @@ class Settings:
         Own names of endpoints become URLs, so that a plan means the same whatever the settings say later.
         The model belongs to its endpoint: it is not taken to another.
         """
-        from harness.method.shipped import TAKES, Takes
+        from harness.method.shipped import METHODS, MethodSpec
 
-        needs, takes = TAKES.get(method, Takes())
+        needs, takes = METHODS.get(method, MethodSpec())
         full = dict(told)
         if "endpoint" in needs and self.endpoint:
             full.setdefault("endpoint", self.endpoint)

@@ -19,7 +19,7 @@ from hypothesis.internal.conjecture import providers
 from hypothesis.strategies import text
 
 from harness import privacy
-from harness.endpoint import offline, ways_out
+from harness.endpoint import network_routes, offline
 from harness.endpoint.limiter import RetryPolicy
 from harness.run import beginning
 from tests import without_network
@@ -128,7 +128,7 @@ def own_machine_only() -> Iterator[None]:
 @pytest.fixture(autouse=True)
 def no_way_out(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let this machine have no way to others, as far as this process is told, whatever it is plugged into."""
-    monkeypatch.setattr(ways_out, "ways_out", lambda: ())
+    monkeypatch.setattr(network_routes, "network_routes", lambda: ())
 
 
 @pytest.fixture

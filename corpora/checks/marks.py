@@ -26,7 +26,7 @@ TERM_MEND = (
 )
 
 
-class Misplaced(NamedTuple):
+class MisplacedMark(NamedTuple):
     """A mark that is in a wrong place."""
 
     path: str
@@ -35,13 +35,13 @@ class Misplaced(NamedTuple):
     mend: str
 
     @classmethod
-    def segment(cls, path: str) -> Misplaced:
+    def segment(cls, path: str) -> MisplacedMark:
         """Return the mark for a field that may be meant as the segment."""
         wrong = "It may say which entries are secret, and is not understood here."
         return cls(path, wrong, SEGMENT_MEND)
 
     @classmethod
-    def term(cls, path: str) -> Misplaced:
+    def term(cls, path: str) -> MisplacedMark:
         """Return the mark for a field that may be meant as a term of transmission."""
         wrong = "It may say where the texts may go, and is not understood here."
         return cls(path, wrong, TERM_MEND)
@@ -86,7 +86,7 @@ MOST_FIELDS = 16_384
 
 def misplaced(
     fields: Mapping[str, Any], known: frozenset[str], data: Collection[str] = ()
-) -> Iterator[Misplaced]:
+) -> Iterator[MisplacedMark]:
     """Yield every field that may hold a mark which is not understood.
 
     ``known``: names that the form of the file gives a meaning; only their values are examined. ``data``: fields
@@ -111,21 +111,21 @@ def without_roles(fields: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _by_name(path: str, name: str, value: Any) -> Misplaced | None:
+def _by_name(path: str, name: str, value: Any) -> MisplacedMark | None:
     if is_term_mark(name):
-        return Misplaced.term(path)
+        return MisplacedMark.term(path)
     if is_mark(name) and not _numbers_sentences(name, value):
-        return Misplaced.segment(path)
+        return MisplacedMark.segment(path)
     return None
 
 
-def _inside(path: str, value: Any, *, gold: bool) -> Iterator[Misplaced]:
+def _inside(path: str, value: Any, *, gold: bool) -> Iterator[MisplacedMark]:
     """Find marks in a value, through all its levels."""
     if isinstance(value, str):
         if names_secret(value, gold=gold):
-            yield Misplaced.segment(path)
+            yield MisplacedMark.segment(path)
         elif len(value) <= LONGEST and fold(value) == "localonly" and not _is_term(path):
-            yield Misplaced.term(path)
+            yield MisplacedMark.term(path)
     elif isinstance(value, dict):
         for name, inner in value.items():
             found = _by_name(f"{path}.{name}", name, inner)

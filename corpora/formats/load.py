@@ -12,7 +12,7 @@ from typing import Any
 
 from corpora.checks.entries import PlacedEntry, check_ids, check_together
 from corpora.checks.envelope import check_against_entries, check_envelope
-from corpora.checks.marks import Misplaced, misplaced, named_for_secret, without_roles
+from corpora.checks.marks import MisplacedMark, misplaced, named_for_secret, without_roles
 from corpora.files.decode import decode, read_bytes
 from corpora.files.problems import Findings, Problem, Severity, shown
 from corpora.formats.assemble import assemble_dataset, assemble_entry
@@ -191,7 +191,7 @@ def _placed(raw: RawCorpus, task: Task, findings: Findings) -> list[PlacedEntry]
 
 def _each_mark_once(problems: Sequence[Problem]) -> list[Problem]:
     """Merge the problems of a misplaced mark that is in many entries, such as a column, into one with their number."""
-    marks = {Misplaced.segment("").mend, Misplaced.term("").mend}
+    marks = {MisplacedMark.segment("").mend, MisplacedMark.term("").mend}
     alike: dict[tuple[str | None, ...], list[Problem]] = {}
     for number, problem in enumerate(problems):
         in_entries = problem.mend in marks and problem.entry is not None

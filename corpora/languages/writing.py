@@ -19,7 +19,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictBool, model_validator
 
-from corpora.text.words import JOINERS
+from corpora.text.tokens import JOINERS
 
 LONGEST_WORD = 100
 """Letters of a word that are searched; all that follow are no word of any language."""

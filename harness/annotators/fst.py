@@ -11,7 +11,7 @@ import msgpack
 
 from corpora.languages.language import WritingSystem
 from corpora.text.alike import alike
-from corpora.text.words import JOINERS, pieces, words
+from corpora.text.tokens import JOINERS, pieces, words
 from harness.annotators.annotator import Memo, NoMemo
 from harness.fst.analyser import FORMAT, Analyser, Verdict
 from scoring.core.translation import Acceptance, FstAnnotation, Translation, WordAnalysis

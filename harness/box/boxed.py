@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from corpora.model.entry import Entry
 from harness.box.code import BoxedCode
 from harness.box.engine import BoxEngine, Inside
-from harness.box.failures import BoxFailure, BoxStage, Manner, WhoseFault
+from harness.box.failures import BoxFailure, BoxStage, ExitReason, WhoseFault
 from harness.box.gateway import Gateway, GatewayServer
 from harness.box.limits import Limits
 from harness.box.process import BoxProcess
@@ -92,7 +92,7 @@ class BoxedMethod:
             async with asyncio.timeout_at(self._end()):
                 texts = await self._asked(entries, calls)
         except TimeoutError:
-            self._over = BoxFailure(BoxStage.TRANSLATE, Manner.TOO_LONG)
+            self._over = BoxFailure(BoxStage.TRANSLATE, ExitReason.TOO_LONG)
             await self.close_box()
             raise self._over from None
         except BaseException:
@@ -122,7 +122,7 @@ class BoxedMethod:
         if self._box is not None:
             return self._box
         if self._over is None and self._begun > self._limits.restarts:
-            self._over = BoxFailure(BoxStage.TRANSLATE, Manner.GAVE_UP)
+            self._over = BoxFailure(BoxStage.TRANSLATE, ExitReason.GAVE_UP)
         if self._over is not None:
             raise self._over
         self._begun += 1

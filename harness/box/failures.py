@@ -35,7 +35,7 @@ class BoxStage(StrEnum):
     """A model that the custodian offers did not answer."""
 
 
-class Manner(StrEnum):
+class ExitReason(StrEnum):
     """How it stopped there."""
 
     ENDED = "ended"
@@ -49,10 +49,10 @@ class Manner(StrEnum):
 
 
 _CLASSES = {
-    Manner.ENDED: ErrorClass.METHOD,
-    Manner.TOO_LONG: ErrorClass.TIMEOUT,
-    Manner.MALFORMED: ErrorClass.MALFORMED,
-    Manner.GAVE_UP: ErrorClass.METHOD,
+    ExitReason.ENDED: ErrorClass.METHOD,
+    ExitReason.TOO_LONG: ErrorClass.TIMEOUT,
+    ExitReason.MALFORMED: ErrorClass.MALFORMED,
+    ExitReason.GAVE_UP: ErrorClass.METHOD,
 }
 _WORDS = {
     BoxStage.ENGINE: "No box could be made on this computer. Nothing was run: see `rosetta doctor`, and try again",
@@ -62,19 +62,19 @@ _WORDS = {
     BoxStage.GATEWAY: "A model of the gateway did not answer. The method was not judged: check that the model runs, and try again",
 }
 _HOW = {
-    Manner.ENDED: "it ended",
-    Manner.TOO_LONG: "it took too long",
-    Manner.MALFORMED: "what it gave is no answer to what was asked",
-    Manner.GAVE_UP: "it had to be started too often",
+    ExitReason.ENDED: "it ended",
+    ExitReason.TOO_LONG: "it took too long",
+    ExitReason.MALFORMED: "what it gave is no answer to what was asked",
+    ExitReason.GAVE_UP: "it had to be started too often",
 }
 
 
 class BoxFailure(HarnessError):  # noqa: N818  it is a way to fail, with a fault of its own
     """A boxed method stopped. The words follow from stage and manner alone, so they tell nothing of a text."""
 
-    def __init__(self, stage: BoxStage, manner: Manner = Manner.ENDED) -> None:
+    def __init__(self, stage: BoxStage, manner: ExitReason = ExitReason.ENDED) -> None:
         self.stage = BoxStage(stage)
-        self.manner = Manner(manner)
+        self.manner = ExitReason(manner)
         words = _WORDS[self.stage]
         super().__init__(
             f"{words}: {_HOW[self.manner]}." if self.fault is WhoseFault.ENTRANT else f"{words}."

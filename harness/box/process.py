@@ -13,7 +13,7 @@ from contextlib import ExitStack, suppress
 from typing import Any
 
 from harness.box.engine import BoxEngine, Inside
-from harness.box.failures import BoxFailure, BoxStage, Manner
+from harness.box.failures import BoxFailure, BoxStage, ExitReason
 from harness.box.limits import Limits
 
 _LAST_SECONDS = 10.0
@@ -96,7 +96,7 @@ class BoxProcess:
             async with asyncio.timeout(self._limits.load_seconds):
                 await self._say([told], BoxStage.ENGINE)
         except TimeoutError:
-            raise BoxFailure(BoxStage.ENGINE, Manner.TOO_LONG) from None
+            raise BoxFailure(BoxStage.ENGINE, ExitReason.TOO_LONG) from None
 
     async def ask(self, sources: Sequence[str]) -> list[str | None]:
         """Return a translation of each text, or None where the method gives none; raises BoxFailure and ends the box."""
@@ -108,7 +108,7 @@ class BoxProcess:
                 found = [await self._answer(id_) for id_ in ids]
         except TimeoutError:
             await self.end()
-            raise BoxFailure(BoxStage.TRANSLATE, Manner.TOO_LONG) from None
+            raise BoxFailure(BoxStage.TRANSLATE, ExitReason.TOO_LONG) from None
         except BaseException:
             await self.end()
             raise
@@ -119,7 +119,7 @@ class BoxProcess:
         text = line.get("text")
         fits = isinstance(text, str) and len(text) <= self._limits.answer_characters
         if line.keys() != {"id", "text"} or line["id"] != expected or not (text is None or fits):
-            raise BoxFailure(BoxStage.TRANSLATE, Manner.MALFORMED)
+            raise BoxFailure(BoxStage.TRANSLATE, ExitReason.MALFORMED)
         return text if isinstance(text, str) else None
 
     async def _reach(self, state: str, stage: BoxStage, seconds: float) -> None:
@@ -127,9 +127,9 @@ class BoxProcess:
             async with asyncio.timeout(seconds):
                 line = await self._hear(stage)
         except TimeoutError:
-            raise BoxFailure(stage, Manner.TOO_LONG) from None
+            raise BoxFailure(stage, ExitReason.TOO_LONG) from None
         if line != {"state": state}:
-            raise BoxFailure(stage, Manner.MALFORMED)
+            raise BoxFailure(stage, ExitReason.MALFORMED)
 
     async def _say(self, lines: Sequence[Mapping[str, Any] | None], stage: BoxStage) -> None:
         """Write lines; None is an empty one, which ends a request."""
@@ -152,9 +152,9 @@ class BoxProcess:
         except asyncio.IncompleteReadError:
             raise BoxFailure(stage) from None
         except (asyncio.LimitOverrunError, ValueError, RecursionError):
-            raise BoxFailure(stage, Manner.MALFORMED) from None
+            raise BoxFailure(stage, ExitReason.MALFORMED) from None
         if not isinstance(said, dict):
-            raise BoxFailure(stage, Manner.MALFORMED)
+            raise BoxFailure(stage, ExitReason.MALFORMED)
         return said
 
     async def _listen(self, pipe: asyncio.StreamReader) -> None:

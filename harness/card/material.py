@@ -28,8 +28,8 @@ from harness.card.model import (
     DatasetBlock,
     EntryResult,
     Retries,
+    RunPeriod,
     ScoringCost,
-    Stretch,
 )
 from harness.card.rows import entry_rows
 from harness.core.failures import HarnessError
@@ -139,7 +139,7 @@ class Material:
     setup: Setup
     dataset: DatasetBlock
     model_id: str | None
-    stretches: tuple[Stretch, ...]
+    stretches: tuple[RunPeriod, ...]
     budget_usd: float | None
     retries: Retries
     entries: Sequence[Entry]
@@ -298,11 +298,11 @@ def _terms(envelope: Dataset, may_send: str | None) -> dict[str, Any]:
     return {name: value for name, value in told.items() if value is not None}
 
 
-def _stretches(connection: sqlite3.Connection, number: int) -> tuple[Stretch, ...]:
+def _stretches(connection: sqlite3.Connection, number: int) -> tuple[RunPeriod, ...]:
     rows = connection.execute(
         "SELECT started, max(started, last) FROM stretches WHERE run = ? ORDER BY id", (number,)
     )
-    return tuple(Stretch(started=iso_time(began), seconds=end - began) for began, end in rows)
+    return tuple(RunPeriod(started=iso_time(began), seconds=end - began) for began, end in rows)
 
 
 def _model_id(

@@ -330,7 +330,7 @@ class Retries(Block):
     """Sum of the waits before tries."""
 
 
-class Stretch(Block):
+class RunPeriod(Block):
     """A time in which the run was under way; a run that was resumed has several."""
 
     started: str
@@ -399,7 +399,7 @@ class RunCard(Block):
     budget: Budget | None = None
     retries: Retries | None = None
     """Both null on cards of programs that do not record them."""
-    stretches: list[Stretch]
+    stretches: list[RunPeriod]
     results: list[EntryResult]
     withheld: Withheld | None = None
     """Absent where all entries are open, and on cards of older versions."""

@@ -30,8 +30,8 @@ from harness.setup.plan import told_of
 from harness.store.runs import Run, find_run, under_way
 from scoring.core.composite import composite, composite_metrics
 from scoring.core.inventory import in_order, metric_named, unknown_metric
+from scoring.core.messages import counted
 from scoring.core.metric_rows import row_of
-from scoring.core.wording import counted
 from scoring.statistics.intervals import DRAWS, LEVEL, SEED, intervals_of
 from scoring.statistics.reproducibility import Reproduction, verdict
 from scoring.statistics.significance import (

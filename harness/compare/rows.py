@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from corpora.model.entry import EntryId, Segment
 from harness.setup.scoring_tools import stated_setup, stored_setup
 from harness.store.corpora.entries import read_dataset, read_entries
-from harness.store.file.sealing import CorpusSeal, StoreSealed, What, sealed_column
+from harness.store.file.sealing import CorpusSeal, SealedKind, StoreSealed, sealed_column
 from harness.store.file.trouble import stored_object
 from harness.store.notes import Attached, attached_to
 from harness.store.others_cards import UNCHECKED, checked_here
@@ -224,7 +224,7 @@ def _corpus_row(row: tuple[Any, ...], seal: CorpusSeal) -> CorpusRow:
 
 def _numbers(position: int, seal: CorpusSeal, sealed: object) -> tuple[int, int]:
     try:
-        opened = seal.open(position, What.ENTRY, sealed)
+        opened = seal.open(position, SealedKind.ENTRY, sealed)
     except StoreSealed:
         return 0, 0
     return _number(opened.get("source")), _number(opened.get("reference"))

@@ -15,12 +15,12 @@ from pydantic import Field, ValidationError
 from corpora.checks.requirements import ConsentStanding
 from corpora.model.corpus import Corpus, Dataset
 from harness.consent.notice import Words
-from harness.consent.standing import Withdrawals
+from harness.consent.withdrawals_in_force import Withdrawals
 from harness.core.failures import UsageError
 from harness.core.problems import first_problem
-from harness.sealed.forms import Hex64, Short, StrictForm
 from harness.sealed.keys import Identity, key_phrase
 from harness.sealed.signed_archive import SignedRecord, signed_record
+from harness.sealed.strict_records import Hex64, Short, StrictRecord
 
 FORMAT: Final = "rosetta-consent-given/1"
 MOST_STATEMENT: Final = 20_000
@@ -30,7 +30,7 @@ _NOT = "not documented"
 _UNSIGNED = "dataset.consent is no signed record with a person and a date"
 
 
-class ConsentGiven(StrictForm):
+class ConsentGiven(StrictRecord):
     """What was agreed to, by whom and when."""
 
     format: Literal["rosetta-consent-given/1"] = FORMAT

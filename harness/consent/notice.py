@@ -17,9 +17,9 @@ from pydantic import Field
 
 from harness.core.canonical import canonical_bytes
 from harness.core.failures import UsageError
-from harness.sealed.forms import FileError, FileProblem, Hex64, Short, StrictForm
 from harness.sealed.keys import Identity
 from harness.sealed.signed_archive import SignedRecord, read_record, signed_record
+from harness.sealed.strict_records import FileError, FileProblem, Hex64, Short, StrictRecord
 
 FORMAT: Final = "rosetta-notice/1"
 SUFFIX: Final = ".rosetta-notice"
@@ -42,7 +42,7 @@ TELLING: Final = ("method_sha256", "outputs_sha256", "model_slug")
 """One of them a notice must have: a name such as ``chat`` alone would be everybody's method."""
 
 
-class _NamesCorpus(StrictForm):
+class _NamesCorpus(StrictRecord):
     """What names a corpus: the file with this hash, and any other of this id in this pair of languages."""
 
     sha256: Hex64
@@ -71,7 +71,7 @@ class _NamesCorpus(StrictForm):
         return self.sha256 == sha256 or (self.id == dataset_id and same_pair)
 
 
-class OfCorpus(_NamesCorpus):
+class WholeCorpusWithdrawal(_NamesCorpus):
     """A corpus."""
 
     what: Literal["corpus"] = "corpus"
@@ -82,7 +82,7 @@ class OfCorpus(_NamesCorpus):
         return self.corpus_words
 
 
-class OfEntries(_NamesCorpus):
+class EntriesWithdrawal(_NamesCorpus):
     """Some entries of a corpus."""
 
     what: Literal["entries"] = "entries"
@@ -110,7 +110,7 @@ class OfEntries(_NamesCorpus):
         return entry_digest(self.salt, entry_id) in self.known
 
 
-class OfMethod(StrictForm):
+class MethodWithdrawal(StrictRecord):
     """A method, by fields of its set-up: every run that has all of them."""
 
     what: Literal["method"] = "method"
@@ -128,7 +128,7 @@ class OfMethod(StrictForm):
         return f"the method with {', '.join(told)}"
 
 
-class OfPerson(StrictForm):
+class PersonWithdrawal(StrictRecord):
     """All that one person gave in a review; the person stands as a salted digest of their code."""
 
     what: Literal["person"] = "person"
@@ -151,7 +151,7 @@ class OfPerson(StrictForm):
         return entry_digest(self.salt, code) == self.person
 
 
-class OfKeeper(StrictForm):
+class KeeperWithdrawal(StrictRecord):
     """A keeper of a vault, who is none any more."""
 
     what: Literal["keeper"] = "keeper"
@@ -170,7 +170,7 @@ class OfKeeper(StrictForm):
         return f"{self.name} as a keeper of the vault {self.vault[:12]}…"
 
 
-class OfKey(StrictForm):
+class KeyWithdrawal(StrictRecord):
     """A signing key that must not be believed any more."""
 
     what: Literal["key"] = "key"
@@ -187,7 +187,7 @@ class OfKey(StrictForm):
         return f"the key {self.signing_key[:12]}…"
 
 
-class Lift(StrictForm):
+class Reinstatement(StrictRecord):
     """An earlier notice holds no more."""
 
     what: Literal["lift"] = "lift"
@@ -205,12 +205,18 @@ class Lift(StrictForm):
 
 
 Subject = Annotated[
-    OfCorpus | OfEntries | OfMethod | OfPerson | OfKeeper | OfKey | Lift,
+    WholeCorpusWithdrawal
+    | EntriesWithdrawal
+    | MethodWithdrawal
+    | PersonWithdrawal
+    | KeeperWithdrawal
+    | KeyWithdrawal
+    | Reinstatement,
     Field(discriminator="what"),
 ]
 
 
-class Notice(StrictForm):
+class Notice(StrictRecord):
     """What somebody takes back, or gives again, with their reason."""
 
     format: Literal["rosetta-notice/1"] = FORMAT
@@ -243,7 +249,9 @@ def entry_digest(salt: str, entry_id: object) -> str:
     return sha256(f"{salt}\0{entry_id}".encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
-def entries_of(corpus: OfCorpus, ids: Iterable[object], *, of_a_person: bool = False) -> OfEntries:
+def entries_of(
+    corpus: WholeCorpusWithdrawal, ids: Iterable[object], *, of_a_person: bool = False
+) -> EntriesWithdrawal:
     """Return a notice's subject: some entries of a corpus."""
     salt = secrets.token_hex(32)
     digests = sorted({entry_digest(salt, id_) for id_ in ids})
@@ -252,16 +260,16 @@ def entries_of(corpus: OfCorpus, ids: Iterable[object], *, of_a_person: bool = F
             f"A notice names {MOST_ENTRIES:,} entries at most, and these are {len(digests):,}. Withdraw the corpus."
         )
     told = corpus.model_dump(exclude={"what"})
-    return OfEntries(**told, salt=salt, entries=tuple(digests), of_a_person=of_a_person)
+    return EntriesWithdrawal(**told, salt=salt, entries=tuple(digests), of_a_person=of_a_person)
 
 
-def person_of(review: str, code: str) -> OfPerson:
+def person_of(review: str, code: str) -> PersonWithdrawal:
     """Return a notice's subject: what one person gave in a review."""
     salt = secrets.token_hex(32)
-    return OfPerson(review=review, salt=salt, person=entry_digest(salt, code))
+    return PersonWithdrawal(review=review, salt=salt, person=entry_digest(salt, code))
 
 
-def method_of(setup: Mapping[str, object]) -> OfMethod:
+def method_of(setup: Mapping[str, object]) -> MethodWithdrawal:
     """Return a notice's subject: the method of a set-up, by what tells it from others.
 
     Code of others is named by its hash alone, outputs made elsewhere by theirs; what else comes by its model, prompt
@@ -270,7 +278,7 @@ def method_of(setup: Mapping[str, object]) -> OfMethod:
     telling = next((name for name in TELLING if setup.get(name)), "model_slug")
     names = ("method", telling) if telling != "model_slug" else METHOD_FIELDS
     fields = {name: str(setup[name])[:MOST_WORDS] for name in names if setup.get(name) is not None}
-    return OfMethod(fields=fields)
+    return MethodWithdrawal(fields=fields)
 
 
 def write_notice(about: Subject, reason: str, by: str, identity: Identity, now: datetime) -> bytes:
@@ -310,7 +318,7 @@ def read_notice(data: bytes) -> SignedNotice:
 
 def _refuse_vague(notice: SignedNotice) -> None:
     """Refuse a method that a notice names by what others have too."""
-    if isinstance(notice.about, OfMethod):
+    if isinstance(notice.about, MethodWithdrawal):
         named = notice.about.fields
         if not set(named) <= {*METHOD_FIELDS} or not set(TELLING) & set(named):
             raise FileError(

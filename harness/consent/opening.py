@@ -8,7 +8,7 @@ from typing import Any
 
 from corpora.files.problems import Problem, Severity
 from corpora.model.corpus import Corpus
-from harness.consent.standing import CorpusFacts, Withdrawals, Withdrawn
+from harness.consent.withdrawals_in_force import CorpusFacts, Withdrawals, Withdrawn
 
 
 def facts_of(corpus: Corpus) -> CorpusFacts:

@@ -21,9 +21,9 @@ import filelock
 
 from harness.consent.notice import (
     MOST_BYTES,
-    Lift,
+    KeyWithdrawal,
     Moment,
-    OfKey,
+    Reinstatement,
     SignedNotice,
     Subject,
     read_notice,
@@ -34,10 +34,10 @@ from harness.core.failures import UsageError
 from harness.core.user_file import read_bytes
 from harness.core.written_files import PRIVATE, private_folder, write_file
 from harness.sealed.chain import ChainedRecord, chained_lines
-from harness.sealed.forms import Count, Hex64, StrictForm
 from harness.sealed.keys import Identity, key_phrase, says_key
 from harness.sealed.phrase import read_words
 from harness.sealed.signed_archive import signed_record
+from harness.sealed.strict_records import Count, Hex64, StrictRecord
 
 FILE: Final = "consent.jsonl"
 SEEN: Final = "consent-seen.json"
@@ -69,7 +69,7 @@ GROUND_WORDS: Final = {
 }
 
 
-class RegisterLine(StrictForm):
+class RegisterLine(StrictRecord):
     """One line of the register."""
 
     format: Literal["rosetta-consent/1"] = _FORMAT
@@ -152,12 +152,12 @@ def held(lines: Sequence[SignedLine]) -> tuple[Held, ...]:
     lifts = {
         line.notice.about.notice: line.notice
         for line in lines
-        if isinstance(line.notice.about, Lift)
+        if isinstance(line.notice.about, Reinstatement)
     }
     return tuple(
         Held(line.notice, line.ground, line.when, lifts.get(line.notice.number))
         for line in lines
-        if not isinstance(line.notice.about, Lift)
+        if not isinstance(line.notice.about, Reinstatement)
     )
 
 
@@ -186,7 +186,7 @@ class Register:
             held = find_held(lines, number)
             if held.lifted is not None:
                 raise ConsentError(f"This notice was lifted already: {held.lifted.said}.")
-            about = Lift(notice=held.notice.number)
+            about = Reinstatement(notice=held.notice.number)
             data = write_notice(about, reason, by, self.identity, datetime.now(UTC))
             notice = read_notice(data)
             self._append(lines, notice, Ground.OWN)
@@ -212,11 +212,13 @@ class Register:
         """Return why a notice is believed; raises NobodyKnowsSigner where there is no reason to."""
         signer, about = notice.signing_key, notice.about
         revoked = _revoked(lines, signer)
-        if revoked is not None and not (isinstance(about, OfKey) and about.signing_key == signer):
+        if revoked is not None and not (
+            isinstance(about, KeyWithdrawal) and about.signing_key == signer
+        ):
             raise ConsentError(
                 f"This notice is signed by a key that was revoked: {revoked.said}. It was not taken in."
             )
-        if isinstance(about, Lift):
+        if isinstance(about, Reinstatement):
             return self._ground_of_lift(lines, notice, about)
         if words is not None:
             if not says_key(read_words(words), signer):
@@ -227,7 +229,7 @@ class Register:
             return Ground.WORDS
         if signer == self.own:
             return Ground.OWN
-        if isinstance(about, OfKey) and about.signing_key == signer:
+        if isinstance(about, KeyWithdrawal) and about.signing_key == signer:
             return Ground.ITSELF
         if any(
             line.notice.signing_key == signer
@@ -239,7 +241,7 @@ class Register:
         raise NobodyKnowsSigner(notice)
 
     def _ground_of_lift(
-        self, lines: Sequence[SignedLine], notice: SignedNotice, about: Lift
+        self, lines: Sequence[SignedLine], notice: SignedNotice, about: Reinstatement
     ) -> Ground:
         """Accept a notice that lifts another only from its author."""
         first = next((line for line in lines if line.notice.number == about.notice), None)
@@ -317,7 +319,7 @@ def _revoked(lines: Sequence[SignedLine], key: str) -> SignedNotice | None:
         (
             each.notice
             for each in held(lines)
-            if isinstance(each.notice.about, OfKey)
+            if isinstance(each.notice.about, KeyWithdrawal)
             and each.notice.about.signing_key == key
             and each.lifted is None
         ),

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Final
 
-from harness.consent.standing import CorpusFacts
+from harness.consent.withdrawals_in_force import CorpusFacts
 from harness.core.written_files import write_file
 
 FILE: Final = "vault-corpora.json"

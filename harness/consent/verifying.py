@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from harness.consent.notice import Subject
 from harness.consent.register import GROUND_WORDS, Held
-from harness.consent.standing import CorpusFacts, Withdrawals
+from harness.consent.withdrawals_in_force import CorpusFacts, Withdrawals
 
 
 class Found(NamedTuple):

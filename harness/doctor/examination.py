@@ -23,8 +23,8 @@ from harness.fst.find import find_analyser
 from harness.fst.model import FstStatus
 from harness.settings import read_settings
 from harness.setup.language_check import LanguageCheck, Readiness, check_card
+from scoring.core.messages import counted
 from scoring.core.packs import RAISED
-from scoring.core.wording import counted
 
 
 def languages(home: Path) -> Iterator[Finding]:

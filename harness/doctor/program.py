@@ -19,8 +19,8 @@ from harness.endpoint.keys import known_variables, stored_names
 from harness.fst.analyser import installed_engines
 from harness.setup.annotator_table import ANNOTATORS
 from harness.setup.language_check import hfst_has_wheel
+from scoring.core.messages import counted
 from scoring.core.packs import PackTrouble, installed_packs
-from scoring.core.wording import counted
 from scoring.metrics.inventory import why_no_pack
 from scoring.words.source_words import has_list
 

@@ -5,7 +5,7 @@ output token that was allowed. It is on the disk before the call goes out, so th
 and is settled with the real cost afterwards, or kept whole where nobody knows whether the endpoint charged
 (a time-out).
 
-Runs that share a budget each hold a part of it, and take more from a ``Purse`` when theirs is used up
+Runs that share a budget each hold a part of it, and take more from a ``CallBudget`` when theirs is used up
 (``harness.store.shared_budget``). All other rules are the same for both.
 
 An endpoint may itself report a higher cost than its listed price makes. So calls go one at a time until the
@@ -92,7 +92,7 @@ LOOK_SECONDS = 0.2
 """How often a run looks whether another gave back money of a budget that they share."""
 
 
-class Purse(Protocol):
+class CallBudget(Protocol):
     """Where a run that shares a budget with others takes money from."""
 
     held: float
@@ -117,7 +117,9 @@ class Ledger:
     ``cap`` in US dollars holds for the run alone; with a ``purse`` what that holds takes its place.
     """
 
-    def __init__(self, cap: float | None, spent: float = 0.0, purse: Purse | None = None) -> None:
+    def __init__(
+        self, cap: float | None, spent: float = 0.0, purse: CallBudget | None = None
+    ) -> None:
         self.own_cap = cap
         """The budget of the run alone, None where it has none."""
         self.cap = cap if purse is None else purse.held
@@ -190,7 +192,7 @@ class Ledger:
         cap = float("inf") if self.cap is None else self.cap
         return self.spent + self._reserved + max(amount, self._dearest) <= cap
 
-    async def _more(self, amount: float, purse: Purse) -> bool | None:
+    async def _more(self, amount: float, purse: CallBudget) -> bool | None:
         """Request the money of a call that does not fit, one request at a time; see ``Purse.take``."""
         self._asking = True
         spent = None

@@ -31,7 +31,7 @@ TERMS = "The terms of the corpus do not say that its texts may be sent anywhere"
 Hook = Callable[[str, tuple[Any, ...]], None]
 
 
-class Door(NamedTuple):
+class NetworkGuard(NamedTuple):
     """The two things that can be done with it."""
 
     shut: Callable[[str], None]
@@ -40,7 +40,7 @@ class Door(NamedTuple):
     """Say why it is shut; empty while it is open."""
 
 
-def door(install: Callable[[Hook], None] = sys.addaudithook) -> Door:
+def door(install: Callable[[Hook], None] = sys.addaudithook) -> NetworkGuard:
     """Make a door; ``install`` puts its hook in place, in the program for as long as the process lives."""
     reasons: list[str] = []
     seen: list[object] = []
@@ -64,7 +64,7 @@ def door(install: Callable[[Hook], None] = sys.addaudithook) -> Door:
             _require_hook(seen)
         reasons.append(reason)
 
-    return Door(shut, why)
+    return NetworkGuard(shut, why)
 
 
 _REACHES = frozenset({"socket.connect", "socket.sendto", "socket.sendmsg", "socket.bind"})

@@ -140,7 +140,7 @@ MOST_ENTRIES = 400
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class PastEntry:
     """One entry of an earlier run: what was measured, beside what would have been guessed."""
 
     prompt: int
@@ -170,7 +170,7 @@ class Earlier:
     same: bool
     """True where they had the very setup of the planned run; else only method and model are the same."""
     runs: int = 0
-    entries: list[Seen] = field(default_factory=list)
+    entries: list[PastEntry] = field(default_factory=list)
     paces: list[EarlierPace] = field(default_factory=list)
     calls: list[float] = field(default_factory=list)
     """Of each run: calls an entry."""
@@ -226,7 +226,7 @@ def _look_at(connection: sqlite3.Connection, run: Run, method: Method, earlier: 
 
 def _seen(
     connection: sqlite3.Connection, run: Run, method: Method, *, same: bool
-) -> Iterator[Seen]:
+) -> Iterator[PastEntry]:
     rows = connection.execute(
         "SELECT position, prompt_tokens, completion_tokens, cost_usd FROM results"
         " WHERE run = ? AND prompt_tokens IS NOT NULL AND error_class IS NULL"
@@ -237,7 +237,7 @@ def _seen(
     prompts = _guessed(run, [entries[row[0]] for row in rows], method if same else None)
     for (place, prompt, completion, cost), guessed in zip(rows, prompts, strict=True):
         expected = guess(entries[place].reference).expected
-        yield Seen(prompt, completion or 0, cost, guessed, expected)
+        yield PastEntry(prompt, completion or 0, cost, guessed, expected)
 
 
 def _guessed(run: Run, entries: Sequence[Entry], method: Method | None) -> list[float]:

@@ -21,8 +21,8 @@ from harness.endpoint.endpoints import is_loopback
 from harness.estimate.earlier import (
     NOTHING,
     Earlier,
+    PastEntry,
     Range,
-    Seen,
     first_request,
     groups,
     guess,
@@ -179,8 +179,8 @@ def _tokens(ahead: _Ahead, earlier: Earlier | None) -> tuple[tuple[Range, Range]
 
 
 def _projected(
-    seen: Sequence[Seen],
-    measured: Callable[[Seen], tuple[float, float]],
+    seen: Sequence[PastEntry],
+    measured: Callable[[PastEntry], tuple[float, float]],
     guessed: Sequence[Range],
     ahead: _Ahead,
     earlier: Earlier,

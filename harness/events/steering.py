@@ -28,7 +28,7 @@ from harness.store.holding import (
     write_wish,
 )
 from harness.store.runs import Run, find_run, read_run, under_way
-from scoring.core.wording import counted
+from scoring.core.messages import counted
 
 LISTEN_SECONDS = 0.2
 """How often a run's process looks for wishes."""
@@ -44,7 +44,7 @@ OVER = "Every entry is in: the run is being scored and sealed, and nothing is le
 UNKNOWN = "The program that runs it does not know this wish. Nothing was changed."
 
 
-class Wish(StrEnum):
+class ControlRequest(StrEnum):
     """What may be asked of a run under way."""
 
     PAUSE = "pause"
@@ -55,7 +55,7 @@ class Wish(StrEnum):
     """At most so many calls at once."""
 
 
-def ask(path: Path, run_id: str, wish: Wish, calls: int | None = None) -> str:
+def ask(path: Path, run_id: str, wish: ControlRequest, calls: int | None = None) -> str:
     """Request something of the process that runs a run; blocks until it has answered, and returns its words.
 
     Raises UsageError where no process is at the run, or none answers: nothing is changed then.
@@ -92,7 +92,7 @@ def _require_alive(path: Path, run: Run) -> None:
         )
 
 
-class Ear(threading.Thread):
+class ControlPoller(threading.Thread):
     """Takes wishes from the store and passes them on to a run's control, in the run's own process."""
 
     def __init__(self, path: Path, run: int, control: Control) -> None:
@@ -120,39 +120,42 @@ class Ear(threading.Thread):
         for number, wish, calls in open_wishes(connection, self._run):
             if self.entries_in:
                 words = OVER
-            elif wish not in set(Wish) or not isinstance(calls, int | None):
+            elif wish not in set(ControlRequest) or not isinstance(calls, int | None):
                 words = UNKNOWN  # a program of another version wrote it, or somebody by hand
             else:
-                words = done(self._control, Wish(wish), calls)
+                words = done(self._control, ControlRequest(wish), calls)
             answer_wish(connection, number, words)
 
 
-def done(control: Control, wish: Wish, calls: int | None = None) -> str:
+def done(control: Control, wish: ControlRequest, calls: int | None = None) -> str:
     """Carry out a request unless it is so already; return what holds then, in words."""
     before = control.state
-    if wish is Wish.LIMIT:
+    if wish is ControlRequest.LIMIT:
         control.limit(calls or 1)
         return f"At most {counted(control.most_concurrency or 1, 'call')} at once."
-    if before in {RunState.DRAINING, RunState.STOPPED} and wish in {Wish.PAUSE, Wish.GO_ON}:
+    if before in {RunState.DRAINING, RunState.STOPPED} and wish in {
+        ControlRequest.PAUSE,
+        ControlRequest.GO_ON,
+    }:
         return "It is ending: a drain or a stop cannot be taken back. `rosetta resume` goes on afterwards."
     {
-        Wish.PAUSE: control.pause,
-        Wish.GO_ON: control.go_on,
-        Wish.DRAIN: control.drain,
-        Wish.STOP: control.stop,
+        ControlRequest.PAUSE: control.pause,
+        ControlRequest.GO_ON: control.go_on,
+        ControlRequest.DRAIN: control.drain,
+        ControlRequest.STOP: control.stop,
     }[wish]()
     return (_SO_ALREADY if control.state is before else _DONE)[wish]
 
 
 _DONE = {
-    Wish.PAUSE: "Paused: what is under way is finished.",
-    Wish.GO_ON: "Going on.",
-    Wish.DRAIN: "Draining: what is under way is finished and stored, nothing more is started.",
-    Wish.STOP: "Stopped: what is done is stored, calls under way are broken off.",
+    ControlRequest.PAUSE: "Paused: what is under way is finished.",
+    ControlRequest.GO_ON: "Going on.",
+    ControlRequest.DRAIN: "Draining: what is under way is finished and stored, nothing more is started.",
+    ControlRequest.STOP: "Stopped: what is done is stored, calls under way are broken off.",
 }
 _SO_ALREADY = {
-    Wish.PAUSE: "It was paused already.",
-    Wish.GO_ON: "It was going on already.",
-    Wish.DRAIN: "It was ending already.",
-    Wish.STOP: "It was stopped already.",
+    ControlRequest.PAUSE: "It was paused already.",
+    ControlRequest.GO_ON: "It was going on already.",
+    ControlRequest.DRAIN: "It was ending already.",
+    ControlRequest.STOP: "It was stopped already.",
 }

@@ -21,8 +21,8 @@ from harness.core.canonical import canonical_bytes
 from harness.core.failures import UsageError
 from harness.exchange.kinds import FileKind
 from harness.exchange.manifest import digest
-from harness.sealed.forms import FileError, FileProblem, Id, StrictForm
 from harness.sealed.stick import READABLE, StickError, read_file, stick_error, write_file
+from harness.sealed.strict_records import FileError, FileProblem, Id, StrictRecord
 
 NAME: Final = "rosetta-exchange"
 """Of the folder, at the place that somebody names; the stick's own files stay beside it."""
@@ -55,7 +55,7 @@ renommez et n'effacez rien.
 """
 
 
-class _Head(StrictForm):
+class _Head(StrictRecord):
     """Which folder this is."""
 
     format: Literal["rosetta-exchange-folder/1"] = "rosetta-exchange-folder/1"

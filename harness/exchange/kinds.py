@@ -18,8 +18,8 @@ from harness.card.signing.row_proof import is_proof, read_proof
 from harness.consent import notice
 from harness.release.verifying import verify_released
 from harness.sealed.archive import RESERVED
-from harness.sealed.forms import FileError, FileProblem
 from harness.sealed.stick import MOST_BYTES
+from harness.sealed.strict_records import FileError, FileProblem
 from harness.vault.grants import files
 from harness.vault.keepers import CARD_SUFFIX, read_card
 

@@ -14,9 +14,9 @@ from pydantic import Field, model_validator
 
 from harness.core.canonical import canonical_bytes
 from harness.exchange.kinds import MOST_NAME, tidy_name
-from harness.sealed.forms import Count, FileError, FileProblem, Hex64, Id, StrictForm
 from harness.sealed.keys import Identity
 from harness.sealed.signed_archive import SignedRecord, read_record, signed_record
+from harness.sealed.strict_records import Count, FileError, FileProblem, Hex64, Id, StrictRecord
 from harness.vault.records import MOST_WORDS, Moment
 
 FORMAT: Final = "rosetta-exchange/1"
@@ -30,7 +30,7 @@ FileName = Annotated[str, Field(min_length=1, max_length=MOST_NAME)]
 Machine = Annotated[str, Field(min_length=1, max_length=MOST_WORDS)]
 
 
-class Offered(StrictForm):
+class Offered(StrictRecord):
     """A file in the folder; it lies there under its SHA-256."""
 
     name: FileName
@@ -45,7 +45,7 @@ class Offered(StrictForm):
         return self
 
 
-class LogSeen(StrictForm):
+class LogSeen(StrictRecord):
     """How far a computer saw the log of a vault."""
 
     lines: Annotated[Count, Field(ge=1)]
@@ -53,7 +53,7 @@ class LogSeen(StrictForm):
     """SHA-256 of the last of these lines."""
 
 
-class ExchangeList(StrictForm):
+class ExchangeList(StrictRecord):
     """What one computer put into the folder, took out of it, and saw of vaults."""
 
     format: Literal["rosetta-exchange/1"] = FORMAT

@@ -15,8 +15,8 @@ from harness.core.canonical import canonical_bytes
 from harness.core.failures import UsageError
 from harness.core.written_files import PRIVATE, private_folder, write_file
 from harness.exchange.manifest import LogSeen, Machine, Offered
-from harness.sealed.forms import Count, Hex64, Id, StrictForm
 from harness.sealed.keys import Identity, Role
+from harness.sealed.strict_records import Count, Hex64, Id, StrictRecord
 
 FOLDER: Final = "exchange"
 """In the data folder."""
@@ -24,7 +24,7 @@ _FILE: Final = "record.json"
 _BUSY_SECONDS: Final = 20
 
 
-class Taken(StrictForm):
+class ImportedFile(StrictRecord):
     """A file, or a copy of a vault, that was imported."""
 
     name: str
@@ -36,14 +36,14 @@ class Taken(StrictForm):
     """Where it was put."""
 
 
-class SeenState(StrictForm):
+class SeenState(StrictRecord):
     """The latest state of a computer's manifest that was seen in a folder."""
 
     state: Count
     sha256: Hex64
 
 
-class OwnPart(StrictForm):
+class OwnPart(StrictRecord):
     """What this computer put into a folder."""
 
     state: Count = 0
@@ -52,7 +52,7 @@ class OwnPart(StrictForm):
     taken: tuple[Hex64, ...] = ()
 
 
-class ExchangeRecord(StrictForm):
+class ExchangeRecord(StrictRecord):
     """All of it, as it is in the data folder."""
 
     format: Literal["rosetta-exchange-record/1"] = "rosetta-exchange-record/1"
@@ -64,12 +64,12 @@ class ExchangeRecord(StrictForm):
     """Folder → computer → its latest state."""
     own: dict[Id, OwnPart] = Field(default_factory=dict)
     """Folder → what this computer put there."""
-    taken: dict[Hex64, Taken] = Field(default_factory=dict)
+    taken: dict[Hex64, ImportedFile] = Field(default_factory=dict)
     """SHA-256, of a copy of a vault the last line of its log → what was taken in; from whichever folder."""
 
 
 @dataclass
-class ExchangeDesk:
+class ExchangeService:
     """The record while it is held, with the keys of this computer; no other program changes it meanwhile."""
 
     home: Path
@@ -87,12 +87,12 @@ class ExchangeDesk:
 
 
 @contextmanager
-def desk(home: Path) -> Iterator[ExchangeDesk]:
+def desk(home: Path) -> Iterator[ExchangeService]:
     """Lock the record of this computer; make its keys the first time. UsageError where another program holds it."""
     folder = private_folder(private_folder(home) / FOLDER)
     try:
         with filelock.FileLock(folder / "record.lock", timeout=_BUSY_SECONDS, mode=PRIVATE):
-            yield ExchangeDesk(home, read_record_of(home), Identity.load(home, Role.COMPUTER))
+            yield ExchangeService(home, read_record_of(home), Identity.load(home, Role.COMPUTER))
     except filelock.Timeout:
         raise UsageError(
             "Another program is exchanging files on this computer. Try again when it is done."

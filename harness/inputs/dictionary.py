@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from corpora.text.alike import alike
-from corpora.text.words import Word, folded, words
+from corpora.text.tokens import Word, folded, words
 from harness.core.failures import UsageError
 from harness.core.user_file import read_text
 from harness.inputs.table import is_csv, table_cells

@@ -74,7 +74,7 @@ METHOD_CLASSES = {
 """The classes of ``harness.method.method.MethodClass`` with a word on each; known without loading pydantic."""
 
 
-class Takes(NamedTuple):
+class MethodSpec(NamedTuple):
     """Options of one method, as fields of MethodOptions; both parts in the order in which people are asked."""
 
     needs: tuple[str, ...] = ()
@@ -90,23 +90,23 @@ _NAMES = ("source_name", "target_name")
 _PIPELINE = ("checks", "tools", "glossary", "word_list", "analyser", "max_retries")
 _SERVICE = ("endpoint", "batch_size", "prices", "service")
 
-TAKES = {
-    "copy-source": Takes(),
-    "constant": Takes(("text",)),
-    "glossary": Takes(("glossary",)),
-    "ctranslate2": Takes(("model_folder",), ("batch_size", "settings")),
-    "replay": Takes(("outputs",), ("model", "method_class")),
-    "human": Takes(("outputs",), ("translator",)),
-    "chat": Takes(("endpoint", "model"), (*MODEL_OPTIONS, *_NAMES, "batch_size")),
-    "pipeline": Takes(("endpoint", "model"), (*MODEL_OPTIONS, *_NAMES, *_PIPELINE)),
-    "api:deepl": Takes((), _SERVICE),
-    "api:google": Takes((), _SERVICE),
-    "api:microsoft": Takes((), (*_SERVICE, "region")),
-    "api:libretranslate": Takes((), _SERVICE),
+METHODS = {
+    "copy-source": MethodSpec(),
+    "constant": MethodSpec(("text",)),
+    "glossary": MethodSpec(("glossary",)),
+    "ctranslate2": MethodSpec(("model_folder",), ("batch_size", "settings")),
+    "replay": MethodSpec(("outputs",), ("model", "method_class")),
+    "human": MethodSpec(("outputs",), ("translator",)),
+    "chat": MethodSpec(("endpoint", "model"), (*MODEL_OPTIONS, *_NAMES, "batch_size")),
+    "pipeline": MethodSpec(("endpoint", "model"), (*MODEL_OPTIONS, *_NAMES, *_PIPELINE)),
+    "api:deepl": MethodSpec((), _SERVICE),
+    "api:google": MethodSpec((), _SERVICE),
+    "api:microsoft": MethodSpec((), (*_SERVICE, "region")),
+    "api:libretranslate": MethodSpec((), _SERVICE),
 }
 """By the method's name. A plug-in may take anything; it is not listed."""
 
 
 def asks(method: str) -> bool:
     """Return whether a method asks anybody; one that does not gives the same again. A plug-in may."""
-    return method not in TAKES or "endpoint" in (*TAKES[method].needs, *TAKES[method].takes)
+    return method not in METHODS or "endpoint" in (*METHODS[method].needs, *METHODS[method].takes)

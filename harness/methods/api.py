@@ -23,7 +23,7 @@ from harness.endpoint.keys import KeySource
 from harness.endpoint.prices import LOCAL, Prices
 from harness.method.method import MethodClass, Output, Setup
 from harness.method.options import MethodOptions, check_options
-from harness.method.shipped import TAKES
+from harness.method.shipped import METHODS
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,7 +280,7 @@ def _setup(service: Service, endpoint: Endpoint, options: MethodOptions) -> Setu
 
 def api(name: str, options: MethodOptions, find_key: KeySource) -> Api:
     """Make the method for ``api:SERVICE``; UsageError names what is missing or does not fit."""
-    check_options(f"api:{name}", options, *TAKES[f"api:{name}"])
+    check_options(f"api:{name}", options, *METHODS[f"api:{name}"])
     service = SERVICES[name]()
     if options.batch_size > service.most_texts:
         raise UsageError(

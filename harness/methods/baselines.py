@@ -13,7 +13,7 @@ from harness.core.calls import Calls
 from harness.core.failures import UsageError
 from harness.method.method import MethodClass, Output, Setup
 from harness.method.options import MethodOptions, check_options
-from harness.method.shipped import TAKES
+from harness.method.shipped import METHODS
 
 
 class CopySource:
@@ -22,7 +22,7 @@ class CopySource:
     endpoint = None
 
     def __init__(self, options: MethodOptions) -> None:
-        check_options("copy-source", options, *TAKES["copy-source"])
+        check_options("copy-source", options, *METHODS["copy-source"])
         self.setup = _setup("copy-source", options)
 
     async def translate(self, entries: Sequence[Entry], _calls: Calls) -> list[Output]:
@@ -36,7 +36,7 @@ class Constant:
     endpoint = None
 
     def __init__(self, options: MethodOptions) -> None:
-        check_options("constant", options, *TAKES["constant"])
+        check_options("constant", options, *METHODS["constant"])
         self._text = (options.text or "").strip()
         if not self._text:
             raise UsageError("--text is blank. Give a sentence of the target language.")

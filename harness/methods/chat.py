@@ -15,7 +15,7 @@ from harness.endpoint.prices import LOCAL, Prices
 from harness.method.completions import Completions, Message, answers_alone, output_of
 from harness.method.method import MethodClass, Output, Setup
 from harness.method.options import MethodOptions, check_options
-from harness.method.shipped import TAKES
+from harness.method.shipped import METHODS
 from harness.methods.asking import message, prompt_of, turns
 from harness.methods.briefing import Briefing, briefing, by_number
 
@@ -115,7 +115,7 @@ def _answer(text: str | None) -> Output | None:
 
 def chat(options: MethodOptions, find_key: KeySource) -> Chat:
     """Make the method; UsageError names what is missing or does not fit."""
-    check_options("chat", options, *TAKES["chat"])
+    check_options("chat", options, *METHODS["chat"])
     completions = model_completions(options, find_key)
     options = options.model_copy(update={"prompt": prompt_of(options) or options.prompt})
     brief = briefing(options, *(["batch-v1"] if options.batch_size > 1 else []))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 import regex
 
 from corpora.languages.tags import tag_script
-from corpora.text.words import folded, read_placeholders, words
+from corpora.text.tokens import folded, read_placeholders, words
 from harness.core.failures import UsageError
 
 if TYPE_CHECKING:  # loaded only where an analyser is given

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from corpora.model.entry import Entry
-from corpora.text.words import words
+from corpora.text.tokens import words
 from harness.core.calls import Calls
 from harness.inputs.dictionary import Dictionary, Headword, read_dictionary
 from harness.method.method import MethodClass, Output, Setup
 from harness.method.options import MethodOptions, check_options
-from harness.method.shipped import TAKES
+from harness.method.shipped import METHODS
 
 
 class Glossary:
@@ -19,7 +19,7 @@ class Glossary:
     endpoint = None
 
     def __init__(self, options: MethodOptions) -> None:
-        check_options("glossary", options, *TAKES["glossary"])
+        check_options("glossary", options, *METHODS["glossary"])
         assert options.glossary is not None  # noqa: S101  check_options has seen to it
         self._dictionary = read_dictionary(options.glossary)
         self.setup = Setup(

@@ -23,7 +23,7 @@ from harness.core.problems import first_problem
 from harness.core.user_file import folder_sha256
 from harness.method.method import MethodClass, Setup
 from harness.method.options import MethodOptions, check_options
-from harness.method.shipped import TAKES
+from harness.method.shipped import METHODS
 
 MODEL: Final = "model.bin"
 TOKENIZER: Final = "tokenizer.json"
@@ -67,7 +67,7 @@ class LocalModel(BoxedMethod):
 
     def __init__(self, options: MethodOptions) -> None:
         """Check the folder; UsageError where it holds no such model, or an engine is not installed."""
-        check_options("ctranslate2", options, *TAKES["ctranslate2"])
+        check_options("ctranslate2", options, *METHODS["ctranslate2"])
         assert options.model_folder is not None  # noqa: S101  check_options has seen to it
         folder = options.model_folder
         _check_folder(folder)

@@ -23,7 +23,7 @@ from harness.inputs.prompt import Prompt, load_prompt
 from harness.method.completions import Completions, Message, answers_alone, output_of
 from harness.method.method import MethodClass, Output, Setup
 from harness.method.options import MethodOptions, check_options
-from harness.method.shipped import TAKES
+from harness.method.shipped import METHODS
 from harness.methods.briefing import Briefing, briefing
 from harness.methods.chat import model_completions, model_setup
 from harness.methods.checks import Check, Rejection, make_checks
@@ -271,7 +271,7 @@ def _best(tries: list[_Try], notes: tuple[str, ...]) -> Output:
 
 def pipeline(options: MethodOptions, find_key: KeySource) -> Pipeline:
     """Make the method; UsageError names what is missing or does not fit."""
-    check_options("pipeline", options, *TAKES["pipeline"])
+    check_options("pipeline", options, *METHODS["pipeline"])
     dictionary = read_dictionary(options.glossary) if options.glossary else None
     analyser, card = _analyser(options)
     annotator = _annotator(options, analyser, card) if analyser else None

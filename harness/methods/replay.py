@@ -9,7 +9,7 @@ from harness.core.calls import Calls
 from harness.inputs.outputs import Outputs, own_outputs, read_outputs
 from harness.method.method import MethodClass, Output, Setup
 from harness.method.options import MethodOptions, check_options
-from harness.method.shipped import TAKES
+from harness.method.shipped import METHODS
 
 
 class Replay:
@@ -51,7 +51,7 @@ def human(options: MethodOptions, entries: Sequence[Entry]) -> Replay:
 
 def _outputs(method: str, options: MethodOptions, entries: Sequence[Entry]) -> Outputs:
     """Read the file of outputs, or, where none is named, take what the records bring with them."""
-    needs, takes = TAKES[method]
+    needs, takes = METHODS[method]
     if options.outputs is None and (own := own_outputs(entries)) is not None:
         check_options(method, options, (), takes)
         return own

@@ -26,7 +26,7 @@ from harness.inputs.sentence_lines import check_length, read_lines
 from harness.lint.copies import LEAST_LETTERS, NEAR
 from harness.project.state import DraftTexts, Project, ProjectEntry, SourceOrigin, today
 from harness.vault.demo_texts import known_of_the_demo
-from scoring.core.wording import counted
+from scoring.core.messages import counted
 
 WEIGHTS: Final[Mapping[int, float]] = {1: 0.10, 2: 0.25, 3: 0.30, 4: 0.25, 5: 0.10}
 """Share of each tier among chosen sources: all five are there, most are of the middle ones (benchmark-specification §2.4)."""
@@ -61,7 +61,7 @@ class Candidate:
 
 
 @dataclass(frozen=True)
-class Usual:
+class CandidateDefaults:
     """What holds of candidates that do not say it themselves."""
 
     segment: Segment | None = None
@@ -159,7 +159,10 @@ def _candidate(entry: Entry, origin: SourceOrigin, line: int | None) -> Candidat
 
 
 def take_candidates(
-    project: Project, candidates: Sequence[Candidate], usual: Usual, most: int | None = None
+    project: Project,
+    candidates: Sequence[Candidate],
+    usual: CandidateDefaults,
+    most: int | None = None,
 ) -> TakenSources:
     """Add candidates to a project, those that are no near copies, ``most`` of them; UsageError names what one lacks.
 

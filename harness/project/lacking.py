@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from shlex import quote
 from typing import Final
 
-from harness.project.making import OutReview, progress_of
+from harness.project.authoring import OutReview, progress_of
 from harness.project.state import Project, ProjectEntry
-from scoring.core.wording import counted
+from scoring.core.messages import counted
 
 _COMING: Final = {"translate": "without a translation", "agree": "without an answer that agrees"}
 

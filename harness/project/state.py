@@ -22,14 +22,14 @@ from pydantic import Field, StrictInt, ValidationError
 from corpora.languages.tags import as_tag, is_language_tag, pair_label
 from corpora.model.entry import Segment
 from corpora.text.comparison import comparison_form
-from harness.consent.standing import CorpusFacts, Withdrawals, Withdrawn, standing
+from harness.consent.withdrawals_in_force import CorpusFacts, Withdrawals, Withdrawn, standing
 from harness.core.canonical import canonical_bytes
 from harness.core.failures import UsageError
 from harness.core.problems import first_problem
 from harness.core.user_file import read_bytes
 from harness.core.written_files import private_folder, write_file
 from harness.project.known import remember
-from harness.sealed.forms import FileError, Id, Short, StrictForm
+from harness.sealed.strict_records import FileError, Id, Short, StrictRecord
 from harness.store.file.keys_here import keys_here, recipients_here
 from harness.vault.data_key import DataKey, SealedPlace
 from harness.vault.secret_text import no_core_dumps
@@ -68,7 +68,7 @@ class DraftTexts:
         return tuple(each for each in wordings if comparison_form(each) != own)
 
 
-class SourceOrigin(StrictForm):
+class SourceOrigin(StrictRecord):
     """Where a source came from."""
 
     file: Short = ""
@@ -80,7 +80,7 @@ class SourceOrigin(StrictForm):
     """Day on which it was taken in."""
 
 
-class Spoken(StrictForm):
+class Spoken(StrictRecord):
     """What speakers did with an entry in a review."""
 
     review: Short
@@ -93,7 +93,7 @@ class Spoken(StrictForm):
     """True where a second speaker used the laptop of the translation, and the organisation says that it was another person."""
 
 
-class Analysed(StrictForm):
+class Analysed(StrictRecord):
     """Who confirmed an analysis that an analyser proposed."""
 
     by: Short
@@ -103,7 +103,7 @@ class Analysed(StrictForm):
     analyser_sha256: Short
 
 
-class ProjectEntry(StrictForm):
+class ProjectEntry(StrictRecord):
     """One entry in the making."""
 
     id: StrictInt
@@ -167,7 +167,7 @@ class ProjectEntry(StrictForm):
         return (*([self.translated] if self.translated else []), *self.second_speakers)
 
 
-class HandedOut(StrictForm):
+class HandedOut(StrictRecord):
     """A review that was made of entries."""
 
     review: Short
@@ -180,7 +180,7 @@ class HandedOut(StrictForm):
     """True where the organisation says that second speakers and translators are others, though they share laptops."""
 
 
-class InVault(StrictForm):
+class InVault(StrictRecord):
     """The vault to which the whole corpus went; from then on no secret text is here."""
 
     vault: Short
@@ -193,7 +193,7 @@ class InVault(StrictForm):
     """False while it goes there."""
 
 
-class ProjectState(StrictForm):
+class ProjectState(StrictRecord):
     """Everything that a project knows."""
 
     format: Literal["rosetta-corpus-project/1"] = "rosetta-corpus-project/1"

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from harness.release.ledger import ReleaseLedger
-from harness.sealed.forms import FileError, FileProblem
+from harness.sealed.strict_records import FileError, FileProblem
 from harness.vault.folder import VaultState
 from harness.vault.log import signers, splits_of
 from harness.vault.opening import vault_at

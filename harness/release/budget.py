@@ -33,8 +33,8 @@ from harness.release.records import (
     ScoresTold,
     Together,
 )
+from scoring.core.messages import counted
 from scoring.core.metric_rows import direction
-from scoring.core.wording import counted
 
 MOMENT: Final = "%Y-%m-%dT%H:%M:%SZ"
 
@@ -49,7 +49,7 @@ Part = tuple[str, str]
 """A breakdown and a part of it."""
 Counted = ScoresTold | RefusalTold | CertificateTold
 """An answer that counts, in the ledger."""
-Told = Counted | DifferenceTold
+LabelledLine = Counted | DifferenceTold
 """An answer."""
 
 
@@ -118,7 +118,7 @@ def set_id(entries: Collection[str]) -> str:
 class History:
     """All that was told so far, and the rules of the custodian."""
 
-    answers: tuple[tuple[str, Told], ...] = ()
+    answers: tuple[tuple[str, LabelledLine], ...] = ()
     """Moment and answer, the oldest first."""
     rules: tuple[Rule, ...] = ()
     together: tuple[tuple[str, str], ...] = ()
@@ -177,7 +177,7 @@ class History:
 
     def given(
         self, submitter: str, corpus: str, entries: frozenset[str], version: str | None = None
-    ) -> list[tuple[str, Told]]:
+    ) -> list[tuple[str, LabelledLine]]:
         """Return the answers that count for a submitter: about this version of the corpus, or any that shares an entry with it."""
         names = self.names_of(submitter)
         return [

@@ -19,7 +19,7 @@ from typing import Final
 
 import filelock
 
-from harness.consent.standing import standing
+from harness.consent.withdrawals_in_force import standing
 from harness.core.canonical import canonical_bytes
 from harness.core.written_files import PRIVATE, append_line, private_folder
 from harness.release.budget import MOMENT, History, NotReleased, history
@@ -32,9 +32,9 @@ from harness.release.records import (
     SignedLedgerRecord,
 )
 from harness.sealed.chain import chained_lines
-from harness.sealed.forms import FileError, FileProblem
 from harness.sealed.keys import Identity, Role
 from harness.sealed.signed_archive import signed_record
+from harness.sealed.strict_records import FileError, FileProblem
 from harness.vault.data_key import DataKey
 
 FOLDER: Final = "releases"

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import Final, Literal, get_args
 
+from scoring.core.messages import counted
 from scoring.core.metric_rows import row_of
 from scoring.core.specification import COMPOSITE
-from scoring.core.wording import counted
 
 PolicyName = Literal["official", "strict", "blind", "trusted"]
 NAMES: Final[tuple[PolicyName, ...]] = get_args(PolicyName)

@@ -8,8 +8,8 @@ from pydantic import Field, model_validator
 
 from harness.release.policy import PolicyName
 from harness.sealed.chain import ChainedRecord
-from harness.sealed.forms import Count, Hex64, StrictForm
 from harness.sealed.signed_archive import SignedRecord
+from harness.sealed.strict_records import Count, Hex64, StrictRecord
 
 CARD_FORMAT: Final = "rosetta-released-card/5"
 DIFFERENCE_FORMAT: Final = "rosetta-released-difference/4"
@@ -26,7 +26,7 @@ Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{32}$")]
 """Keyed, of the source of a secret entry."""
 
 
-class ReleasedScore(StrictForm):
+class ReleasedScore(StrictRecord):
     """A score with its 95 % interval, all in multiples of ``step``; the first metric and the composite have an interval."""
 
     value: float
@@ -50,7 +50,7 @@ Scores = dict[Text, ReleasedScore]
 """Metric id, or ``composite`` → its score."""
 
 
-class ReleasedMethod(StrictForm):
+class ReleasedMethod(StrictRecord):
     """Which method it was: what a card says of it without any text of an entry."""
 
     method: Text
@@ -64,7 +64,7 @@ class ReleasedMethod(StrictForm):
     """What whoever asked for the run called it (``--method-name``), before any text was opened; None if nobody named it."""
 
 
-class ReleasedCorpus(StrictForm):
+class ReleasedCorpus(StrictRecord):
     """On which corpus."""
 
     id: Text
@@ -74,7 +74,7 @@ class ReleasedCorpus(StrictForm):
     """All entries of the run."""
 
 
-class InLedger(StrictForm):
+class InLedger(StrictRecord):
     """Where the ledger of the organisation has this answer, so that anyone who collects answers sees one that is missing."""
 
     ledger: Hex64
@@ -85,7 +85,7 @@ class InLedger(StrictForm):
     """SHA-256 of the line before it."""
 
 
-class ReleasedRun(StrictForm):
+class ReleasedRun(StrictRecord):
     """What a released card says of the run that was handed in, beside its scores."""
 
     policy: PolicyName | Literal[""] = ""
@@ -104,7 +104,7 @@ class ReleasedRun(StrictForm):
     """Of the run's secret entries; None where they are few, or of another task."""
 
 
-class ReleasedScores(StrictForm):
+class ReleasedScores(StrictRecord):
     """What a released card tells of the run whose scores these are."""
 
     scores: Scores
@@ -133,7 +133,7 @@ Shortfall = Literal["", "few entries", "told before", "second run"]
 """Why a run is not confirmed (``confirmation.shortfall``); empty where it is."""
 
 
-class Released(StrictForm):
+class Released(StrictRecord):
     """What each released file states of itself."""
 
     rosetta: Text
@@ -221,14 +221,14 @@ class SignedReleasedRefusal(ReleasedRefusal, SignedRecord):
     """The refusal with its signature."""
 
 
-class Begun(StrictForm):
+class Begun(StrictRecord):
     """The ledger was begun."""
 
     what: Literal["begun"] = "begun"
     salt: Hex64
 
 
-class Rule(StrictForm):
+class Rule(StrictRecord):
     """The custodian set what is told, or how often; None leaves a number as it is."""
 
     what: Literal["rule"] = "rule"
@@ -245,20 +245,20 @@ class Rule(StrictForm):
     """Day before which a blind policy tells nothing."""
 
 
-class ClockCorrected(StrictForm):
+class ClockCorrected(StrictRecord):
     """The custodian said that the clock of earlier lines was wrong; this line has the right time."""
 
     what: Literal["clock corrected"] = "clock corrected"
 
 
-class Together(StrictForm):
+class Together(StrictRecord):
     """The custodian said that two names are one submitter."""
 
     what: Literal["together"] = "together"
     names: tuple[Name, Name]
 
 
-class _CardTold(StrictForm):
+class _CardTold(StrictRecord):
     """An answer about one run, with the file that left."""
 
     card: ReleasedCard | ReleasedRefusal
@@ -294,7 +294,7 @@ class ScoresTold(_CardTold):
     card: ReleasedCard
 
 
-class DifferenceTold(StrictForm):
+class DifferenceTold(StrictRecord):
     """A difference of two runs was told."""
 
     what: Literal["compared"] = "compared"
@@ -308,7 +308,7 @@ class RefusalTold(_CardTold):
     card: ReleasedRefusal
 
 
-class CertificateTold(StrictForm):
+class CertificateTold(StrictRecord):
     """What people said of a run over secret entries was told, as a coarse certificate."""
 
     what: Literal["certified"] = "certified"
@@ -339,7 +339,7 @@ Act = Annotated[
 ]
 
 
-class LedgerRecord(StrictForm):
+class LedgerRecord(StrictRecord):
     """One line of the ledger."""
 
     format: Literal["rosetta-ledger/2"] = LEDGER_FORMAT

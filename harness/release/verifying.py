@@ -13,8 +13,8 @@ from pydantic import ValidationError
 from harness.card.checking.signed import KnownSigners
 from harness.card.checking.verdict import CardCheck, CardVerdict
 from harness.card.checking.verify import consent_checks
-from harness.consent.standing import CorpusFacts
 from harness.consent.verifying import Verified
+from harness.consent.withdrawals_in_force import CorpusFacts
 from harness.core.canonical import canonical_bytes
 from harness.release.budget import History
 from harness.release.records import (

@@ -22,7 +22,7 @@ from harness.endpoint.endpoints import presets
 from harness.endpoint.keys import no_key
 from harness.inputs.prompt import shipped_versions
 from harness.method.method import Setup
-from harness.method.shipped import TAKES, installed
+from harness.method.shipped import METHODS, installed
 from harness.methods.registry import build
 from harness.run.beginning import tools_for
 from harness.setup.scoring_tools import changes, stated_setup
@@ -171,7 +171,7 @@ def _missing(stated: Setup, card: RunCard, told: Mapping[str, Any]) -> Iterator[
         if name in stated.options and not told.get(option):
             yield Lacking(what, f"SHA-256 {stated.options[name]}", how)
     yield from _missing_prompt(stated, told)
-    needs = TAKES[stated.method].needs if stated.method in TAKES else ()
+    needs = METHODS[stated.method].needs if stated.method in METHODS else ()
     if "endpoint" in needs and not told.get("endpoint") and stated.provider not in presets("chat"):
         yield Lacking("the endpoint", stated.provider or "none", "--endpoint URL")
     yield from _missing_scoring(stated_setup(card.scoring), told)
@@ -179,7 +179,7 @@ def _missing(stated: Setup, card: RunCard, told: Mapping[str, Any]) -> Iterator[
 
 def _missing_prompt(stated: Setup, told: Mapping[str, Any]) -> Iterator[Lacking]:
     first = (stated.prompt_version or "").partition("+")[0]
-    takes = stated.method in TAKES and "prompt" in TAKES[stated.method].takes
+    takes = stated.method in METHODS and "prompt" in METHODS[stated.method].takes
     if takes and first and first not in shipped_versions() and not told.get("prompt"):
         words = f"the version {first!r} (as sent: SHA-256 {stated.system_prompt_sha256})"
         held = "; method.system_prompt_used has its text as it was sent"
@@ -224,7 +224,7 @@ def _options(stated: Setup, told: Mapping[str, Any]) -> tuple[str, dict[str, Any
         "replicate": stated.replicate,
         "use_cache": False,  # answers of before would reproduce themselves
     }
-    shipped = TAKES.get(stated.method)
+    shipped = METHODS.get(stated.method)
     if shipped is None:
         found["settings"] = dict(stated.options.get("settings", {}))
         return str(told.get("method") or stated.method), found

@@ -29,7 +29,7 @@ from harness.endpoint.limiter import Limiter, RetryPolicy, Slot
 from harness.events.control import Control
 from harness.events.kinds import InFlight
 from harness.run.call_runner import CallRunner, RunCalls
-from harness.run.loop import Dispatcher, Streak
+from harness.run.loop import Dispatcher, RepeatedFailures
 from harness.run.recorder import GATHER_SECONDS
 from harness.setup.plan import RunOptions
 from harness.setup.scoring_tools import ScoringTools
@@ -205,7 +205,7 @@ class _Apart:
         self._translations = translations
         self._shared = shared
         self._shelf = shelf
-        self._streak = Streak()
+        self._streak = RepeatedFailures()
         self._found: dict[int, Any] = {}
         """Annotation by place in ``translations``."""
         self._end: HarnessError | None = None

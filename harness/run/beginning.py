@@ -52,7 +52,7 @@ from harness.setup.scoring_tools import (
 )
 from harness.store.corpora.entries import find_corpus, read_dataset, read_entries, save_corpus
 from harness.store.corpora.secret_texts import note_secrets, refuse_known_secrets
-from harness.store.corpora.widened import refuse_widened
+from harness.store.corpora.terms_check import refuse_widened
 from harness.store.file.database import store_path
 from harness.store.file.openings import Live, RunOpening, find_openings, set_opening, set_plan
 from harness.store.file.sealing import ready_to_seal

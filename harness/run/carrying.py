@@ -17,14 +17,14 @@ from harness.method.method import Method
 from harness.run.call_runner import RunCalls
 from harness.run.recorder import Recorder
 from harness.setup.plan import Plan
-from harness.store.shared_budget import StorePurse
+from harness.store.shared_budget import SharedBudget
 
 MADE_HERE: Final = frozenset({"copy-source", "constant", "glossary", "replay", "human"})
 """Methods that ask nobody and take so little that they are never carried."""
 
 
 @dataclass(frozen=True, slots=True)
-class CarriedWork:
+class RemoteWork:
     """A stretch of a run whose calls are made elsewhere."""
 
     run_id: str
@@ -39,13 +39,13 @@ class CarriedWork:
     """Limits, money, and where replies are kept and found."""
     known: Collection[bytes]
     """Keys of the replies that can be found."""
-    purse: StorePurse | None
+    purse: SharedBudget | None
     """Where the ledger of ``calls`` takes money from; None where the run shares none."""
     recorder: Recorder
     control: Control
 
 
-class Carrier(Protocol):
+class RemoteCalls(Protocol):
     """Makes the calls of runs elsewhere, one run after the other."""
 
     lost: bool
@@ -53,6 +53,6 @@ class Carrier(Protocol):
     gone: bool
     """Whether no further run can be carried."""
 
-    def carry(self, work: CarriedWork) -> str | None:
+    def carry(self, work: RemoteWork) -> str | None:
         """Process the pending entries. Return the stop reason, or None. Blocks."""
         ...

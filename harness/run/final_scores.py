@@ -32,7 +32,7 @@ from harness.store.results import read_results, read_statistics, replace_scores
 from harness.store.runs import Run, find_by_id, read_card, read_run
 from scoring.card.claim import FloorScores
 from scoring.card.floors import JUDGES, floors
-from scoring.core.columns import TRANSLATIONS, Kept, KeptColumns
+from scoring.core.columns import TRANSLATIONS, KeptColumns, SortValues
 from scoring.core.scorer import RunningTotals, Scorer
 from scoring.core.table import EntryStatistics
 from scoring.core.translation import Translation
@@ -153,7 +153,7 @@ class Scored:
     """What the run's opening is to say: setup, corpus values, floors."""
 
     @property
-    def rows(self) -> list[tuple[int, bytes, Kept]]:
+    def rows(self) -> list[tuple[int, bytes, SortValues]]:
         """Place, packed statistics and kept values of each entry."""
         values = self.scorer.entries_values(self.statistics)
         kept = (self.scorer.columns.kept(value.values, value.composite) for value in values)

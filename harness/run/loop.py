@@ -24,7 +24,7 @@ from harness.core.run_state import RunState
 from harness.endpoint.limiter import Slot
 from harness.events.control import Control
 from harness.method.method import Attempt, Boxed, Method, Output, Prediction, shares
-from harness.method.shipped import TAKES
+from harness.method.shipped import METHODS
 from harness.method.validation import NO_SOURCE, failed, raised, sound, wordless
 from harness.run.call_runner import CallRunner, RunCalls
 
@@ -47,7 +47,7 @@ _OF_ONE_ENTRY = frozenset(
 """Failures that say nothing about the next entry."""
 
 
-class Streak:
+class RepeatedFailures:
     """Counts entries that failed the same way since the last one that did not."""
 
     def __init__(self) -> None:
@@ -195,7 +195,7 @@ class RunLoop:
         self._shared = shared
         self._recorder = recorder
         self._control = control
-        self._streak = Streak()
+        self._streak = RepeatedFailures()
         batches = self._batched(waiting, method.setup.batch_size)
         self._dispatcher = Dispatcher(self._translate, batches, shared, control)
         self.reason: str | None = None
@@ -342,6 +342,6 @@ def _uncalled_cost(method: Method) -> float | None:
     Code of others may call what it likes, but for that in a box; data of others, in a method of ours, calls nothing.
     """
     made_elsewhere = method.setup.outputs_sha256 is not None
-    ours = method.setup.method in TAKES or isinstance(method, Boxed)
+    ours = method.setup.method in METHODS or isinstance(method, Boxed)
     plugged_in = method.setup.method_sha256 is not None and not ours
     return None if made_elsewhere or plugged_in else 0.0

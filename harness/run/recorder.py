@@ -24,7 +24,7 @@ from harness.store.replies import NewReply, add_replies
 from harness.store.results import add_results
 from harness.store.runs import set_live
 from scoring.card.constant import Annotate
-from scoring.core.columns import Kept
+from scoring.core.columns import SortValues
 from scoring.core.scorer import Scorer
 from scoring.core.translation import Translation
 
@@ -208,7 +208,7 @@ class Recorder(threading.Thread):
         return scored
 
 
-def _result(prediction: Prediction, statistics: bytes, kept: Kept, tried: int) -> Result:
+def _result(prediction: Prediction, statistics: bytes, kept: SortValues, tried: int) -> Result:
     usage = prediction.usage
     tries = [attempt for attempt in prediction.attempts if attempt.note is None]
     headline, exact, second, third = kept

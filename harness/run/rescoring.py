@@ -45,7 +45,7 @@ from harness.store.results import (
     replace_scores,
 )
 from harness.store.runs import Run, read_card, read_run
-from scoring.core.columns import Kept
+from scoring.core.columns import SortValues
 from scoring.core.inventory import in_order, task_metrics
 from scoring.core.metric import Compared, Statistics
 from scoring.core.scorer import RunningTotals, Scorer
@@ -292,7 +292,7 @@ def _floors(opening: RunOpening) -> dict[str, Any]:
 
 _NOTHING = (None, 0, False, "")
 
-_Scores = Sequence[tuple[int, bytes, Kept]]
+_Scores = Sequence[tuple[int, bytes, SortValues]]
 """Place, packed statistics and kept values of each entry."""
 
 _Values = dict[str, tuple[str, list[Statistics | None], float | None]]
@@ -383,7 +383,7 @@ class _NewRun:
 
 
 @dataclass(frozen=True, slots=True)
-class Prospect:
+class RescorePreview:
     """Metrics by what becomes of them, in the specification's order."""
 
     new: tuple[str, ...]
@@ -396,7 +396,7 @@ class Prospect:
     """Those that are wanted and cannot be had here, and why."""
 
 
-def prospect(connection: sqlite3.Connection, run: Run, options: ScoringOptions) -> Prospect:
+def prospect(connection: sqlite3.Connection, run: Run, options: ScoringOptions) -> RescorePreview:
     """Return what the metrics need; no text is scored, no model asked.
 
     Raises UsageError for what was named and cannot be had, as ``rescore`` does.
@@ -407,7 +407,7 @@ def prospect(connection: sqlite3.Connection, run: Run, options: ScoringOptions) 
     tools.close()
     now = tools.setup
     can = in_order(now.metrics)
-    return Prospect(
+    return RescorePreview(
         new=tuple(id_ for id_ in can if id_ not in had.metrics),
         again=tuple(id_ for id_ in can if id_ in had.metrics),
         kept={id_: why for id_, why in now.off.items() if id_ in had.metrics},

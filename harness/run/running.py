@@ -22,13 +22,13 @@ from harness.endpoint.limiter import Limiter, RetryPolicy
 from harness.events.control import Control
 from harness.events.kinds import Event, Failed, Finished, InFlight, Started
 from harness.events.progress import ProgressBoard
-from harness.events.steering import Ear
+from harness.events.steering import ControlPoller
 from harness.method.method import Boxed, Method
 from harness.privacy import shut_door
 from harness.run.asking import Asking
 from harness.run.beginning import begun_with, take_up
 from harness.run.call_runner import RunCalls, limiter_for
-from harness.run.carrying import CarriedWork, Carrier
+from harness.run.carrying import RemoteCalls, RemoteWork
 from harness.run.final_scores import finish_scores
 from harness.run.loop import RunLoop
 from harness.run.recorder import HEARTBEAT_SECONDS, Recorder
@@ -76,7 +76,7 @@ def execute_run(
     tools: ScoringTools | None = None,
     limiter: Limiter | None = None,
     connections: Connections | None = None,
-    carrier: Carrier | None = None,
+    carrier: RemoteCalls | None = None,
 ) -> Finished:
     """Run to the end, or as far as the control allows; return the last event.
 
@@ -155,7 +155,7 @@ class _Execution:
         limiter: Limiter | None,
         connections: Connections | None,
         only: Sequence[int],
-        carrier: Carrier | None,
+        carrier: RemoteCalls | None,
     ) -> None:
         self.connection = connection
         self.run = run
@@ -193,7 +193,7 @@ class _Execution:
         forget_wishes(
             self.connection, self.run.id
         )  # before anybody may ask something of this stretch
-        ear = Ear(self.path, self.run.id, self.control)
+        ear = ControlPoller(self.path, self.run.id, self.control)
         ear.start()
         try:
             with closing(open_store(self.path)) as writer:
@@ -309,10 +309,10 @@ class _Execution:
 
     def _carried(
         self, waiting: Sequence[int], board: ProgressBoard, ledger: Ledger, recorder: Recorder
-    ) -> CarriedWork:
+    ) -> RemoteWork:
         """Return what a carrier needs; the client of its calls is none that is used, so nothing of it is open."""
         unused = EndpointClient(timeout_seconds=self.options.timeout_seconds, offline=True)
-        return CarriedWork(
+        return RemoteWork(
             run_id=self.run.run_id,
             dataset=self.dataset,
             plan=plan_of(self.run),

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from corpora.model.corpus import Corpus
-from harness.consent.standing import Withdrawn, standing
+from harness.consent.withdrawals_in_force import Withdrawn, standing
 from harness.core.failures import UsageError
 from harness.run.run_terms import GRANTED_AHEAD, terms_again
 from harness.store.corpora.entries import read_dataset

@@ -14,7 +14,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from harness.sealed.forms import FileError, FileProblem
+from harness.sealed.strict_records import FileError, FileProblem
 
 MOST_BYTES: Final = 50 * 2**20
 """Bytes of one archive; only what people hand in to be run may be larger."""

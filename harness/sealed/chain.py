@@ -13,8 +13,8 @@ from hashlib import sha256
 from typing import Literal, Protocol, TypeVar
 
 from harness.core.canonical import canonical_bytes
-from harness.sealed.forms import Count, FileError, Hex64
 from harness.sealed.signed_archive import SignedRecord, read_record
+from harness.sealed.strict_records import Count, FileError, Hex64
 
 
 class ChainedRecord(SignedRecord):

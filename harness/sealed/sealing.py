@@ -19,7 +19,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, Final
 
-from harness.sealed.forms import FileError, FileProblem
+from harness.sealed.strict_records import FileError, FileProblem
 
 MOST_BYTES: Final = 51 * 2**20
 """Bytes of one sealed file: an archive, and what age adds."""

@@ -17,17 +17,17 @@ from harness.core.canonical import canonical_bytes
 from harness.core.failures import UsageError
 from harness.core.problems import first_problem
 from harness.sealed.archive import FLAT, ArchiveShape, pack, unpack, unpack_all
-from harness.sealed.forms import (
+from harness.sealed.keys import Identity
+from harness.sealed.signature import Signed, verify
+from harness.sealed.strict_records import (
     FileError,
     FileProblem,
     Hex64,
     Short,
-    StrictForm,
-    VersionedForm,
+    StrictRecord,
+    VersionedRecord,
     formats,
 )
-from harness.sealed.keys import Identity
-from harness.sealed.signature import Signed, verify
 
 MANIFEST: Final = "manifest.json"
 SIGNATURE: Final = "manifest.sig"
@@ -39,7 +39,7 @@ _MOST_RECORD = 4096
 """Bytes of a file that is one signed record."""
 
 
-class SignedManifest(VersionedForm):
+class SignedManifest(VersionedRecord):
     """The signed head of an archive."""
 
     members: dict[Short, Hex64]
@@ -179,7 +179,7 @@ def _canonical_json(content: bytes) -> Any:
     )
 
 
-class SignedRecord(StrictForm):
+class SignedRecord(StrictRecord):
     """A small file that is one record with its signature among its fields."""
 
     signature: Annotated[str, Field(pattern=r"^[0-9a-f]{128}$")]
@@ -194,7 +194,7 @@ class SignedRecord(StrictForm):
         return verify(signing_key, self.content(), bytes.fromhex(self.signature))
 
 
-def signed_record(record: StrictForm, identity: Identity) -> bytes:
+def signed_record(record: StrictRecord, identity: Identity) -> bytes:
     """Return the bytes of a record with its signature."""
     fields = record.model_dump(mode="json")
     return canonical_bytes(fields | {"signature": identity.sign(canonical_bytes(fields)).hex()})

@@ -20,9 +20,9 @@ from harness.core.canonical import canonical_bytes, canonical_sha256
 from harness.core.failures import KeyStoreError, UsageError
 from harness.core.user_file import read_bytes
 from harness.core.written_files import private_folder, write_file
-from harness.sealed.forms import Count, Hex64, Short, StrictForm
 from harness.sealed.keys import Identity, Role, key_phrase
 from harness.sealed.signed_archive import SignedRecord, signed_record
+from harness.sealed.strict_records import Count, Hex64, Short, StrictRecord
 from harness.settings import read_settings
 from scoring.core.setup import CalibrationFacts
 from scoring.core.specification import Tier, specification
@@ -38,7 +38,7 @@ MOST_BYTES: Final = 64 * 1024
 Share = Annotated[float, Field(ge=0, le=1)]
 
 
-class CalibratedScoring(StrictForm):
+class CalibratedScoring(StrictRecord):
     """What is signed: all weights and lines, for one pair of languages and one state of the specification."""
 
     format: Literal["rosetta-scoring/1"] = "rosetta-scoring/1"

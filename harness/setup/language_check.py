@@ -21,9 +21,9 @@ from harness.core.installation import install_line
 from harness.fst.analyser import Analyser, installed_engines, open_analyser
 from harness.fst.find import find_analyser, passed_over
 from harness.fst.model import AnalyserError, FstStatus
+from scoring.core.messages import percent
 from scoring.core.setup import AnalyserFacts, ScoringSetup
 from scoring.core.specification import InventoryRow, specification
-from scoring.core.wording import percent
 from scoring.metrics.inventory import maker
 from scoring.words.resources import Resources
 from scoring.words.source_words import listed_words

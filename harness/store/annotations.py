@@ -20,7 +20,7 @@ import msgpack
 from harness.method.method import Attempt
 from harness.store.attempts import pack_attempts, said_again, said_in, unpack_attempts, unsaid
 from harness.store.file.openings import ScoringSoFar
-from harness.store.file.sealing import What, sealed_column, sealed_positions
+from harness.store.file.sealing import SealedKind, sealed_column, sealed_positions
 from harness.store.file.trouble import of_kind, unpacked_message
 from harness.store.results import run_seal
 
@@ -123,7 +123,7 @@ def keep_annotations(
 
 
 def _what(annotator: str) -> str:
-    return f"{What.ANNOTATION} {annotator}"
+    return f"{SealedKind.ANNOTATION} {annotator}"
 
 
 def read_annotations(

@@ -82,11 +82,11 @@ def under_way(trace: bytes | None) -> tuple[float, int]:
     return seconds + waited, sum((each[1:2] or [None])[0] == 429 for each in tries)
 
 
-Said = Sequence[Sequence[str | None]]
+ReviewDescription = Sequence[Sequence[str | None]]
 """Error and note of each attempt."""
 
 
-def said_in(attempts: Sequence[Attempt]) -> Said:
+def said_in(attempts: Sequence[Attempt]) -> ReviewDescription:
     """Return the words in some attempts, which may quote a text."""
     return [[attempt.error, attempt.note] for attempt in attempts]
 
@@ -99,7 +99,7 @@ def unsaid(attempts: Sequence[Attempt]) -> list[Attempt]:
     ]
 
 
-def said_again(attempts: Sequence[Attempt], said: Said) -> list[Attempt]:
+def said_again(attempts: Sequence[Attempt], said: ReviewDescription) -> list[Attempt]:
     """Restore the words that ``said_in`` took out; StoredValueError where they are of others."""
     if len(attempts) != len(said):
         raise StoredValueError

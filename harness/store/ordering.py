@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from harness.core.failures import StoreError
 from harness.core.storage_problems import storable
-from harness.store.file.sealing import CorpusSeal, What, has_key, plain
+from harness.store.file.sealing import CorpusSeal, SealedKind, has_key, plain
 from harness.store.file.trouble import little_endian_positions
 from harness.store.results import sort_columns
 
@@ -169,10 +169,10 @@ class Ordering:
         if has_key(connection, self._corpus):
             CorpusSeal(connection, self._corpus).in_queries()
             source, reference = (
-                plain(body, "e", What.ENTRY, name)
+                plain(body, "e", SealedKind.ENTRY, name)
                 for body, name in ((source, "source"), (reference, "reference"))
             )
-            output = plain(output, "r", What.RESULT, "output")
+            output = plain(output, "r", SealedKind.RESULT, "output")
         connection.set_progress_handler(lambda: int(cancelled()), CANCEL_STEPS)
         try:
             rows = connection.execute(
@@ -226,8 +226,8 @@ class Ordering:
     def _rank_opened(self, connection: sqlite3.Connection, name: str) -> Column:
         """Rank the texts of a corpus of which some lie sealed; equal texts have one rank."""
         CorpusSeal(connection, self._corpus).in_queries()
-        source = plain("s.body", "e", What.ENTRY, "source")
-        output = plain("t.body", "r", What.RESULT, "output")
+        source = plain("s.body", "e", SealedKind.ENTRY, "source")
+        output = plain("t.body", "r", SealedKind.RESULT, "output")
         query = (
             f"SELECT e.position, {source} FROM entries e JOIN texts s ON s.id = e.source WHERE e.corpus = ?"
             if name == "source"

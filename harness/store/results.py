@@ -27,10 +27,10 @@ from harness.store.attempts import (
     unpack_attempts,
     unsaid,
 )
-from harness.store.file.sealing import CorpusSeal, What, sealed_column, sealed_positions
+from harness.store.file.sealing import CorpusSeal, SealedKind, sealed_column, sealed_positions
 from harness.store.file.transaction import intern_text
 from harness.store.file.trouble import of_kind, stored_word, unpacked_message
-from scoring.core.columns import Kept
+from scoring.core.columns import SortValues
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +151,7 @@ def _row(
     sealed = None
     if seal is not None:
         told = {name: getattr(result, name) for name in _SEALED} | {"said": said_in(attempts)}
-        sealed = seal.seal(result.position, What.RESULT, told)
+        sealed = seal.seal(result.position, SealedKind.RESULT, told)
         result = replace(result, output=None, raw=None, error=None)
         attempts = unsaid(attempts)
     output = None if result.output is None else intern_text(connection, result.output)
@@ -195,7 +195,7 @@ def failed_attempts(connection: sqlite3.Connection, run: int) -> dict[int, int]:
 def replace_scores(
     connection: sqlite3.Connection,
     run: int,
-    scores: Iterable[tuple[int, bytes, Kept]],
+    scores: Iterable[tuple[int, bytes, SortValues]],
 ) -> None:
     """Write new statistics, by place in the corpus, with what is derived from them; within a transaction."""
     connection.executemany(
@@ -242,7 +242,7 @@ def _result(row: tuple[Any, ...], seal: CorpusSeal, *, to_show: bool) -> Result:
     *values, sealed = row
     if sealed is not None:
         read = seal.shown if to_show else seal.open
-        opened = read(values[_POSITION], What.RESULT, sealed)
+        opened = read(values[_POSITION], SealedKind.RESULT, sealed)
         if opened is None:
             opened = dict.fromkeys(_SEALED)
         if not opened.keys() >= {*_SEALED}:
@@ -336,7 +336,7 @@ def read_attempts(connection: sqlite3.Connection, run: int, position: int) -> li
     attempts = unpack_attempts(row[0])
     if row[1] is None:
         return attempts
-    opened = run_seal(connection, run).shown(position, What.RESULT, row[1])
+    opened = run_seal(connection, run).shown(position, SealedKind.RESULT, row[1])
     return attempts if opened is None else said_again(attempts, of_kind(opened.get("said"), list))
 
 

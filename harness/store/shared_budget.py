@@ -43,7 +43,7 @@ def committed_usd(connection: sqlite3.Connection, sweep: int) -> float:
 
 def purse_of(
     connection: sqlite3.Connection, path: Path, run_id: str, own_cap: float | None = None
-) -> StorePurse | None:
+) -> SharedBudget | None:
     """Return what a run pays from where it shares a budget; None where it does not.
 
     ``own_cap``: a budget of the run alone, which holds as well.
@@ -53,7 +53,7 @@ def purse_of(
         " WHERE m.run_id = ? AND s.budget_usd IS NOT NULL",
         (run_id,),
     ).fetchone()
-    return None if row is None else StorePurse(path, row[0], run_id, row[1], own_cap)
+    return None if row is None else SharedBudget(path, row[0], run_id, row[1], own_cap)
 
 
 def leave_money(connection: sqlite3.Connection, run_id: str, committed: float) -> None:
@@ -63,8 +63,8 @@ def leave_money(connection: sqlite3.Connection, run_id: str, committed: float) -
     )
 
 
-class StorePurse:
-    """One run's part of a shared budget; see ``harness.endpoint.budget.Purse``."""
+class SharedBudget:
+    """One run's part of a shared budget; see ``harness.endpoint.budget.CallBudget``."""
 
     def __init__(
         self, path: Path, sweep: int, run_id: str, held: float, own_cap: float | None = None
@@ -78,11 +78,11 @@ class StorePurse:
         self._own_cap = own_cap
 
     async def take(self, wanted: float, spent: float | None) -> bool | None:
-        """Reserve more without blocking the loop; see ``Purse``."""
+        """Reserve more without blocking the loop; see ``CallBudget``."""
         return await asyncio.to_thread(self.take_now, wanted, spent)
 
     def take_now(self, wanted: float, spent: float | None) -> bool | None:
-        """Reserve more; blocks. See ``Purse``."""
+        """Reserve more; blocks. See ``CallBudget``."""
         with closing(open_store(self._path)) as connection:
             with transaction(connection):
                 taken = self._take(connection, wanted, spent)

@@ -19,7 +19,6 @@ from harness.card.seal import HASH_FIELD
 from harness.core.failures import UsageError
 from harness.core.written_files import PRIVATE, private_folder
 from harness.method.shipped import BUNDLE_SUFFIX
-from harness.sealed.forms import FileError, FileProblem
 from harness.sealed.keys import Identity
 from harness.sealed.signature import Signed
 from harness.sealed.signed_archive import (
@@ -29,6 +28,7 @@ from harness.sealed.signed_archive import (
     read_signed_head,
     unpack_signed_all,
 )
+from harness.sealed.strict_records import FileError, FileProblem
 from harness.submission.contents import NotData, data_kind
 from harness.submission.manifest import DataLane, SubmissionManifest
 from harness.submission.members import (

@@ -16,7 +16,7 @@ from harness.submission.contents import is_tokenizer
 from harness.submission.lanes import told_by
 from harness.submission.manifest import CodeLane, DataLane, SubmissionManifest
 from harness.submission.members import CARD, CODE, DATA, README, WHEELS
-from scoring.core.wording import counted
+from scoring.core.messages import counted
 from scoring.statistics.reproducibility import TOLERANCE
 
 

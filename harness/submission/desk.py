@@ -22,7 +22,7 @@ from harness.core.canonical import canonical_bytes
 from harness.core.failures import UsageError
 from harness.core.written_files import PRIVATE, append_line, private_folder, write_file
 from harness.method.shipped import BUNDLE_SUFFIX, NUMBER_LETTERS
-from harness.sealed.forms import FileError, FileProblem, Short, StrictForm
+from harness.sealed.strict_records import FileError, FileProblem, Short, StrictRecord
 from harness.submission.bundle import (
     Submission,
     bundle_bytes,
@@ -39,7 +39,7 @@ _WHOLE: Final = 64
 _MOMENT: Final = "%Y-%m-%dT%H:%M:%SZ"
 
 
-class DeskAct(StrEnum):
+class SubmissionEvent(StrEnum):
     """What was done with a submission."""
 
     RECEIVED = "received"
@@ -62,10 +62,10 @@ class DeskAct(StrEnum):
     """Its maker was told its scores, or where it stopped, as far as the budget allows."""
 
 
-class DeskNote(StrictForm):
+class EventRecord(StrictRecord):
     """One line of what was done."""
 
-    what: DeskAct
+    what: SubmissionEvent
     when: Moment
     run: Short = ""
     """Of the store, where there is one."""
@@ -73,7 +73,7 @@ class DeskNote(StrictForm):
     words: Words = ""
 
 
-_JUDGED: Final = (DeskAct.SCORED, DeskAct.REFUSED)
+_JUDGED: Final = (SubmissionEvent.SCORED, SubmissionEvent.REFUSED)
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ class KeptSubmission:
 
     folder: Path
     manifest: SubmissionManifest
-    notes: tuple[DeskNote, ...]
+    notes: tuple[EventRecord, ...]
     """The oldest first."""
     whole: Submission | None = field(default=None, repr=False)
     """The bundle, where it was read already."""
@@ -114,40 +114,42 @@ class KeptSubmission:
         return bundle_of(self.folder)
 
     @property
-    def _done(self) -> list[DeskNote]:
+    def _done(self) -> list[EventRecord]:
         """The notes without those that it was begun where the command was refused then."""
-        done: list[DeskNote] = []
+        done: list[EventRecord] = []
         for note in self.notes:
-            if note.what is not DeskAct.NOT_BEGUN:
+            if note.what is not SubmissionEvent.NOT_BEGUN:
                 done.append(note)
-            elif begun := [place for place, e in enumerate(done) if e.what is DeskAct.BEGUN]:
+            elif begun := [
+                place for place, e in enumerate(done) if e.what is SubmissionEvent.BEGUN
+            ]:
                 del done[begun[-1]]
         return done
 
     @property
-    def state(self) -> DeskNote:
+    def state(self) -> EventRecord:
         """Where it stands: what its last run over secret entries gave, and else the latest note.
 
         What was scored or told stays so, whatever is rehearsed or not run later; only a run that is under way or was cut
         is said in its place.
         """
         done = self._done
-        judged = [e for e in done if e.what in (*_JUDGED, DeskAct.TOLD)]
-        return done[-1] if not judged or done[-1].what is DeskAct.BEGUN else judged[-1]
+        judged = [e for e in done if e.what in (*_JUDGED, SubmissionEvent.TOLD)]
+        return done[-1] if not judged or done[-1].what is SubmissionEvent.BEGUN else judged[-1]
 
     @property
     def rehearsed(self) -> bool:
         """Return whether the last rehearsal gave the scores that were claimed."""
         last = self.last_rehearsal
-        return last is not None and last.what is DeskAct.REHEARSED
+        return last is not None and last.what is SubmissionEvent.REHEARSED
 
     def rehearsed_with(self, model: str) -> bool:
         """Return whether the last rehearsal did so with this model; empty: with none."""
         last = self.last_rehearsal
-        return last is not None and (last.what, last.words) == (DeskAct.REHEARSED, model)
+        return last is not None and (last.what, last.words) == (SubmissionEvent.REHEARSED, model)
 
     @property
-    def judged(self) -> DeskNote:
+    def judged(self) -> EventRecord:
         """The note of the last run of which something can be told; raises UsageError where there is none."""
         found = self.last_judged
         if found is None:
@@ -155,30 +157,30 @@ class KeptSubmission:
         return found
 
     @property
-    def last_judged(self) -> DeskNote | None:
+    def last_judged(self) -> EventRecord | None:
         """The same; None where there is no such run."""
         return self._last(_JUDGED)
 
     @property
-    def last_rehearsal(self) -> DeskNote | None:
+    def last_rehearsal(self) -> EventRecord | None:
         """The note of the last rehearsal that came to its end; None where there was none."""
-        return self._last((DeskAct.REHEARSED, DeskAct.NOT_REPEATED))
+        return self._last((SubmissionEvent.REHEARSED, SubmissionEvent.NOT_REPEATED))
 
-    def _last(self, acts: Collection[DeskAct]) -> DeskNote | None:
+    def _last(self, acts: Collection[SubmissionEvent]) -> EventRecord | None:
         return next((note for note in reversed(self.notes) if note.what in acts), None)
 
     @property
     def runs(self) -> int:
         """Runs over secret entries that were begun; a command that was refused is none."""
-        return sum(each.what is DeskAct.BEGUN for each in self._done)
+        return sum(each.what is SubmissionEvent.BEGUN for each in self._done)
 
     @property
     def answers(self) -> int:
         """Answers that its maker had: scores and refusals."""
-        return len({note.run for note in self.notes if note.what is DeskAct.TOLD})
+        return len({note.run for note in self.notes if note.what is SubmissionEvent.TOLD})
 
 
-class SubmissionDesk:
+class SubmissionStore:
     """The submissions of one data folder."""
 
     def __init__(self, home: Path) -> None:
@@ -203,7 +205,7 @@ class SubmissionDesk:
             private_folder(folder)
             write_file(folder / path.name, data, overwrite=True)
             words = f"{submission.sha256} {_manifest_sha256(submission.manifest)}"
-            self.note(submission, DeskAct.RECEIVED, words=words)
+            self.note(submission, SubmissionEvent.RECEIVED, words=words)
         elif not submission.sha256.startswith(_sha256(folder, _notes(folder))):
             raise FileError(
                 FileProblem.INVALID,
@@ -216,7 +218,7 @@ class SubmissionDesk:
     def note(
         self,
         submission: Submission,
-        what: DeskAct,
+        what: SubmissionEvent,
         run: str = "",
         corpus: str = "",
         words: str = "",
@@ -224,7 +226,9 @@ class SubmissionDesk:
         """Write down what is done; on the disk before this returns. Raises FileError where the disk refuses."""
         folder = self.folder / submission.sha256[:NUMBER_LETTERS]
         now = datetime.now(UTC).strftime(_MOMENT)
-        made = DeskNote(what=what, when=now, run=run[:200], corpus=corpus[:200], words=words[:2000])
+        made = EventRecord(
+            what=what, when=now, run=run[:200], corpus=corpus[:200], words=words[:2000]
+        )
         try:
             with filelock.FileLock(folder / "notes.lock", mode=PRIVATE):
                 end = sum(len(line) + 1 for line in _lines(folder / NOTES))
@@ -278,12 +282,12 @@ class SubmissionDesk:
         return KeptSubmission(folder, manifest, notes)
 
 
-def _notes(folder: Path) -> tuple[DeskNote, ...]:
+def _notes(folder: Path) -> tuple[EventRecord, ...]:
     """Return what was done with a submission, a note at least; raises FileError that names the line that is wrong."""
-    notes: list[DeskNote] = []
+    notes: list[EventRecord] = []
     for number, line in enumerate(_lines(folder / NOTES), 1):
         try:
-            notes.append(DeskNote.model_validate_json(line))
+            notes.append(EventRecord.model_validate_json(line))
         except ValidationError:
             raise FileError(
                 FileProblem.DAMAGED,
@@ -297,12 +301,12 @@ def _notes(folder: Path) -> tuple[DeskNote, ...]:
     return tuple(notes)
 
 
-def _came(notes: tuple[DeskNote, ...]) -> list[str]:
+def _came(notes: tuple[EventRecord, ...]) -> list[str]:
     """Return the hashes that were noted when a bundle came: of its file, and of its manifest."""
-    return next((note.words.split() for note in notes if note.what is DeskAct.RECEIVED), [])
+    return next((note.words.split() for note in notes if note.what is SubmissionEvent.RECEIVED), [])
 
 
-def _sha256(folder: Path, notes: tuple[DeskNote, ...]) -> str:
+def _sha256(folder: Path, notes: tuple[EventRecord, ...]) -> str:
     """Return the SHA-256 of the bundle that came, or its beginning where no note has it whole."""
     came = _came(notes)
     return came[0] if came and came[0].startswith(folder.name) else folder.name

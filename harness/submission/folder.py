@@ -15,8 +15,8 @@ from harness.core.failures import UsageError
 from harness.core.problems import first_problem
 from harness.core.user_file import read_bytes, read_text
 from harness.core.version import VERSION
-from harness.sealed.forms import Short, StrictForm
 from harness.sealed.keys import Identity
+from harness.sealed.strict_records import Short, StrictRecord
 from harness.submission.bundle import RefusedBundle, pack_submission
 from harness.submission.carried_card import carried_card
 from harness.submission.manifest import (
@@ -43,7 +43,7 @@ _LEFT_OUT: Final = ("__pycache__",)
 """Folders that tools make and nobody hands in."""
 
 
-class SubmissionSheet(StrictForm):
+class SubmissionSheet(StrictRecord):
     """What ``submission.toml`` says."""
 
     name: Name

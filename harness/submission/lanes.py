@@ -25,7 +25,7 @@ from harness.endpoint.endpoints import is_loopback
 from harness.endpoint.keys import find_key, no_key
 from harness.method.method import Method, MethodClass, Output, Setup
 from harness.method.options import MethodOptions
-from harness.method.shipped import NUMBER_LETTERS, SUBMITTED, TAKES
+from harness.method.shipped import METHODS, NUMBER_LETTERS, SUBMITTED
 from harness.methods.registry import build
 from harness.submission.bundle import Submission, unpack_into
 from harness.submission.leftovers import FOLDER, LOCK, UNPACKED
@@ -70,7 +70,7 @@ def told_by(lane: DataLane, folder: Path | None = None) -> dict[str, Any]:
     Raises UsageError for an option that the method does not take or that is not the maker's to choose, and for one that is
     missing.
     """
-    allowed = {*TAKES[lane.method].needs, *TAKES[lane.method].takes} - _CHOSEN_HERE
+    allowed = {*METHODS[lane.method].needs, *METHODS[lane.method].takes} - _CHOSEN_HERE
     for name in lane.options:
         if name not in allowed - _FILES:
             raise UsageError(
@@ -86,7 +86,7 @@ def told_by(lane: DataLane, folder: Path | None = None) -> dict[str, Any]:
             "its time for each of them, and as long nobody here can tell whether it still works. Lower it, and make the run of the card anew."
         )
     given = {*lane.options, *lane.files}
-    for name in TAKES[lane.method].needs:
+    for name in METHODS[lane.method].needs:
         if name not in given | _CHOSEN_HERE:
             raise UsageError(
                 f"The method {lane.method} needs {name!r}. Name it in submission.toml."
@@ -103,7 +103,7 @@ def told_by(lane: DataLane, folder: Path | None = None) -> dict[str, Any]:
 def asks_models(submission: Submission) -> bool:
     """Return whether nothing comes of a bundle without a model that the organisation chooses."""
     lane = submission.manifest.method
-    return isinstance(lane, DataLane) and "endpoint" in TAKES[lane.method].needs
+    return isinstance(lane, DataLane) and "endpoint" in METHODS[lane.method].needs
 
 
 @contextmanager

@@ -6,8 +6,8 @@ from typing import Annotated, Final, Literal
 
 from pydantic import Field, JsonValue
 
-from harness.sealed.forms import Hex64, Short, StrictForm
 from harness.sealed.signed_archive import SignedManifest
+from harness.sealed.strict_records import Hex64, Short, StrictRecord
 
 FORMAT: Final = "rosetta-submission/1"
 
@@ -22,7 +22,7 @@ Entry = Annotated[
 Options = dict[Short, JsonValue]
 
 
-class CodeLane(StrictForm):
+class CodeLane(StrictRecord):
     """A method as code, which runs in the box."""
 
     lane: Literal["code"] = "code"
@@ -31,7 +31,7 @@ class CodeLane(StrictForm):
     """What the entry point is told."""
 
 
-class DataLane(StrictForm):
+class DataLane(StrictRecord):
     """A method as data, which the organisation's own program runs."""
 
     lane: Literal["data"] = "data"
@@ -47,7 +47,7 @@ class DataLane(StrictForm):
 Lane = Annotated[CodeLane | DataLane, Field(discriminator="lane")]
 
 
-class CostReport(StrictForm):
+class CostReport(StrictRecord):
     """What the method takes (benchmark-specification §9.1, 4)."""
 
     usd_per_entry: Annotated[float, Field(ge=0)]
@@ -58,7 +58,7 @@ class CostReport(StrictForm):
     notes: Words = ""
 
 
-class DevelopmentUse(StrictForm):
+class DevelopmentUse(StrictRecord):
     """What was done with the open texts of a corpus (benchmark-specification §9.2, 2)."""
 
     corpus: Name
@@ -67,7 +67,7 @@ class DevelopmentUse(StrictForm):
     notes: Words = ""
 
 
-class AcceptedTerms(StrictForm):
+class AcceptedTerms(StrictRecord):
     """The terms of participation that the submitter agreed to, known by their bytes."""
 
     sha256: Hex64

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Final
 
 from harness.sealed.archive import RESERVED, ArchiveShape
-from harness.sealed.forms import FileError, FileProblem
+from harness.sealed.strict_records import FileError, FileProblem
 
 SHEET: Final = "submission.toml"
 """Beside the members in the folder that a bundle is packed of; what it says stands in the manifest."""

@@ -14,7 +14,7 @@ from harness.method.method import Method
 from harness.release.refusing import RefusedStage
 from harness.store.results import read_results
 from harness.store.runs import find_run
-from harness.submission.desk import DeskAct
+from harness.submission.desk import SubmissionEvent
 
 _THE_METHODS: Final = frozenset(
     {
@@ -39,7 +39,7 @@ _STAGES: Final[dict[BoxStage, RefusedStage]] = {
 class RunOutcome:
     """How a run ended, and who has to do something."""
 
-    act: DeskAct
+    act: SubmissionEvent
     """SCORED, REFUSED or NOT_RUN."""
     stage: RefusedStage | None = None
     """Where the method stopped; only where it is refused."""
@@ -58,15 +58,15 @@ def run_outcome(
     failure = method.failure if isinstance(method, BoxedMethod) else None
     results = list(read_results(connection, find_run(connection, finished.run_id).id))
     if finished.card_hash and any(result.output is not None for result in results):
-        return RunOutcome(DeskAct.SCORED)
+        return RunOutcome(SubmissionEvent.SCORED)
     if failure is not None and failure.fault is WhoseFault.CUSTODIAN:
-        return RunOutcome(DeskAct.NOT_RUN, words=str(failure))
+        return RunOutcome(SubmissionEvent.NOT_RUN, words=str(failure))
     if interrupted:
-        return RunOutcome(DeskAct.NOT_RUN, words="It was stopped here.")
+        return RunOutcome(SubmissionEvent.NOT_RUN, words="It was stopped here.")
     if failure is not None:
-        return RunOutcome(DeskAct.REFUSED, _STAGES[failure.stage], str(failure))
+        return RunOutcome(SubmissionEvent.REFUSED, _STAGES[failure.stage], str(failure))
     classes = {result.error_class for result in results if result.error_class is not None}
     own = _THE_METHODS if method.endpoint is None else _THE_METHODS - {ErrorClass.TIMEOUT}
     if classes and classes <= own:
-        return RunOutcome(DeskAct.REFUSED, "translate", "No text of it could be scored.")
-    return RunOutcome(DeskAct.NOT_RUN, words=finished.reason or "It did not finish.")
+        return RunOutcome(SubmissionEvent.REFUSED, "translate", "No text of it could be scored.")
+    return RunOutcome(SubmissionEvent.NOT_RUN, words=finished.reason or "It did not finish.")

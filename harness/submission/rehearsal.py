@@ -20,13 +20,13 @@ from harness.method.method import Method
 from harness.reproduce.rebuild import places_of, scored_with
 from harness.setup.scoring_tools import stated_setup
 from harness.store.corpora.secret_texts import known_secrets
-from harness.store.corpora.widened import refuse_widened
+from harness.store.corpora.terms_check import refuse_widened
 from harness.store.file.database import opened
 from harness.store.runs import find_run
 from harness.submission import lanes
 from harness.submission.bundle import Submission
 from harness.submission.carried_card import carried_card
-from harness.submission.desk import DeskAct, SubmissionDesk
+from harness.submission.desk import SubmissionEvent, SubmissionStore
 from harness.submission.lanes import LanePlan, ModelHere
 from harness.submission.manifest import CodeLane
 from harness.submission.members import CARD
@@ -136,7 +136,7 @@ def rehearsed(connection: sqlite3.Connection, submission: Submission, run_id: st
     return Rehearsal(run_id, claimed.scores, found)
 
 
-def note_rehearsal(desk: SubmissionDesk, submission: Submission, found: Rehearsal, corpus: str, model: ModelHere | None) -> None:  # fmt: skip
+def note_rehearsal(desk: SubmissionStore, submission: Submission, found: Rehearsal, corpus: str, model: ModelHere | None) -> None:  # fmt: skip
     """Record what came of a rehearsal over a corpus, by its id, with a model that it could ask; without a run, where no run of it is kept."""
-    act = DeskAct.REHEARSED if found.repeated else DeskAct.NOT_REPEATED
+    act = SubmissionEvent.REHEARSED if found.repeated else SubmissionEvent.NOT_REPEATED
     desk.note(submission, act, found.run, corpus, str(model or ""))

@@ -11,7 +11,7 @@ from harness.compare.against_best import MethodAgainstBest, RepeatedRuns, Shared
 from harness.core.failures import UsageError
 from harness.sweep.effects import AxisEffect, axis_effects
 from harness.sweep.record import SweepRecord
-from harness.sweep.standing import SweepSetup, setups_of
+from harness.sweep.state import SweepSetup, setups_of
 from scoring.statistics.intervals import DRAWS, SEED
 from scoring.statistics.significance import COMPOSITE, holm
 

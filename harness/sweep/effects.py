@@ -12,7 +12,7 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict
 
 from harness.compare.against_best import SharedRuns
-from harness.sweep.standing import SweepSetup
+from harness.sweep.state import SweepSetup
 from scoring.core.metric import FloatArray
 from scoring.core.metric_rows import direction
 from scoring.statistics.intervals import LEVEL

@@ -27,7 +27,7 @@ from harness.endpoint.keys import KeySource, find_key, no_key
 from harness.inputs.coaching import read_coaching
 from harness.method.method import Method, Setup
 from harness.method.options import MethodOptions
-from harness.method.shipped import TAKES, asks
+from harness.method.shipped import METHODS, asks
 from harness.methods.registry import build
 from harness.run.beginning import check_budget
 from harness.setup.plan import Plan, RunOptions
@@ -200,7 +200,7 @@ def _settled(
 
 def _of(method: str, options: Mapping[str, Any]) -> dict[str, Any]:
     """Return those of some options that mean something to a method, or to any run; a plug-in may take all."""
-    needs, takes = TAKES.get(method, (MethodOptions.model_fields, ()))
+    needs, takes = METHODS.get(method, (MethodOptions.model_fields, ()))
     others = MethodOptions.model_fields.keys() - {*needs, *takes} - _OF_ANY_RUN
     left = {name: value for name, value in options.items() if name not in others}
     return {name: as_told(name, value) for name, value in left.items() if name != "method"}

@@ -70,7 +70,7 @@ _PATHS: Final = frozenset(
 _MAYBE_PATHS: Final = frozenset({"prompt", "embeddings", "scoring"})
 """Options that name something shipped, an endpoint, or a path."""
 
-Told = dict[str, Any]
+LabelledLine = dict[str, Any]
 """Options of a run by name, as ``harness.api.ask`` takes them, and ``method``."""
 
 
@@ -388,7 +388,7 @@ def _absolute(plan: SweepPlan, folder: Path) -> SweepPlan:
     )
 
 
-def _absolute_options(options: Mapping[str, Any], folder: Path) -> Told:
+def _absolute_options(options: Mapping[str, Any], folder: Path) -> LabelledLine:
     return {name: _absolute_value(name, value, folder) for name, value in options.items()}
 
 

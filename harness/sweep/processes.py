@@ -13,21 +13,21 @@ from typing import Protocol
 
 from corpora.files.problems import CorpusError
 from harness.core.failures import HarnessError
-from harness.run.carrying import Carrier
+from harness.run.carrying import RemoteCalls
 from harness.sweep.working import DRAIN, STOP, work
 
 _CONTEXT = multiprocessing.get_context("spawn")
 
 
-class Elsewhere(Protocol):
+class CallBackend(Protocol):
     """Where the calls of runs are made, as it travels to each process."""
 
-    def carrier(self) -> ClosingCarrier:
+    def carrier(self) -> ClosableCalls:
         """Connect, within the process that uses it; raises HarnessError where nobody is there any more."""
         ...
 
 
-class ClosingCarrier(Carrier, Protocol):
+class ClosableCalls(RemoteCalls, Protocol):
     """A carrier that is let go of at the end."""
 
     def close(self) -> None:
@@ -42,7 +42,7 @@ class WorkerProcesses:
     """
 
     def __init__(
-        self, store: Path, sweep: int, count: int, elsewhere: Elsewhere | None = None
+        self, store: Path, sweep: int, count: int, elsewhere: CallBackend | None = None
     ) -> None:
         self._told: Synchronized[int] = _CONTEXT.Value("i", 0)
         self._processes = [
@@ -99,7 +99,7 @@ class WorkerProcesses:
             process.close()
 
 
-def _work(store: Path, sweep: int, told: Synchronized[int], elsewhere: Elsewhere | None) -> None:
+def _work(store: Path, sweep: int, told: Synchronized[int], elsewhere: CallBackend | None) -> None:
     """Run one worker: Ctrl-C reaches its parent too, which says what is to be done."""
     with suppress(ValueError):
         signal.signal(signal.SIGINT, signal.SIG_IGN)

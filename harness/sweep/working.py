@@ -30,7 +30,7 @@ from harness.endpoint.limiter import Limiter
 from harness.events.control import Control
 from harness.events.kinds import Finished
 from harness.run.call_runner import limiter_for
-from harness.run.carrying import MADE_HERE, Carrier
+from harness.run.carrying import MADE_HERE, RemoteCalls
 from harness.run.running import execute_run
 from harness.setup.plan import Resumption
 from harness.setup.scoring_tools import ScoringTools
@@ -142,7 +142,9 @@ def cells_again(sweep: StoredSweep) -> tuple[SweepCell, ...]:
     return cells
 
 
-def work(store: Path, number: int, told: Callable[[], int], carrier: Carrier | None = None) -> None:
+def work(
+    store: Path, number: int, told: Callable[[], int], carrier: RemoteCalls | None = None
+) -> None:
     """Work at a sweep until nothing is left, or until it is to end; blocks.
 
     ``told`` gives 0, DRAIN or STOP. ``carrier`` has the calls made elsewhere. Raises HarnessError,
@@ -183,7 +185,7 @@ class _Worker:
         cells: tuple[SweepCell, ...],
         told: Callable[[], int],
         connections: Connections,
-        carrier: Carrier | None,
+        carrier: RemoteCalls | None,
     ) -> None:
         self._store = store
         self._sweep = sweep
@@ -339,7 +341,7 @@ class _Worker:
             return self._after_loss(cell, carrier)
         return self._race is not None and finished.state is not RunState.COMPLETE
 
-    def _after_loss(self, cell: SweepCell, carrier: Carrier) -> bool:
+    def _after_loss(self, cell: SweepCell, carrier: RemoteCalls) -> bool:
         """Return whether a run whose carrier was lost is to be examined again; without any the worker ends."""
         self._ending = self._ending or carrier.gone
         self._lost[cell.place] += 1
@@ -386,7 +388,9 @@ class _Worker:
             self._tools[alike] = ready.tools
         return replace(ready, resumption=Resumption(only=self._turns.get(cell.place)))
 
-    def _run(self, ready: Ready, share: int, control: Control, carrier: Carrier | None) -> Finished:
+    def _run(
+        self, ready: Ready, share: int, control: Control, carrier: RemoteCalls | None
+    ) -> Finished:
         self._controls.add(control)
         if self._ending:
             control.drain()

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from corpora.model.corpus import Corpus
 from corpora.model.entry import Segment
-from harness.sealed.forms import FileProblem
 from harness.sealed.keys import Identity
+from harness.sealed.strict_records import FileProblem
 from harness.vault.data_key import DataKey
 from harness.vault.folder import VaultState
 from harness.vault.log import VaultError

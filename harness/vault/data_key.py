@@ -21,8 +21,8 @@ from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
 from corpora.text.comparison import normalised
 from harness.core.canonical import canonical_bytes
-from harness.sealed.forms import FileError, FileProblem
 from harness.sealed.sealing import AgeIdentity, seal, unseal
+from harness.sealed.strict_records import FileError, FileProblem
 from harness.vault.secret_text import SecretText
 
 KEY_BYTES: Final = 32

@@ -31,10 +31,10 @@ from harness.core.written_files import (
     sync_folder,
     write_file,
 )
-from harness.sealed.forms import FileError, FileProblem
 from harness.sealed.keys import Identity
 from harness.sealed.sealing import recipients_in
 from harness.sealed.signed_archive import read_record, signed_record
+from harness.sealed.strict_records import FileError, FileProblem
 from harness.vault.ledger import Grant
 from harness.vault.log import (
     MOST_LINE,

@@ -10,11 +10,11 @@ from typing import Final
 from corpora.text.comparison import normalised
 from harness.core.canonical import canonical_bytes
 from harness.core.failures import KeyStoreError, UsageError
-from harness.sealed.forms import FileProblem
 from harness.sealed.keys import Identity, Role, says_key, write_private
 from harness.sealed.phrase import read_words
 from harness.sealed.sealing import checked_recipient
 from harness.sealed.signed_archive import read_record, signed_record
+from harness.sealed.strict_records import FileProblem
 from harness.vault.folder import VaultState
 from harness.vault.log import VaultError
 from harness.vault.records import MOST_KEEPERS, MOST_WORDS, Keeper, KeeperCard, SignedCard

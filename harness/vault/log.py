@@ -19,10 +19,10 @@ from typing import Final, NamedTuple
 
 from harness.core.canonical import canonical_bytes
 from harness.sealed.chain import chained_lines
-from harness.sealed.forms import FileError, FileProblem
 from harness.sealed.keys import Identity
 from harness.sealed.signature import verify
 from harness.sealed.signed_archive import signed_record
+from harness.sealed.strict_records import FileError, FileProblem
 from harness.vault.ledger import Grant, GrantLedger
 from harness.vault.records import (
     Act,

@@ -22,11 +22,11 @@ from corpora.model.sending import Transmission
 from harness.core.canonical import canonical_bytes
 from harness.core.failures import UsageError
 from harness.core.written_files import private_folder
-from harness.endpoint import ways_out
+from harness.endpoint import network_routes
 from harness.sealed import stick
-from harness.sealed.forms import FileProblem, about_file
 from harness.sealed.keys import Identity, Role
 from harness.sealed.sealing import AgeIdentity
+from harness.sealed.strict_records import FileProblem, about_file
 from harness.vault.corpus_files import recipients_of
 from harness.vault.data_key import DataKey
 from harness.vault.folder import VaultState
@@ -239,7 +239,9 @@ def opening_by(home: Path, asked: VaultRequest, terms: RunTerms | None = None) -
     """
     work = VaultWork(asked.work)
     what = "reading them on the screen" if work is VaultWork.LOOK else "a run"
-    why = "" if work in _WITHOUT_METHOD else ways_out.require_none(asked.despite_network, what)
+    why = (
+        "" if work in _WITHOUT_METHOD else network_routes.require_none(asked.despite_network, what)
+    )
     vault = vault_at(asked.folder, home, clock_was_wrong=asked.clock_was_wrong)
     together, use, purpose = None, None, asked.purpose
     if asked.grant is not None and terms is not None:

@@ -9,8 +9,16 @@ from pydantic import Field
 
 from corpora.model.entry import Segment
 from harness.sealed.chain import ChainedRecord
-from harness.sealed.forms import Count, Hex64, Id, Recipient, Since, StrictForm, VersionedForm
 from harness.sealed.signed_archive import SignedRecord
+from harness.sealed.strict_records import (
+    Count,
+    Hex64,
+    Id,
+    Recipient,
+    Since,
+    StrictRecord,
+    VersionedRecord,
+)
 from harness.vault.work import VaultWork
 
 HEAD_FORMAT: Final = "rosetta-vault/1"
@@ -40,7 +48,7 @@ Counts = dict[Segment, Count]
 """Segment → entries in it."""
 
 
-class Keeper(StrictForm):
+class Keeper(StrictRecord):
     """Somebody who can open the vault, by the public halves of their keys."""
 
     name: Name
@@ -50,7 +58,7 @@ class Keeper(StrictForm):
     """True for the recovery key, which lies in a file that is locked away."""
 
 
-class KeeperCard(StrictForm):
+class KeeperCard(StrictRecord):
     """What a person hands over who is to become a keeper."""
 
     format: Literal["rosetta-keeper/1"] = CARD_FORMAT
@@ -61,7 +69,7 @@ class SignedCard(KeeperCard, SignedRecord):
     """The card with its signature."""
 
 
-class SealedShare(StrictForm):
+class SealedShare(StrictRecord):
     """A keeper's share of the opening key."""
 
     file: Hex64
@@ -70,7 +78,7 @@ class SealedShare(StrictForm):
     """SHA-256 of its words, by which it is known when it is given back."""
 
 
-class KeySplit(StrictForm):
+class KeySplit(StrictRecord):
     """How the opening key is split; what stands here opens nothing."""
 
     number: Annotated[int, Field(ge=0, lt=2**15)]
@@ -85,7 +93,7 @@ class KeySplit(StrictForm):
     """By the signing key of their keepers."""
 
 
-class Founded(VersionedForm):
+class Founded(VersionedRecord):
     """The vault was made."""
 
     what: Literal["founded"] = "founded"
@@ -97,7 +105,7 @@ class Founded(VersionedForm):
     """Where its keepers open together; where each opens alone, it is not written."""
 
 
-class Added(StrictForm):
+class Added(StrictRecord):
     """A corpus was put in."""
 
     what: Literal["added"] = "added"
@@ -106,7 +114,7 @@ class Added(StrictForm):
     entries: Counts
 
 
-class Opened(StrictForm):
+class Opened(StrictRecord):
     """Texts were opened; the line is on the disk before the first of them is."""
 
     what: Literal["opened"] = "opened"
@@ -115,7 +123,7 @@ class Opened(StrictForm):
     purpose: Name
 
 
-class Rotated(StrictForm):
+class Rotated(StrictRecord):
     """Entries went from one segment to another."""
 
     what: Literal["rotated"] = "rotated"
@@ -126,7 +134,7 @@ class Rotated(StrictForm):
     purpose: Name
 
 
-class Enrolled(StrictForm):
+class Enrolled(StrictRecord):
     """A keeper came, and the keys of all corpora were sealed for them too."""
 
     what: Literal["enrolled"] = "enrolled"
@@ -134,7 +142,7 @@ class Enrolled(StrictForm):
     purpose: Name
 
 
-class Revoked(StrictForm):
+class Revoked(StrictRecord):
     """A keeper was taken out, and every text sealed again."""
 
     what: Literal["revoked"] = "revoked"
@@ -142,7 +150,7 @@ class Revoked(StrictForm):
     purpose: Name
 
 
-class Dealt(VersionedForm):
+class Dealt(VersionedRecord):
     """That many keepers together dealt the shares again: somebody came, left, or lost theirs."""
 
     what: Literal["dealt"] = "dealt"
@@ -158,14 +166,14 @@ class Dealt(VersionedForm):
     """Signature of the keepers together, with the opening key of before, over the line before and this act without it."""
 
 
-class CopyMade(StrictForm):
+class CopyMade(StrictRecord):
     """A sealed copy of the vault was made."""
 
     what: Literal["exported"] = "exported"
     purpose: Name
 
 
-class CardSealed(StrictForm):
+class CardSealed(StrictRecord):
     """The card of a run over the vault's texts was signed: between the line before this one and this one."""
 
     what: Literal["card sealed"] = "card sealed"
@@ -175,7 +183,7 @@ class CardSealed(StrictForm):
     """SHA-256 of what was signed, with its signature."""
 
 
-class RunTerms(VersionedForm):
+class RunTerms(VersionedRecord):
     """What is to be run over opened texts: a grant holds for nothing else."""
 
     method: Name
@@ -192,7 +200,7 @@ class RunTerms(VersionedForm):
     """What they are sealed for: the age recipient of each of ``laptops``, in the same order."""
 
 
-class GrantRequest(StrictForm):
+class GrantRequest(StrictRecord):
     """What a keeper asks the others to allow once: which texts, for what, where and until when."""
 
     format: Literal["rosetta-request/1"] = REQUEST_FORMAT
@@ -229,7 +237,7 @@ class SignedRequest(GrantRequest, SignedRecord):
     """The request with the signature of the requesting keeper."""
 
 
-class GrantAnswer(StrictForm):
+class GrantAnswer(StrictRecord):
     """What one keeper says to a request."""
 
     format: Literal["rosetta-answer/1"] = ANSWER_FORMAT
@@ -250,21 +258,21 @@ class SignedAnswer(GrantAnswer, SignedRecord):
     """The answer with the keeper's signature."""
 
 
-class GrantAsked(StrictForm):
+class GrantAsked(StrictRecord):
     """A keeper asked the others to allow an opening."""
 
     what: Literal["asked"] = "asked"
     request: GrantRequest
 
 
-class Answered(StrictForm):
+class Answered(StrictRecord):
     """A keeper's answer was imported; its sealed share stays out of the log."""
 
     what: Literal["answered"] = "answered"
     answer: SignedAnswer
 
 
-class OpenedByGrant(VersionedForm):
+class OpenedByGrant(VersionedRecord):
     """A grant was used up; the line is on the disk before the first text is opened."""
 
     what: Literal["granted"] = "granted"
@@ -279,7 +287,7 @@ class OpenedByGrant(VersionedForm):
     """As in ``Used``."""
 
 
-class Used(VersionedForm):
+class Used(VersionedRecord):
     """Texts were opened for a piece of work; the line is on the disk before the first of them is."""
 
     what: Literal["used"] = "used"
@@ -296,7 +304,7 @@ class Used(VersionedForm):
     proof: Annotated[Proof, Since(3)] = ""
 
 
-class ModelAsked(StrictForm):
+class ModelAsked(StrictRecord):
     """The method of a submission may ask a model during a run: on the disk before its first question, and once more with their number."""
 
     what: Literal["model asked"] = "model asked"
@@ -308,7 +316,7 @@ class ModelAsked(StrictForm):
     """Questions that went out, none of them twice where it was tried again; None before the first one."""
 
 
-class LedgerStood(StrictForm):
+class LedgerStood(StrictRecord):
     """Scores of the vault's texts were released, and this was the head of the release ledger (``harness.release``)."""
 
     what: Literal["ledger stood"] = "ledger stood"
@@ -319,7 +327,7 @@ class LedgerStood(StrictForm):
     """SHA-256 of its last line."""
 
 
-class ConsentChanged(StrictForm):
+class ConsentChanged(StrictRecord):
     """Consent for a corpus was withdrawn, so that nobody opens it, or given again; ``said_by``: who decided it."""
 
     what: Literal["consent"] = "consent"
@@ -341,7 +349,7 @@ def tenth_upward(points: float) -> float:
     return ceil(points * 10 - 1e-9) / 10
 
 
-class SmallestTold(StrictForm):
+class SmallestTold(StrictRecord):
     """What the entries of a segment told when their corpus was put in; they may be more or fewer since."""
 
     entries: Annotated[Count, Field(ge=1)]
@@ -353,7 +361,7 @@ class SmallestTold(StrictForm):
         return tenth_upward(self.points * sqrt(self.entries / entries)) if entries else None
 
 
-class StoredCorpus(VersionedForm):
+class StoredCorpus(VersionedRecord):
     """One corpus of the vault; its files are named by their hashes."""
 
     name: Name
@@ -374,7 +382,7 @@ class StoredCorpus(VersionedForm):
         return {segment: points for segment, points in now.items() if points is not None}
 
 
-class LogRecord(StrictForm):
+class LogRecord(StrictRecord):
     """One line of the log."""
 
     format: Literal["rosetta-vault-log/1"] = LOG_FORMAT
@@ -396,7 +404,7 @@ class SignedLogRecord(LogRecord, ChainedRecord):
     """The line with its signature."""
 
 
-class Head(StrictForm):
+class Head(StrictRecord):
     """What the vault holds; everything else in the folder counts only as far as it is named here."""
 
     format: Literal["rosetta-vault/1", "rosetta-vault/2"] = HEAD_FORMAT
@@ -417,7 +425,7 @@ class SignedHead(Head, SignedRecord):
     """The head with its signature."""
 
 
-class TextsHead(StrictForm):
+class TextsHead(StrictRecord):
     """First line of a corpus's entries."""
 
     format: Literal["rosetta-vault-texts/1"] = TEXTS_FORMAT
@@ -426,7 +434,7 @@ class TextsHead(StrictForm):
     """The envelope of the corpus as JSON, sealed."""
 
 
-class SealedEntry(StrictForm):
+class SealedEntry(StrictRecord):
     """An entry: which segment it is in, and its texts as sealed bytes."""
 
     entry: Id

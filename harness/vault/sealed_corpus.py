@@ -23,7 +23,7 @@ from pydantic import ValidationError
 from corpora.model.corpus import Corpus, dataset_fields, entry_fields
 from corpora.model.entry import Entry, Segment
 from harness.core.canonical import canonical_bytes
-from harness.sealed.forms import FileProblem
+from harness.sealed.strict_records import FileProblem
 from harness.vault.data_key import DataKey, SealedPlace
 from harness.vault.log import VaultError
 from harness.vault.records import Counts, SealedEntry, StoredCorpus, TextsHead

@@ -17,7 +17,7 @@ from pydantic import Field, TypeAdapter, ValidationError
 
 from harness.core.canonical import canonical_bytes
 from harness.core.written_files import PRIVATE, private_folder, write_file
-from harness.sealed.forms import FileProblem
+from harness.sealed.strict_records import FileProblem
 from harness.vault.folder import BUSY_SECONDS, VaultState
 from harness.vault.log import VaultError
 

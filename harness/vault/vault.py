@@ -17,8 +17,8 @@ from pathlib import Path
 from corpora.model.corpus import Corpus
 from corpora.model.entry import Segment
 from harness.core.failures import UsageError
-from harness.sealed.forms import FileProblem
 from harness.sealed.keys import Identity
+from harness.sealed.strict_records import FileProblem
 from harness.vault.corpus_files import (
     corpus_named,
     counted_segments,

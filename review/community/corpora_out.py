@@ -19,7 +19,7 @@ from corpora.model.entry import Segment
 from corpora.model.sidecar import marks_beside
 from corpora.text.spreadsheet import guarded
 from harness.consent.opening import with_consent
-from harness.consent.standing import Withdrawals
+from harness.consent.withdrawals_in_force import Withdrawals
 from harness.core.failures import UsageError
 from harness.sealed.keys import Identity
 from harness.store.corpora.entries import read_dataset

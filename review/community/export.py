@@ -18,11 +18,11 @@ from typing import Any
 
 from corpora.files.decode import open_regular
 from harness.consent.notice import SUFFIX, SignedNotice, as_bytes
-from harness.consent.standing import standing
+from harness.consent.withdrawals_in_force import standing
 from harness.core.failures import UsageError
 from harness.core.version import VERSION
-from harness.sealed.forms import FileError
 from harness.sealed.keys import Identity, key_phrase
+from harness.sealed.strict_records import FileError
 from harness.store.file.sealing import also_open_with
 from harness.store.signed_records import RecordKind, signed_files
 from harness.vault.folder import VaultState

@@ -22,9 +22,9 @@ import filelock
 from corpora.files.decode import open_regular
 from harness.core.failures import UsageError
 from harness.core.written_files import private_folder, write_file
-from harness.sealed.forms import FileError, FileProblem
 from harness.sealed.keys import Identity
 from harness.sealed.signature import public_pem, verify
+from harness.sealed.strict_records import FileError, FileProblem
 
 FORMAT: Final = "rosetta-community-export/1"
 ABOUT: Final = "about.json"

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from harness.card.reading import parse_object
-from harness.consent.standing import CorpusFacts, Withdrawals
 from harness.consent.verifying import Found, Verified, found, of_card
+from harness.consent.withdrawals_in_force import CorpusFacts, Withdrawals
 from harness.core.failures import UsageError
 from review.community.folder import Checked
 

@@ -11,18 +11,18 @@ from typing import Annotated, Final, Literal, NamedTuple
 
 from pydantic import Field
 
-from harness.sealed.forms import (
+from harness.sealed.signature import public_pem
+from harness.sealed.signed_archive import SignedManifest
+from harness.sealed.strict_records import (
     Count,
     Hex64,
     Id,
     Recipient,
     Short,
     Since,
-    StrictForm,
-    VersionedForm,
+    StrictRecord,
+    VersionedRecord,
 )
-from harness.sealed.signature import public_pem
-from harness.sealed.signed_archive import SignedManifest
 from review.files.reviewer_codes import place_of
 from review.log.payloads import Reviewer, Text
 from review.rating import Rating, Reason
@@ -52,7 +52,7 @@ Tag = Annotated[str, Field(pattern=r"^[A-Za-z0-9]{1,8}(-[A-Za-z0-9]{1,8}){0,5}$"
 """Of a language."""
 
 
-class Around(StrictForm):
+class SentenceContext(StrictRecord):
     """What the corpus says of where a sentence stands; empty where it says nothing."""
 
     context: Short = ""
@@ -65,7 +65,7 @@ class Around(StrictForm):
     """The one after it."""
 
 
-class OthersWords(StrictForm):
+class OthersWords(StrictRecord):
     """What one person wrote about an item in the first round; nothing tells who, or how they answered."""
 
     reasons: tuple[Reason, ...] = ()
@@ -73,7 +73,7 @@ class OthersWords(StrictForm):
     suggestion: Text = ""
 
 
-class BatchItem(VersionedForm):
+class BatchItem(VersionedRecord):
     """One translation to judge, or a sentence to translate; controls look exactly like translations."""
 
     id: Id
@@ -81,7 +81,7 @@ class BatchItem(VersionedForm):
     source: ItemText
     candidate: ItemText
     """Empty in a batch that asks for translations."""
-    around: Annotated[Around | None, Since(3)] = None
+    around: Annotated[SentenceContext | None, Since(3)] = None
     """Where the sentence stands; None where the batch does not say."""
     others: Annotated[tuple[OthersWords, ...], Field(max_length=MOST_OTHERS), Since(3)] = ()
     """Only in a second look: what people wrote in the first round, in an order that tells nothing."""
@@ -106,14 +106,14 @@ class Wording(NamedTuple):
     language: str
 
 
-class InLanguage(StrictForm):
+class InLanguage(StrictRecord):
     """The organisation's words in one more language; empty where they are not given in it."""
 
     consent: LongText = ""
     guide: LongText = ""
 
 
-class Organisation(StrictForm):
+class Organisation(StrictRecord):
     """The organisation that asks."""
 
     name: Short
@@ -254,7 +254,7 @@ RATINGS_FORMAT: Final = "rosetta-ratings/2"
 MOST_EVENTS: Final = 1_000_000
 
 
-class Sender(StrictForm):
+class Sender(StrictRecord):
     """The laptop that wrote the file; whether it is known, the organisation's list of laptops tells."""
 
     signing_key: Hex64
@@ -263,7 +263,7 @@ class Sender(StrictForm):
     """Its age recipient, for which a batch can be sealed."""
 
 
-class SignedChain(StrictForm):
+class SignedChain(StrictRecord):
     """How far a device's chain goes in a file: the signature thereby fixes every event of it."""
 
     events: Annotated[Count, Field(ge=1)]

@@ -18,13 +18,13 @@ from pathlib import Path
 from typing import Final
 
 from harness.sealed.chain import tips_of
-from harness.sealed.forms import FileError, FileProblem
 from harness.sealed.keys import Identity, key_phrase
 from harness.sealed.phrase import phrase
 from harness.sealed.sealing import AgeIdentity, Lock, checked_recipient, lock_of, seal, unseal
 from harness.sealed.signature import Signed
 from harness.sealed.signed_archive import MANIFEST, SignedArchive, pack_signed, unpack_signed
 from harness.sealed.stick import RATINGS_SUFFIX, READABLE, write_file
+from harness.sealed.strict_records import FileError, FileProblem
 from review.files.batch import Batch
 from review.files.manifests import (
     MOST_EVENTS,
@@ -36,7 +36,7 @@ from review.files.manifests import (
     ratings_readme,
 )
 from review.log.event import Event
-from review.log.payloads import ANSWERS, OfItem, OfReviewer, Withdraw
+from review.log.payloads import ANSWERS, ItemPayload, ReviewerPayload, Withdraw
 from review.log.withdrawal import reach
 
 
@@ -80,12 +80,12 @@ def contents_of(events: Iterable[Event], manifest: BatchManifest) -> dict[str, d
 def answers(event: Event, manifest: BatchManifest) -> str | None:
     """Return whose answer to a batch an event is; None for what the batch did not ask, or has no content."""
     payload = event.payload
-    if not isinstance(payload, OfReviewer | Withdraw) or not manifest.order(payload.reviewer):
+    if not isinstance(payload, ReviewerPayload | Withdraw) or not manifest.order(payload.reviewer):
         return None
     batch = reach(payload) if isinstance(payload, Withdraw) else payload.batch
     if batch not in {manifest.batch} | ({None} if isinstance(payload, Withdraw) else set()):
         return None
-    if isinstance(payload, OfItem) and payload.item not in manifest.order(payload.reviewer):
+    if isinstance(payload, ItemPayload) and payload.item not in manifest.order(payload.reviewer):
         return None
     return payload.reviewer
 

@@ -16,11 +16,11 @@ from typing import Annotated, Final, Literal
 from pydantic import Field
 
 from harness.core.canonical import canonical_bytes
-from harness.sealed.forms import FileError, FileProblem, Hex64, StrictForm, about_file
 from harness.sealed.keys import Identity, PublicIdentity
 from harness.sealed.sealing import SealError, checked_recipient
 from harness.sealed.signed_archive import SignedRecord, read_record, signed_record
 from harness.sealed.stick import read_named
+from harness.sealed.strict_records import FileError, FileProblem, Hex64, StrictRecord, about_file
 
 SUFFIX: Final = ".rosetta-laptop"
 
@@ -34,7 +34,7 @@ class LaptopCard:
     public: PublicIdentity
 
 
-class _Card(StrictForm):
+class _Card(StrictRecord):
     format: Literal["rosetta-laptop/1"] = "rosetta-laptop/1"
     name: Annotated[str, Field(max_length=200)]
     recipient: Annotated[str, Field(max_length=200)]
@@ -80,7 +80,7 @@ SAYS: Final = (
 )
 
 
-class Statement(StrictForm):
+class Statement(StrictRecord):
     """What a witness signs."""
 
     format: Literal["rosetta-witness/1"] = "rosetta-witness/1"

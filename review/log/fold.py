@@ -23,12 +23,12 @@ from review.log.payloads import (
     Face,
     HarmFlag,
     NotJudged,
-    OfReviewer,
     OrganiserLook,
     Payload,
     Rate,
     Reasons,
     Related,
+    ReviewerPayload,
     Scope,
     Skip,
     Suggest,
@@ -334,7 +334,7 @@ def fold(events: Iterable[Event], batches: Collection[str] | None = None) -> Sta
         batch = getattr(payload, "batch", None)
         if payload is None or not (batches is None or batch in batches):
             continue
-        if isinstance(payload, OfReviewer):
+        if isinstance(payload, ReviewerPayload):
             persons[payload.batch, payload.reviewer].append(event)
         else:
             office.append(payload)

@@ -22,7 +22,7 @@ from harness.sealed.sealing import AgeIdentity
 from harness.store.file.transaction import transaction
 from review.log.event import Event
 from review.log.laptop_form import LAPTOP
-from review.log.own_file import OwnFile, Presence, fingerprint, new_device, opening
+from review.log.own_file import FileLock, OwnFile, fingerprint, new_device, opening
 from review.log.payloads import (
     MOST_TEXT,
     AnyPayload,
@@ -78,7 +78,7 @@ class Laptop(OwnFile):
     """The open file; one object may be used by several threads, and several programs may have it open."""
 
     def __init__(
-        self, connection: sqlite3.Connection, path: Path, device: str, presence: Presence
+        self, connection: sqlite3.Connection, path: Path, device: str, presence: FileLock
     ) -> None:
         super().__init__(connection, path)
         self.device = device
@@ -102,7 +102,7 @@ class Laptop(OwnFile):
         """
         path = folder / FILE_NAME
         with saying(path):
-            presence = Presence(private_folder(folder), busy_seconds)
+            presence = FileLock(private_folder(folder), busy_seconds)
         try:
             with opening(path, LAPTOP, busy_seconds) as connection:
                 device, unclean = _installed(connection, path)
@@ -171,7 +171,7 @@ class Laptop(OwnFile):
         super().close()
         self._presence.close()
 
-    def close_alone(self) -> Presence:
+    def close_alone(self) -> FileLock:
         """Close the file and let nobody open it until what comes back is closed.
 
         Raises NotSaved (``Problem.BUSY``) where another program has it open; it is then open as before.

@@ -18,7 +18,7 @@ from review.log.clocks import WildClock, wild_clocks
 from review.log.event import Event, EventError, read_event
 from review.log.fold import Person
 from review.log.laptop import Laptop
-from review.log.payloads import Comment, Kind, OfReviewer, Suggest, Translate, Withdraw
+from review.log.payloads import Comment, Kind, ReviewerPayload, Suggest, Translate, Withdraw
 from review.log.withdrawal import covered, reach, withdrawals
 
 MOST_EVENTS = 2**32
@@ -167,7 +167,7 @@ def _not_said_any_more(events: Iterable[Event]) -> set[str]:
     written: set[str] = set()
     for event in sorted(events, key=attrgetter("order")):
         payload = event.payload
-        if isinstance(payload, OfReviewer):
+        if isinstance(payload, ReviewerPayload):
             persons[payload.reviewer].add(event)
         if isinstance(payload, Comment | Suggest):
             standing[payload.reviewer, payload.item, payload.kind] = event.id

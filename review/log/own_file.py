@@ -36,7 +36,7 @@ from review.log.table import NotSaved, saying
 FILE_NAME = "review.open"
 
 
-class Presence:
+class FileLock:
     """A shared lock, held from the opening of the laptop's file to its closing."""
 
     def __init__(self, folder: Path, busy_seconds: float) -> None:

@@ -11,7 +11,15 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from harness.sealed.forms import Count, Hex64, Id, Short, Since, StrictForm, VersionedForm
+from harness.sealed.strict_records import (
+    Count,
+    Hex64,
+    Id,
+    Short,
+    Since,
+    StrictRecord,
+    VersionedRecord,
+)
 from review.rating import CannotJudge, Rating, Reason, Relation
 
 MOST_TEXT = 4_000
@@ -72,27 +80,27 @@ class Scope(StrEnum):
     EVERYTHING = "everything"
 
 
-class Payload(StrictForm):
+class Payload(StrictRecord):
     """What every event says: when its device's clock thought it was."""
 
     wall: Annotated[str, Field(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$")]
     """UTC, whole seconds."""
 
 
-class OfReviewer(Payload):
+class ReviewerPayload(Payload):
     """An event of one person in one batch."""
 
     reviewer: Reviewer
     batch: Id
 
 
-class OfItem(OfReviewer):
+class ItemPayload(ReviewerPayload):
     """An event about one item."""
 
     item: Id
 
 
-class Consent(VersionedForm, OfReviewer):
+class Consent(VersionedRecord, ReviewerPayload):
     """The person read the consent text and agreed."""
 
     kind: Literal[Kind.CONSENT] = Kind.CONSENT
@@ -106,14 +114,14 @@ class Consent(VersionedForm, OfReviewer):
     """Whether suggested wordings may be offered as accepted variants of the corpus, or translations be used in one."""
 
 
-class Related(OfReviewer):
+class Related(ReviewerPayload):
     """The person says how near they are to the method that is judged; the last word counts."""
 
     kind: Literal[Kind.RELATION] = Kind.RELATION
     relation: Relation
 
 
-class SittingBegan(OfReviewer):
+class SittingBegan(ReviewerPayload):
     """A sitting began."""
 
     kind: Literal[Kind.SESSION] = Kind.SESSION
@@ -124,14 +132,14 @@ class SittingBegan(OfReviewer):
     language: Short
 
 
-class Train(OfItem):
+class Train(ItemPayload):
     """The person answered a training item."""
 
     kind: Literal[Kind.TRAIN] = Kind.TRAIN
     rating: Rating
 
 
-class Judged(OfItem):
+class Judged(ItemPayload):
     """The person decided about an item; what it looked like is part of the record (DESIGN R1)."""
 
     position: Count
@@ -168,13 +176,13 @@ class Translate(Judged):
     """In NFC as the faces write it, without blanks around it."""
 
 
-class Skip(OfItem):
+class Skip(ItemPayload):
     """The person put an item at the end."""
 
     kind: Literal[Kind.SKIP] = Kind.SKIP
 
 
-class Undo(OfReviewer):
+class Undo(ReviewerPayload):
     """The person took a rating, a translation, a ``cannot judge`` or a skip back."""
 
     kind: Literal[Kind.UNDO] = Kind.UNDO
@@ -182,28 +190,28 @@ class Undo(OfReviewer):
     """Id of the event that is taken back."""
 
 
-class Reasons(OfItem):
+class Reasons(ItemPayload):
     """What is wrong with the translation; the last list counts."""
 
     kind: Literal[Kind.REASONS] = Kind.REASONS
     reasons: tuple[Reason, ...]
 
 
-class Comment(OfItem):
+class Comment(ItemPayload):
     """Free words; the last ones count, empty ones take them back."""
 
     kind: Literal[Kind.COMMENT] = Kind.COMMENT
     text: Text
 
 
-class Suggest(OfItem):
+class Suggest(ItemPayload):
     """A better wording; the last one counts, an empty one takes it back."""
 
     kind: Literal[Kind.SUGGEST] = Kind.SUGGEST
     text: Text
 
 
-class HarmFlag(OfItem):
+class HarmFlag(ItemPayload):
     """The person calls the translation harmful or culturally wrong, or takes that back."""
 
     kind: Literal[Kind.HARM] = Kind.HARM
@@ -230,7 +238,7 @@ class Export(Payload):
     """Id of the last event that the file holds."""
 
 
-class Adjudicate(VersionedForm, Payload):
+class Adjudicate(VersionedRecord, Payload):
     """The organisation decided about an item that was flagged, without knowing the system."""
 
     kind: Literal[Kind.ADJUDICATE] = Kind.ADJUDICATE
@@ -270,7 +278,7 @@ class LaptopWord(Payload):
     """In the organisation's words; it stands on certificates, so it names nobody."""
 
 
-class Speaks(Payload):
+class AssignLaptop(Payload):
     """The organisation says which laptops speak for a person in a batch; its last word counts."""
 
     kind: Literal[Kind.SPEAKS] = Kind.SPEAKS
@@ -299,7 +307,7 @@ AnyPayload = Annotated[
     | Adjudicate
     | OrganiserLook
     | LaptopWord
-    | Speaks,
+    | AssignLaptop,
     Field(discriminator="kind"),
 ]
 """Any event's payload; ``kind`` tells which."""

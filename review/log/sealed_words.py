@@ -16,8 +16,8 @@ from typing import Any, Final
 
 from harness.core.canonical import canonical_bytes
 from harness.core.failures import KeyStoreError, StoreError
-from harness.sealed.forms import FileError
 from harness.sealed.sealing import AgeIdentity
+from harness.sealed.strict_records import FileError
 from harness.store.file.transaction import transaction
 from harness.vault.data_key import DataKey, SealedPlace
 from harness.vault.secret_text import no_core_dumps

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from operator import attrgetter
 
 from review.log.event import Event
-from review.log.payloads import HarmFlag, Kind, LaptopWord, Speaks
+from review.log.payloads import AssignLaptop, HarmFlag, Kind, LaptopWord
 from review.log.withdrawal import covered, withdrawals
 
 OWN_WORDS = frozenset({Kind.ADJUDICATE, Kind.LOOK, Kind.LAPTOP, Kind.SPEAKS})
@@ -34,7 +34,7 @@ Place = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Voices:
+class AssignedLaptops:
     """Which laptops speak for whom; a laptop is its signing key, or the id of a device whose key is not known."""
 
     speakers: Mapping[Place, tuple[str, ...]] = field(default_factory=dict)
@@ -71,7 +71,7 @@ def heard(
     keys: Mapping[str, str],
     own: Collection[str],
     batches: Collection[str],
-) -> tuple[list[Event], Voices]:
+) -> tuple[list[Event], AssignedLaptops]:
     """Return the events that count, for ``fold``, and which laptops speak for whom.
 
     ``keys`` is device → signing key of its laptop, ``own`` are the organisation's devices. Withdrawals count from
@@ -104,7 +104,9 @@ def heard(
     waiting = {place for place, each in several.items() if not each}
     replaced = {laptop for laptop, word in words.items() if word.instead_of is not None}
     decided = (several.keys() | silenced) - waiting
-    return counted, Voices(found, several, removed, frozenset(replaced), frozenset(decided), same)
+    return counted, AssignedLaptops(
+        found, several, removed, frozenset(replaced), frozenset(decided), same
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +178,7 @@ def _decided(events: Iterable[Event], batches: Collection[str]) -> dict[Place, t
     return {
         (each.batch, each.reviewer): each.laptops
         for each in said
-        if isinstance(each, Speaks) and each.batch in batches
+        if isinstance(each, AssignLaptop) and each.batch in batches
     }
 
 

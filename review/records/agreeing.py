@@ -34,13 +34,13 @@ from harness.store.signed_records import (
     signed_files,
 )
 from harness.submission.desk import KeptSubmission
-from review.office.results.telling import require_confirmed
-from review.office.results.telling import told_of as certificate_told
+from review.office.results.disclosure import require_confirmed
+from review.office.results.disclosure import told_of as certificate_told
 from review.office.results.whole_way import STEPS, WayEnd, WayStep, what_follows
 from review.office.store.database import FILE as OFFICE
 from review.office.store.store import Office
 from review.records.ownership import (
-    Deed,
+    OwnershipAction,
     OwnershipRecord,
     OwnershipTerms,
     Party,
@@ -51,7 +51,7 @@ from review.records.ownership import (
     say,
     told_of,
 )
-from review.verdict.certificate.certificate import Standing, standing
+from review.verdict.certificate.certificate import ReviewStatus, standing
 from review.verdict.certificate.coarse import over_secret, read_coarse
 from scoring.core.specification import COMPOSITE, Tier, specification
 
@@ -76,7 +76,9 @@ def conditions(connection: sqlite3.Connection, run: Run) -> list[CardCheck]:
     ]
 
 
-def gate_of(connection: sqlite3.Connection, run: Run, card: Mapping[str, Any]) -> Standing | None:
+def gate_of(
+    connection: sqlite3.Connection, run: Run, card: Mapping[str, Any]
+) -> ReviewStatus | None:
     """Return what people said of a run by the certificates next to it; None where none holds."""
     return standing(attached_to(connection, run.id), run.run_id, str(card.get("run_card_hash")))
 
@@ -116,7 +118,7 @@ def reaches_line(card: Mapping[str, Any]) -> CardCheck:
     return CardCheck(COMPOSITE, reached, f"it {'is' if reached else 'is not'} {least:.2f} or more")
 
 
-def _gate(review: Standing | None) -> CardCheck:
+def _gate(review: ReviewStatus | None) -> CardCheck:
     if review is None:
         return CardCheck("gate", False, "no certificate of a review that holds lies beside the run")
     why = review.why_not_community
@@ -194,7 +196,7 @@ def _method(card: Mapping[str, Any]) -> str:
     return " ".join(str(next(filter(None, named), "method")).split())[:200]
 
 
-def shown_certificate(review: Standing, home: Path) -> str:
+def shown_certificate(review: ReviewStatus, home: Path) -> str:
     """Return the SHA-256 of the certificate that both sides can see; UsageError where it was not told yet."""
     if not over_secret(review.certificate):
         return review.certificate.sha256
@@ -234,7 +236,7 @@ def own_side(terms: OwnershipTerms, home: Path) -> Identity:
 
 
 def answer(
-    connection: sqlite3.Connection, data: bytes, what: Deed, home: Path, reason: str = ""
+    connection: sqlite3.Connection, data: bytes, what: OwnershipAction, home: Path, reason: str = ""
 ) -> OwnershipRecord:
     """Add a word of this computer's side to a record, with all that is known of it here, and keep it.
 
@@ -247,7 +249,7 @@ def answer(
         key = identity.public.signing_key
         if _has_said(record, what, key) and not _has_said(stated, what, key):
             return record
-        if what is Deed.SIGNED:
+        if what is OwnershipAction.SIGNED:
             _refuse_revoked(record)
             if key == record.terms.organisation.signing_key:
                 require_confirmed(record.terms.run_id, home)
@@ -256,7 +258,7 @@ def answer(
     return said
 
 
-def _has_said(record: OwnershipRecord, what: Deed, key: str) -> bool:
+def _has_said(record: OwnershipRecord, what: OwnershipAction, key: str) -> bool:
     return any(act.what is what and act.by == key for act in record.acts)
 
 

@@ -21,9 +21,9 @@ from harness.consent.notice import Words, one_line
 from harness.core.canonical import canonical_bytes
 from harness.core.failures import UsageError
 from harness.core.problems import first_problem
-from harness.sealed.forms import FileError, FileProblem, Hex64, Short, StrictForm
 from harness.sealed.keys import Identity
 from harness.sealed.signed_archive import SignedRecord, signed_record
+from harness.sealed.strict_records import FileError, FileProblem, Hex64, Short, StrictRecord
 from harness.vault.log import moment
 from harness.vault.records import Moment
 
@@ -57,14 +57,14 @@ class Side(StrEnum):
     DEVELOPER = "developer"
 
 
-class Party(StrictForm):
+class Party(StrictRecord):
     """One side: what it calls itself, and its key. Only the key shows who it is."""
 
     name: Words
     signing_key: Hex64
 
 
-class OwnershipTerms(StrictForm):
+class OwnershipTerms(StrictRecord):
     """What is agreed on."""
 
     format: Literal["rosetta-ownership-terms/1"] = "rosetta-ownership-terms/1"
@@ -109,7 +109,7 @@ class OwnershipTerms(StrictForm):
         return next((side for side in Side if self.party(side).signing_key == signing_key), None)
 
 
-class Deed(StrEnum):
+class OwnershipAction(StrEnum):
     """What a side did."""
 
     PROPOSED = "proposed"
@@ -119,13 +119,13 @@ class Deed(StrEnum):
     """Took its own signature back."""
 
 
-class OwnershipAct(StrictForm):
+class OwnershipAct(StrictRecord):
     """One thing that one side said to the terms."""
 
     format: Literal["rosetta-ownership-act/1"] = "rosetta-ownership-act/1"
     terms: Hex64
     """The terms' id."""
-    what: Deed
+    what: OwnershipAction
     by: Hex64
     when: Moment
     """By the clock of whoever signed; nothing shows that it was right."""
@@ -148,7 +148,7 @@ class OwnershipState(StrEnum):
     REVOKED = "revoked"
 
 
-class OwnershipRecord(StrictForm):
+class OwnershipRecord(StrictRecord):
     """The file."""
 
     format: Literal["rosetta-ownership/1"] = "rosetta-ownership/1"
@@ -160,7 +160,7 @@ class OwnershipRecord(StrictForm):
         """Return the bytes of the file."""
         return canonical_bytes(self.model_dump(mode="json")) + b"\n"
 
-    def said(self, what: Deed) -> dict[Side, SignedOwnershipAct]:
+    def said(self, what: OwnershipAction) -> dict[Side, SignedOwnershipAct]:
         """Return who did this, with their word for it."""
         found = ((self.terms.side_of(act.by), act) for act in self.acts if act.what is what)
         return {side: each for side, each in found if side is not None}
@@ -168,11 +168,11 @@ class OwnershipRecord(StrictForm):
     @property
     def state(self) -> OwnershipState:
         """Return the state that follows from everything that was signed."""
-        if self.said(Deed.REVOKED):
+        if self.said(OwnershipAction.REVOKED):
             return OwnershipState.REVOKED
-        if self.said(Deed.REFUSED):
+        if self.said(OwnershipAction.REFUSED):
             return OwnershipState.REFUSED
-        match self.said(Deed.SIGNED).keys() & {*Side}:
+        match self.said(OwnershipAction.SIGNED).keys() & {*Side}:
             case signed if len(signed) == len(Side):
                 return OwnershipState.BY_BOTH
             case signed if Side.ORGANISATION in signed:
@@ -192,7 +192,9 @@ def propose(terms: OwnershipTerms, identity: Identity) -> OwnershipRecord:
     if terms.organisation.signing_key != identity.public.signing_key:
         raise UsageError("Only the organisation that ran the method proposes who is to own it.")
     _require_two(terms)
-    return _checked(OwnershipRecord(terms=terms, acts=(_act(terms, Deed.PROPOSED, identity),)))
+    return _checked(
+        OwnershipRecord(terms=terms, acts=(_act(terms, OwnershipAction.PROPOSED, identity),))
+    )
 
 
 def new_terms(**fields: object) -> OwnershipTerms:
@@ -206,7 +208,7 @@ def new_terms(**fields: object) -> OwnershipTerms:
 
 
 def say(
-    record: OwnershipRecord, what: Deed, identity: Identity, reason: str = ""
+    record: OwnershipRecord, what: OwnershipAction, identity: Identity, reason: str = ""
 ) -> OwnershipRecord:
     """Return the record with one more word of one side; UsageError where the side cannot say it."""
     side = record.terms.side_of(identity.public.signing_key)
@@ -217,14 +219,18 @@ def say(
         )
     if side in record.said(what):
         raise UsageError(f"The {side} {what} this already.")
-    signed = side in record.said(Deed.SIGNED)
-    if what is Deed.SIGNED and record.ended:
+    signed = side in record.said(OwnershipAction.SIGNED)
+    if what is OwnershipAction.SIGNED and record.ended:
         raise UsageError(f"This was {record.state}, which stays so. Propose it anew.")
-    if what is Deed.REFUSED and signed:
+    if what is OwnershipAction.REFUSED and signed:
         raise UsageError("You signed this. To take that back: rosetta ownership revoke")
-    if what is Deed.REVOKED and not signed:
+    if what is OwnershipAction.REVOKED and not signed:
         raise UsageError("You did not sign this. To say no: rosetta ownership refuse")
-    told = one_line(reason, "The reason") if what in {Deed.REFUSED, Deed.REVOKED} else ""
+    told = (
+        one_line(reason, "The reason")
+        if what in {OwnershipAction.REFUSED, OwnershipAction.REVOKED}
+        else ""
+    )
     return merged(
         record, record.model_copy(update={"acts": (_act(record.terms, what, identity, told),)})
     )
@@ -280,9 +286,12 @@ def _contradictions(record: OwnershipRecord) -> Iterator[str]:
             yield f"A word of it ({act.what}) is about other terms: it was taken from another record, or the terms were changed"
         elif not act.is_signed_by(act.by):
             yield f"A word of it ({act.what}) was changed after it was signed"
-    if Side.ORGANISATION not in record.said(Deed.PROPOSED) or len(record.said(Deed.PROPOSED)) > 1:
+    if (
+        Side.ORGANISATION not in record.said(OwnershipAction.PROPOSED)
+        or len(record.said(OwnershipAction.PROPOSED)) > 1
+    ):
         yield "It was not the organisation that proposed it"
-    if record.said(Deed.REVOKED).keys() - record.said(Deed.SIGNED).keys():
+    if record.said(OwnershipAction.REVOKED).keys() - record.said(OwnershipAction.SIGNED).keys():
         yield "A side takes a signature back that it never gave"
     if list(record.acts) != sorted(record.acts, key=lambda each: _place(terms, each)):
         yield "Its words do not stand in their order"
@@ -298,7 +307,7 @@ def _require_two(terms: OwnershipTerms) -> None:
 
 
 def _place(terms: OwnershipTerms, act: OwnershipAct) -> tuple[int, int]:
-    sides, deeds = [*Side, None], [*Deed]
+    sides, deeds = [*Side, None], [*OwnershipAction]
     return deeds.index(act.what), sides.index(terms.side_of(act.by))
 
 
@@ -311,7 +320,7 @@ _DIGITS: Final = {ord(sign): None for sign in "-:TZ"}
 
 
 def _act(
-    terms: OwnershipTerms, what: Deed, identity: Identity, reason: str = ""
+    terms: OwnershipTerms, what: OwnershipAction, identity: Identity, reason: str = ""
 ) -> SignedOwnershipAct:
     act = OwnershipAct(
         terms=terms.id,

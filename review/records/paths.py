@@ -19,8 +19,8 @@ from harness.card.signing.reproduction import fits_card, read_reproduction
 from harness.card.signing.signed_run import kept_seals, own_keys
 from harness.consent.verifying import Verified
 from harness.core.failures import UsageError
-from harness.sealed.forms import FileError
 from harness.sealed.keys import key_phrase
+from harness.sealed.strict_records import FileError
 from harness.store.corpora.entries import read_dataset
 from harness.store.others_cards import reproduction_files
 from harness.store.runs import Run
@@ -31,7 +31,7 @@ from harness.vault.opening import folder_of
 from harness.vault.records import GrantAsked, GrantRequest, OpenedByGrant, Used
 from harness.vault.work import VaultWork
 from review.records.agreeing import gate_of
-from review.verdict.certificate.certificate import Standing
+from review.verdict.certificate.certificate import ReviewStatus
 
 SELF, AGAIN, GATE, TEXTS = "card", "run again", "gate", "entries"
 """Names of what shows a path."""
@@ -94,7 +94,7 @@ def _again(connection: sqlite3.Connection, run: Run, raw: Mapping[str, Any]) -> 
         yield CardCheck(AGAIN, True, words)
 
 
-def _gate(review: Standing) -> CardCheck:
+def _gate(review: ReviewStatus) -> CardCheck:
     certificate = review.certificate
     if why := review.why_not_community:
         return CardCheck(GATE, False if review.suspended else None, why)
@@ -105,7 +105,7 @@ def _gate(review: Standing) -> CardCheck:
     return CardCheck(GATE, True, words)
 
 
-def _consent(review: Standing) -> Iterator[CardCheck]:
+def _consent(review: ReviewStatus) -> Iterator[CardCheck]:
     return consent_checks(Verified(keys=frozenset({review.certificate.organisation.signing_key})))
 
 

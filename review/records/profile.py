@@ -17,17 +17,17 @@ from typing import Annotated, Any, Final, Literal, NamedTuple
 from pydantic import Field
 
 from harness.consent.notice import Words, one_line
-from harness.consent.standing import standing
+from harness.consent.withdrawals_in_force import standing
 from harness.core.canonical import canonical_bytes
 from harness.core.failures import UsageError
 from harness.release.ledger import FOLDER, LEDGER, own_ledger
-from harness.sealed.forms import FileError, FileProblem, Hex64, StrictForm
 from harness.sealed.signed_archive import (
     SignedRecord,
     read_record,
     read_signed_record,
     signed_record,
 )
+from harness.sealed.strict_records import FileError, FileProblem, Hex64, StrictRecord
 from harness.store.signed_records import KeptRecord, RecordKind, keep_signed, signed_files
 from harness.vault.folder import VaultState, read_state
 from harness.vault.log import moment
@@ -36,7 +36,7 @@ from harness.vault.records import Moment, Opened, OpenedByGrant, Used
 from review.office.store.database import FILE as OFFICE
 from review.office.store.store import Office
 from review.records.agreeing import organisation_keys
-from scoring.core.wording import counted
+from scoring.core.messages import counted
 
 SUFFIX: Final = ".rosetta-profile"
 MOST_BYTES: Final = 256 * 1024
@@ -73,7 +73,7 @@ REQUIREMENTS: Final[Mapping[str, ProfileRequirement]] = {
 Item = Annotated[str, Field(pattern=f"^({'|'.join(REQUIREMENTS)})$")]
 
 
-class ProfileStatement(StrictForm):
+class ProfileStatement(StrictRecord):
     """What a person states of one requirement, in the organisation's name."""
 
     format: Literal["rosetta-statement/1"] = "rosetta-statement/1"
@@ -94,14 +94,14 @@ class SignedProfileStatement(ProfileStatement, SignedRecord):
         return canonical_bytes(self.model_dump(mode="json")) + b"\n"
 
 
-class SeenHere(StrictForm):
+class SeenHere(StrictRecord):
     """What the program saw of one requirement on the organisation's computer."""
 
     item: Item
     words: Words
 
 
-class Profile(StrictForm):
+class Profile(StrictRecord):
     """The profile as it is given out."""
 
     format: Literal["rosetta-profile/1"] = "rosetta-profile/1"

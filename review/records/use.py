@@ -22,9 +22,9 @@ from harness.consent.given import newest_day
 from harness.consent.notice import Words, one_line
 from harness.core.canonical import canonical_bytes
 from harness.core.failures import UsageError
-from harness.sealed.forms import FileError, FileProblem, Hex64, Short, StrictForm
 from harness.sealed.keys import Identity, key_phrase
 from harness.sealed.signed_archive import SignedRecord, read_signed_record, signed_record
+from harness.sealed.strict_records import FileError, FileProblem, Hex64, Short, StrictRecord
 from harness.store.runs import find_run
 from harness.store.signed_records import (
     KeptRecord,
@@ -43,7 +43,7 @@ MOST_BYTES: Final = 16 * 1024
 Day = Annotated[str, Field(pattern=r"^\d{4}-\d\d-\d\d$")]
 
 
-class UseRecord(StrictForm):
+class UseRecord(StrictRecord):
     """One use of a method, begun or ended."""
 
     format: Literal["rosetta-use/1"] = "rosetta-use/1"

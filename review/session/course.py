@@ -128,7 +128,7 @@ class CoursePlace:
 
 
 @dataclass(frozen=True)
-class Course:
+class SessionProgress:
     """What the sitting remembers beside the events; every step gives a new one.
 
     All of it may be lost with the power: the events alone lead back to the same item.
@@ -192,21 +192,21 @@ class Course:
         later = (item for item in waiting if now.number(item) > at)
         return next(later, waiting[0] if waiting else None)
 
-    def decided(self, *, put_aside: str | None = None, rest: bool = False) -> Course:
+    def decided(self, *, put_aside: str | None = None, rest: bool = False) -> SessionProgress:
         """Continue after a decision, or after an item was put aside."""
         again = self.second is not None and put_aside in self.second
         passed = self.passed | {put_aside} if again and put_aside else self.passed
         return replace(self, chosen=None, passed=passed, resting=rest)
 
-    def without_practice(self) -> Course:
+    def without_practice(self) -> SessionProgress:
         """Remove the training items."""
         return replace(self, training=(), lesson=None)
 
-    def going_to(self, item: str | None) -> Course:
+    def going_to(self, item: str | None) -> SessionProgress:
         """Show an item out of turn."""
         return replace(self, chosen=item, resting=False)
 
-    def going_on(self, now: SittingProgress, place: CoursePlace) -> Course:
+    def going_on(self, now: SittingProgress, place: CoursePlace) -> SessionProgress:
         """Finish a lesson or a rest, or start with what was put aside."""
         if self.lesson is not None:
             return replace(self, lesson=None)

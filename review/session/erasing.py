@@ -32,7 +32,7 @@ _JOURNALS = ("-journal", "-wal", "-shm")
 
 
 @dataclass(frozen=True, slots=True)
-class Remains:
+class UndeletedItem:
     """Something that could not be deleted."""
 
     name: str
@@ -42,7 +42,7 @@ class Remains:
     in_keyring: bool = False
 
 
-def erase_everything(laptop: Laptop) -> tuple[Remains, ...]:
+def erase_everything(laptop: Laptop) -> tuple[UndeletedItem, ...]:
     """Delete everything of the reviewers on this computer, and give what could not be deleted.
 
     Raises NotSaved (``StorageProblem.BUSY``) where another program has the file open: then nothing was changed.
@@ -59,7 +59,7 @@ def erase_everything(laptop: Laptop) -> tuple[Remains, ...]:
     return tuple(remains)
 
 
-def finish_erasing(folder: Path) -> tuple[Remains, ...]:
+def finish_erasing(folder: Path) -> tuple[UndeletedItem, ...]:
     """Finish a deletion that was cut off or left something; call it before the laptop's file is opened.
 
     Where none was begun, nothing happens; answers that were given since are not touched. Raises NotSaved
@@ -92,37 +92,37 @@ def why_not_erased(words: Words, error: HarnessError) -> Trouble:
     return trouble(words, error)
 
 
-def _begin(folder: Path) -> list[Remains]:
+def _begin(folder: Path) -> list[UndeletedItem]:
     """Overwrite the answers under a name that nobody opens; it stays, empty, until all else is deleted."""
     file, begun = folder / FILE_NAME, folder / BEGUN
     try:
         file.replace(begun)
         _overwrite(begun)
     except FileNotFoundError:
-        return [Remains(str(file), "moved to another place")]
+        return [UndeletedItem(str(file), "moved to another place")]
     except OSError:
         renamed = os.path.exists(begun)  # noqa: PTH110  where one may not look, that of a Path fails
         return _erased([begun if renamed else file])
     return []
 
 
-def _erase_rest(folder: Path) -> list[Remains]:
+def _erase_rest(folder: Path) -> list[UndeletedItem]:
     journals = [folder / f"{FILE_NAME}{ending}" for ending in _JOURNALS]
     return [*_erase_keys(folder), *_erased(journals)]
 
 
-def _erase_keys(folder: Path) -> list[Remains]:
+def _erase_keys(folder: Path) -> list[UndeletedItem]:
     """Delete the laptop's keys; the name of an entry that the keyring keeps is kept too, to try again."""
     pointer = key_pointer(folder, Role.LAPTOP)
     files = [path for path in key_files(folder, Role.LAPTOP) if path != pointer]
     try:
         forget_entry(folder, Role.LAPTOP)
     except KeyStoreError as error:
-        return [Remains(SERVICE, str(error), in_keyring=True), *_erased(files)]
+        return [UndeletedItem(SERVICE, str(error), in_keyring=True), *_erased(files)]
     return _erased([*files, pointer])
 
 
-def _erased(paths: Iterable[Path]) -> list[Remains]:
+def _erased(paths: Iterable[Path]) -> list[UndeletedItem]:
     """Erase files, and give those that could not be deleted."""
     remains = []
     for path in paths:
@@ -131,7 +131,7 @@ def _erased(paths: Iterable[Path]) -> list[Remains]:
                 _overwrite(path)
             path.unlink(missing_ok=True)
         except OSError as error:
-            remains.append(Remains(str(path), error.strerror or type(error).__name__))
+            remains.append(UndeletedItem(str(path), error.strerror or type(error).__name__))
     return remains
 
 

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from harness.core.failures import HarnessError
-from harness.sealed.forms import FileError, FileProblem
 from harness.sealed.stick import StickError
+from harness.sealed.strict_records import FileError, FileProblem
 from review.files.batch import Batch
 from review.log.payloads import Face, Scope
 from review.rating import Relation
@@ -24,7 +24,7 @@ from review.session.course import GUARD_SECONDS
 from review.session.opening import Opening
 from review.session.session import Session
 from review.session.view import Phase, ShownItem, View
-from review.session.words.keys import Onward
+from review.session.words.keys import NextAction
 from review.session.words.troubles import Trouble, trouble, trouble_of_view
 
 Answer = TypeVar("Answer")
@@ -127,7 +127,7 @@ class AskRelation(FlowStep[Relation]):
 
 
 @dataclass(frozen=True, slots=True)
-class AtSentences(FlowStep[Onward]):
+class AtSentences(FlowStep[NextAction]):
     """Where the person is: at a sentence, or between two; answers are given to the session itself.
 
     None shows where the person is now, as after an answer that leads to another page.
@@ -140,7 +140,7 @@ class AtSentences(FlowStep[Onward]):
 
 
 @dataclass(frozen=True, slots=True)
-class HandOver(FlowStep[Onward]):
+class HandOver(FlowStep[NextAction]):
     """Where to write the answers; UNSAVED looks first at what is only a draft."""
 
     session: Session
@@ -394,13 +394,13 @@ class Flow:
 
     def _sit(self, session: Session, batch: Batch) -> _Steps[None]:
         """Lead from page to page until the person stops; everything they gave is on the disk at each step."""
-        acts: Mapping[Onward, Callable[[], View]] = {
-            Onward.GO_ON: session.go_on,
-            Onward.UNDO: session.undo,
-            Onward.UNSAVED: session.go_to_unsaved,
+        acts: Mapping[NextAction, Callable[[], View]] = {
+            NextAction.GO_ON: session.go_on,
+            NextAction.UNDO: session.undo,
+            NextAction.UNSAVED: session.go_to_unsaved,
         }
-        while (onward := (yield from _ask(_at(session)))) is not Onward.LEAVE:
-            if onward is Onward.HAND_OVER:
+        while (onward := (yield from _ask(_at(session)))) is not NextAction.LEAVE:
+            if onward is NextAction.HAND_OVER:
                 onward = yield from _ask(HandOver(session, batch))
             if onward is None:
                 continue
@@ -412,14 +412,14 @@ class Flow:
                     choose(chosen)
 
 
-def _aside(session: Session, onward: Onward) -> tuple[FlowStep[Any], Callable[[Any], View]]:
+def _aside(session: Session, onward: NextAction) -> tuple[FlowStep[Any], Callable[[Any], View]]:
     """Return a page that leads back, and what is done with what is chosen on it."""
     match onward:
-        case Onward.ANSWERS:
+        case NextAction.ANSWERS:
             return ShowAnswers(session, session.answered()), session.go_to
-        case Onward.SHARING:
+        case NextAction.SHARING:
             return AskSharing(session, session.view.shares), session.share
-        case Onward.WITHDRAW:
+        case NextAction.WITHDRAW:
             return AskWithdraw(session), session.withdraw
         case _:
             return ShowHelp(session), lambda _: session.view

@@ -11,11 +11,11 @@ from pathlib import Path
 
 from harness.core.failures import HarnessError
 from harness.sealed.carried_files import ReviewFile, read_one
-from harness.sealed.forms import FileError, FileProblem
 from harness.sealed.found_files import FileSearch, SkippedFiles, find_files
 from harness.sealed.keys import Identity, Role
 from harness.sealed.sealing import Lock, lock_of, typed_passphrase
 from harness.sealed.stick import mounted_sticks
+from harness.sealed.strict_records import FileError, FileProblem
 from review.files.batch import Batch, open_batch
 from review.files.manifests import BatchManifest
 from review.files.reviewer_codes import printed, read_code

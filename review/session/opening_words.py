@@ -6,7 +6,7 @@ from string import ascii_lowercase
 from typing import NamedTuple
 
 from harness.core.failures import HarnessError
-from harness.sealed.forms import FileError
+from harness.sealed.strict_records import FileError
 from review.files.reviewer_codes import ALPHABET
 from review.session.choice import Choice
 from review.session.words.catalogue import Words, msgid

@@ -7,7 +7,7 @@ from dataclasses import replace
 from review.files.batch import Batch
 from review.files.manifests import BatchItem, TrainingItem, wording
 from review.log.payloads import Rate, Translate
-from review.session.course import Course, CoursePlace
+from review.session.course import CoursePlace, SessionProgress
 from review.session.drafts import Drafts
 from review.session.progress import SittingProgress
 from review.session.view import (
@@ -33,7 +33,9 @@ class Picture:
         self._texts = {item.id: item for item in (*batch.items, *batch.training)}
         self._drafts = drafts
 
-    def view(self, course: Course, now: SittingProgress, place: CoursePlace, words: Words) -> View:
+    def view(
+        self, course: SessionProgress, now: SittingProgress, place: CoursePlace, words: Words
+    ) -> View:
         """Draw the view of a place; what the organisation wrote is in the language of ``words`` where it can be."""
         judging = place.phase in _JUDGING
         return View(
@@ -50,7 +52,7 @@ class Picture:
             shares=now.person.share_corrections,
         )
 
-    def _lesson(self, course: Course, words: Words) -> Lesson | None:
+    def _lesson(self, course: SessionProgress, words: Words) -> Lesson | None:
         """Return the answer to the training item that was answered, explained in the person's language."""
         if course.lesson is None:
             return None
@@ -102,14 +104,14 @@ class Picture:
         ]
         return tuple(sorted((each for each in found if each.number), key=lambda each: each.number))
 
-    def _last(self, course: Course, now: SittingProgress) -> LastJudged | None:
+    def _last(self, course: SessionProgress, now: SittingProgress) -> LastJudged | None:
         """Return the item decided last; none after an undo, which opens one whose reasons would go astray."""
         item = now.judged_last
         if item is None or item not in now.person.decided:
             return None
         return LastJudged(shown := self._decided(item, course, now), shown.rating)
 
-    def answered(self, course: Course, now: SittingProgress) -> tuple[ShownItem, ...]:
+    def answered(self, course: SessionProgress, now: SittingProgress) -> tuple[ShownItem, ...]:
         """Draw every item that was decided, in the person's order, with its answer as it was saved."""
         return tuple(
             replace(
@@ -119,7 +121,7 @@ class Picture:
             if item in now.person.decided
         )
 
-    def _decided(self, item: str, course: Course, now: SittingProgress) -> ShownItem:
+    def _decided(self, item: str, course: SessionProgress, now: SittingProgress) -> ShownItem:
         text, number = self._texts[item], now.number(item)
         shown = _read(text, number, len(course.order))
         return _answered(self._with_words(shown, now), now)

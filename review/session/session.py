@@ -38,8 +38,8 @@ from review.log.payloads import (
 )
 from review.log.table import NotSaved
 from review.rating import CannotJudge, Rating, Reason, Relation
-from review.session import saying
-from review.session.course import GUARD_SECONDS, ActiveTime, Clock, Course, Rest
+from review.session import messages
+from review.session.course import GUARD_SECONDS, ActiveTime, Clock, Rest, SessionProgress
 from review.session.picture import Picture
 from review.session.progress import SittingProgress, trained_before
 from review.session.record import KIND_OF, Author, Record
@@ -84,7 +84,7 @@ class Session:
         known = trained_before(everything, batch.manifest.batch, reviewer)
         self._record = Record(laptop, batch.manifest.batch, self._author, order, everything)
         self._picture = Picture(batch, self._record.drafts)
-        course = Course(order, training=() if known else batch.training)
+        course = SessionProgress(order, training=() if known else batch.training)
         self._course = course.going_to(self._progress.reopened)
         self._view = self._drawn()
 
@@ -155,7 +155,7 @@ class Session:
         if self._view.phase not in _JUDGING:
             return self._view
         given = [] if shares is self._view.shares else [self._agreed(shares)]
-        said = saying.shared(self.words, shares=shares, translating=self.translating)
+        said = messages.shared(self.words, shares=shares, translating=self.translating)
         return self._done(given, said)
 
     def _agreed(self, shares: bool) -> Consent:
@@ -176,11 +176,11 @@ class Session:
         if (not_meant := self._not_meant(item, training=True)) is not None:
             return not_meant
         if self.translating:
-            return self._trouble(self.words(saying.ASKS_FOR_TRANSLATIONS))
+            return self._trouble(self.words(messages.ASKS_FOR_TRANSLATIONS))
         if self._view.phase is Phase.TRAINING:
             return self._answer(item, rating)
         judged = Rate(**self._judged(item, override=override), rating=rating)
-        return self._decide(judged, saying.rated(self.words, rating))
+        return self._decide(judged, messages.rated(self.words, rating))
 
     def cannot_judge(self, item: str, why: CannotJudge, *, override: bool = False) -> View:
         """Decide that this person cannot judge the item that is shown.
@@ -192,7 +192,7 @@ class Session:
         if why is CannotJudge.NOT_SHOWN and not self.manifest.knows_not_shown:
             why = CannotJudge.UNSAID
         judged = NotJudged(**self._judged(item, override=override), why=why)
-        said = saying.NOT_TRANSLATED if self.translating else saying.NOT_JUDGED
+        said = messages.NOT_TRANSLATED if self.translating else messages.NOT_JUDGED
         return self._decide(judged, self.words(said))
 
     def translate(self, item: str, text: str, *, override: bool = False) -> View:
@@ -200,13 +200,13 @@ class Session:
         if (not_meant := self._not_meant(item)) is not None:
             return not_meant
         if not self.translating:
-            return self._trouble(self.words(saying.ASKS_FOR_RATINGS))
+            return self._trouble(self.words(messages.ASKS_FOR_RATINGS))
         typed = storable(text).strip()
         if not typed:
-            return self._trouble(self.words(saying.NOTHING_WRITTEN))
+            return self._trouble(self.words(messages.NOTHING_WRITTEN))
         if len(typed) > MOST_TEXT:
             return self._too_long(item, TextField.TRANSLATION, typed)
-        said = self.words(saying.TRANSLATED)
+        said = self.words(messages.TRANSLATED)
         if typed == self._progress.written(item, TextField.TRANSLATION):
             return self._leave_as_it_is(item, said)
         given = Translate(**self._judged(item, override=override), text=typed)
@@ -221,11 +221,11 @@ class Session:
         """Move the item that is shown to the end; in practice, skip the practice."""
         if self._place.phase is Phase.TRAINING:
             self._course = self._course.without_practice()
-            return self._say(self.words(saying.PRACTICE_IS_OVER))
+            return self._say(self.words(messages.PRACTICE_IS_OVER))
         if (not_meant := self._not_meant(item)) is not None:
             return not_meant
         course = self._course.decided(put_aside=item)
-        said = saying.put_aside(self.words, again=self._view.phase is Phase.SKIPPED)
+        said = messages.put_aside(self.words, again=self._view.phase is Phase.SKIPPED)
         return self._done([Skip(**self._author.about(item))], said, course)
 
     def undo(self) -> View:
@@ -234,7 +234,7 @@ class Session:
             return self._too_soon()
         target = self._progress.last_act
         if self._view.phase not in _JUDGING or target is None:
-            return self._say(self.words(saying.NOTHING_TO_TAKE_BACK))
+            return self._say(self.words(messages.NOTHING_TO_TAKE_BACK))
         decision = self._progress.decisions[target]
         try:
             beside, drafts = self._record.undone_beside(target)
@@ -242,7 +242,7 @@ class Session:
             return self._trouble(*trouble(self.words, error))
         view = self._done(
             [*beside, Undo(**self._author.who(), target=target)],
-            saying.taken_back(self.words, decision, beside, translating=self.translating),
+            messages.taken_back(self.words, decision, beside, translating=self.translating),
             self._course.going_to(decision.item),
             drafts,
         )
@@ -255,7 +255,7 @@ class Session:
         practised = self._place.phase is Phase.TRAINING
         self._course = self._course.going_on(self._progress, self._place)
         over = practised and self._course.place(self._progress).phase is not Phase.TRAINING
-        return self._say(self.words(saying.PRACTICE_IS_OVER) if over else "")
+        return self._say(self.words(messages.PRACTICE_IS_OVER) if over else "")
 
     def go_to_unrated(self) -> View:
         """Show the next item without an answer, in the person's order, after the last one the first."""
@@ -263,7 +263,7 @@ class Session:
             return self._view
         here = self._view.item.id if self._view.item else None
         item = self._course.next_unrated(self._progress, here)
-        return self.go_to(item) if item else self._say(self.words(saying.ALL_ANSWERED))
+        return self.go_to(item) if item else self._say(self.words(messages.ALL_ANSWERED))
 
     def go_to_unsaved(self) -> View:
         """Show the next item with words that are not saved, in the person's order, after the last one the first."""
@@ -272,9 +272,9 @@ class Session:
         later = (each.item for each in unsaved if each.number > number)
         item = next(later, unsaved[0].item if unsaved else None)
         if self._view.phase not in _JUDGING or item is None:
-            return self._say(self.words(saying.ALL_SAVED))
+            return self._say(self.words(messages.ALL_SAVED))
         self.go_to(item)
-        return self._say(self.words(saying.NOT_SAVED_HERE))
+        return self._say(self.words(messages.NOT_SAVED_HERE))
 
     def go_to(self, item: str | None) -> View:
         """Show an item of this person out of turn; None goes back to where they were without it."""
@@ -292,7 +292,7 @@ class Session:
         if not self._at_hand(item):
             return self._view
         chosen = tuple(reason for reason in Reason if reason in reasons)
-        said = saying.reasons(self.words, chosen)
+        said = messages.reasons(self.words, chosen)
         return self._done([Reasons(**self._author.about(item), reasons=chosen)], said)
 
     def keep_draft(self, item: str, field: TextField, text: str) -> None:
@@ -317,11 +317,11 @@ class Session:
         if not self._at_hand(item):
             return self._view
         if self._progress.words_withdrawn:
-            return self._trouble(saying.no_more_words(self.words, translating=self.translating))
+            return self._trouble(messages.no_more_words(self.words, translating=self.translating))
         typed = storable(text).strip()
         if len(typed) > MOST_TEXT:
             return self._too_long(item, field, typed)
-        said, dropped = saying.text(self.words, field, typed), Draft(item, field, None)
+        said, dropped = messages.text(self.words, field, typed), Draft(item, field, None)
         given = KIND_OF[field](**self._author.about(item), text=typed)
         return self._done([given], said, drafts=[dropped])
 
@@ -330,7 +330,7 @@ class Session:
         if not self._at_hand(item):
             return self._view
         flag = HarmFlag(**self._author.about(item), harmful=harmful)
-        return self._done([flag], saying.harm(self.words, harmful=harmful))
+        return self._done([flag], messages.harm(self.words, harmful=harmful))
 
     def withdraw(self, scope: Scope) -> View:
         """Withdraw what this person gave, at any time, and erase it from this computer."""
@@ -338,7 +338,7 @@ class Session:
         payload = Withdraw(
             wall=self._author.wall(), reviewer=self._reviewer, batch=batch, scope=scope
         )
-        said = saying.withdrawn(self.words, scope, translating=self.translating)
+        said = messages.withdrawn(self.words, scope, translating=self.translating)
         return self._done([payload], said, then=self._record.reread)
 
     def export(self, folder: Path) -> Exported:
@@ -373,7 +373,7 @@ class Session:
 
     def _too_soon(self) -> View:
         self.time.too_soon()
-        return self._show(replace(self._drawn(), said=self.words(saying.TOO_SOON), too_soon=True))
+        return self._show(replace(self._drawn(), said=self.words(messages.TOO_SOON), too_soon=True))
 
     def _at_hand(self, item: str) -> bool:
         """Return whether words can be said about this item: it is shown, or was judged last."""
@@ -394,7 +394,7 @@ class Session:
         texts, drafts = self._record.typed_about(judged.item)
         if isinstance(judged, Translate):
             drafts.append(Draft(judged.item, TextField.TRANSLATION, None))
-        said = saying.with_texts(self.words, said, texts)
+        said = messages.with_texts(self.words, said, texts)
         view = self._done([*texts, judged], said, self._course.decided(), drafts)
         if view.trouble:
             return view
@@ -408,7 +408,7 @@ class Session:
         self,
         payloads: Sequence[AnyPayload],
         said: str = "",
-        course: Course | None = None,
+        course: SessionProgress | None = None,
         drafts: Sequence[Draft] = (),
         then: Callable[[], None] | None = None,
     ) -> View:
@@ -447,4 +447,4 @@ class Session:
     def _too_long(self, item: str, field: TextField, typed: str) -> View:
         """Store as much as can be kept, and show that it is too much."""
         self.keep_draft(item, field, typed)
-        return self._trouble(saying.too_long(self.words, typed))
+        return self._trouble(messages.too_long(self.words, typed))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from review.files.manifests import Around, OthersWords
+from review.files.manifests import OthersWords, SentenceContext
 from review.rating import Rating, Reason
 
 
@@ -56,7 +56,7 @@ class ShownItem:
     harmful: bool = False
     translation: str = ""
     """What this person gave, took back or is typing, where the batch asks for translations."""
-    around: Around | None = None
+    around: SentenceContext | None = None
     """Where the sentence stands, as far as the batch tells."""
     others: tuple[OthersWords, ...] = ()
     """In a second look: what people wrote of it in the first round."""

@@ -52,7 +52,7 @@ def hand_over(laptop: Laptop, batch: Batch, reviewer: str, folder: Path, wall: s
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class StoredReviews:
     """What a computer keeps of all its reviews."""
 
     batches: int = 0
@@ -68,14 +68,14 @@ class Kept:
     """Batch of which something waits → one of its people, for the file's name."""
 
 
-def kept(laptop: Laptop) -> Kept:
+def kept(laptop: Laptop) -> StoredReviews:
     """Count what is stored on this computer; raises NotSaved where its file cannot be read."""
     events = list(laptop.events())
     batches = [stored.id for stored in laptop.batches()]
     waiting = {batch: _changed(events, batch) for batch in batches}
     untold = {batch: code for batch in batches if (code := _untold(events, batch))}
     people = {batch: next(iter(changed)) for batch, changed in waiting.items() if changed}
-    return Kept(
+    return StoredReviews(
         batches=len(batches),
         answers=sum(len(state.decided) for state in fold(events).reviewers.values()),
         drafts=laptop.count_drafts(),

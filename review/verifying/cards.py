@@ -21,17 +21,17 @@ from harness.release.records import (
     SignedReleasedRefusal,
 )
 from harness.release.verifying import check_consent, verify_released
-from harness.sealed.forms import FileError, formats
+from harness.sealed.strict_records import FileError, formats
 from review.verifying.kinds import (
-    LookedAt,
     Signer,
     ToldOfFile,
     VerifiableKind,
     VerifiedAgainst,
+    VerifiedFile,
 )
 
 
-def _is_card(file: LookedAt) -> bool:
+def _is_card(file: VerifiedFile) -> bool:
     try:
         layout(unwrapped(dict(file.stated)), file.path.name)
     except UsageError:
@@ -39,7 +39,7 @@ def _is_card(file: LookedAt) -> bool:
     return True
 
 
-def _verify_card(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:
+def _verify_card(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:
     """Verify a card with the seal next to it, anyone who's program wrote it."""
     verdict = verify_file(here.connection, file.path, here.known, None, here.home)
     raw = unwrapped(dict(file.stated))
@@ -64,7 +64,7 @@ def _run(raw: Mapping[str, Any]) -> list[tuple[str, str]]:
     return [(name, str(each)) for name, each in told.items() if each]
 
 
-def _sealed_by(file: LookedAt) -> list[Signer]:
+def _sealed_by(file: VerifiedFile) -> list[Signer]:
     beside = file.path.with_suffix(SUFFIX)
     try:
         return (
@@ -88,7 +88,7 @@ def _without_key(verdict: CardVerdict, signed: str) -> list[CardCheck]:
     return [*whole, *(more if found else unsigned)]
 
 
-def _verify_seal(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:  # noqa: ARG001
+def _verify_seal(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:  # noqa: ARG001
     seal = read_seal(file.data)
     words = f"of the card with the hash {seal.seal.card[:16]}…, with {seal.seal.rows:,} rows"
     return ToldOfFile(
@@ -101,7 +101,7 @@ def _verify_seal(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:  # noqa: 
     )
 
 
-def _verify_proof(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:
+def _verify_proof(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:
     proof = read_proof(file.data, file.path.name)
     against = _card_among(here)
     verdict = verify_file(here.connection, file.path, here.known, against, here.home)
@@ -112,7 +112,7 @@ def _verify_proof(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:
     )
 
 
-def _verify_reproduction(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:
+def _verify_reproduction(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:
     reproduction = read_reproduction(file.data)
     verdict = verify_file(here.connection, file.path, here.known, _card_among(here), here.home)
     facts = (
@@ -132,7 +132,7 @@ def _card_among(here: VerifiedAgainst) -> Path | None:
     return next((each.path for each in here.among(_is_card)), None)
 
 
-def _verify_released(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:
+def _verify_released(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:
     verdict = verify_released(file.data, here.known)
     assert verdict is not None  # noqa: S101  its form says so
     if verdict.ok:

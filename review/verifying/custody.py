@@ -14,28 +14,28 @@ from harness.core.failures import UsageError
 from harness.exchange.manifest import SignedExchangeList, read_manifest
 from harness.release.ledger import checked_lines as ledger_lines
 from harness.release.records import SignedLedgerRecord
-from harness.sealed.forms import formats
 from harness.sealed.signature import public_pem
 from harness.sealed.signed_archive import read_signed_record
+from harness.sealed.strict_records import formats
 from harness.vault.folder import HEAD, LOG, read_state
 from harness.vault.grants.files import read_answer, read_request
 from harness.vault.keepers import read_card
 from harness.vault.log import LogLine, keepers_of, read_lines
 from harness.vault.records import SignedCard, SignedHead, SignedLogRecord, SignedRequest
 from review.verifying.kinds import (
-    LookedAt,
     Signer,
     ToldOfFile,
     VerifiableKind,
     VerifiedAgainst,
+    VerifiedFile,
     signature_check,
 )
-from scoring.core.wording import counted
+from scoring.core.messages import counted
 
 _NEWEST: Final = "whether the newest lines are missing, only a computer knows that saw them"
 
 
-def _verify_log(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:  # noqa: ARG001
+def _verify_log(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:  # noqa: ARG001
     """Verify the log of a vault, with all of its folder where it is in one."""
     if file.path.name == LOG and file.path.with_name(HEAD).is_file():
         return _of_vault(
@@ -46,7 +46,7 @@ def _verify_log(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:  # noqa: A
     return ToldOfFile(vault.facts, vault.signers, [*vault.checks, *checks])
 
 
-def _verify_head(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:  # noqa: ARG001
+def _verify_head(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:  # noqa: ARG001
     """Verify the head of a vault, with all of its folder where it is in one."""
     if file.path.name == HEAD and file.path.with_name(LOG).is_file():
         return _of_vault(
@@ -70,14 +70,14 @@ def _of_vault(lines: tuple[LogLine, ...], words: str) -> ToldOfFile:
     return ToldOfFile(facts, [Signer("last line", lines[-1].record.by)], [signature_check(words)])
 
 
-def _verify_keeper(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:  # noqa: ARG001
+def _verify_keeper(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:  # noqa: ARG001
     card = read_card(file.data)
     return ToldOfFile(
         (("keeper", card.name),), [Signer("keeper", card.signing_key)], [signature_check()]
     )
 
 
-def _verify_request(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:  # noqa: ARG001
+def _verify_request(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:  # noqa: ARG001
     request = read_request(file.data)
     facts = (
         ("vault", request.vault),
@@ -90,7 +90,7 @@ def _verify_request(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:  # noq
     return ToldOfFile(facts, [Signer("keeper who asks", request.by)], checks)
 
 
-def _verify_answer(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:  # noqa: ARG001
+def _verify_answer(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:  # noqa: ARG001
     found, sealed = read_answer(file.data)
     facts = (
         ("vault", found.vault),
@@ -105,7 +105,7 @@ def _verify_answer(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:  # noqa
     return ToldOfFile(facts, [Signer("keeper", found.keeper)], checks)
 
 
-def _verify_ledger(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:  # noqa: ARG001
+def _verify_ledger(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:  # noqa: ARG001
     lines = ledger_lines(file.data, file.path.name)
     facts = (("lines", f"{len(lines):,}, the last of {lines[-1].when}"),) if lines else ()
     whole = CardCheck(
@@ -121,7 +121,7 @@ def _verify_ledger(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:  # noqa
     return ToldOfFile(facts, [Signer("custodian", lines[0].by)] if lines else (), checks)
 
 
-def _verify_register(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:  # noqa: ARG001
+def _verify_register(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:  # noqa: ARG001
     lines, _ = register_lines(file.path, file.data)
     standing = [each for each in held(lines) if each.lifted is None]
     facts = (("notices", f"{counted(len(lines), 'line')}, {len(standing):,} in force"),)
@@ -132,7 +132,7 @@ def _verify_register(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:  # no
     return ToldOfFile(facts, [Signer("organisation", lines[0].by)], checks)
 
 
-def _verify_notice(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:  # noqa: ARG001
+def _verify_notice(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:  # noqa: ARG001
     notice = read_notice(file.data)
     words = "whether its signer may say it, people find out: `rosetta consent take` asks for their six words"
     checks = [signature_check(), CardCheck("standing", None, words)]
@@ -141,7 +141,7 @@ def _verify_notice(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:  # noqa
     )
 
 
-def _verify_list(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:  # noqa: ARG001
+def _verify_list(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:  # noqa: ARG001
     manifest = read_manifest(file.data, file.path.name)
     facts = (
         ("folder", manifest.folder),
@@ -157,7 +157,7 @@ _PEM: Final = b"-----BEGIN PUBLIC KEY-----"
 _SECRET: Final = (b"# Rosetta: secret keys", b"AGE-SECRET-KEY-1")
 
 
-def _verify_key(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:  # noqa: ARG001
+def _verify_key(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:  # noqa: ARG001
     """Return which public key it is; what else it shows is who reads its six words to you."""
     found = public_key_in(file.data)
     if found is None:
@@ -197,7 +197,7 @@ def public_key_of_der(encoded: bytes) -> str | None:
     return raw[12:].hex() if raw.startswith(head) and len(raw) == 44 else None
 
 
-def _verify_secret(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:  # noqa: ARG001
+def _verify_secret(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:  # noqa: ARG001
     raise UsageError(
         f"{file.path.name} holds SECRET keys: nobody else may see it, and nothing in it is to be verified. Lock it away; "
         "if it was sent to you, tell whoever sent it that their key is known now (rosetta consent withdraw --signing-key)."

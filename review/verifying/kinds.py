@@ -18,9 +18,9 @@ from harness.card.reading import read_card_bytes
 from harness.core.failures import UsageError
 from harness.core.user_file import read_bytes
 from harness.sealed.archive import FLAT, unpack_all
-from harness.sealed.forms import FileError
 from harness.sealed.sealing import Lock, lock_of
 from harness.sealed.signed_archive import MANIFEST
+from harness.sealed.strict_records import FileError
 from harness.submission.members import SHAPE
 
 MOST_LINE: Final = 2**25
@@ -31,7 +31,7 @@ MOST_BESIDE: Final = 2**20
 
 
 @dataclass(frozen=True)
-class LookedAt:
+class VerifiedFile:
     """A file that was read, and what it says of itself."""
 
     path: Path
@@ -105,11 +105,11 @@ class VerifiedAgainst:
     """Those of them against which the file was held."""
 
     @cached_property
-    def files(self) -> tuple[LookedAt, ...]:
+    def files(self) -> tuple[VerifiedFile, ...]:
         """The others, as they were examined; UsageError where one cannot be read."""
         return tuple(map(look, self.others))
 
-    def among(self, fits: Callable[[LookedAt], bool]) -> Iterator[LookedAt]:
+    def among(self, fits: Callable[[VerifiedFile], bool]) -> Iterator[VerifiedFile]:
         """Yield the others that are of a kind, and note that the file is held against them."""
         for file in self.files:
             if fits(file):
@@ -117,7 +117,7 @@ class VerifiedAgainst:
                 yield file
 
     @property
-    def unused(self) -> tuple[LookedAt, ...]:
+    def unused(self) -> tuple[VerifiedFile, ...]:
         """The others against which the file was not held."""
         return tuple(file for file in self.files if file.path not in self.used)
 
@@ -145,10 +145,10 @@ class VerifiableKind:
     name: str
     what: str
     """What it is, for people."""
-    verify: Callable[[LookedAt, VerifiedAgainst], ToldOfFile]
+    verify: Callable[[VerifiedFile, VerifiedAgainst], ToldOfFile]
     forms: tuple[str, ...] = ()
     """What ``format`` may say."""
-    fits: Callable[[LookedAt], bool] = field(default=lambda _: False)
+    fits: Callable[[VerifiedFile], bool] = field(default=lambda _: False)
     """How a file is known that names no form."""
 
 
@@ -166,13 +166,13 @@ def unsigned_check(words: str) -> CardCheck:
     return CardCheck(UNSIGNED, None, words)
 
 
-def is_archive_called(suffix: str) -> Callable[[LookedAt], bool]:
+def is_archive_called(suffix: str) -> Callable[[VerifiedFile], bool]:
     """Return what knows an archive by the end of its name, where its content was changed so that it tells nothing."""
     return lambda file: file.data.startswith(b"PK") and file.path.name.casefold().endswith(suffix)
 
 
-def look(path: Path) -> LookedAt:
+def look(path: Path) -> VerifiedFile:
     """Read a file; raises UsageError where it cannot be read, is not a file, or is too large."""
     if path.is_dir():
         raise UsageError(f"{path} is a folder. Name a file in it.")
-    return LookedAt(path, read_card_bytes(path))
+    return VerifiedFile(path, read_card_bytes(path))

@@ -12,14 +12,14 @@ from harness.card.reading import parse_object
 from harness.card.seal import HASH_FIELD
 from harness.release.records import SignedReleasedCard
 from harness.release.verifying import verify_released
-from harness.sealed.forms import formats
 from harness.sealed.keys import key_phrase
 from harness.sealed.signature import verify as signed_by
 from harness.sealed.signed_archive import read_signed_record
+from harness.sealed.strict_records import formats
 from review.office.results.certifying import read_signed_certificate
 from review.records.agreeing import with_kept
 from review.records.ownership import (
-    Deed,
+    OwnershipAction,
     OwnershipRecord,
     OwnershipTerms,
     Side,
@@ -37,16 +37,16 @@ from review.verdict.certificate.certificate import read_certificate
 from review.verdict.certificate.coarse import read_coarse
 from review.verdict.gate.verdict import GateOutcome
 from review.verifying.kinds import (
-    LookedAt,
     Signer,
     ToldOfFile,
     VerifiableKind,
     VerifiedAgainst,
+    VerifiedFile,
     signature_check,
 )
 
 
-def _verify_ownership(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:
+def _verify_ownership(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:
     """Verify a record of ownership on its own, by what is known of it here, and against card and certificate that were named."""
     stated = read_ownership(file.data)
     found = with_kept(here.connection, stated)
@@ -86,7 +86,7 @@ def _speakers(record: OwnershipRecord) -> list[Signer]:
 def _unsigned(record: OwnershipRecord) -> Iterator[CardCheck]:
     """Name the sides that did not agree."""
     for side in Side:
-        if side not in record.said(Deed.SIGNED):
+        if side not in record.said(OwnershipAction.SIGNED):
             words = f"{record.terms.party(side).name} did not agree: no signature of theirs under the terms is in it"
             yield CardCheck(str(side), None, words)
 
@@ -113,7 +113,7 @@ def _against(
         yield _certificate(terms, organisation, certificate)
 
 
-def _card(named: str, file: LookedAt) -> CardCheck:
+def _card(named: str, file: VerifiedFile) -> CardCheck:
     """Compare the hash of a card that a record names with a card, whose hash must be its own, or a released one as it was signed."""
     if file.stated.get(HASH_FIELD) != named:
         return CardCheck("card", False, "it is about another card than the one named")
@@ -130,7 +130,9 @@ def _card(named: str, file: LookedAt) -> CardCheck:
     return CardCheck("card", True, words)
 
 
-def _certificate(terms: OwnershipTerms | UseRecord, organisation: str, file: LookedAt) -> CardCheck:
+def _certificate(
+    terms: OwnershipTerms | UseRecord, organisation: str, file: VerifiedFile
+) -> CardCheck:
     """Compare a record with the certificate that it names: of this run and card, with go, by the same organisation."""
     coarse = file.format.startswith("rosetta-coarse-certificate/")
     stated = (read_coarse if coarse else read_certificate)(file.data, file.path.name)
@@ -154,7 +156,7 @@ def _certificate(terms: OwnershipTerms | UseRecord, organisation: str, file: Loo
     return CardCheck("certificate", not found, words)
 
 
-def _verify_use(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:
+def _verify_use(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:
     found = read_use(file.data)
     end = None if found.begun else end_known(found, uses(here.connection))
     ended = [] if end is None else [CardCheck("standing", False, f"it ended: {end.words}")]
@@ -171,7 +173,7 @@ def _of_use(found: UseRecord) -> list[tuple[str, str]]:
     ]
 
 
-def _verify_profile(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:  # noqa: ARG001
+def _verify_profile(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:  # noqa: ARG001
     profile = read_profile(file.data)
     facts = [("organisation", profile.name), ("signed", profile.when)]
     facts += [(f"seen, {REQUIREMENTS[each.item].title}", each.words) for each in profile.seen]
@@ -190,7 +192,7 @@ def _verify_profile(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:  # noq
     )
 
 
-def _verify_statement(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:  # noqa: ARG001
+def _verify_statement(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:  # noqa: ARG001
     most, name = MOST_BYTES, "the statement of an organisation"
     signed_record = read_signed_record(
         file.data, SignedProfileStatement, name, most=most, end=b"\n"

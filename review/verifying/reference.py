@@ -17,11 +17,11 @@ from harness.core.failures import UsageError
 from harness.sealed.signature import verify
 from review.verifying.custody import public_key_in, public_key_of_der
 from review.verifying.kinds import (
-    LookedAt,
     Signer,
     ToldOfFile,
     VerifiableKind,
     VerifiedAgainst,
+    VerifiedFile,
     look,
 )
 
@@ -32,7 +32,7 @@ _MARK: Final = "champollionScoreManifest"
 _BLOCK: Final = frozenset({"scheme", "payloadSha256", "signatureB64"})
 
 
-def _verify_manifest(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:
+def _verify_manifest(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:
     """Verify a score manifest, or any file of theirs with a block next to it."""
     said = file.stated
     names = (
@@ -51,7 +51,7 @@ def _verify_manifest(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:
     if data is None:
         words = f"no {file.path.name}{SIGNATURE_END} lies beside it, so nothing shows that a node signed it"
         return ToldOfFile(facts, (), [_version(said), CardCheck("signature", False, words)])
-    block = LookedAt(file.path.with_name(file.path.name + SIGNATURE_END), data).stated
+    block = VerifiedFile(file.path.with_name(file.path.name + SIGNATURE_END), data).stated
     checks, signers = _signed(file.data, block, here)
     return ToldOfFile(facts, signers, [_version(said), *checks])
 
@@ -110,7 +110,7 @@ def _signed(
     return checks, [Signer("node", key)]
 
 
-def _key_in(file: LookedAt) -> str | None:
+def _key_in(file: VerifiedFile) -> str | None:
     """Return the public key of a file, in a form of theirs or ours; None where it holds none."""
     told = file.stated.get("publicKeyDerB64")
     if isinstance(told, str):
@@ -123,7 +123,7 @@ def _key_in(file: LookedAt) -> str | None:
     return public_key_in(file.data)
 
 
-def _verify_block(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:
+def _verify_block(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:
     """Verify the file that a signature block is of."""
     of = file.path.with_name(file.path.name.removesuffix(SIGNATURE_END))
     if not of.is_file() or of == file.path:

@@ -6,21 +6,21 @@ from typing import Final
 
 from harness.card.checking.verdict import CardCheck
 from harness.method.shipped import BUNDLE_SUFFIX
-from harness.sealed.forms import formats
+from harness.sealed.strict_records import formats
 from harness.submission.bundle import parse_submission
 from harness.submission.manifest import SubmissionManifest
 from review.verifying.kinds import (
-    LookedAt,
     Signer,
     ToldOfFile,
     VerifiableKind,
     VerifiedAgainst,
+    VerifiedFile,
     is_archive_called,
     signature_check,
 )
 
 
-def _verify_submission(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:  # noqa: ARG001
+def _verify_submission(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:  # noqa: ARG001
     """Verify a bundle; nothing of it is run."""
     submission = parse_submission(file.data)
     manifest = submission.manifest

@@ -10,12 +10,12 @@ from typing import Final
 from harness.card.checking.verdict import CardCheck
 from harness.consent.verifying import Found
 from harness.core.failures import UsageError
-from harness.sealed.forms import FileError, FileProblem, formats
 from harness.sealed.keys import Identity, Role, key_files
 from harness.sealed.sealing import AgeIdentity, Lock, recipients_in
 from harness.sealed.signature import Signed
 from harness.sealed.signature import verify as signed_by
 from harness.sealed.stick import BATCH_SUFFIX, RATINGS_SUFFIX
+from harness.sealed.strict_records import FileError, FileProblem, formats
 from harness.store.withdrawn import entry_ids_of_run, known_run, now_standing
 from review.files.batch import Batch, open_batch
 from review.files.manifests import EXPORT_SUFFIX, BatchManifest
@@ -40,19 +40,19 @@ from review.verdict.certificate.evidence import (
 from review.verdict.certificate.signed import CertificateCheck
 from review.verdict.certificate.verifying import coarse_signature, verify, verify_outside
 from review.verifying.kinds import (
-    LookedAt,
     Signer,
     ToldOfFile,
     VerifiableKind,
     VerifiedAgainst,
+    VerifiedFile,
     is_archive_called,
     look,
     signature_check,
 )
-from scoring.core.wording import counted
+from scoring.core.messages import counted
 
 
-def _verify_certificate(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:
+def _verify_certificate(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:
     """Compute a certificate's verdict again where its evidence is here; else look at its form and signature."""
     stated = read_certificate(file.data, file.path.name)
     if not _has_signature(file):
@@ -76,7 +76,7 @@ def _verify_certificate(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:
     return ToldOfFile(_of_run(stated), _issuer(stated), list(dict.fromkeys(checks)))
 
 
-def _verify_coarse(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:
+def _verify_coarse(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:
     """Check a coarse certificate by what it follows from where that is here; else its form and signature."""
     coarse = read_coarse(file.data, file.path.name)
     facts = (
@@ -107,12 +107,12 @@ _UNSIGNED: Final = CardCheck(
 )
 
 
-def _has_signature(file: LookedAt) -> bool:
+def _has_signature(file: VerifiedFile) -> bool:
     name = file.path.name.removesuffix(CERTIFICATE_SUFFIX).removesuffix(".json")
     return file.path.with_name(name + SIGNATURE_SUFFIX).is_file()
 
 
-def _verify_evidence(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:
+def _verify_evidence(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:
     found = unpack_evidence(file.data)
     stated = read_certificate(found.certificate, "the certificate in it")
     return ToldOfFile(_of_run(stated), _issuer(stated), list(_evidenced(found, here)))
@@ -169,7 +169,7 @@ def _evidence(here: VerifiedAgainst) -> Path | None:
     return next((each.path for each in found), None)
 
 
-def _verify_signature(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:
+def _verify_signature(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:
     """Verify the certificate beside which a signature lies."""
     beside = file.path.with_name(file.path.name.removesuffix(SIGNATURE_SUFFIX) + CERTIFICATE_SUFFIX)
     if len(file.data) != _SIGNATURE_BYTES or not beside.is_file():
@@ -185,7 +185,7 @@ def _verify_signature(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:
 _SIGNATURE_BYTES: Final = 64
 
 
-def _verify_batch(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:
+def _verify_batch(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:
     if file.lock is Lock.PASSPHRASE:
         raise FileError(
             FileProblem.LOCKED,
@@ -205,7 +205,7 @@ def _of_batch(found: Batch) -> ToldOfFile:
     return ToldOfFile(facts, [Signer("organisation", manifest.signer)], [signature_check()])
 
 
-def _verify_sealed(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:
+def _verify_sealed(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:
     """Open a file that is sealed for keys with those of this computer, and verify what it is by its name."""
     name, ages = file.path.name.casefold(), own_ages(here.home)
     if name.endswith(BATCH_SUFFIX):
@@ -226,11 +226,11 @@ def _verify_sealed(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:
     )
 
 
-def _is_batch(file: LookedAt) -> bool:
+def _is_batch(file: VerifiedFile) -> bool:
     return file.path.name.casefold().endswith(BATCH_SUFFIX)
 
 
-def _rated(found: RatingsFile, file: LookedAt, ages: list[AgeIdentity]) -> CardCheck:
+def _rated(found: RatingsFile, file: VerifiedFile, ages: list[AgeIdentity]) -> CardCheck:
     """Compare ratings with the batch that they are said to be of."""
     right = open_batch(file.data, ages).sha256 == found.manifest.batch_sha256
     words = f"they are ratings of {'this' if right else 'another'} batch"
@@ -243,7 +243,7 @@ def own_ages(home: Path) -> list[AgeIdentity]:
     return [Identity.load(home, role).age for role in there]
 
 
-def _verify_laptop(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:  # noqa: ARG001
+def _verify_laptop(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:  # noqa: ARG001
     laptop_card = read_laptop_card(file.data)
     return ToldOfFile(
         (("laptop", laptop_card.name),),
@@ -252,13 +252,13 @@ def _verify_laptop(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:  # noqa
     )
 
 
-def _verify_statement(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:  # noqa: ARG001
+def _verify_statement(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:  # noqa: ARG001
     statement = read_statement(file.data)
     facts = (("says", statement.says), ("laptop", statement.laptop[:16]))
     return ToldOfFile(facts, [Signer("witness", statement.witness)], [signature_check()])
 
 
-def _is_evidence(file: LookedAt) -> bool:
+def _is_evidence(file: VerifiedFile) -> bool:
     named = is_archive_called(EVIDENCE_SUFFIX)(file)
     return named or {"certificate.json", "certificate.sig", "events.jsonl"} <= file.members.keys()
 

@@ -14,24 +14,24 @@ from harness.card.signing.signed_run import own_keys
 from harness.consent.register import Ground, lines_of
 from harness.consent.verifying import Verified
 from harness.core.failures import UsageError
-from harness.sealed.forms import FileError, FileProblem, about_file
 from harness.sealed.keys import key_phrase, says_key
 from harness.sealed.phrase import read_words
+from harness.sealed.strict_records import FileError, FileProblem, about_file
 from harness.store.notes import attached_by_run
 from harness.vault.folder import read_state
 from harness.vault.opening import folders_seen
 from review.office.store.database import FILE as OFFICE
 from review.office.store.store import Office
-from review.verifying import apart, cards, custody, records, reference, submissions, verdicts
+from review.verifying import cards, custody, other_kinds, records, reference, submissions, verdicts
+from review.verifying.cross_check import held
 from review.verifying.custody import public_key_in
-from review.verifying.held import held
 from review.verifying.kinds import (
     UNSIGNED,
-    LookedAt,
     Signer,
     ToldOfFile,
     VerifiableKind,
     VerifiedAgainst,
+    VerifiedFile,
     look,
 )
 
@@ -40,10 +40,10 @@ KINDS: Final[tuple[VerifiableKind, ...]] = (
     *verdicts.KINDS,
     *submissions.KINDS,
     *records.KINDS,
-    *apart.KINDS,
+    *other_kinds.KINDS,
     *reference.KINDS,
     *cards.KINDS,
-    apart.CORPUS,
+    other_kinds.CORPUS,
 )
 """Every kind of file that is known. One that names its form is found by that, another by the first kind that it fits."""
 
@@ -149,8 +149,8 @@ def verify_any(path: Path, here: VerifiedAgainst) -> FileVerdict:
 
 def _beside(
     kind: VerifiableKind,
-    file: LookedAt,
-    other: LookedAt,
+    file: VerifiedFile,
+    other: VerifiedFile,
     signers: Sequence[KnownKey],
     here: VerifiedAgainst,
 ) -> CardCheck:
@@ -178,11 +178,11 @@ _LATER: Final = frozenset({"standing", "newest words", "consent"})
 """Checks that say what came after a file was signed: it is the one that was named all the same."""
 
 
-def _not_looked_at(other: LookedAt, why: str) -> CardCheck:
+def _not_looked_at(other: VerifiedFile, why: str) -> CardCheck:
     return CardCheck("other file", None, f"{other.path.name} was not looked at: {why}")
 
 
-def kind_of(file: LookedAt) -> VerifiableKind:
+def kind_of(file: VerifiedFile) -> VerifiableKind:
     """Return the kind of a file; UsageError where it is none that is known, or of a newer version."""
     found = FORMS.get(file.format) or next((kind for kind in KINDS if kind.fits(file)), None)
     if found is not None:
@@ -203,7 +203,7 @@ def kind_of(file: LookedAt) -> VerifiableKind:
     )
 
 
-def _verified(kind: VerifiableKind, file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:
+def _verified(kind: VerifiableKind, file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:
     """Verify a file by its kind; what its reader refuses does not hold, unless it could not be examined."""
     if file.is_cut:
         words = "it is cut short or not whole. Ask for it once more"

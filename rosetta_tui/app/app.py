@@ -21,7 +21,7 @@ from rosetta_tui.app.palette import ActionProvider, RunProvider
 from rosetta_tui.app.run_screens import RunScreens
 from rosetta_tui.home.screen import HomeScreen
 from rosetta_tui.session.starting import begin, resume, retry
-from rosetta_tui.session.watched import Ahead, Followed, Watched, WatchedRun, look_ahead
+from rosetta_tui.session.watched import Followed, PrefetchedSource, Watched, WatchedRun, look_ahead
 from rosetta_tui.settings.of_app import KeptColours, begin_with_settings
 from rosetta_tui.show.clipboard import copied_words, harmless, refusal
 from rosetta_tui.show.text import plain
@@ -29,11 +29,11 @@ from rosetta_tui.toolkit.background import bring, in_thread, telling
 from rosetta_tui.toolkit.dialogs.choose import choose, confirm
 from rosetta_tui.toolkit.dialogs.help import HelpScreen, JumpScreen, keys_of, targets_of
 from rosetta_tui.toolkit.messages import (
+    BackRequested,
     Copied,
     CorpusChosen,
     DemoAsked,
     ExportAsked,
-    Left,
     NewRunAsked,
     PlaceChosen,
     ReplayAsked,
@@ -153,7 +153,7 @@ class RosettaApp(TerminalApp):
             partial(self._runs.watch, run_id),
             cannot,
             asks=True,
-            unwanted=Ahead.close,
+            unwanted=PrefetchedSource.close,
         )
 
     # Runs of this process
@@ -258,7 +258,7 @@ class RosettaApp(TerminalApp):
 
         self.push_screen(CorpusScreen(self.store_path, message.sha256))
 
-    @on(Left)
+    @on(BackRequested)
     async def _leave(self) -> None:
         if len(self.screen_stack) > 2:
             left = self.screen

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from rosetta_tui.entry.table import Order
     from rosetta_tui.live.screen import LiveScreen
-    from rosetta_tui.session.watched import Ahead, WatchedRun
+    from rosetta_tui.session.watched import PrefetchedSource, WatchedRun
 
 
 class RunScreens:
@@ -46,13 +46,13 @@ class RunScreens:
         await self._show(screen, session.run_id)
         self._steered.append(screen)
 
-    async def watch(self, run_id: str, source: Ahead) -> None:
+    async def watch(self, run_id: str, source: PrefetchedSource) -> None:
         """Show a run that is over, or one of another process."""
         from rosetta_tui.live.screen import LiveScreen
-        from rosetta_tui.live.steering import There
+        from rosetta_tui.live.steering import RemoteRunControl
 
         store = open_store(self._path())
-        helm = None if is_read_only(store) else There(self._path(), run_id)
+        helm = None if is_read_only(store) else RemoteRunControl(self._path(), run_id)
         screen = LiveScreen(source, store, None, helm=helm, order=self._order_of(run_id))
         await self._show(screen, run_id)
 

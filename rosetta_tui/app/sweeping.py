@@ -15,7 +15,7 @@ import click
 
 from harness.store.file.database import opened
 from harness.store.sweeps import StoredSweep, at_work, forget_troubles, read_sweep
-from harness.sweep.processes import Elsewhere, WorkerProcesses
+from harness.sweep.processes import CallBackend, WorkerProcesses
 from harness.sweep.record import CellRecord, SweepRecord, sweep_record
 from rosetta_tui.report.sweep import cell_line, progress_line, progress_lines
 from rosetta_tui.show.json_forms import form_text
@@ -29,7 +29,7 @@ _CLEAR = "\r\x1b[2K"
 
 
 def carry_out(
-    path: Path, sweep: StoredSweep, style: str | None, elsewhere: Elsewhere | None = None
+    path: Path, sweep: StoredSweep, style: str | None, elsewhere: CallBackend | None = None
 ) -> int:
     """Work at a sweep until nothing is left, telling of each run; returns the exit code.
 

@@ -36,7 +36,7 @@ def demo(system: str, task: str, fast: bool, style: str | None) -> None:
 def _show(system: str, task: str, style: str | None, *, fast: bool) -> None:
     """Run the demo and show it until its end."""
     from harness import api
-    from rosetta_tui.app.showing import show
+    from rosetta_tui.app.display import show
     from rosetta_tui.session.demo import Paced, demo_run
 
     ready = api.start(default_path(), demo_run(system, task))

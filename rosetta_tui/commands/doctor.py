@@ -19,7 +19,7 @@ from rosetta_tui.show.text import plain
 with when_used():
     from harness.doctor import examination
     from rosetta_tui import own_files
-    from rosetta_tui.doctor import terminal_facts, words
+    from rosetta_tui.doctor import messages, terminal_facts
     from rosetta_tui.settings import findings
 
 
@@ -36,14 +36,14 @@ def doctor(as_json: bool) -> None:
     for finding in _findings():
         if not as_json:
             new_area = not found or found[-1].area != finding.area
-            for line in words.finding_lines(finding, new_area=new_area, width=width):
+            for line in messages.finding_lines(finding, new_area=new_area, width=width):
                 click.echo(plain(line))
         found.append(finding)
     sent = "Nothing was changed, and nothing was sent anywhere."
     click.echo(
-        form_text("doctor", words.findings_json(found))
+        form_text("doctor", messages.findings_json(found))
         if as_json
-        else f"\n{words.summary(found)} {sent}"
+        else f"\n{messages.summary(found)} {sent}"
     )
     if any(each.health is Health.BROKEN for each in found):
         raise click.exceptions.Exit(1)

@@ -30,7 +30,7 @@ from rosetta_tui.show.card_fields import (
 )
 from rosetta_tui.show.json_forms import form_text
 from rosetta_tui.show.text import plain, stacked
-from scoring.core.wording import counted
+from scoring.core.messages import counted
 
 with when_used():
     from harness.card import leaving
@@ -40,9 +40,9 @@ with when_used():
     from harness.publish import opening, reading
     from harness.release import taken
     from harness.store import withdrawn
+    from rosetta_tui.leaderboard import messages as leaderboard_words
     from rosetta_tui.leaderboard import official as official_words
     from rosetta_tui.leaderboard import rows as leaderboard_rows
-    from rosetta_tui.leaderboard import words as leaderboard_words
     from rosetta_tui.show import exporting, owners, run_facts
     from scoring.core import inventory, metric_rows
 

@@ -14,7 +14,7 @@ from harness.store.file.database import opened
 from rosetta_tui.commands.naming import error_lines, when_used
 from rosetta_tui.show.json_forms import print_form
 from rosetta_tui.show.text import plain
-from scoring.core.wording import counted
+from scoring.core.messages import counted
 
 with when_used():
     from harness import api

@@ -45,7 +45,7 @@ def resume(
     terminal asks which, scripts say --retry-failed or --keep-failed. A run from a vault needs --vault and --purpose
     again.
     """
-    from rosetta_tui.app.showing import resume_and_show
+    from rosetta_tui.app.display import resume_and_show
 
     if retry_failed and keep_failed:
         raise click.UsageError("--retry-failed and --keep-failed exclude each other.")

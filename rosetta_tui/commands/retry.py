@@ -51,7 +51,7 @@ def retry(run: str, style: str | None, **given: Any) -> None:
     entries came from which. A run that was interrupted is continued with `rosetta resume`. A run from a vault needs
     --vault and --purpose again.
     """
-    from rosetta_tui.app.showing import retry_and_show
+    from rosetta_tui.app.display import retry_and_show
 
     vault = {name: given.pop(name) for name in ("vault", *OF_VAULT)}
     retry_and_show(run, _changes(given), style, vault)

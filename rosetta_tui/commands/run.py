@@ -39,7 +39,7 @@ def run(style: str | None, submit: bool, **given: Any) -> None:
     piped, it prints lines. The first Ctrl-C finishes what is under way and saves, the second stops at once; `rosetta
     resume` continues the run.
     """
-    from rosetta_tui.app.showing import start_and_show
+    from rosetta_tui.app.display import start_and_show
 
     corpus = load_corpus(given, given["reference"], terms=granted_terms(given))
     request = make_request(corpus, given)

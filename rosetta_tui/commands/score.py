@@ -37,7 +37,7 @@ with when_used():
     from harness.run import rescoring, vault_opening
     from harness.setup import plan
     from harness.setup import scoring_options as setup_scoring_options
-    from rosetta_tui.app import showing
+    from rosetta_tui.app import display
 
 
 @click.command()
@@ -87,7 +87,7 @@ def score(
         )
     request = make_request(corpus, given)
     at_end = submitter(request) if submit else None
-    showing.start_and_show(request, "card" if as_json else "summary", at_end)
+    display.start_and_show(request, "card" if as_json else "summary", at_end)
 
 
 _OF_CALLS = ("budget", "concurrency", "timeout", "prices", "trust_local_server", "may_send")
@@ -110,8 +110,8 @@ def _rescore(name: str, given: dict[str, Any], *, as_json: bool) -> None:
         run_id = rescoring.rescore(
             connection, run, options, _say, _note, calls=calls, prices=prices
         )
-        showing.print_card(connection, run_id, as_json=as_json)
-        showing.say_lacking(connection, run_id)
+        display.print_card(connection, run_id, as_json=as_json)
+        display.say_lacking(connection, run_id)
 
 
 def _calls(given: dict[str, Any]) -> dict[str, Any]:

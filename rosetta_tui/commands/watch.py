@@ -21,7 +21,7 @@ with when_used():
     from harness.run import vault_opening
     from harness.store.corpora import entries as corpora_entries
     from harness.vault import request
-    from rosetta_tui.app import launch, showing
+    from rosetta_tui.app import display, launch
     from rosetta_tui.report import run as report_run
 
 if TYPE_CHECKING:
@@ -56,9 +56,9 @@ def watch(
     if (wish is not None or calls is not None) and style is not None:
         raise click.UsageError("--plain and --json-lines are for watching.")
     if wish is not None:
-        click.echo(plain(steering.ask(default_path(), run, steering.Wish(wish))))
+        click.echo(plain(steering.ask(default_path(), run, steering.ControlRequest(wish))))
     elif calls is not None:
-        click.echo(plain(steering.ask(default_path(), run, steering.Wish.LIMIT, calls)))
+        click.echo(plain(steering.ask(default_path(), run, steering.ControlRequest.LIMIT, calls)))
     else:
         _follow(run, style, vault)
 
@@ -90,7 +90,7 @@ def _print(path: Path, run: Run, style: str | None) -> bool:
     """Print what happens until the run is over; returns whether it is sealed."""
     with opened(path) as connection:
         entries = corpora_entries.read_entries(connection, run.corpus, run.positions, to_show=True)
-    listener = showing.listener_of(
+    listener = display.listener_of(
         style, {place for place, entry in entries.items() if entry.secret}
     )
     with closing(following.Follower(path, run.run_id)) as follower:

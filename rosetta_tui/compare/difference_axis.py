@@ -14,8 +14,8 @@ from rosetta_tui.show import figures
 from rosetta_tui.show.run_facts import stated_mark
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.result_table import crop
+from scoring.core.messages import counted
 from scoring.core.metric_rows import row_of
-from scoring.core.wording import counted
 
 if TYPE_CHECKING:
     from harness.compare.comparison import Comparison

@@ -28,7 +28,7 @@ from rosetta_tui.compare.sentences import (
 from rosetta_tui.show import figures
 from rosetta_tui.show.clipboard import command_line
 from rosetta_tui.show.columns import WITHHELD, Cell, Column, Record, Rows, Value
-from rosetta_tui.toolkit.content import Telling, show
+from rosetta_tui.toolkit.content import DetailLine, show
 from rosetta_tui.toolkit.diff_text import diff_content
 from rosetta_tui.toolkit.pages import UNREADABLE
 from rosetta_tui.toolkit.result_table import ResultTable
@@ -325,7 +325,7 @@ class DifferencePanel(Vertical):
         """Ids of the pair that is spoken of."""
 
     def compose(self) -> ComposeResult:
-        yield Telling(id="said")
+        yield DetailLine(id="said")
         with Container(id="top"):
             with Vertical(id="runs"):
                 yield DifferenceAxis()
@@ -374,7 +374,7 @@ class DifferencePanel(Vertical):
         if found is None or pair is None:
             return
         self._chosen = (pair.first.run_id, pair.second.run_id)
-        axis, line = self.query_one(DifferenceAxis), self.query_one("#said", Telling)
+        axis, line = self.query_one(DifferenceAxis), self.query_one("#said", DetailLine)
         axis.show_runs(found, self._metric, frozenset(self.letters), tested=self._tested)
         line.tell(said(found, pair, self._metric, tested=self._tested))
 

@@ -19,7 +19,7 @@ from rosetta_tui.entry.record import COMPARED_AS_TEXT, SPEECH, asked, text_of
 from rosetta_tui.entry.screen import NO_LINES, STEPS, EntryByEntryScreen
 from rosetta_tui.show import figures
 from rosetta_tui.show.cree import converted, other_writing
-from rosetta_tui.toolkit.content import PageLine, Where, show, show_fields
+from rosetta_tui.toolkit.content import PageLine, StatusBar, show, show_fields
 from rosetta_tui.toolkit.diff_text import diff_content
 from rosetta_tui.toolkit.pages import UNREADABLE
 
@@ -229,7 +229,7 @@ class ComparedEntryScreen(EntryByEntryScreen):
     async def _show(self) -> None:
         facts = self.facts
         id_ = self._comparison.entries.ids[self.place]
-        self.query_one(Where).say(self._head(id_, None if facts is None else facts.entry))
+        self.query_one(StatusBar).say(self._head(id_, None if facts is None else facts.entry))
         lines = NO_LINES if facts is None else page_lines(facts)
         await show_fields(self.query_one("#page"), lines)
 

@@ -19,8 +19,8 @@ from rosetta_tui.compare.sentences import (
 from rosetta_tui.show import figures
 from rosetta_tui.show.text import plain, stacked
 from scoring.core.columns import TASKS
+from scoring.core.messages import counted
 from scoring.core.metric_rows import short_title
-from scoring.core.wording import counted
 from scoring.statistics.significance import COMPOSITE
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from rosetta_tui.show import figures
 from rosetta_tui.show.columns import WITHHELD, Cell, Column, Record, Rows, Value
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.background import bring
-from rosetta_tui.toolkit.content import EmptyState, Where, show
+from rosetta_tui.toolkit.content import EmptyState, StatusBar, show
 from rosetta_tui.toolkit.dialogs.choose import choose
 from rosetta_tui.toolkit.key_line import KeyLine
 from rosetta_tui.toolkit.result_table import ResultTable
@@ -160,7 +160,7 @@ class ComparedPartsScreen(Screen[tuple[str, str] | None]):
         self.rows: PartRows | None = None
 
     def compose(self) -> ComposeResult:
-        yield Where()
+        yield StatusBar()
         yield Static(id="notes")
         yield EmptyState("Comparing the parts …")
         yield ResultTable((), id="parts")

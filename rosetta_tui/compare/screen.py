@@ -19,7 +19,7 @@ from harness.compare.comparing import compare_runs
 from harness.compare.comparison import Comparison, part_tags
 from harness.core.failures import HarnessError
 from harness.store.file.database import open_store, opened
-from rosetta_tui.compare.acts import RunChoice
+from rosetta_tui.compare.actions import RunChoice
 from rosetta_tui.compare.difference_panel import (
     ROOMY,
     DifferencePanel,
@@ -38,7 +38,7 @@ from rosetta_tui.compare.sentences import lettered, name
 from rosetta_tui.compare.table import ComparedTable, ComparedTexts
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.background import bring
-from rosetta_tui.toolkit.content import EmptyState, Where, show
+from rosetta_tui.toolkit.content import EmptyState, StatusBar, show
 from rosetta_tui.toolkit.dialogs.choose import choose
 from rosetta_tui.toolkit.key_line import KeyLine
 from rosetta_tui.toolkit.messages import Copied
@@ -145,7 +145,7 @@ class CompareScreen(SearchedScreen):
         self.metric = ""
 
     def compose(self) -> ComposeResult:
-        yield Where()
+        yield StatusBar()
         yield EmptyState("Comparing …")
         yield DifferencePanel()
         yield Static(id="notes")
@@ -281,7 +281,7 @@ class CompareScreen(SearchedScreen):
             return
         self.panel.show_runs(comparison, self.metric, tested=self.tested)
         self.query_one("#how", Static).update(show(self._command, "$quiet"), layout=False)
-        self.query_one(Where).say(show(where_words(comparison, self.metric), "$quiet"))
+        self.query_one(StatusBar).say(show(where_words(comparison, self.metric), "$quiet"))
 
     @property
     def _command(self) -> str:

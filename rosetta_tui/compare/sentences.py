@@ -14,8 +14,8 @@ from rosetta_tui.show.metric_words import digits
 from rosetta_tui.show.run_facts import stated_mark
 from scoring.card.claim import ClaimReason
 from scoring.core.columns import TRANSLATIONS, stated_columns
+from scoring.core.messages import counted
 from scoring.core.metric_rows import direction, title
-from scoring.core.wording import counted
 from scoring.statistics.significance import COMPOSITE, Difference
 
 if TYPE_CHECKING:

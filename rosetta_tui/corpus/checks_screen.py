@@ -16,7 +16,7 @@ from corpora.files.decode import Original
 from corpora.files.problems import Problem, Severity
 from rosetta_tui.show import figures
 from rosetta_tui.show.columns import Cell, Column, Rows
-from rosetta_tui.toolkit.content import EmptyState, Where, show
+from rosetta_tui.toolkit.content import EmptyState, StatusBar, show
 from rosetta_tui.toolkit.key_line import KeyLine
 from rosetta_tui.toolkit.result_table import ResultTable
 
@@ -71,7 +71,7 @@ class CorpusChecksScreen(Screen[int | None]):
         self._original = original
 
     def compose(self) -> ComposeResult:
-        yield Where()
+        yield StatusBar()
         yield EmptyState(
             "The checks found nothing.",
             "Statistics say what a complete benchmark needs beyond that.",
@@ -84,7 +84,7 @@ class CorpusChecksScreen(Screen[int | None]):
         """Show the first finding."""
         self.query_one(EmptyState).display = not self._problems
         self.table.display = self.query_one("#finding").display = bool(self._problems)
-        self.query_one(Where).say(self._told())
+        self.query_one(StatusBar).say(self._told())
         self.table.focus()
         self._moved()
 

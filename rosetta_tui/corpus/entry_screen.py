@@ -19,7 +19,7 @@ from rosetta_tui.entry.record import about, asked, conversation, text_of
 from rosetta_tui.entry.screen import NO_LINES, STEPS, EntryByEntryScreen
 from rosetta_tui.show.cree import converted, other_writing
 from rosetta_tui.show.text import plain
-from rosetta_tui.toolkit.content import PageLine, Where, show, show_fields
+from rosetta_tui.toolkit.content import PageLine, StatusBar, show, show_fields
 
 
 class CorpusEntryScreen(EntryByEntryScreen):
@@ -64,7 +64,7 @@ class CorpusEntryScreen(EntryByEntryScreen):
 
     async def _show(self) -> None:
         entry = self.entry
-        self.query_one(Where).say(self._head("" if entry is None else entry.id, entry))
+        self.query_one(StatusBar).say(self._head("" if entry is None else entry.id, entry))
         problems = [] if self._found is None else self._found.of_entry(self.place)
         page = self.query_one("#page")
         if entry is None:

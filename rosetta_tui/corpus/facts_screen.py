@@ -19,10 +19,10 @@ from rosetta_tui.corpus.originals import WORDS, open_original
 from rosetta_tui.corpus.table import shown_value
 from rosetta_tui.show import figures
 from rosetta_tui.show.text import plain
-from rosetta_tui.toolkit.content import PageLine, Where, show, show_fields
+from rosetta_tui.toolkit.content import PageLine, StatusBar, show, show_fields
 from rosetta_tui.toolkit.key_line import KeyLine
 from rosetta_tui.toolkit.result_table import crop
-from scoring.core.wording import counted, percent
+from scoring.core.messages import counted, percent
 
 BAR = 14
 """Cells of the longest bar."""
@@ -178,12 +178,12 @@ class CorpusFactsScreen(Screen[None]):
         self._found = found
 
     def compose(self) -> ComposeResult:
-        yield Where()
+        yield StatusBar()
         yield VerticalScroll(id="page")
         yield KeyLine()
 
     def on_mount(self) -> None:
-        self.query_one(Where).say(show(self._summary.dataset.id, "$quiet"))
+        self.query_one(StatusBar).say(show(self._summary.dataset.id, "$quiet"))
         self.query_one("#page").focus()
         self.call_after_refresh(self._fill)
 

@@ -21,9 +21,9 @@ from rosetta_tui.corpus.open_corpus import OpenCorpusScreen, OpenedCorpus, open_
 from rosetta_tui.corpus.screen import CorpusScreen
 from rosetta_tui.corpus.table import CORPORA, CorpusRows, segment_words
 from rosetta_tui.toolkit.background import background, in_thread
-from rosetta_tui.toolkit.content import EmptyState, Where, show
+from rosetta_tui.toolkit.content import EmptyState, StatusBar, show
 from rosetta_tui.toolkit.key_line import KeyLine
-from rosetta_tui.toolkit.messages import CorpusChosen, Left
+from rosetta_tui.toolkit.messages import BackRequested, CorpusChosen
 from rosetta_tui.toolkit.result_table import ResultTable
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ class CorporaScreen(Screen[None]):
         self._corpora: list[CorpusSummary] | None = None
 
     def compose(self) -> ComposeResult:
-        yield Where()
+        yield StatusBar()
         yield EmptyState(
             "No corpora yet.",
             "The first run puts its corpus here.\n\n"
@@ -92,7 +92,7 @@ class CorporaScreen(Screen[None]):
         background(self, self._path, "corpora", _listed, self._show, self._cannot)
 
     def _cannot(self, why: str) -> None:
-        self.query_one(Where).say(show(why, "$bad"))
+        self.query_one(StatusBar).say(show(why, "$bad"))
 
     def _show(self, found: list[CorpusSummary]) -> None:
         here = self.chosen
@@ -102,7 +102,7 @@ class CorporaScreen(Screen[None]):
         self.query_one(EmptyState).display = not found
         self.table.display = self.query_one("#chosen").display = bool(found)
         count = "1 corpus" if len(found) == 1 else f"{len(found):,} corpora"
-        self.query_one(Where).say(Content.styled(count if found else "", "$quiet"))
+        self.query_one(StatusBar).say(Content.styled(count if found else "", "$quiet"))
         self._moved()
 
     @on(ResultTable.Moved)
@@ -142,7 +142,7 @@ class CorporaScreen(Screen[None]):
             self.app.push_screen(CorpusScreen(self._path, found.sha256, found))
 
     def action_leave(self) -> None:
-        self.post_message(Left())
+        self.post_message(BackRequested())
 
 
 def _listed(store: sqlite3.Connection) -> list[CorpusSummary]:

@@ -32,13 +32,13 @@ from rosetta_tui.show import figures
 from rosetta_tui.show.run_facts import runs_now, setup_words, when
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.background import background, in_thread, telling
-from rosetta_tui.toolkit.content import EmptyState, Where, show
+from rosetta_tui.toolkit.content import EmptyState, StatusBar, show
 from rosetta_tui.toolkit.dialogs.choose import choose
 from rosetta_tui.toolkit.key_line import KeyLine
 from rosetta_tui.toolkit.messages import NewRunAsked, RunChosen
 from rosetta_tui.toolkit.ordered_table import SearchedScreen
 from rosetta_tui.toolkit.result_table import ResultTable
-from scoring.core.wording import counted
+from scoring.core.messages import counted
 
 if TYPE_CHECKING:
     Found = tuple[sqlite3.Connection, CorpusSummary, Sequence[int]]
@@ -127,7 +127,7 @@ class CorpusScreen(SearchedScreen):
         self.examination: Examination | None = None if opened is None else opened.examination
 
     def compose(self) -> ComposeResult:
-        yield Where()
+        yield StatusBar()
         yield Static(id="notes")
         yield Input(placeholder="text in id, source or reference", id="search")
         yield EmptyState("Reading …")
@@ -210,7 +210,7 @@ class CorpusScreen(SearchedScreen):
         if self.summary is not None:
             dataset = self.summary.dataset
             name = show(dataset.name, "bold")
-            self.query_one(Where).say(
+            self.query_one(StatusBar).say(
                 Content.assemble(name, show(f" · {dataset.language_pair}", "$quiet"))
             )
 

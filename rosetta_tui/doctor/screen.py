@@ -16,15 +16,15 @@ from textual.worker import get_current_worker
 
 from harness.doctor.examination import examine, looked_at
 from harness.doctor.finding import Finding, Health
+from rosetta_tui.doctor.messages import COLUMNS, FindingRows, summary
 from rosetta_tui.doctor.terminal_facts import terminal
-from rosetta_tui.doctor.words import COLUMNS, FindingRows, summary
 from rosetta_tui.own_files import own_files
 from rosetta_tui.settings.findings import chosen
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.background import bring
-from rosetta_tui.toolkit.content import Telling, Where, show
+from rosetta_tui.toolkit.content import DetailLine, StatusBar, show
 from rosetta_tui.toolkit.key_line import KeyLine
-from rosetta_tui.toolkit.messages import Left
+from rosetta_tui.toolkit.messages import BackRequested
 from rosetta_tui.toolkit.result_table import ResultTable
 
 
@@ -54,9 +54,9 @@ class DoctorScreen(Screen[None]):
         self._can_copy = False
 
     def compose(self) -> ComposeResult:
-        yield Where()
+        yield StatusBar()
         yield ResultTable(COLUMNS, id="findings")
-        yield Telling(id="mend")
+        yield DetailLine(id="mend")
         yield KeyLine()
 
     def on_mount(self) -> None:
@@ -110,12 +110,12 @@ class DoctorScreen(Screen[None]):
         self.table.show_rows(FindingRows(shown))
         words = "looking …" if self._looking else summary(self._found)
         broken = any(each.health is Health.BROKEN for each in self._found)
-        self.query_one(Where).say(show(words, "$bad" if broken else "$quiet"))
+        self.query_one(StatusBar).say(show(words, "$bad" if broken else "$quiet"))
         self._moved()
 
     @on(ResultTable.Moved, "#findings")
     def _moved(self) -> None:
-        each, panel = self.chosen, self.query_one("#mend", Telling)
+        each, panel = self.chosen, self.query_one("#mend", DetailLine)
         panel.display = each is not None
         if each is not None:
             lines = [show(f"  {line}", "bold $mark") for line in each.mend]
@@ -148,4 +148,4 @@ class DoctorScreen(Screen[None]):
         self._show()
 
     def action_leave(self) -> None:
-        self.post_message(Left())
+        self.post_message(BackRequested())

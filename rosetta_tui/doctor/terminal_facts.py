@@ -20,7 +20,7 @@ from functools import partial
 from rich.cells import cell_len
 
 from harness.doctor.finding import Finding, Health
-from scoring.core.wording import counted
+from scoring.core.messages import counted
 
 LEAST = (80, 24)
 """Columns and rows for which every screen is made."""

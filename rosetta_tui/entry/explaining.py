@@ -15,7 +15,7 @@ from textual.content import Content
 
 from corpora.files.problems import CorpusError
 from corpora.model.entry import Entry
-from corpora.text.words import folded
+from corpora.text.tokens import folded
 from harness.core.failures import HarnessError
 from harness.method.method import Result
 from harness.store.file.database import opened
@@ -23,10 +23,10 @@ from harness.store.runs import find_run
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.content import PageLine, show, show_lines
 from rosetta_tui.toolkit.diff_text import LEGEND, diff_content, value_content
+from scoring.core.messages import shortened
 from scoring.core.metric import Compared
 from scoring.core.metric_rows import short_title
 from scoring.core.translation import Acceptance, FstAnnotation, WordAnalysis
-from scoring.core.wording import shortened
 from scoring.grammar.morpheme_difference import morpheme_differences, sentences
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ def _said(word: WordAnalysis) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Why:
+class EntryExplanation:
     """Why an entry has its values. All of it may quote the output: hostile text."""
 
     sentences: Mapping[str, tuple[str, ...]]
@@ -137,7 +137,7 @@ class Explaining:
         self._lock = Lock()
         self._over = False
 
-    def explain(self, entry: Entry, result: Result) -> Why | None:
+    def explain(self, entry: Entry, result: Result) -> EntryExplanation | None:
         """Explain one stored output; None where that cannot be done, for which ``why_not`` has words.
 
         The first call may take seconds, for an analyser has to be read: it belongs into a worker.
@@ -160,7 +160,7 @@ class Explaining:
             finally:
                 self._lock.release()
 
-    def _explain(self, entry: Entry, result: Result) -> Why | None:
+    def _explain(self, entry: Entry, result: Result) -> EntryExplanation | None:
         if self._over or self.why_not is not None:
             return None
         if self._explainer is None:
@@ -170,7 +170,7 @@ class Explaining:
             return None
         found = self._explainer.explain(entry, result)
         new = () if result.exact else differences(found)
-        return Why(found.sentences, found.words, new, found.compared)
+        return EntryExplanation(found.sentences, found.words, new, found.compared)
 
     def _made(self) -> Explainer:
         from harness.run.rescoring import Explainer  # it brings all metrics and annotators with it
@@ -196,7 +196,7 @@ def differences(found: Explanation) -> tuple[str, ...]:
     )
 
 
-def why(found: Why, idle: Collection[str] = ()) -> Iterator[PageLine]:
+def why(found: EntryExplanation, idle: Collection[str] = ()) -> Iterator[PageLine]:
     """Yield what metrics compare, their sentences, the words of the output with their verdicts, and how they
     differ from those of the reference.
 
@@ -248,7 +248,7 @@ def _beside(row: Compared) -> Content:
     return (diff_content if row.running else value_content)(row.given, row.wanted)
 
 
-def analysed(found: Why | None) -> Iterator[PageLine]:
+def analysed(found: EntryExplanation | None) -> Iterator[PageLine]:
     """Yield the analyses of every word of output and reference."""
     words = None if found is None else found.words
     if words is None:

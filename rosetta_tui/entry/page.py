@@ -36,10 +36,10 @@ from rosetta_tui.toolkit.content import PageLine, show, show_lines, shown_value
 from rosetta_tui.toolkit.diff_text import LEGEND, diff_content
 from scoring.core.columns import TRANSLATIONS
 from scoring.core.inventory import by_category
+from scoring.core.messages import counted
 from scoring.core.metric_rows import short_title
 from scoring.core.scorer import Scorer
 from scoring.core.table import StatisticsError
-from scoring.core.wording import counted
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,7 @@ from harness.store.corpora.entries import read_entries
 from harness.store.replies import read_exchange
 from harness.store.results import read_attempts, read_results
 from harness.store.runs import Run
-from rosetta_tui.entry.explaining import Explaining, Why, analysed, why
+from rosetta_tui.entry.explaining import EntryExplanation, Explaining, analysed, why
 from rosetta_tui.entry.page import (
     EntryFacts,
     RunScoring,
@@ -39,7 +39,7 @@ from rosetta_tui.entry.page import (
 )
 from rosetta_tui.show.cree import is_cree, other_writing
 from rosetta_tui.toolkit.background import bring
-from rosetta_tui.toolkit.content import Field, PageLine, Where, show, show_fields
+from rosetta_tui.toolkit.content import Field, PageLine, StatusBar, show, show_fields
 from rosetta_tui.toolkit.key_line import KeyLine
 from rosetta_tui.toolkit.messages import Copied
 from rosetta_tui.toolkit.pages import UNREADABLE, readable
@@ -84,7 +84,7 @@ class EntryByEntryScreen(Screen[int]):
         raise NotImplementedError
 
     def compose(self) -> ComposeResult:
-        yield Where()
+        yield StatusBar()
         yield VerticalScroll(id="page")
         yield KeyLine()
 
@@ -185,7 +185,7 @@ class EntryScreen(EntryByEntryScreen):
         self._explaining = explaining
         self._asking = False
         """True while a thread explains an entry."""
-        self._explained: dict[int, Why] = {}
+        self._explained: dict[int, EntryExplanation] = {}
         """What was explained on this screen, by place in the corpus."""
         self._told = explaining.why_not is not None
         """True when it was said that nothing can be explained."""
@@ -266,7 +266,7 @@ class EntryScreen(EntryByEntryScreen):
     # Why the values are what they are
 
     @property
-    def _explanation(self) -> Why | None:
+    def _explanation(self) -> EntryExplanation | None:
         return self._explained.get(self.place)
 
     def _explain(self) -> None:
@@ -284,7 +284,7 @@ class EntryScreen(EntryByEntryScreen):
         if not get_current_worker().is_cancelled:
             bring(self, self._answered, position, found)
 
-    def _answered(self, position: int, found: Why | None) -> None:
+    def _answered(self, position: int, found: EntryExplanation | None) -> None:
         self._asking = False
         if not self.is_attached:
             return

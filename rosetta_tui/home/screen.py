@@ -24,27 +24,27 @@ from rosetta_tui.home.waiting import (
     see_to,
     waiting_reviews,
 )
-from rosetta_tui.runs.acts import SOMETIMES, RunActs, possible
+from rosetta_tui.runs.actions import SOMETIMES, RunActions, possible
 from rosetta_tui.runs.query import SORT_WORDS, filters
 from rosetta_tui.runs.table import UNDER_WAY, RunReader, RunsFound, RunTable, run_words
 from rosetta_tui.show import figures
 from rosetta_tui.toolkit.background import bring, in_thread
-from rosetta_tui.toolkit.content import EmptyState, Where, show
+from rosetta_tui.toolkit.content import EmptyState, StatusBar, show
 from rosetta_tui.toolkit.dialogs.choose import choose
 from rosetta_tui.toolkit.key_line import KeyLine, key_of
 from rosetta_tui.toolkit.messages import (
+    BackRequested,
     DemoAsked,
-    Left,
     RunChosen,
     RunsCompared,
     RunsPlotted,
 )
 from rosetta_tui.toolkit.result_table import ResultTable
-from scoring.core.wording import counted
+from scoring.core.messages import counted
 
 if TYPE_CHECKING:
     from harness.store.run_list import RunSummary
-    from rosetta_tui.review.organiser.desk import OrganiserDesk
+    from rosetta_tui.review.organiser.desk import OrganiserService
 
 REFRESH_SECONDS = 2.0
 """How often the list is read again, so that runs of other processes are seen moving."""
@@ -78,10 +78,10 @@ class HomeScreen(Screen[None]):
         """What can be done now, of what cannot always be done."""
         self._back = False
         """True from coming back, or an undo, until the list is read: the run that is new there gets the cursor."""
-        self.acts = RunActs(self, store_path, self.action_read)
+        self.acts = RunActions(self, store_path, self.action_read)
 
     def compose(self) -> ComposeResult:
-        yield Where()
+        yield StatusBar()
         yield FirstSteps()
         yield WaitingList(self._path.parent)
         yield Static(id="query")
@@ -95,7 +95,7 @@ class HomeScreen(Screen[None]):
         """Read the runs, now and again."""
         for hidden in ("FirstSteps", "EmptyState", "#query", "#chosen", "#runs"):
             self.query_one(hidden).display = False
-        self.query_one(Where).say(Content.styled("reading …", "$quiet"))
+        self.query_one(StatusBar).say(Content.styled("reading …", "$quiet"))
         self.set_interval(REFRESH_SECONDS, self.look_again)
         self.set_interval(REVIEWS_SECONDS, self._look_at_reviews)
         self.call_after_refresh(self._begin)
@@ -175,15 +175,15 @@ class HomeScreen(Screen[None]):
         item = WaitingItem(Lead.REVIEW, "", f"The reviews cannot be read: {why}")
         self.query_one(WaitingList).take_reviews([item])
 
-    def _desk(self) -> OrganiserDesk:
-        from rosetta_tui.review.organiser.desk import OrganiserDesk
+    def _desk(self) -> OrganiserService:
+        from rosetta_tui.review.organiser.desk import OrganiserService
 
-        return OrganiserDesk(self._path.parent, self._path)
+        return OrganiserService(self._path.parent, self._path)
 
     def _cannot(self, why: str) -> None:
         """Show why there is no list and what to do, instead of the list; it is tried again all the time."""
         self._trouble = True
-        self.query_one(Where).say(Content.styled("the runs cannot be read", "$bad"))
+        self.query_one(StatusBar).say(Content.styled("the runs cannot be read", "$bad"))
         self.table.display = self.query_one(FirstSteps).display = False
         words = self.query_one(EmptyState)
         words.say("The runs cannot be read.", show(why))
@@ -235,7 +235,7 @@ class HomeScreen(Screen[None]):
         runs, marked = self.table.every or (), len(self.table.marked)
         going = sum(run.state in UNDER_WAY for run in runs)
         many = counted(len(runs), "run")
-        self.query_one(Where).say(
+        self.query_one(StatusBar).say(
             Content.assemble(
                 (many if runs else "", "$quiet"),
                 (f" · {going} under way" if going else "", "$mark"),
@@ -407,4 +407,4 @@ class HomeScreen(Screen[None]):
 
     def action_leave(self) -> None:
         """Quit."""
-        self.post_message(Left())
+        self.post_message(BackRequested())

@@ -19,15 +19,15 @@ from rosetta_tui.show.columns import Cell, Column, Rows
 from rosetta_tui.show.run_facts import named
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.result_table import ResultTable
-from scoring.core.wording import counted
+from scoring.core.messages import counted
 
 if TYPE_CHECKING:
     from textual.screen import Screen
 
     from harness.store.run_list import RunSummary
-    from rosetta_tui.review.organiser.desk import OrganiserDesk
+    from rosetta_tui.review.organiser.desk import OrganiserService
     from rosetta_tui.review.organiser.facts import ReviewLine
-    from rosetta_tui.runs.acts import RunActs
+    from rosetta_tui.runs.actions import RunActions
 
 
 class Lead(StrEnum):
@@ -100,7 +100,7 @@ def waiting_runs(runs: Sequence[RunSummary]) -> Iterator[WaitingItem]:
             yield WaitingItem(Lead.RETRY, run.run_id, f"{failed} · {named(run)}")
 
 
-def waiting_reviews(desk: OrganiserDesk) -> list[WaitingItem]:
+def waiting_reviews(desk: OrganiserService) -> list[WaitingItem]:
     """Return what an organiser of reviews has to see to; waits for the disk, StoreError in words.
 
     Looks at nobody's ratings: only at what came, what nobody vouched for, and what nobody decided.
@@ -115,7 +115,7 @@ def waiting_reviews(desk: OrganiserDesk) -> list[WaitingItem]:
     return items
 
 
-def _ratings(desk: OrganiserDesk) -> Iterator[WaitingItem]:
+def _ratings(desk: OrganiserService) -> Iterator[WaitingItem]:
     """Yield how many files of ratings on sticks were not imported yet."""
     from harness.sealed import found_files, stick
 
@@ -130,7 +130,7 @@ def _ratings(desk: OrganiserDesk) -> Iterator[WaitingItem]:
         yield WaitingItem(Lead.IMPORT, "", f"{counted(fresh, 'file')} of ratings on a stick")
 
 
-def _strangers(desk: OrganiserDesk) -> Iterator[WaitingItem]:
+def _strangers(desk: OrganiserService) -> Iterator[WaitingItem]:
     from review.office.results.progress import waiting
 
     with desk.office() as office:
@@ -140,7 +140,7 @@ def _strangers(desk: OrganiserDesk) -> Iterator[WaitingItem]:
         yield WaitingItem(Lead.REVIEW, "", words)
 
 
-def _review(desk: OrganiserDesk, line: ReviewLine) -> Iterator[WaitingItem]:
+def _review(desk: OrganiserService, line: ReviewLine) -> Iterator[WaitingItem]:
     from review.verdict.gate.adjudication import queue
 
     name = line.progress.name
@@ -197,7 +197,9 @@ def mark_of(item: WaitingItem) -> tuple[str, ...]:
     return (item.lead.value, item.name, item.words)
 
 
-def see_to(item: WaitingItem, screen: Screen[Any], acts: RunActs, desk: OrganiserDesk) -> None:
+def see_to(
+    item: WaitingItem, screen: Screen[Any], acts: RunActions, desk: OrganiserService
+) -> None:
     """Carry out what an item offers; a dialog asks first where something is to be decided."""
     match item.lead:
         case Lead.RESUME:
@@ -216,7 +218,7 @@ def see_to(item: WaitingItem, screen: Screen[Any], acts: RunActs, desk: Organise
             screen.app.push_screen(ImportScreen(desk))
 
 
-def open_reviews(screen: Screen[Any], desk: OrganiserDesk) -> None:
+def open_reviews(screen: Screen[Any], desk: OrganiserService) -> None:
     """Open the list of reviews that this installation organises."""
     from rosetta_tui.review.organiser.pages.reviews import ReviewsScreen
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 
 from rosetta_tui.plots.axis import Axis
 from rosetta_tui.plots.points import PlotPicture, Point
+from scoring.core.messages import minus
 from scoring.core.metric_rows import row_of
-from scoring.core.wording import minus
 
 MOST_TICKS = 6
 

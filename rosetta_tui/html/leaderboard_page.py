@@ -13,6 +13,13 @@ from harness.leaderboard.ranking import leaderboards
 from rosetta_tui.html.chart import Bar, BarChart, ScoreLine, score_chart
 from rosetta_tui.html.page import Fact, render, shortened
 from rosetta_tui.leaderboard import official
+from rosetta_tui.leaderboard.messages import (
+    board_words,
+    disagreeing_words,
+    others_words,
+    signature_words,
+    smallest_words,
+)
 from rosetta_tui.leaderboard.rows import (
     PLACE_WITHHELD,
     columns,
@@ -22,13 +29,6 @@ from rosetta_tui.leaderboard.rows import (
     place_words,
     ranked_for,
     stated_tier_words,
-)
-from rosetta_tui.leaderboard.words import (
-    board_words,
-    disagreeing_words,
-    others_words,
-    signature_words,
-    smallest_words,
 )
 from rosetta_tui.show import released_words
 from rosetta_tui.show.card_fields import (

@@ -12,8 +12,8 @@ from rosetta_tui.html.chart import BarChart, ScoreLine, score_chart
 from rosetta_tui.html.page import Fact, render
 from rosetta_tui.show import released_words
 from rosetta_tui.show.metric_words import CAVEATS
+from scoring.core.messages import counted
 from scoring.core.metric_rows import short_title, title
-from scoring.core.wording import counted
 
 if TYPE_CHECKING:
     from harness.release.records import ReleasedScore

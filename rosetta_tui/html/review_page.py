@@ -26,7 +26,7 @@ from review.verdict.panel.agreement import MEASURES, SHARES
 from rosetta_tui.html.chart import BarChart, ScoreLine, bar_chart, place
 from rosetta_tui.html.page import Fact, render
 from rosetta_tui.plots.axis import Axis
-from scoring.core.wording import counted, minus
+from scoring.core.messages import counted, minus
 
 if TYPE_CHECKING:
     from review.office.store.review import Review

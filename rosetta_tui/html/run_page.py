@@ -44,9 +44,9 @@ from rosetta_tui.show.owners import owner_words, shown_by
 from rosetta_tui.show.run_facts import failed_told, kept_of, setup_words, tiered
 from scoring.card.claim import ClaimReason, best, caveat_sentence
 from scoring.core.inventory import by_category
+from scoring.core.messages import counted, percent
 from scoring.core.metric_rows import short_title, title
 from scoring.core.scorer import NOT_WANTED
-from scoring.core.wording import counted, percent
 from scoring.findings.messages import finding_sentence
 from scoring.statistics.breakdown import FREE
 
@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     import sqlite3
 
     from harness.store.run_list import RunSummary
-    from review.verdict.certificate.certificate import Standing
+    from review.verdict.certificate.certificate import ReviewStatus
 
 COMPOSITE = "composite"
 MOST_BESIDE = 10
@@ -81,7 +81,7 @@ class RunFacts:
     summary: RunSummary
     """With the whole card."""
     card: Mapping[str, Any]
-    review: Standing | None
+    review: ReviewStatus | None
     beside: tuple[RunSummary, ...]
     """Other runs that may be ranked with it, best first; those that stay inside are not among them."""
 

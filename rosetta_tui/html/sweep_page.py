@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from harness.store.runs import find_by_id
 from harness.sweep.record import CellRecord, SweepRecord, sweep_record
-from harness.sweep.standing import CellMeasure, SweepSetup, effort_of, usual_inputs
+from harness.sweep.state import CellMeasure, SweepSetup, effort_of, usual_inputs
 from rosetta_tui.html.chart import BarChart, Scatter, ScoreLine, score_chart
 from rosetta_tui.html.chart import scatter as scatter_chart
 from rosetta_tui.html.page import Fact, render, shortened
@@ -17,7 +17,7 @@ from rosetta_tui.plots.points import PlotKind, PlotPicture, Point
 from rosetta_tui.report.sweep import headline_words, progress_lines, trouble_words
 from rosetta_tui.show import figures
 from rosetta_tui.sweep.grid import HeatGrid, SweepMap
-from rosetta_tui.sweep.words import (
+from rosetta_tui.sweep.messages import (
     INTERVALS,
     LESS_EFFORT,
     TITLES,
@@ -29,7 +29,7 @@ from rosetta_tui.sweep.words import (
     together_words,
     value_words,
 )
-from scoring.core.wording import counted
+from scoring.core.messages import counted
 
 if TYPE_CHECKING:
     import sqlite3

@@ -10,9 +10,9 @@ from rosetta_tui.show import figures, released_words
 from rosetta_tui.show.columns import Value
 from rosetta_tui.show.metric_words import CAVEATS
 from rosetta_tui.show.text import stacked
+from scoring.core.messages import counted
 from scoring.core.metric_rows import short_title
 from scoring.core.specification import COMPOSITE
-from scoring.core.wording import counted
 
 TIER = "may be called"
 """Title of the column with the tier."""

@@ -15,10 +15,10 @@ from textual.screen import Screen
 from textual.widgets import Static
 
 from rosetta_tui.leaderboard.official import lists_lines
-from rosetta_tui.toolkit.content import Where, show
+from rosetta_tui.toolkit.content import StatusBar, show
 from rosetta_tui.toolkit.key_line import KeyLine
-from rosetta_tui.toolkit.messages import Left
-from scoring.core.wording import counted
+from rosetta_tui.toolkit.messages import BackRequested
+from scoring.core.messages import counted
 
 if TYPE_CHECKING:
     from harness.leaderboard.official import OfficialList
@@ -43,13 +43,13 @@ class OfficialScreen(Screen[None]):
         self._lists = lists
 
     def compose(self) -> ComposeResult:
-        yield Where()
+        yield StatusBar()
         with VerticalScroll():
             yield Static(id="official")
         yield KeyLine(palette_from=120)
 
     def on_mount(self) -> None:
-        self.query_one(Where).say(show(counted(len(self._lists), "list"), "$quiet"))
+        self.query_one(StatusBar).say(show(counted(len(self._lists), "list"), "$quiet"))
         self.query_one(VerticalScroll).focus()
 
     @on(Resize)
@@ -58,4 +58,4 @@ class OfficialScreen(Screen[None]):
         self.query_one("#official", Static).update(Content("\n").join(map(show, lines)))
 
     def action_leave(self) -> None:
-        self.post_message(Left())
+        self.post_message(BackRequested())

@@ -19,6 +19,13 @@ from harness.leaderboard.entrant import Entrant
 from harness.leaderboard.official import OfficialList, official_lists
 from harness.leaderboard.ranking import Board, BoardGrounds, leaderboards
 from harness.release.taken import cards_here
+from rosetta_tui.leaderboard.messages import (
+    board_words,
+    disagreeing_words,
+    others_words,
+    signature_words,
+    smallest_words,
+)
 from rosetta_tui.leaderboard.official_screen import OfficialScreen
 from rosetta_tui.leaderboard.rows import (
     Dimension,
@@ -31,24 +38,17 @@ from rosetta_tui.leaderboard.rows import (
     ranked_for,
     sort_on,
 )
-from rosetta_tui.leaderboard.words import (
-    board_words,
-    disagreeing_words,
-    others_words,
-    signature_words,
-    smallest_words,
-)
 from rosetta_tui.show.card_fields import absent_packs
 from rosetta_tui.show.columns import sorted_by
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.background import background
-from rosetta_tui.toolkit.content import EmptyState, Where, show
+from rosetta_tui.toolkit.content import EmptyState, StatusBar, show
 from rosetta_tui.toolkit.dialogs.choose import choose
 from rosetta_tui.toolkit.key_line import KeyLine
-from rosetta_tui.toolkit.messages import Left, ReportAsked, RunChosen, RunsCompared
+from rosetta_tui.toolkit.messages import BackRequested, ReportAsked, RunChosen, RunsCompared
 from rosetta_tui.toolkit.result_table import ResultTable
 from scoring.core.inventory import typed_name
-from scoring.core.wording import counted
+from scoring.core.messages import counted
 
 if TYPE_CHECKING:
     import sqlite3
@@ -108,7 +108,7 @@ class LeaderboardScreen(Screen[None]):
         self.rows: LeaderboardRows | None = None
 
     def compose(self) -> ComposeResult:
-        yield Where()
+        yield StatusBar()
         yield Static(id="board")
         yield EmptyState("Reading …")
         yield ResultTable(columns(), id="leaderboard")
@@ -176,7 +176,7 @@ class LeaderboardScreen(Screen[None]):
             self.table.focus()
             self._fill()
         else:
-            self.query_one(Where).say(Content())
+            self.query_one(StatusBar).say(Content())
 
     def _fill(self, *, top: bool = False) -> None:
         """Show the list as it is wished for, and have its groups worked out where they are not yet."""
@@ -213,7 +213,7 @@ class LeaderboardScreen(Screen[None]):
         which = f"list {self._index + 1} of {len(boards)} ←→" if len(boards) > 1 else ""
         count = counted(len(shown.entrants), "run")
         best = "best of each set-up" if self._best else ""
-        self.query_one(Where).say(
+        self.query_one(StatusBar).say(
             show(" · ".join(each for each in (which, count, best) if each), "$quiet")
         )
         name, made = board_words(shown)
@@ -344,7 +344,7 @@ class LeaderboardScreen(Screen[None]):
         self.post_message(ReportAsked("leaderboard", self._sort, "leaderboard", best=best))
 
     def action_leave(self) -> None:
-        self.post_message(Left())
+        self.post_message(BackRequested())
 
 
 def _read(home: Path, store: sqlite3.Connection) -> tuple[list[Board], Sequence[OfficialList]]:

@@ -19,9 +19,9 @@ from rosetta_tui.show.metric_words import better_arrow, by_reason, scale, shares
 from rosetta_tui.toolkit.content import show
 from scoring.core.columns import TRANSLATIONS, KeptColumns
 from scoring.core.inventory import in_order
+from scoring.core.messages import counted
 from scoring.core.metric_rows import row_of, short_title
 from scoring.core.packs import RAISED
-from scoring.core.wording import counted
 
 BAR = 21
 """Cells of a bar over the metric's range."""

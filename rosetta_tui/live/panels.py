@@ -15,16 +15,16 @@ from rosetta_tui.session.picture import LiveRun
 from rosetta_tui.session.starting import resume_call
 from rosetta_tui.show import figures
 from rosetta_tui.show.text import plain
-from rosetta_tui.toolkit.content import Telling, show
+from rosetta_tui.toolkit.content import DetailLine, show
 from rosetta_tui.toolkit.key_line import key_of
-from scoring.core.wording import counted, percent
+from scoring.core.messages import counted, percent
 
 _PRODUCT = "Rosetta   "
 
 _TONES = {"running": "$mark", "complete": "$good", "failed": "$bad"}
 
 
-class RunHeader(Telling):
+class RunHeader(DetailLine):
     """One line at the top: what runs at the left, how it stands at the right."""
 
     def show_run(self, live: LiveRun, *, notes: str = "", replays: bool = False) -> None:
@@ -80,7 +80,7 @@ def _replayed(live: LiveRun) -> Content:
     return words + Content(f" {figures.clock(live.progress.elapsed_seconds)}")
 
 
-class CostPanel(Telling):
+class CostPanel(DetailLine):
     """Money and tokens."""
 
     def show_run(self, live: LiveRun, *, compact: bool) -> None:
@@ -160,7 +160,7 @@ def _tokens(progress: Progress) -> Content:
     return Content.styled(f"{least}{counted(progress.tokens, 'token')}", "$quiet")
 
 
-class RunBanner(Telling):
+class RunBanner(DetailLine):
     """Hidden until there is something to say."""
 
     def show_run(self, live: LiveRun) -> None:
@@ -224,7 +224,7 @@ LEAST_BAR = 10
 """Below this the bar is left out and the share alone stands."""
 
 
-class CountLine(Telling):
+class CountLine(DetailLine):
     """Counts by state with the symbols of the table, and the share done."""
 
     def show_run(self, live: LiveRun, *, notes: str = "") -> None:
@@ -259,7 +259,7 @@ BARS = 14
 """Slices of the last minute that are drawn."""
 
 
-class SpeedPanel(Telling):
+class SpeedPanel(DetailLine):
     """Rate, latency, calls under way and what the endpoint refuses."""
 
     def show_run(self, live: LiveRun, *, compact: bool) -> None:

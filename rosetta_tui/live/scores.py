@@ -31,13 +31,13 @@ from rosetta_tui.show.metric_words import (
     scale,
     value,
 )
-from rosetta_tui.toolkit.content import Telling, show, shown_value
+from rosetta_tui.toolkit.content import DetailLine, show, shown_value
 from scoring.card.claim import caveat_sentence, caveat_words
 from scoring.core.composite import Composite, composite, composite_metrics
 from scoring.core.inventory import by_category, in_order, told_of
+from scoring.core.messages import percent
 from scoring.core.metric_rows import row_of, short_title, title
 from scoring.core.specification import Tier, Weighing
-from scoring.core.wording import percent
 
 BAR = 21
 """Cells of a bar from 0 to the metric's top."""
@@ -46,7 +46,7 @@ INPUT_LINES = 3
 """Lines that the composite's inputs and the gaps may take; the screen of all metrics has the rest."""
 
 
-class QualityPanel(Telling):
+class QualityPanel(DetailLine):
     """Scores with their intervals, the tier in words, and the floors."""
 
     def show_run(self, live: LiveRun, *, compact: bool) -> None:
@@ -59,7 +59,7 @@ class QualityPanel(Telling):
         self.tell(_compact(live) if compact else _full(live, width), title)
 
 
-class InputsLine(Telling):
+class InputsLine(DetailLine):
     """What the composite rests on, what is next to it, and what is missing and why."""
 
     def show_run(self, live: LiveRun) -> None:

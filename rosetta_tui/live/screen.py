@@ -20,7 +20,7 @@ from harness.core.failures import StoreError
 from harness.core.run_state import RunState
 from harness.events.control import Control
 from harness.events.kinds import EventSource, Failed
-from harness.events.steering import Wish
+from harness.events.steering import ControlRequest
 from harness.store.file.database import store_path
 from harness.store.file.trouble import worded
 from harness.store.runs import Run, find_run, read_card, under_way
@@ -29,28 +29,33 @@ from rosetta_tui.entry.screen import EntryScreen
 from rosetta_tui.entry.table import EntryTable, Order, filter_words, sort_words
 from rosetta_tui.live.panels import CostPanel, CountLine, RunBanner, RunHeader, SpeedPanel
 from rosetta_tui.live.scores import InputsLine, QualityPanel, ScoresScreen
-from rosetta_tui.live.steering import Helm, Here, steer
-from rosetta_tui.runs.acts import RunEnd
+from rosetta_tui.live.steering import LocalRunControl, RunControl, steer
+from rosetta_tui.runs.actions import RunEnd
 from rosetta_tui.session.picture import LiveRun
 from rosetta_tui.session.recorded import seal
-from rosetta_tui.session.watched import Ahead
+from rosetta_tui.session.watched import PrefetchedSource
 from rosetta_tui.show.card_fields import references_accepted
 from rosetta_tui.toolkit.dialogs.choose import choose
 from rosetta_tui.toolkit.key_line import KeyLine
-from rosetta_tui.toolkit.messages import Left, RunWentOn
+from rosetta_tui.toolkit.messages import BackRequested, RunWentOn
 from rosetta_tui.toolkit.ordered_table import RowOrder, SearchedScreen
 from rosetta_tui.toolkit.result_table import ResultTable
 
 LOOKS_PER_SECOND = 12
 """How often the screen takes in what happened."""
 
-_TURNS = frozenset({Wish.PAUSE, Wish.GO_ON})
+_TURNS = frozenset({ControlRequest.PAUSE, ControlRequest.GO_ON})
 """Two wishes of one key, each where the other holds."""
 
-STEERING = {"space": Wish.PAUSE, "c": Wish.LIMIT, "d": Wish.DRAIN, "x": Wish.STOP}
+STEERING = {
+    "space": ControlRequest.PAUSE,
+    "c": ControlRequest.LIMIT,
+    "d": ControlRequest.DRAIN,
+    "x": ControlRequest.STOP,
+}
 """Keys that need a run under way, and what they ask of it."""
 
-TOO_LATE = _TURNS | {Wish.DRAIN}
+TOO_LATE = _TURNS | {ControlRequest.DRAIN}
 """What changes nothing any more in a run that drains."""
 
 AFTERWARDS_SECONDS = 2.0
@@ -107,7 +112,7 @@ class LiveScreen(SearchedScreen):
         store: sqlite3.Connection,
         control: Control | None,
         *,
-        helm: Helm | None = None,
+        helm: RunControl | None = None,
         order: Order | None = None,
         run_id: str = "",
     ) -> None:
@@ -120,7 +125,7 @@ class LiveScreen(SearchedScreen):
         self.control = control
         self.superseded = False
         """True once a newer screen shows the same run: this one is gone through to what is below."""
-        self._helm = helm if control is None else Here(control)
+        self._helm = helm if control is None else LocalRunControl(control)
         self._order = order
         self._run_id = run_id
         self.following = False
@@ -295,7 +300,7 @@ class LiveScreen(SearchedScreen):
     def on_screen_resume(self) -> None:
         """Show what happened meanwhile; a screen in whose place there is another is left at once."""
         if self.superseded:
-            self.post_message(Left())
+            self.post_message(BackRequested())
         else:
             self.look_afterwards()
             self.call_after_refresh(self.paint)
@@ -368,7 +373,7 @@ class LiveScreen(SearchedScreen):
     def _may_steer(self, wish: str) -> bool:
         if self.live.over or self._helm is None or (self.live.draining and wish in TOO_LATE):
             return False
-        return wish not in _TURNS or self.paused is (wish == Wish.GO_ON)
+        return wish not in _TURNS or self.paused is (wish == ControlRequest.GO_ON)
 
     def on_key(self, event: Key) -> None:
         wish = STEERING.get(event.key)
@@ -396,7 +401,7 @@ class LiveScreen(SearchedScreen):
         if self._helm is not None:
             chosen = self.control.most_concurrency if self.control else None
             most = chosen or (progress.most_concurrency if progress else 1)
-            steer(self, self._helm, Wish(wish), most)
+            steer(self, self._helm, ControlRequest(wish), most)
 
     def action_interrupt(self) -> None:
         """Copy what is selected; else drain, then stop, as in a plain run, and what is over as on any screen."""
@@ -405,12 +410,12 @@ class LiveScreen(SearchedScreen):
         elif self.control.state is RunState.DRAINING:
             self.control.stop()
         else:
-            self.action_steer(Wish.DRAIN)
+            self.action_steer(ControlRequest.DRAIN)
 
     def on_unmount(self) -> None:
         if self._explaining is not None:
             self._explaining.close()
-        if isinstance(self._source, Ahead):
+        if isinstance(self._source, PrefetchedSource):
             self._source.close()
 
     def action_back(self) -> None:

@@ -19,7 +19,7 @@ from textual.widgets import Input, Static
 
 from harness.core.run_state import RunState
 from harness.events.control import Control
-from harness.events.steering import Wish, ask, done
+from harness.events.steering import ControlRequest, ask, done
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.background import in_thread, telling
 from rosetta_tui.toolkit.dialogs.choose import confirm
@@ -71,19 +71,19 @@ class ConcurrencyScreen(ModalScreen[int | None]):
         self.dismiss(None)
 
 
-class Helm(Protocol):
+class RunControl(Protocol):
     """A way to steer one run."""
 
     def paused(self, shown: RunState) -> bool:
         """Return whether the run is paused; ``shown`` is what the screen knows of it."""
         ...
 
-    def wish(self, screen: Screen[Any], wish: Wish, calls: int | None = None) -> None:
+    def wish(self, screen: Screen[Any], wish: ControlRequest, calls: int | None = None) -> None:
         """Request something of the run; what comes of it is said on the screen."""
         ...
 
 
-class Here:
+class LocalRunControl:
     """Steers a run of this process."""
 
     def __init__(self, control: Control) -> None:
@@ -93,12 +93,12 @@ class Here:
         """Return whether the run is paused."""
         return self._control.state is RunState.PAUSED
 
-    def wish(self, screen: Screen[Any], wish: Wish, calls: int | None = None) -> None:
+    def wish(self, screen: Screen[Any], wish: ControlRequest, calls: int | None = None) -> None:
         """Apply the request, and show what holds then."""
         screen.notify(done(self._control, wish, calls), markup=False)
 
 
-class There:
+class RemoteRunControl:
     """Steers a run of another process of this machine, through the store."""
 
     def __init__(self, path: Path, run_id: str) -> None:
@@ -109,7 +109,7 @@ class There:
         """Return whether the run is paused, as far as the screen knows."""
         return shown is RunState.PAUSED
 
-    def wish(self, screen: Screen[Any], wish: Wish, calls: int | None = None) -> None:
+    def wish(self, screen: Screen[Any], wish: ControlRequest, calls: int | None = None) -> None:
         """Write it down for the process that is at the run, wait in a thread for its answer, and say that."""
         screen.notify("Asking the terminal that runs it …", timeout=2, markup=False)
         work = partial(ask, self._path, self._run_id, wish, calls)
@@ -118,7 +118,7 @@ class There:
         in_thread(screen, "steer", work, lambda words: said(plain(words)), cannot, exclusive=False)
 
 
-def steer(screen: Screen[Any], helm: Helm, wish: Wish, most: int) -> None:
+def steer(screen: Screen[Any], helm: RunControl, wish: ControlRequest, most: int) -> None:
     """Request something of a run; ``most`` calls may be under way at once now.
 
     How many calls there may be is asked first, and whether what is under way is to be broken off.
@@ -130,9 +130,9 @@ def steer(screen: Screen[Any], helm: Helm, wish: Wish, most: int) -> None:
 
     wished = partial(helm.wish, screen, wish)
     match wish:
-        case Wish.LIMIT:
+        case ControlRequest.LIMIT:
             screen.app.push_screen(ConcurrencyScreen(most), chosen)
-        case Wish.STOP:
+        case ControlRequest.STOP:
             question = Content.assemble(
                 ("Stop the run now?\n\n", "bold"),
                 "Nothing that is done is lost: every finished entry is stored.\n"

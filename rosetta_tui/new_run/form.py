@@ -23,7 +23,7 @@ from rosetta_tui.request.fields import SECTIONS, FieldKind, FieldSection, FormFi
 from rosetta_tui.request.suggesting import Suggest
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.form.form_line import FormLine
-from scoring.core.wording import counted
+from scoring.core.messages import counted
 
 if TYPE_CHECKING:
     from rosetta_tui.request.corpus import CorpusLook

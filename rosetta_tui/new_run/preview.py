@@ -21,19 +21,19 @@ from rosetta_tui.request.fields import SECTIONS
 from rosetta_tui.show.metric_words import by_reason
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.content import show, show_lines
+from scoring.core.messages import counted
 from scoring.core.metric_rows import short_title
-from scoring.core.wording import counted
 
 if TYPE_CHECKING:
     from harness.core.calls import Request
-    from rosetta_tui.request.look import DraftLook, Known, Metrics
+    from rosetta_tui.request.look import DraftLook, FormCache, Metrics
 
 
 _MEASURING = ("coaching", "offline", *(field.name for field in SECTIONS[-1].fields))
 """Options that decide which metrics there are."""
 
 
-def measured(store_path: Path, draft: RunDraft, corpus: Corpus, known: Known) -> Metrics:
+def measured(store_path: Path, draft: RunDraft, corpus: Corpus, known: FormCache) -> Metrics:
     """Return which metrics the run would have, and why it would not have the others; raises what keeps one off.
 
     It looks for cards, analysers and models as the beginning of a run does, so it may take a while. The

@@ -26,13 +26,13 @@ from rosetta_tui.new_run.form import RunForm
 from rosetta_tui.new_run.preview import Measured, beside, in_a_line, measured
 from rosetta_tui.request.draft import RunDraft, Value, keep_draft, kept_draft
 from rosetta_tui.request.fields import FIELDS, applicable, drafted
-from rosetta_tui.request.look import DraftLook, DraftTrouble, Known, look
+from rosetta_tui.request.look import DraftLook, DraftTrouble, FormCache, look
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.background import bring, in_thread, telling
-from rosetta_tui.toolkit.content import Telling, show
+from rosetta_tui.toolkit.content import DetailLine, show
 from rosetta_tui.toolkit.form.form_line import FormLine
 from rosetta_tui.toolkit.key_line import KeyLine
-from rosetta_tui.toolkit.messages import Copied, Left, RunBegun
+from rosetta_tui.toolkit.messages import BackRequested, Copied, RunBegun
 
 QUIET_SECONDS = 0.25
 """How long nothing must be typed before the form is looked at."""
@@ -91,7 +91,7 @@ class NewRunScreen(Screen[None]):
         self._every = False
         self._wanted = False
         """True once somebody wished to start: from then on, what is missing is said too."""
-        self._known = Known()
+        self._known = FormCache()
         self.found = DraftLook()
         self._measured: Measured | None = None
         self._timer: Timer | None = None
@@ -101,10 +101,10 @@ class NewRunScreen(Screen[None]):
         with Horizontal(id="sides"):
             yield RunForm(self._path, self.typed)
             with VerticalScroll(id="beside"):
-                yield Telling(id="facts")
-        yield Telling(id="whole")
+                yield DetailLine(id="facts")
+        yield DetailLine(id="whole")
         yield Static(id="about")
-        yield Telling(id="sum")
+        yield DetailLine(id="sum")
         yield KeyLine()
 
     def on_mount(self) -> None:
@@ -252,13 +252,13 @@ class NewRunScreen(Screen[None]):
     def _show_whole(self, troubles: tuple[DraftTrouble, ...]) -> None:
         """Show what is wrong with no field alone."""
         whole = [trouble.words for trouble in troubles if trouble.field not in FIELDS]
-        line = self.query_one("#whole", Telling)
+        line = self.query_one("#whole", DetailLine)
         line.display = bool(whole)
         line.tell(Content("\n").join([show(f"✗ {words}", "$bad") for words in whole]))
 
     def _show_beside(self) -> None:
-        self.query_one("#facts", Telling).tell(beside(self.draft, self.found, self._measured))
-        self.query_one("#sum", Telling).tell(in_a_line(self.found))
+        self.query_one("#facts", DetailLine).tell(beside(self.draft, self.found, self._measured))
+        self.query_one("#sum", DetailLine).tell(in_a_line(self.found))
 
     # Acting
 
@@ -276,7 +276,7 @@ class NewRunScreen(Screen[None]):
             return  # it was changed meanwhile: what is seen now is not what was agreed to
         if not found.troubles:
             self.post_message(RunBegun(draft))
-            self.post_message(Left())
+            self.post_message(BackRequested())
             return
         count = len(found.troubles)
         words = "One thing is" if count == 1 else f"{count} things are"
@@ -331,4 +331,4 @@ class NewRunScreen(Screen[None]):
             self.action_preview()
             return
         self.app.run_worker(partial(self._keep, dict(self.typed)), thread=True, group="draft")
-        self.post_message(Left())
+        self.post_message(BackRequested())

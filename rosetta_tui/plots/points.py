@@ -20,8 +20,8 @@ from rosetta_tui.show.columns import Record
 from rosetta_tui.show.metric_words import value
 from rosetta_tui.show.run_facts import iso, kept_of, score, setup_words, tiered, when
 from scoring.card.cost import percentiles
+from scoring.core.messages import counted
 from scoring.core.metric_rows import row_of, short_title
-from scoring.core.wording import counted
 
 if TYPE_CHECKING:
     from harness.store.run_list import RunSummary

@@ -42,12 +42,12 @@ from rosetta_tui.plots.view import PlotView
 from rosetta_tui.show.columns import Listed
 from rosetta_tui.show.exporting import row_text
 from rosetta_tui.toolkit.background import background
-from rosetta_tui.toolkit.content import EmptyState, Where, show
+from rosetta_tui.toolkit.content import EmptyState, StatusBar, show
 from rosetta_tui.toolkit.dialogs.choose import choose
 from rosetta_tui.toolkit.key_line import KeyLine
-from rosetta_tui.toolkit.messages import Copied, ExportAsked, Left, RunChosen
+from rosetta_tui.toolkit.messages import BackRequested, Copied, ExportAsked, RunChosen
+from scoring.core.messages import counted
 from scoring.core.metric_rows import title
-from scoring.core.wording import counted
 
 if TYPE_CHECKING:
     import sqlite3
@@ -101,7 +101,7 @@ class PlotsScreen(Screen[None]):
         """Runs with the breakdowns of their cards, as far as they were looked at, by run."""
 
     def compose(self) -> ComposeResult:
-        yield Where()
+        yield StatusBar()
         yield Static(id="kinds")
         yield EmptyState("Reading …")
         yield PlotView()
@@ -219,7 +219,7 @@ class PlotsScreen(Screen[None]):
 
     def _show(self) -> None:
         if not self._corpora:
-            self.query_one(Where).say(Content())
+            self.query_one(StatusBar).say(Content())
             return
         picture = self._picture()
         self.view.show_picture(picture)
@@ -251,7 +251,7 @@ class PlotsScreen(Screen[None]):
         corpus, corpora = self._corpus, self._corpora or {}
         more = f" · {len(corpora)} corpora" if len(corpora) > 1 else ""
         runs = f" · {counted(len(self.runs), 'run')}{more}"
-        self.query_one(Where).say(
+        self.query_one(StatusBar).say(
             Content.assemble(show(corpus.words if corpus else ""), (runs, "$quiet"))
         )
 
@@ -356,7 +356,7 @@ class PlotsScreen(Screen[None]):
         self.post_message(RunChosen(event.point.run_id, complete=True))
 
     def action_leave(self) -> None:
-        self.post_message(Left())
+        self.post_message(BackRequested())
 
 
 def _latencies(runs: Sequence[RunSummary], store: sqlite3.Connection) -> dict[str, Sequence[float]]:

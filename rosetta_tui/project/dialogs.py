@@ -14,7 +14,7 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Button, Input, Static
 
-from rosetta_tui.project.acts import WantedSentences, checked
+from rosetta_tui.project.actions import WantedSentences, checked
 from rosetta_tui.toolkit.content import show
 from rosetta_tui.toolkit.dialogs.acting import ActingScreen, typed_line
 from rosetta_tui.toolkit.dialogs.choose import answers

@@ -11,8 +11,8 @@ from corpora.files.problems import CorpusError
 from harness.core.failures import HarnessError
 from harness.core.written_files import file_stamp
 from harness.estimate.framework import WorkedFramework, read_framework, work_out
+from harness.project.authoring import ProjectProgress, progress_of, still_out
 from harness.project.known import known_folders
-from harness.project.making import ProjectProgress, progress_of, still_out
 from harness.project.state import CORPUS, FILE, HandedOut, ProjectState, read_project
 from review.office.results.working_time import WorkingTime, worked_until_now
 

@@ -14,8 +14,8 @@ from corpora.languages.tags import language_name
 from harness.project.known import forget, remember
 from harness.project.state import read_project
 from rosetta_tui.project.facts import ProjectReading, read_known
-from rosetta_tui.project.needs import met
 from rosetta_tui.project.new_corpus_form import NewCorpusScreen
+from rosetta_tui.project.requirements import met
 from rosetta_tui.project.screen import UNREADABLE, ProjectScreen
 from rosetta_tui.report.project import next_step
 from rosetta_tui.request.draft import Value
@@ -24,7 +24,7 @@ from rosetta_tui.toolkit.background import in_thread, telling
 from rosetta_tui.toolkit.content import show
 from rosetta_tui.toolkit.dialogs.path import PathScreen
 from rosetta_tui.toolkit.list_screen import ListRow, ListScreen
-from scoring.core.wording import counted
+from scoring.core.messages import counted
 
 COLUMNS = (
     Column("corpus", "corpus", 14, share=2),

@@ -33,11 +33,11 @@ from rosetta_tui.request.new_corpus import (
 )
 from rosetta_tui.request.suggesting import Suggest, choices, paths
 from rosetta_tui.toolkit.background import in_thread
-from rosetta_tui.toolkit.content import Telling, Where, show
+from rosetta_tui.toolkit.content import DetailLine, StatusBar, show
 from rosetta_tui.toolkit.form.form_line import FormLine
 from rosetta_tui.toolkit.key_line import KeyLine
-from rosetta_tui.toolkit.messages import Copied, Left
-from scoring.core.wording import counted
+from rosetta_tui.toolkit.messages import BackRequested, Copied
+from scoring.core.messages import counted
 
 QUIET_SECONDS = 0.25
 """How long nothing must be typed before the form is looked at."""
@@ -104,7 +104,7 @@ class NewCorpusScreen(Screen[None]):
 
     def compose(self) -> ComposeResult:
         self.lines = {field.name: self._line(field) for field in _FIELDS}
-        yield Where()
+        yield StatusBar()
         with VerticalScroll(id="form", can_focus=False):
             for section in SECTIONS:
                 with Vertical(classes="section"):
@@ -112,7 +112,7 @@ class NewCorpusScreen(Screen[None]):
                     yield from (self.lines[field.name] for field in section.fields)
             with Horizontal(classes="answers"):
                 yield Button(Content("Begin (^s)"), id="start", compact=True)
-        yield Telling(id="same")
+        yield DetailLine(id="same")
         yield Static(id="about")
         yield KeyLine()
 
@@ -180,7 +180,7 @@ class NewCorpusScreen(Screen[None]):
 
     def _show_command(self) -> None:
         words = Content.assemble(("The same in a shell  ", "$quiet"), show(command_of(self.typed)))
-        self.query_one("#same", Telling).tell(words)
+        self.query_one("#same", DetailLine).tell(words)
 
     # Looking
 
@@ -204,7 +204,7 @@ class NewCorpusScreen(Screen[None]):
             self._begin(found)
 
     def _cannot(self, why: str) -> None:
-        self.query_one(Where).cannot(why)
+        self.query_one(StatusBar).cannot(why)
 
     # Acting
 
@@ -219,7 +219,7 @@ class NewCorpusScreen(Screen[None]):
     def _begin(self, found: NewCorpusLook) -> None:
         stop = [each.name for each in _FIELDS if each.name in found.wrong or each.name in found.missing]  # fmt: skip
         if stop:
-            self.query_one(Where).cannot(f"{counted(len(stop), 'thing is', 'things are')} not right yet")  # fmt: skip
+            self.query_one(StatusBar).cannot(f"{counted(len(stop), 'thing is', 'things are')} not right yet")  # fmt: skip
             self.lines[stop[0]].take_focus()
             return
         make = partial(begin_corpus, dict(self.typed), self._path.parent)
@@ -240,7 +240,7 @@ class NewCorpusScreen(Screen[None]):
 
     def action_leave(self) -> None:
         """Return to the previous screen; what was typed stays for the next time, as long as the app is open."""
-        self.post_message(Left())
+        self.post_message(BackRequested())
 
 
 def _languages() -> dict[str, str]:

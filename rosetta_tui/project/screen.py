@@ -10,13 +10,13 @@ from typing import ClassVar
 from textual.binding import Binding, BindingType
 from textual.content import Content
 
-from rosetta_tui.project.acts import add_sentences, gather_here, take_out_last
+from rosetta_tui.project.actions import add_sentences, gather_here, take_out_last
 from rosetta_tui.project.dialogs import AddSentencesScreen, ToldScreen
 from rosetta_tui.project.facts import ProjectReading, read_facts
-from rosetta_tui.project.needs import met, needs
+from rosetta_tui.project.recommendations import costs, worth_having
+from rosetta_tui.project.requirements import met, needs
 from rosetta_tui.project.sentences import sentences
 from rosetta_tui.project.speakers import speakers
-from rosetta_tui.project.worth import costs, worth_having
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.background import in_thread, telling
 from rosetta_tui.toolkit.content import show

@@ -9,11 +9,11 @@ from corpora.model.entry import REGISTERS
 from harness.project.asking import TIERS
 from harness.project.candidates import WEIGHTS
 from rosetta_tui.project.facts import ProjectFacts
-from rosetta_tui.project.needs import BAR, SEGMENTS, bar
+from rosetta_tui.project.requirements import BAR, SEGMENTS, bar
 from rosetta_tui.report.project import middle_words
 from rosetta_tui.show.columns import Cell, Column
 from rosetta_tui.toolkit.section_page import Line, SectionPage
-from scoring.core.wording import counted, percent
+from scoring.core.messages import counted, percent
 
 _COLUMNS = (
     Column("side", "sorted by", 10),

@@ -9,7 +9,7 @@ from rosetta_tui.project.facts import AskedReview, ProjectFacts
 from rosetta_tui.report.project import withdrawn_words
 from rosetta_tui.show.columns import Cell, Column
 from rosetta_tui.toolkit.section_page import Commands, Line, SectionPage
-from scoring.core.wording import counted
+from scoring.core.messages import counted
 
 _KINDS = {"translate": "translate", "agree": "look over"}
 _AGAIN = {

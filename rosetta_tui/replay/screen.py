@@ -22,9 +22,9 @@ from rosetta_tui.live.screen import LiveScreen
 from rosetta_tui.replay.timeline import Jump, Pause, Playback
 from rosetta_tui.show import figures
 from rosetta_tui.show.text import plain
-from rosetta_tui.toolkit.content import Telling
-from rosetta_tui.toolkit.messages import Left
-from scoring.core.wording import percent
+from rosetta_tui.toolkit.content import DetailLine
+from rosetta_tui.toolkit.messages import BackRequested
+from scoring.core.messages import percent
 
 SPEEDS = (1, 10, 100, 1000)
 
@@ -157,7 +157,7 @@ class Player:
 MOST_BAR = 40
 
 
-class ReplayLine(Telling):
+class ReplayLine(DetailLine):
     """One line below the header."""
 
     def show(self, player: Player) -> None:
@@ -244,7 +244,7 @@ class ReplayScreen(LiveScreen):
         if self.player.trouble:
             why, self.player.trouble = self.player.trouble, ""
             self.app.notify(plain(why), title="No replay", severity="warning", markup=False)
-            self.post_message(Left())
+            self.post_message(BackRequested())
         else:
             super().look()
             self.query_one(ReplayLine).show(self.player)

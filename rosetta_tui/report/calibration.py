@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from review.calibration.proposal import evidence_facts, threshold_facts, weight_facts
 from rosetta_tui.show import figures
 from rosetta_tui.show.text import plain, table
+from scoring.core.messages import counted, percent
 from scoring.core.metric_rows import short_title, title
-from scoring.core.wording import counted, percent
 
 if TYPE_CHECKING:
     from review.calibration.evidence import CalibrationEvidence

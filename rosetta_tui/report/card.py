@@ -40,14 +40,14 @@ from rosetta_tui.show.run_facts import failed_told
 from rosetta_tui.show.text import plain
 from scoring.core.columns import stated_columns
 from scoring.core.inventory import by_category
+from scoring.core.messages import counted, percent
 from scoring.core.metric_rows import short_title, title
 from scoring.core.scorer import NOT_WANTED
-from scoring.core.wording import counted, percent
 from scoring.findings.messages import finding_words
 from scoring.statistics.breakdown import FREE
 
 if TYPE_CHECKING:
-    from review.verdict.certificate.certificate import Standing
+    from review.verdict.certificate.certificate import ReviewStatus
 
 BESIDE = "chrf_plus_plus"
 """The metric that always stands beside the composite (T3)."""
@@ -55,7 +55,7 @@ BESIDE = "chrf_plus_plus"
 
 def card_text(
     card: Mapping[str, Any],
-    review: Standing | None = None,
+    review: ReviewStatus | None = None,
     *,
     reproduced: bool = False,
     beside: Iterable[str] = (),
@@ -86,7 +86,7 @@ def _in_short(card: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _lines(
-    card: Mapping[str, Any], review: Standing | None, beside: Iterable[str], *, reproduced: bool
+    card: Mapping[str, Any], review: ReviewStatus | None, beside: Iterable[str], *, reproduced: bool
 ) -> Iterator[str]:
     yield from _head(card, review, beside, reproduced=reproduced)
     yield ""
@@ -98,7 +98,7 @@ def _lines(
 
 
 def _head(
-    card: Mapping[str, Any], review: Standing | None, beside: Iterable[str], *, reproduced: bool
+    card: Mapping[str, Any], review: ReviewStatus | None, beside: Iterable[str], *, reproduced: bool
 ) -> Iterator[str]:
     yield from _what_ran(card)
     yield line("class", block(card, "method").get("method_class"))
@@ -142,7 +142,7 @@ def _what_ran(card: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _claim(
-    card: Mapping[str, Any], review: Standing | None = None, *, brief: bool = False
+    card: Mapping[str, Any], review: ReviewStatus | None = None, *, brief: bool = False
 ) -> Iterator[str]:
     """Return what may be claimed of a translation, and why no more; ``brief``: all findings in one line."""
     if translated(card):
@@ -170,7 +170,7 @@ def _caveats_of_maker(card: Mapping[str, Any]) -> Iterator[str]:
             yield line("its maker's caveat", plain(" ".join(words.split())[:200]))
 
 
-def _review(review: Standing) -> Iterator[str]:
+def _review(review: ReviewStatus) -> Iterator[str]:
     certificate = review.certificate
     outcome = OUTCOMES[certificate.outcome]
     yield line(

@@ -14,11 +14,11 @@ from harness.estimate.framework import CostRange, Worked, WorkedFramework, read_
 from rosetta_tui.report.framework import amount
 from rosetta_tui.show.clipboard import command_line
 from rosetta_tui.show.text import plain
-from scoring.core.wording import counted, percent
+from scoring.core.messages import counted, percent
 
 if TYPE_CHECKING:
+    from harness.project.authoring import ProjectProgress, SegmentProgress
     from harness.project.candidates import TakenSources
-    from harness.project.making import ProjectProgress, SegmentProgress
     from review.office.results.working_time import WorkingTime
 
 PER_HOUR = CostRange(50, 65)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from harness.sealed.keys import key_phrase
 from rosetta_tui.report.paragraphs import line
 from rosetta_tui.show.text import CHECK_SIGNS
-from scoring.core.wording import counted
+from scoring.core.messages import counted
 
 if TYPE_CHECKING:
     from harness.card.checking.verdict import CardCheck

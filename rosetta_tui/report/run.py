@@ -16,9 +16,9 @@ from rosetta_tui.show.json_forms import form_text
 from rosetta_tui.show.metric_words import value
 from rosetta_tui.show.text import plain
 from scoring.core.columns import TRANSLATIONS, KeptColumns
+from scoring.core.messages import counted
 from scoring.core.metric_rows import short_title
 from scoring.core.specification import quality_tier
-from scoring.core.wording import counted
 
 Print = Callable[[str], None]
 

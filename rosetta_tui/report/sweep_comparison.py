@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from rosetta_tui.show import figures
 from rosetta_tui.show.metric_words import value
 from rosetta_tui.show.text import stacked
+from scoring.core.messages import counted
 from scoring.core.metric_rows import short_title
-from scoring.core.wording import counted
 
 if TYPE_CHECKING:
     from harness.sweep.comparing import ComparedSetup, MethodVerdict, SweepComparison

@@ -22,8 +22,8 @@ from rosetta_tui.show.card_fields import LEAD
 from rosetta_tui.show.metric_words import value
 from rosetta_tui.show.run_facts import failed_words
 from scoring.core.columns import TRANSLATIONS, KeptColumns
+from scoring.core.messages import counted, percent
 from scoring.core.metric_rows import short_title
-from scoring.core.wording import counted, percent
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from typing import Any
 
 import click
 
-from harness.method.shipped import TAKES
+from harness.method.shipped import METHODS
 from rosetta_tui.request.draft import RunDraft, Value
 from rosetta_tui.request.options import asked
 from rosetta_tui.request.reading import OF_VAULT
@@ -349,15 +349,15 @@ def applicable(method: str) -> frozenset[str]:
     general = frozenset(FIELDS) - _OF_METHODS
     if not method:
         return general
-    if method in TAKES:
-        needs, takes = TAKES[method]
+    if method in METHODS:
+        needs, takes = METHODS[method]
         return general | frozenset((*needs, *takes)) & _OF_METHODS
     return general | _OF_PLUGINS
 
 
 def needed(method: str) -> Collection[str]:
     """Return the fields without which the run cannot begin."""
-    return ("file", "method", *(TAKES[method].needs if method in TAKES else ()))
+    return ("file", "method", *(METHODS[method].needs if method in METHODS else ()))
 
 
 def drafted(typed: Mapping[str, Value]) -> RunDraft:

@@ -23,7 +23,7 @@ from harness.estimate.earlier import first_request
 from harness.estimate.estimate import RunEstimate, estimate
 from harness.inputs.outputs import own_outputs
 from harness.method.method import Method, Priced
-from harness.method.shipped import TAKES, method_names
+from harness.method.shipped import METHODS, method_names
 from harness.methods.registry import build
 from harness.privacy import (
     NobodyAnswersForServer,
@@ -97,7 +97,7 @@ Metrics = tuple[tuple[str, ...], dict[str, str]]
 
 
 @dataclass(slots=True)
-class Known:
+class FormCache:
     """What was read once and need not be read with every key; belongs to one form.
 
     Looks of several threads share it: each takes whole values out, and puts whole values in.
@@ -115,7 +115,7 @@ class _Stopped(Exception):  # noqa: N818  no error: the rest cannot be looked at
     """Looking on makes no sense."""
 
 
-def look(store_path: Path, draft: RunDraft, known: Known) -> DraftLook:
+def look(store_path: Path, draft: RunDraft, known: FormCache) -> DraftLook:
     """Find out what is true of a draft; blocks, so it belongs into a thread."""
     looking = _Looking(store_path, draft, known)
     try:
@@ -130,7 +130,7 @@ def look(store_path: Path, draft: RunDraft, known: Known) -> DraftLook:
 class _Looking:
     """One look, step by step: each step adds to what is found, or ends it."""
 
-    def __init__(self, store_path: Path, draft: RunDraft, known: Known) -> None:
+    def __init__(self, store_path: Path, draft: RunDraft, known: FormCache) -> None:
         self.store_path = store_path
         self.draft = draft
         self.known = known
@@ -278,7 +278,7 @@ class _Looking:
 
     def _plugin(self, plan: Plan) -> bool:
         """Check only that the file of a plug-in exists; its code is not run before the run begins."""
-        if plan.method in TAKES:
+        if plan.method in METHODS:
             return False
         where, colon, name = plan.method.rpartition(":")
         if colon and where.endswith(".py"):

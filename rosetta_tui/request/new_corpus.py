@@ -14,7 +14,7 @@ from corpora.model.corpus import Corpus
 from corpora.model.labels import find_label, label_words, looks_like_label
 from corpora.model.licences import licence_class
 from harness.core.failures import UsageError
-from harness.project.making import check_facts
+from harness.project.authoring import check_facts
 from harness.project.state import Project, create_project, require_new
 from rosetta_tui.request.draft import Value
 from rosetta_tui.show.clipboard import command_line

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from harness.core.failures import UsageError
-from harness.method.shipped import METHOD_CLASSES, TAKES
+from harness.method.shipped import METHOD_CLASSES, METHODS
 from rosetta_tui.request.reading import out_of_vault, reading, selecting, selection
 from rosetta_tui.request.typed_shares import by_grant
 
@@ -135,7 +135,7 @@ def make_request(corpus: Corpus, given: Mapping[str, Any]) -> RunRequest:
 
 def nameless(request: RunRequest) -> dict[str, str]:
     """Return option → tag of each language that the run's prompt would call by its tag."""
-    takes = TAKES.get(request.plan.method)
+    takes = METHODS.get(request.plan.method)
     named = takes is not None and "target_name" in takes.takes
     return request.plan.options.nameless if named else {}
 

@@ -12,9 +12,9 @@ import click
 
 from corpora.tasks.task import TASKS
 from harness.core.failures import StoreError
-from rosetta_tui.request.typed_shares import TYPED, Telling, tell, together
+from rosetta_tui.request.typed_shares import TYPED, DetailLine, tell, together
 from rosetta_tui.show.text import plain
-from scoring.core.wording import counted
+from scoring.core.messages import counted
 
 if TYPE_CHECKING:
     from corpora.files.problems import Problem
@@ -127,7 +127,7 @@ def selecting(command: Command) -> Command:
 
 
 def vault_request(
-    given: Mapping[str, Any], work: str = "run", tell: Telling = tell
+    given: Mapping[str, Any], work: str = "run", tell: DetailLine = tell
 ) -> VaultRequest | None:
     """Read the options about a vault, as ``VaultRequest.asked`` does; words of shares are typed at the terminal."""
     from harness.vault.request import VaultRequest
@@ -142,7 +142,7 @@ def read_corpus(
     *,
     work: str = "check",
     terms: RunTerms | None = None,
-    tell: Telling = tell,
+    tell: DetailLine = tell,
     opened: Callable[[VaultNoting], None] | None = None,
     kept_here: bool = False,
 ) -> Corpus:

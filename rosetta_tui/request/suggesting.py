@@ -21,9 +21,9 @@ from harness.store.mixed_setups import RETRIED_WITH
 from harness.vault import opening
 from rosetta_tui.request.reading import FORMS
 from scoring.core.inventory import inventory, metric_named, typed_name
+from scoring.core.messages import counted
 from scoring.core.metric_rows import short_title, title
 from scoring.core.packs import every_pack
-from scoring.core.wording import counted
 
 MOST = 200
 """Things that one list offers; more typed letters narrow it."""

@@ -26,7 +26,7 @@ def together(command: Command) -> Command:
 by_grant = click.option("--grant", type=click.Path(path_type=Path), metavar="NAME.rosetta-request", help="A request that enough keepers of the vault allowed. It opens the texts once, for the purpose that it states.")  # fmt: skip
 
 
-Telling = Callable[[Sequence[str]], None]
+DetailLine = Callable[[Sequence[str]], None]
 """Shows lines in words."""
 
 

@@ -17,7 +17,7 @@ from textual.timer import Timer
 from textual.widgets import Button, Static
 from textual.worker import get_current_worker
 
-from harness.run.rescoring import Prospect, prospect, rescore
+from harness.run.rescoring import RescorePreview, prospect, rescore
 from harness.setup.scoring_options import ScoringOptions
 from harness.store.runs import read_run
 from rosetta_tui.request import suggesting
@@ -237,7 +237,7 @@ def fields_of(scoring: ScoringOptions) -> dict[str, Value]:
     }
 
 
-def prospect_words(found: Prospect) -> Content:
+def prospect_words(found: RescorePreview) -> Content:
     """Return which metrics come new, which are taken again, and why others are not."""
     lines = [
         _line("new", found.new, "nothing: what can be computed here the run has already"),

@@ -44,7 +44,7 @@ from rosetta_tui.show.run_facts import (
     when,
 )
 from rosetta_tui.toolkit.result_table import ResultTable
-from scoring.core.wording import percent
+from scoring.core.messages import percent
 
 
 class RunsFound(NamedTuple):

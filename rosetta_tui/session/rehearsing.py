@@ -12,7 +12,7 @@ from harness.events.kinds import Finished
 from harness.store.file.database import opened
 from harness.submission import lanes, rehearsal
 from harness.submission.checking import check_submission, require_parts
-from harness.submission.desk import KeptSubmission, SubmissionDesk
+from harness.submission.desk import KeptSubmission, SubmissionStore
 from harness.submission.lanes import ModelHere
 from rosetta_tui.session.engine import Engine
 
@@ -36,7 +36,7 @@ class RehearsalNeeds:
 
 def rehearsal_needs(store: Path, number: str) -> RehearsalNeeds:
     """Return what is to be asked before the submission of a number is rehearsed; raises UsageError where it cannot be at all."""
-    kept = SubmissionDesk(store.parent).find(number)
+    kept = SubmissionStore(store.parent).find(number)
     require_parts(check_submission(kept.submission), for_secrets=False)
     try:
         rehearsal.rehearsal_corpus(kept.submission, None)
@@ -53,7 +53,7 @@ def begin_rehearsal(store: Path, number: str, model: ModelHere | None = None, on
     ``on``: the open corpus of its card, where this computer does not have it. Raises HarnessError and CorpusError where it
     cannot begin; nothing of it is left then.
     """
-    desk = SubmissionDesk(store.parent)
+    desk = SubmissionStore(store.parent)
     kept = desk.find(number)
     require_parts(check_submission(kept.submission), for_secrets=False)
     with ExitStack() as unpacked:
@@ -76,7 +76,7 @@ def begin_rehearsal(store: Path, number: str, model: ModelHere | None = None, on
     return Engine(ready, at_end)
 
 
-def _note(store: Path, desk: SubmissionDesk, kept: KeptSubmission, run: str, corpus: str, model: ModelHere | None) -> None:  # fmt: skip
+def _note(store: Path, desk: SubmissionStore, kept: KeptSubmission, run: str, corpus: str, model: ModelHere | None) -> None:  # fmt: skip
     with opened(store) as connection:
         found = rehearsal.rehearsed(connection, kept.submission, run)
     rehearsal.note_rehearsal(desk, kept.submission, found, corpus, model)

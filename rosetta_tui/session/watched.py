@@ -36,29 +36,29 @@ class Followed(Protocol):
 
 def look_ahead(
     path: Path, run_id: str, follow: Callable[[str], Followed], *, complete: bool
-) -> Ahead:
+) -> PrefetchedSource:
     """Prefetch a run that is over, or that another process has under way; may take long."""
     if not complete:
         followed = follow(run_id)
         try:
-            return Ahead(followed.drain(), followed)
+            return PrefetchedSource(followed.drain(), followed)
         except BaseException:
             followed.close()
             raise
     from rosetta_tui.session.recorded import recorded
 
     with opened(path) as store:
-        return Ahead(recorded(store, run_id))
+        return PrefetchedSource(recorded(store, run_id))
 
 
 class Watched(NamedTuple):
     """A run of another process, or one that is over, with its first look taken."""
 
-    source: Ahead
+    source: PrefetchedSource
     run_id: str
 
 
-class Ahead:
+class PrefetchedSource:
     """A source whose first look was taken already, in a thread, because it may be a long one."""
 
     def __init__(self, first: Sequence[Event], rest: Followed | None = None) -> None:

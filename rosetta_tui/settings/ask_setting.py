@@ -126,14 +126,14 @@ def ask_setting(
     screen.app.push_screen(asked, given)
 
 
-Taken = Callable[[str], str | None]
+ImportedFile = Callable[[str], str | None]
 """Says what else a key does where it would be pressed; None where it is free."""
 
 
 class PressKeyScreen(ModalScreen[str | None]):
     """Gives the name of the key that was pressed, None for escape; a key that is taken is refused."""
 
-    def __init__(self, act: str, now: str, taken: Taken) -> None:
+    def __init__(self, act: str, now: str, taken: ImportedFile) -> None:
         super().__init__()
         self._act = act
         self._now = now

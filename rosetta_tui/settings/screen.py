@@ -19,7 +19,7 @@ from textual.widgets.option_list import Option
 from harness.core.failures import UsageError
 from harness.endpoint.endpoints import presets
 from harness.settings import Changes, Settings, changed, read_settings, taking_back
-from rosetta_tui.settings.acts import SecretActs, SettingActs, secret_states
+from rosetta_tui.settings.actions import SecretActions, SettingActions, secret_states
 from rosetta_tui.settings.of_app import SettingsWriting, take_settings, theme_of
 from rosetta_tui.settings.rows import (
     ABOUT,
@@ -39,10 +39,10 @@ from rosetta_tui.settings.rows import (
 )
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.background import bring
-from rosetta_tui.toolkit.content import Telling, Where, show
+from rosetta_tui.toolkit.content import DetailLine, StatusBar, show
 from rosetta_tui.toolkit.key_line import KeyLine
 from rosetta_tui.toolkit.keyboard import Keyboard, keyboard
-from rosetta_tui.toolkit.messages import Left
+from rosetta_tui.toolkit.messages import BackRequested
 from rosetta_tui.toolkit.ordered_table import SearchedScreen
 from rosetta_tui.toolkit.result_table import ResultTable
 
@@ -93,19 +93,19 @@ class SettingsScreen(SearchedScreen):
         """The part, and whether a line of it can be removed and a change taken back."""
         self._preview: Timer | None = None
         self._secrets: Sequence[SecretState] | None = None
-        self._acts = SettingActs(self, self.change)
+        self._acts = SettingActions(self, self.change)
         self._writing: SettingsWriting
-        self._secret_acts = SecretActs(self, self._secrets_changed)
+        self._secret_acts = SecretActions(self, self._secrets_changed)
 
     def compose(self) -> ComposeResult:
-        yield Where()
+        yield StatusBar()
         with Horizontal(id="settings-page"):
             yield PartsList(SettingsSection, self.action_lines, id_="parts")
             with Vertical():
                 yield Static(id="about")
                 yield Input(placeholder="words", id="search")
                 yield ResultTable(COLUMNS[self._section], id="lines")
-                yield Telling(id="line")
+                yield DetailLine(id="line")
         yield KeyLine()
 
     def on_mount(self) -> None:
@@ -151,10 +151,10 @@ class SettingsScreen(SearchedScreen):
         where = short(self._home / "settings.toml")
         if wrong:
             kept = f"{wrong} A change made here keeps your file beside the new one."
-            self.query_one(Where).cannot(kept)
+            self.query_one(StatusBar).cannot(kept)
             self.notify(plain(kept), severity="error", timeout=20, markup=False)
         else:
-            self.query_one(Where).say(show(where, "$quiet"))
+            self.query_one(StatusBar).say(show(where, "$quiet"))
         self._show()
 
     @work(thread=True, exclusive=True, group="keyboard")
@@ -217,7 +217,7 @@ class SettingsScreen(SearchedScreen):
 
     def _show_line(self) -> None:
         """Show all of the line under the cursor, which its columns may cut."""
-        row, line = self.row, self.query_one("#line", Telling)
+        row, line = self.row, self.query_one("#line", DetailLine)
         line.display = row is not None
         if row is not None:
             whole = Content.assemble(show(row.name, "bold"), "  ", show(row.value))
@@ -352,7 +352,9 @@ class SettingsScreen(SearchedScreen):
             return
         self.show_held(settings)
         where = short(self._home / "settings.toml")
-        self.query_one(Where).say(Content.assemble(("saved ✓   ", "$good"), show(where, "$quiet")))
+        self.query_one(StatusBar).say(
+            Content.assemble(("saved ✓   ", "$good"), show(where, "$quiet"))
+        )
 
     def action_undo(self) -> None:
         self._take(self._back.pop())
@@ -380,4 +382,4 @@ class SettingsScreen(SearchedScreen):
         if self.end_search():
             return
         self._end_preview()
-        self.post_message(Left())
+        self.post_message(BackRequested())

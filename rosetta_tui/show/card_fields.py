@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from harness.card.reading import block, number
 from rosetta_tui.show import figures
-from scoring.core.wording import counted
+from scoring.core.messages import counted
 from scoring.findings.messages import finding_words
 from scoring.findings.records import FindingCount, read_counts
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from harness.store.notes import Attached
     from harness.store.others_cards import CheckedHere
     from harness.store.run_list import RunSummary
-    from review.verdict.certificate.certificate import Standing
+    from review.verdict.certificate.certificate import ReviewStatus
     from scoring.card.claim import Claim
     from scoring.core.specification import Tier
 
@@ -158,7 +158,7 @@ def _claim(card: Mapping[str, Any]) -> Claim:
     return claim_of(card)
 
 
-def claimable(card: Mapping[str, Any], review: Standing | None = None) -> Tier:
+def claimable(card: Mapping[str, Any], review: ReviewStatus | None = None) -> Tier:
     """Return the tier that may be claimed: a card from elsewhere claims no more than its numbers do (T1).
 
     Only a passed review lifts the cap, and never above what floors and caveats leave.
@@ -167,7 +167,7 @@ def claimable(card: Mapping[str, Any], review: Standing | None = None) -> Tier:
 
 
 def tier_words(
-    card: Mapping[str, Any], review: Standing | None = None, *, beside: bool = False
+    card: Mapping[str, Any], review: ReviewStatus | None = None, *, beside: bool = False
 ) -> str:
     """Return what may be said of a run, such as ``functional (automatic 0.58; review pending)``.
 
@@ -191,7 +191,7 @@ def no_composite(card: Mapping[str, Any]) -> str:
     return f"no composite stated: {said or f'{maker}, and none is worked out here'}"
 
 
-def tier_sign(card: Mapping[str, Any], review: Standing | None = None) -> str:
+def tier_sign(card: Mapping[str, Any], review: ReviewStatus | None = None) -> str:
     """Return the tier as diamonds, with ``!`` where a part of the outputs fails: lists cut the words."""
     claim = _claim(card)
     tier = claim.tier(review_passed=review is not None and review.passed)
@@ -224,7 +224,7 @@ def claim_json(card: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def tiers_json(
-    card: Mapping[str, Any], review: Standing | None, *, reproduced: bool = False
+    card: Mapping[str, Any], review: ReviewStatus | None, *, reproduced: bool = False
 ) -> dict[str, Any]:
     """Return the tiers of a run, what may be claimed of it and who validated it; nulls where there is nothing to tell.
 
@@ -270,7 +270,7 @@ OUTCOMES = {"go": "go", "no_go": "no-go", "discuss": "discuss", "insufficient": 
 """What a gate says, as people read it in a line."""
 
 
-def review_of(card: Mapping[str, Any], certificates: Sequence[Attached]) -> Standing | None:
+def review_of(card: Mapping[str, Any], certificates: Sequence[Attached]) -> ReviewStatus | None:
     """Return what people said of a run, None where no certificate next to it holds for this card."""
     if not certificates:
         return None
@@ -279,7 +279,7 @@ def review_of(card: Mapping[str, Any], certificates: Sequence[Attached]) -> Stan
     return standing(certificates, str(card.get("run_id")), str(card.get("run_card_hash")))
 
 
-def validated_by(review: Standing | None, *, reproduced: bool = False) -> str:
+def validated_by(review: ReviewStatus | None, *, reproduced: bool = False) -> str:
     """Return the verification tier (benchmark-specification §9.4): what a certificate or a record beside the run shows.
 
     Anybody can seal a card, so no card's own word for a tier above the lowest is taken. ``reproduced``: as
@@ -303,7 +303,7 @@ def validated(run: RunSummary) -> tuple[str, str]:
 
 
 def stated_words(
-    card: Mapping[str, Any], review: Standing | None, *, reproduced: bool = False
+    card: Mapping[str, Any], review: ReviewStatus | None, *, reproduced: bool = False
 ) -> str:
     """Return which verification tier a card states that nothing here shows; empty where there is none."""
     stated, shown = card.get("verification_tier"), validated_by(review, reproduced=reproduced)

@@ -10,7 +10,7 @@ from enum import StrEnum
 import regex
 
 from corpora.text.comparison import scripts
-from corpora.text.words import folded, words
+from corpora.text.tokens import folded, words
 
 LANGUAGES = frozenset({"cr", "cre", "crk", "cwd", "csw"})
 """Plains, Woods and Swampy Cree, whose two writings can be told from each other letter by letter."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from scoring.core.wording import minus, percent
+from scoring.core.messages import minus, percent
 
 NONE = "–"
 """Stands where there is no value."""

@@ -10,7 +10,7 @@ from rosetta_tui.show.card_fields import GDS_VERIFIED, SELF_BENCHMARKED, review_
 if TYPE_CHECKING:
     from harness.store.run_list import RunSummary
     from harness.store.signed_records import KeptRecord
-    from review.verdict.certificate.certificate import Standing
+    from review.verdict.certificate.certificate import ReviewStatus
 
 
 def shown_by(run: RunSummary) -> str:
@@ -58,7 +58,7 @@ def owner_json(run: RunSummary) -> dict[str, Any]:
     }
 
 
-def owned(run: RunSummary, review: Standing | None) -> Mapping[str, Any] | None:
+def owned(run: RunSummary, review: ReviewStatus | None) -> Mapping[str, Any] | None:
     """Return what the record of ownership says of a run's method, its ``state`` as it is now; None where none counts here.
 
     One counts beside a certificate of the same organisation, which a person here trusts. Of several the newest that nobody
@@ -87,7 +87,7 @@ def _shares(told: Mapping[str, Any] | None) -> str:
     return f"ownership {told['state']}: {sides}"
 
 
-def in_use(run: RunSummary, review: Standing | None) -> list[Mapping[str, Any]]:
+def in_use(run: RunSummary, review: ReviewStatus | None) -> list[Mapping[str, Any]]:
     """Return the uses of a run's method that did not end, by records of the organisation that certified it."""
     found = [
         record
@@ -103,12 +103,12 @@ def _records(run: RunSummary, kind: str) -> Iterator[KeptRecord]:
     return (record for record in run.checked.records if record.kind == kind and record.card == card)
 
 
-def _certified(record: KeptRecord, review: Standing | None) -> bool:
+def _certified(record: KeptRecord, review: ReviewStatus | None) -> bool:
     """Return whether the organisation of a record is the one whose certificate is next to the run."""
     return (
         review is not None and review.certificate.organisation.signing_key == record.told["keys"][0]
     )
 
 
-def _reviewed(run: RunSummary) -> Standing | None:
+def _reviewed(run: RunSummary) -> ReviewStatus | None:
     return review_of(run.card or {}, run.certificates)

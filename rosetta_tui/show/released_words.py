@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from harness.release.confirmation import ACTIVATE, REASONS
 from rosetta_tui.show import figures
-from scoring.core.wording import counted
+from scoring.core.messages import counted
 
 if TYPE_CHECKING:
     from harness.release.records import ReleasedCard, ReleasedScore, Shortfall

@@ -25,9 +25,9 @@ from harness.submission.carried_card import carried_card
 from harness.submission.checking import PartCheck, check_submission
 from harness.submission.desk import (
     NOTES,
-    DeskAct,
     KeptSubmission,
-    SubmissionDesk,
+    SubmissionEvent,
+    SubmissionStore,
     bundle_of,
 )
 from harness.submission.leftovers import remove_leftovers
@@ -39,7 +39,7 @@ from review.office.results.whole_way import WayEnd, WayStep, whole_way
 from review.office.store.database import FILE
 from review.office.store.store import Office
 from review.records.agreeing import end_of_way
-from rosetta_tui.submission.words import where_it_stands
+from rosetta_tui.submission.messages import where_it_stands
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class ListedSubmission:
     manifest: SubmissionManifest
     phrase: str
     """Six words of who signed it."""
-    act: DeskAct
+    act: SubmissionEvent
     """What was done with it last."""
     state: str
     """The same in words."""
@@ -72,7 +72,7 @@ class DeskReading:
 
 def read_desk(home: Path, before: DeskReading | None, *, anyway: bool) -> DeskReading:
     """Read the desk of a data folder; gives ``before`` back where nothing has changed since, unless it is to be read ``anyway``."""
-    desk = SubmissionDesk(home)
+    desk = SubmissionStore(home)
     if anyway:
         remove_leftovers(home)
     mark = tuple(
@@ -85,7 +85,7 @@ def read_desk(home: Path, before: DeskReading | None, *, anyway: bool) -> DeskRe
     return DeskReading(mark, [_listed(each) for each in listed], wrong)
 
 
-def _folders(desk: SubmissionDesk) -> list[Path]:
+def _folders(desk: SubmissionStore) -> list[Path]:
     return sorted(desk.folder.iterdir()) if desk.folder.is_dir() else []
 
 
@@ -96,7 +96,7 @@ def _listed(kept: KeptSubmission) -> ListedSubmission:
 
 def take_in(home: Path, path: Path) -> str:
     """Check the file of a bundle, keep it at the desk, and return its number; FileError names each member that is refused."""
-    return SubmissionDesk(home).receive(path).number
+    return SubmissionStore(home).receive(path).number
 
 
 @dataclass(frozen=True)
@@ -160,7 +160,7 @@ def read_submission_facts(
     if before is not None and not anyway and before.mark == mark:
         return before
     try:
-        facts = _read(store, SubmissionDesk(store.parent).find(number))
+        facts = _read(store, SubmissionStore(store.parent).find(number))
     except (HarnessError, OSError) as error:
         return SubmissionReading(mark, trouble=str(error))
     return SubmissionReading(mark, facts)
@@ -230,7 +230,7 @@ def _told(home: Path, kept: KeptSubmission) -> ToldAnswer:
 def _mark(store: Path, number: str) -> Hashable:
     """Return what changes where a file does."""
     home = store.parent
-    folder = SubmissionDesk(home).folder / number
+    folder = SubmissionStore(home).folder / number
     files = (
         folder / NOTES, bundle_of(folder), store, store.with_name(f"{store.name}-wal"),
         home / ledger.FOLDER / ledger.LEDGER, home / FILE, home / f"{FILE}-wal",

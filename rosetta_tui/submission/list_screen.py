@@ -15,16 +15,16 @@ from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from harness.method.shipped import BUNDLE_SUFFIX
-from harness.submission.desk import DeskAct
+from harness.submission.desk import SubmissionEvent
 from rosetta_tui.show.columns import Cell, Column
 from rosetta_tui.submission.facts import DeskReading, ListedSubmission, read_desk, take_in
+from rosetta_tui.submission.messages import bundle_lines
 from rosetta_tui.submission.screen import SubmissionScreen
-from rosetta_tui.submission.words import bundle_lines
 from rosetta_tui.toolkit.background import in_thread
 from rosetta_tui.toolkit.content import show, show_lines
 from rosetta_tui.toolkit.dialogs.path import PathScreen
 from rosetta_tui.toolkit.list_screen import ListRow, ListScreen
-from scoring.core.wording import counted
+from scoring.core.messages import counted
 
 COLUMNS = (
     Column("name", "submission", 16, share=3),
@@ -37,12 +37,12 @@ COLUMNS = (
 )
 
 TONES = {
-    DeskAct.NOT_REPEATED: "bad",
-    DeskAct.REFUSED: "bad",
-    DeskAct.BEGUN: "warn",
-    DeskAct.NOT_RUN: "warn",
-    DeskAct.SCORED: "mark",
-    DeskAct.TOLD: "good",
+    SubmissionEvent.NOT_REPEATED: "bad",
+    SubmissionEvent.REFUSED: "bad",
+    SubmissionEvent.BEGUN: "warn",
+    SubmissionEvent.NOT_RUN: "warn",
+    SubmissionEvent.SCORED: "mark",
+    SubmissionEvent.TOLD: "good",
 }
 """What was done last → the tone in which it stands in the list."""
 

@@ -13,10 +13,10 @@ from rosetta_tui.show import figures, released_words
 from rosetta_tui.show.columns import Cell, Column
 from rosetta_tui.show.metric_words import CAVEATS, value
 from rosetta_tui.submission.facts import SubmissionFacts
-from rosetta_tui.submission.words import INCOMPLETE, MEANS, bundle_lines
+from rosetta_tui.submission.messages import INCOMPLETE, MEANS, bundle_lines
 from rosetta_tui.toolkit.section_page import Line, SectionPage
+from scoring.core.messages import counted
 from scoring.core.metric_rows import short_title
-from scoring.core.wording import counted
 from scoring.statistics.reproducibility import DECIDING
 
 _WAY = (

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from harness.sweep.record import CellRecord, SweepRecord
-from harness.sweep.standing import (
+from harness.sweep.state import (
     CellMeasure,
     SweepSetup,
     best,

@@ -16,23 +16,23 @@ from textual.widgets import Static
 from harness.store.file.database import Mark, mark_of
 from harness.store.sweeps import StoredSweep, list_sweeps
 from harness.sweep.record import sweep_record
-from harness.sweep.standing import CellMeasure
+from harness.sweep.state import CellMeasure
 from rosetta_tui.report.sweep import progress_lines
 from rosetta_tui.show.text import plain
 from rosetta_tui.sweep.grid import SweepMap
-from rosetta_tui.sweep.view import HeatView
-from rosetta_tui.sweep.words import (
+from rosetta_tui.sweep.messages import (
     chosen_words,
     run_words,
     standing_words,
     title_of,
     together_words,
 )
+from rosetta_tui.sweep.view import HeatView
 from rosetta_tui.toolkit.background import background
-from rosetta_tui.toolkit.content import EmptyState, Where, show
+from rosetta_tui.toolkit.content import EmptyState, StatusBar, show
 from rosetta_tui.toolkit.dialogs.choose import choose
 from rosetta_tui.toolkit.key_line import KeyLine
-from rosetta_tui.toolkit.messages import Left, ReportAsked, RunChosen
+from rosetta_tui.toolkit.messages import BackRequested, ReportAsked, RunChosen
 
 REFRESH_SECONDS = 2.0
 """How often the store is looked at again."""
@@ -87,7 +87,7 @@ class SweepScreen(Screen[None]):
         """``down`` and ``across`` → the axis that a person chose."""
 
     def compose(self) -> ComposeResult:
-        yield Where()
+        yield StatusBar()
         yield EmptyState("Reading …")
         yield Static(id="head")
         yield HeatView()
@@ -150,7 +150,7 @@ class SweepScreen(Screen[None]):
         first = not self.view.display
         self._show_map(there=self._map is not None)
         if self._map is None:
-            self.query_one(Where).say(Content())
+            self.query_one(StatusBar).say(Content())
             return
         if first:
             self.view.focus()
@@ -179,7 +179,7 @@ class SweepScreen(Screen[None]):
         record = self._map.record
         which = f"{record.name} · {record.id}"
         more = f" · one of {len(self._sweeps)}, L" if len(self._sweeps) > 1 else ""
-        self.query_one(Where).say(show(which + more, "$quiet"))
+        self.query_one(StatusBar).say(show(which + more, "$quiet"))
         told = [show(progress_line, "$quiet") for progress_line in progress_lines(record)]
         told.append(show(f"{together_words(self._map, grid)}. ▁ worst … █ best"))
         told.append(show(standing_words(self._map, self._quality)))
@@ -269,4 +269,4 @@ class SweepScreen(Screen[None]):
             self.post_message(ReportAsked("sweep", of, f"sweep-{of}"))
 
     def action_leave(self) -> None:
-        self.post_message(Left())
+        self.post_message(BackRequested())

@@ -22,7 +22,7 @@ class PageLine(NamedTuple):
     text: Content
 
 
-class Telling(Static):
+class DetailLine(Static):
     """Repaints only where the text changed, and lays the screen out only where its height did.
 
     A layout of the whole screen costs more than everything else that a live screen does.
@@ -80,8 +80,8 @@ class Field(Horizontal):
         super().__init__(id=id, classes=classes)
         self.label = label
         """What stands at the left."""
-        self._label = Telling(Content.styled(label, "$quiet"), classes="label")
-        self._text = Telling(text, classes="text")
+        self._label = DetailLine(Content.styled(label, "$quiet"), classes="label")
+        self._text = DetailLine(text, classes="text")
 
     def compose(self) -> ComposeResult:
         yield self._label
@@ -119,7 +119,7 @@ class EmptyState(Static):
         self.update(Content.assemble((f"{title}\n\n", "bold"), told))
 
 
-class Where(Static):
+class StatusBar(Static):
     """One line at the top of a screen; ``say`` adds what is to be known at once."""
 
     def __init__(self) -> None:

@@ -12,7 +12,7 @@ from textual.app import ComposeResult
 from textual.content import Content
 
 from rosetta_tui.show.columns import Cell, Column
-from rosetta_tui.toolkit.content import EmptyState, Telling, Where, show
+from rosetta_tui.toolkit.content import DetailLine, EmptyState, StatusBar, show
 from rosetta_tui.toolkit.key_line import KeyLine
 from rosetta_tui.toolkit.reading_screen import Found, ReadingScreen
 from rosetta_tui.toolkit.result_table import ResultTable
@@ -50,10 +50,10 @@ class ListScreen(ReadingScreen[Found], Generic[Found, Key]):
         self.rows: Sequence[ListRow[Key]] = ()
 
     def compose(self) -> ComposeResult:
-        yield Where()
+        yield StatusBar()
         yield EmptyState("Reading …")
         yield ResultTable(self.columns, id=self.list_name)
-        yield Telling(id="chosen")
+        yield DetailLine(id="chosen")
         yield KeyLine()
 
     def on_mount(self) -> None:
@@ -86,7 +86,7 @@ class ListScreen(ReadingScreen[Found], Generic[Found, Key]):
         self.query_one(EmptyState).say(self.none_yet, what_to_do)
         self._show_parts()
         told = Content.assemble(show(count if rows else "", "$quiet"), (wrong, "$bad"))
-        self.query_one(Where).say(told)
+        self.query_one(StatusBar).say(told)
         if rows:
             self.table.focus()
         self._moved()
@@ -100,7 +100,7 @@ class ListScreen(ReadingScreen[Found], Generic[Found, Key]):
     @on(ResultTable.Moved)
     def _moved(self) -> None:
         if self.chosen is not None:
-            self.query_one("#chosen", Telling).tell(self.chosen.about)
+            self.query_one("#chosen", DetailLine).tell(self.chosen.about)
 
     @on(ResultTable.Chosen)
     def _choose(self) -> None:

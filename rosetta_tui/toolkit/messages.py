@@ -156,5 +156,5 @@ class DemoAsked(Message):
     """The bundled demo is to be run."""
 
 
-class Left(Message):
+class BackRequested(Message):
     """The person wants to go back from the screen that says so."""

@@ -15,7 +15,7 @@ from textual.widgets import Input
 from rosetta_tui.show.columns import OrderedRows
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.dialogs.choose import choose
-from rosetta_tui.toolkit.messages import Left
+from rosetta_tui.toolkit.messages import BackRequested
 from rosetta_tui.toolkit.result_table import ResultTable, TableMessage
 
 SORT_TITLE = "Sort by (the same again turns it round)"
@@ -174,4 +174,4 @@ class SearchedScreen(Screen[None]):
         if self.table.order != self.table.order.everything:
             self.wish(self.table.order.everything)
         else:
-            self.post_message(Left())
+            self.post_message(BackRequested())

@@ -8,8 +8,8 @@ from typing import Generic, TypeVar
 from textual.screen import Screen
 
 from rosetta_tui.toolkit.background import in_thread
-from rosetta_tui.toolkit.content import Where
-from rosetta_tui.toolkit.messages import Left
+from rosetta_tui.toolkit.content import StatusBar
+from rosetta_tui.toolkit.messages import BackRequested
 
 LOOK_SECONDS = 2.0
 """How often the files of what is shown are looked at."""
@@ -21,7 +21,7 @@ Found = TypeVar("Found")
 
 
 class ReadingScreen(Screen[None], Generic[Found]):
-    """Reads in a thread: when it opens, when a person asks for it, and where a file changed; has a ``Where``."""
+    """Reads in a thread: when it opens, when a person asks for it, and where a file changed; has a ``StatusBar``."""
 
     found: Found | None = None
     """What was read last; None before the first time."""
@@ -73,7 +73,7 @@ class ReadingScreen(Screen[None], Generic[Found]):
 
     def _cannot(self, why: str) -> None:
         self._failed = True
-        self.query_one(Where).cannot(why)
+        self.query_one(StatusBar).cannot(why)
 
     def _take(self, found: Found) -> None:
         self._failed = False
@@ -82,4 +82,4 @@ class ReadingScreen(Screen[None], Generic[Found]):
             self.show_found(found)
 
     def action_leave(self) -> None:
-        self.post_message(Left())
+        self.post_message(BackRequested())

@@ -15,7 +15,7 @@ from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
 from rosetta_tui.show.clipboard import command_line
-from rosetta_tui.toolkit.content import EmptyState, Telling, Where, show
+from rosetta_tui.toolkit.content import DetailLine, EmptyState, StatusBar, show
 from rosetta_tui.toolkit.key_line import KeyLine
 from rosetta_tui.toolkit.reading_screen import Found, ReadingScreen
 from rosetta_tui.toolkit.result_table import ResultTable
@@ -58,13 +58,13 @@ class SectionScreen(ReadingScreen[Found]):
         """None of them where nothing can be shown."""
 
     def compose(self) -> ComposeResult:
-        yield Where()
+        yield StatusBar()
         yield SectionLine(id="sections")
-        yield Telling(id="said")
+        yield DetailLine(id="said")
         yield EmptyState("Reading …")
         yield self.rows((), id="lines")
         with VerticalScroll(id="about"):
-            yield Telling()
+            yield DetailLine()
         yield KeyLine(palette_from=100)
 
     def on_mount(self) -> None:
@@ -88,7 +88,7 @@ class SectionScreen(ReadingScreen[Found]):
     def show_pages(self, pages: Mapping[str, SectionPage], state: Content) -> None:
         """Show the pages, one for each section, and behind the title how things are."""
         before, self.pages = self.page, pages
-        self.query_one(Where).say(state)
+        self.query_one(StatusBar).say(state)
         follows = before is None or self.table.cursor == before.first
         self._fill(self.page.first if follows and self.page else None)
 
@@ -97,7 +97,7 @@ class SectionScreen(ReadingScreen[Found]):
         self.pages = {}
         self._show_parts(said=False, rows=False, about=False)
         self.query_one(SectionLine).show_sections(self.sections, self.opened, {})
-        self.query_one(Where).say(show(f"✗ {title}", "$bad"))
+        self.query_one(StatusBar).say(show(f"✗ {title}", "$bad"))
         quiet = [show(f"\n\n{each}", "$quiet") for each in more]
         self.query_one(EmptyState).say(title, Content.assemble(show(why), *quiet))
         self.set_focus(None)
@@ -117,7 +117,7 @@ class SectionScreen(ReadingScreen[Found]):
         if page is None:
             return
         self._show_parts(said=bool(page.said), rows=bool(page.rows), about=any(page.about))
-        self.query_one("#said", Telling).tell(_content(page.said))
+        self.query_one("#said", DetailLine).tell(_content(page.said))
         self.query_one(EmptyState).say(page.empty or "Nothing is here.")
         self.table.show_columns(page.columns)
         self.table.show_rows(PageRows(page.columns, page.rows), cursor)
@@ -128,7 +128,7 @@ class SectionScreen(ReadingScreen[Found]):
     def _moved(self) -> None:
         page = self.page
         about = page.about[self.table.cursor] if page and page.rows else ()
-        self.query_one("#about Telling", Telling).tell(_content(about))
+        self.query_one("#about Telling", DetailLine).tell(_content(about))
         self.query_one("#about", VerticalScroll).scroll_home(animate=False)
         self.refresh_bindings()
 

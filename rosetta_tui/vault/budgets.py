@@ -10,8 +10,8 @@ from harness.release.policy import Policy, pause_words
 from rosetta_tui.show.columns import Cell, Column
 from rosetta_tui.toolkit.section_page import Commands, Line, SectionPage, moment
 from rosetta_tui.vault.facts import ToldScores
+from scoring.core.messages import counted
 from scoring.core.metric_rows import short_title
-from scoring.core.wording import counted
 
 _BUDGETS = (
     Column("submitter", "who learns scores", 12, share=2),

@@ -6,14 +6,14 @@ from collections.abc import Iterator, Sequence
 
 from corpora.model.entry import Segment
 from harness.vault.folder import VaultState
-from harness.vault.grants.words import counts
+from harness.vault.grants.messages import counts
 from harness.vault.log import withdrawals_of, withdrawn_words
 from harness.vault.records import Added, Opened, OpenedByGrant, Used
 from rosetta_tui.show.columns import Cell, Column
 from rosetta_tui.toolkit.section_page import Commands, Line, SectionPage, moment
 from rosetta_tui.vault.facts import VaultFacts
-from rosetta_tui.vault.words import LoggedAct, telling, told_outside
-from scoring.core.wording import counted
+from rosetta_tui.vault.messages import LoggedAct, telling, told_outside
+from scoring.core.messages import counted
 
 _HOLDS = (
     Column("corpus", "corpus", 12, share=2),

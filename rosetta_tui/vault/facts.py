@@ -12,19 +12,19 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from harness.consent.standing import standing
+from harness.consent.withdrawals_in_force import standing
 from harness.core.failures import HarnessError
 from harness.core.written_files import file_stamp
 from harness.release import ledger
 from harness.release.budget import History
 from harness.release.verifying import withdrawn_of
-from harness.sealed.forms import FileError, FileProblem
 from harness.sealed.keys import Identity, Role, key_phrase
+from harness.sealed.strict_records import FileError, FileProblem
 from harness.store.file.database import opened
 from harness.vault.folder import LOCK, VaultState
-from harness.vault.grants.words import request_lines
+from harness.vault.grants.messages import request_lines
 from harness.vault.opening import folders_seen, vault_at
-from rosetta_tui.vault.words import LoggedAct, logged_acts
+from rosetta_tui.vault.messages import LoggedAct, logged_acts
 
 _CONSENT = "consent.jsonl"
 

@@ -10,8 +10,8 @@ from harness.vault.records import Dealt, Enrolled, Founded, Keeper, Revoked
 from rosetta_tui.show.columns import Cell, Column
 from rosetta_tui.toolkit.section_page import Commands, Line, SectionPage, moment
 from rosetta_tui.vault.facts import VaultFacts
-from rosetta_tui.vault.words import losing
-from scoring.core.wording import counted
+from rosetta_tui.vault.messages import losing
+from scoring.core.messages import counted
 
 _KEEPERS = (
     Column("keeper", "keeper", 12, share=1),

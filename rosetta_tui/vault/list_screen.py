@@ -16,7 +16,7 @@ from rosetta_tui.toolkit.list_screen import ListRow, ListScreen
 from rosetta_tui.toolkit.section_page import moment
 from rosetta_tui.vault.facts import VaultReading, read_vaults
 from rosetta_tui.vault.screen import TROUBLES, UNREADABLE, VaultScreen
-from scoring.core.wording import counted
+from scoring.core.messages import counted
 
 COLUMNS = (
     Column("vault", "vault", 14, share=3),

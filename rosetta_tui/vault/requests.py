@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from harness.vault.folder import VaultState
-from harness.vault.grants.words import refuse_over
+from harness.vault.grants.messages import refuse_over
 from harness.vault.ledger import Grant
 from harness.vault.log import VaultError
 from rosetta_tui.show.columns import Cell, Column
 from rosetta_tui.toolkit.section_page import Commands, Line, SectionPage, moment
 from rosetta_tui.vault.facts import VaultFacts
-from rosetta_tui.vault.words import standing_lines
+from rosetta_tui.vault.messages import standing_lines
 
 _REQUESTS = (
     Column("asked", "asked (UTC)", 16, drop=1),

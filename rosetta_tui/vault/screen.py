@@ -11,7 +11,7 @@ from typing import ClassVar
 from textual.binding import Binding, BindingType
 
 from harness.release.budget import MOMENT
-from harness.sealed.forms import FileProblem
+from harness.sealed.strict_records import FileProblem
 from harness.vault.grants.files import REQUEST_SUFFIX
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.background import in_thread, telling
@@ -25,7 +25,7 @@ from rosetta_tui.vault.contents import contents, log
 from rosetta_tui.vault.facts import VaultReading, read_in_full
 from rosetta_tui.vault.keepers import keepers
 from rosetta_tui.vault.requests import requests
-from scoring.core.wording import counted
+from scoring.core.messages import counted
 
 REQUESTS = "Requests"
 SECTIONS = ("Contents", "Keepers", "Log", REQUESTS, "Budgets")

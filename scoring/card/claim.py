@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 from scoring.card.caveats import Caveat, CaveatKind
 from scoring.core.composite import Composite, counting_gaps
+from scoring.core.messages import percent
 from scoring.core.specification import Tier, Weighing, specified
-from scoring.core.wording import percent
 
 SERIOUS_SHARE = 0.5
 """Share of a caveat from which a run claims baseline; from a quarter on it claims emerging at most."""

@@ -20,11 +20,11 @@ from scoring.card.caveats import tallied
 from scoring.card.claim import Claim, FloorScores, Score, decide
 from scoring.card.floors import floors
 from scoring.core.composite import Composite, Input, cost_adjusted
+from scoring.core.messages import counted
 from scoring.core.packs import RAISED
 from scoring.core.scorer import Scorer
 from scoring.core.specification import COMPOSITE, Tier, specification
 from scoring.core.table import FAILED, EntryStatistics, Table
-from scoring.core.wording import counted
 from scoring.findings.records import FindingCount, read_counts
 from scoring.statistics.breakdown import DIMENSIONS, FREE, Group, breakdown
 from scoring.statistics.intervals import SEED, Interval, bootstrap, wilson_intervals

@@ -13,7 +13,7 @@ from typing import Any
 from corpora.tasks.task import TRANSLATION
 from scoring.core.specification import COMPOSITE, Tier, Weighing, specified, stated_weighing
 
-Kept = tuple[float | None, bool, float | None, float | None]
+SortValues = tuple[float | None, bool, float | None, float | None]
 """Headline, whether the entry is right, second and third value."""
 
 
@@ -50,7 +50,9 @@ class KeptColumns:
         shown = (self.headline, self.right, self.second, self.third)
         return tuple(dict.fromkeys(filter(None, shown)))
 
-    def kept(self, values: Mapping[str, float | None], composite: float | None = None) -> Kept:
+    def kept(
+        self, values: Mapping[str, float | None], composite: float | None = None
+    ) -> SortValues:
         """Return the values stored for an entry; one without a value is not right."""
         known = {**values, COMPOSITE: composite}
         right = known.get(self.right)
@@ -61,7 +63,7 @@ class KeptColumns:
             known.get(self.third),
         )
 
-    def told(self, kept: Kept) -> dict[str, float | None]:
+    def told(self, kept: SortValues) -> dict[str, float | None]:
         """Return the values that are kept of an entry by metric id."""
         headline, right, second, third = kept
         told = {self.headline: headline, self.second: second, self.third: third}

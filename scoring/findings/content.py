@@ -9,7 +9,7 @@ from functools import lru_cache
 from unicodedata import decimal
 
 from corpora.text.comparison import bare_form
-from corpora.text.words import read_placeholders
+from corpora.text.tokens import read_placeholders
 from scoring.findings.rows import OutputRow, RowFault, to_check
 from scoring.findings.writing import ends_sentence
 

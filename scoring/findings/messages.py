@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from scoring.core.wording import percent
+from scoring.core.messages import percent
 from scoring.findings.records import LEAST_SHARE, FindingCode, FindingCount
 
 MOST_IN_LIST = 3

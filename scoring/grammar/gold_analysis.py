@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from corpora.text.words import folded
+from corpora.text.tokens import folded
 
 _BEFORE_THE_LEMMA = re.compile(r"[A-Z][A-Za-z]*/.+|IC|RdplW|RdplS|Rdpl")
 """GiellaLT's tags of prefixes and preverbs (``PV/e``), of initial change and reduplication."""

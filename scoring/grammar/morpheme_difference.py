@@ -14,9 +14,9 @@ from itertools import groupby
 from rapidfuzz.distance import Prefix
 from rapidfuzz.fuzz import ratio
 
-from corpora.text.words import folded
+from corpora.text.tokens import folded
+from scoring.core.messages import faulty, shortened
 from scoring.core.translation import FstAnnotation, WordAnalysis
-from scoring.core.wording import faulty, shortened
 from scoring.grammar.gold_analysis import TaggedWord, tagged_word
 from scoring.grammar.inflection import features, inflection_faults
 

@@ -31,7 +31,7 @@ from functools import cached_property
 
 from corpora.languages.language import VariantRules
 from corpora.text.comparison import is_blank
-from corpora.text.words import folded
+from corpora.text.tokens import folded
 from scoring.core.translation import FstAnnotation, Translation, WordAnalysis
 from scoring.grammar.english import content_words
 from scoring.grammar.gold_analysis import TaggedWord, tagged_word

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from functools import cached_property
 
-from corpora.text.words import folded
+from corpora.text.tokens import folded
+from scoring.core.messages import counted, listed
 from scoring.core.metric import Statistics, analyser_key, card_key, content_key, own_signature
 from scoring.core.specification import metric_info
 from scoring.core.translation import FstAnnotation, Translation
-from scoring.core.wording import counted, listed
 from scoring.metrics.maker import Maker, ResourceRate
 from scoring.words.reading import SIGNATURE, Reading, capitalised
 from scoring.words.resources import Resources

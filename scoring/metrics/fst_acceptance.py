@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from scoring.core.messages import counted, listed, percent, shortened
 from scoring.core.metric import (
     FloatArray,
     RateMetric,
@@ -15,7 +16,6 @@ from scoring.core.metric import (
 from scoring.core.setup import AnalyserFacts, ScoringSetup
 from scoring.core.specification import metric_info
 from scoring.core.translation import Acceptance, FstAnnotation, Translation, WordAnalysis
-from scoring.core.wording import counted, listed, percent, shortened
 from scoring.metrics.maker import Maker
 from scoring.words.resources import Resources
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from scoring.core.messages import counted, listed, percent
 from scoring.core.metric import Statistics, content_key, own_signature
 from scoring.core.specification import metric_info
 from scoring.core.translation import Translation
-from scoring.core.wording import counted, listed, percent
 from scoring.metrics.maker import Maker, ResourceRate
 from scoring.words.bitext import LEAST_PAIRS
 from scoring.words.bitext import SIGNATURE as CONTENT

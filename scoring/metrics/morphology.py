@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from corpora.model.entry import Entry
-from corpora.text.words import folded
+from corpora.text.tokens import folded
+from scoring.core.messages import faulty, listed, shortened
 from scoring.core.metric import FloatArray, Statistics, analyser_key, card_key, own_signature
 from scoring.core.setup import ScoringSetup
 from scoring.core.specification import metric_info
 from scoring.core.translation import FstAnnotation, Translation, WordAnalysis
-from scoring.core.wording import faulty, listed, shortened
 from scoring.grammar.gold_analysis import (
     GoldWord,
     TaggedWord,

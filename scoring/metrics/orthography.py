@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cached_property
 
-from corpora.text.words import folded
+from corpora.text.tokens import folded
+from scoring.core.messages import counted, listed, shortened
 from scoring.core.metric import Statistics, card_key, own_signature
 from scoring.core.specification import metric_info
 from scoring.core.translation import Translation
-from scoring.core.wording import counted, listed, shortened
 from scoring.metrics.maker import Maker, ResourceRate
 from scoring.words.resources import Resources
 from scoring.words.spelling import Spelling

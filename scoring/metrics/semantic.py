@@ -10,6 +10,7 @@ import math
 from functools import cached_property
 
 from corpora.text.comparison import is_blank
+from scoring.core.messages import listed
 from scoring.core.metric import (
     RateMetric,
     Statistics,
@@ -21,7 +22,6 @@ from scoring.core.metric import (
 from scoring.core.setup import ScoringSetup
 from scoring.core.specification import metric_info
 from scoring.core.translation import FstAnnotation, Translation
-from scoring.core.wording import listed
 from scoring.grammar.verdicts import TENTHS, GrammarJudgement, Judge, SemanticVerdict
 from scoring.metrics.maker import Maker
 from scoring.words.resources import Resources

@@ -11,7 +11,7 @@ from functools import cache, cached_property, lru_cache
 import regex
 
 from corpora.languages.language import WritingSystem
-from corpora.text.words import JOINERS, folded, pieces, words
+from corpora.text.tokens import JOINERS, folded, pieces, words
 
 _UNSPACED = (
     r"[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ーｰ\p{Script=Thai}\p{Script=Lao}"

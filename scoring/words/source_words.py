@@ -27,7 +27,7 @@ import msgpack
 import regex
 
 from corpora.text.comparison import script_of, scripts
-from corpora.text.words import folded
+from corpora.text.tokens import folded
 from scoring.words.reading import reader, unspaced
 from scoring.words.resources import Resources
 

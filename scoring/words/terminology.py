@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from corpora.text.alike import alike
-from corpora.text.words import folded
+from corpora.text.tokens import folded
 from scoring.core.translation import FstAnnotation, Translation, WordAnalysis
 from scoring.grammar.gold_analysis import tagged_word
 from scoring.words.reading import Reader, reader

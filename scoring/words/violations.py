@@ -17,7 +17,7 @@ from unicodedata import category, normalize
 import regex
 
 from corpora.model.entry import Entry
-from corpora.text.words import PlaceholderReading, read_placeholders
+from corpora.text.tokens import PlaceholderReading, read_placeholders
 from scoring.words.resources import Resources
 
 _MARK = regex.compile("[\"“”„‟«»‹›「」『』﹁﹂﹃﹄〝〞〟＂❝❞'‘’‚‛]")

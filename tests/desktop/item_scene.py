@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
-from review.desktop.frame.work import Desk, Work
+from review.desktop.frame.work import AppContext, Work
 from review.desktop.item.item_page import ItemPage
 from review.desktop.item.sentence_face import Mode
 from review.desktop.item.translation_page import TranslationPage
@@ -57,7 +57,7 @@ class Scene:
         self.look = dressed(self.size)
         self.work = Work()
         opening = Opening(self.laptop, places=[], language=self.language)
-        self.desk = Desk(opening, self.work, self.look)
+        self.desk = AppContext(opening, self.work, self.look)
         more: dict[str, Any] = {} if self.clock is None else {"clock": self.clock}
         words = Words.load(self.language)
         self.session = Session(

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
 from review.desktop.frame.page import Page
-from review.desktop.frame.work import Desk, Work
+from review.desktop.frame.work import AppContext, Work
 from review.desktop.item.item_page import ItemPage
 from review.desktop.item.sentence_page import SentencePage
 from review.desktop.look.look import Look, Setting
@@ -31,7 +31,7 @@ from review.log.payloads import AnyPayload
 from review.rating import Relation
 from review.session import flow as steps
 from review.session.opening import Opening
-from review.session.words.keys import Onward
+from review.session.words.keys import NextAction
 from tests.review.session.scenes import CODE, batch_of, items_of, write_file
 
 Kind = TypeVar("Kind", bound=Page)
@@ -100,7 +100,7 @@ class Entry:
             language=self.language,
             mounted=lambda: list(self.sticks),
         )
-        self.desk = Desk(self.opening, self.work, self.look)
+        self.desk = AppContext(self.opening, self.work, self.look)
         self.window = Window(self.desk)
         self.visit = Visit(self.window, self.desk, guard=0.0)
         self.erasure = Erasure(self.window, self.desk)
@@ -307,7 +307,7 @@ class Scene(Entry):
         self.idle()
 
     def look_again(self) -> None:
-        self.visit.answer(Onward.ANSWERS)
+        self.visit.answer(NextAction.ANSWERS)
         self.idle()
 
     @property

@@ -31,8 +31,8 @@ from harness.store.results import read_results
 from harness.store.run_list import list_runs
 from harness.store.runs import find_run, read_card
 from rosetta_tui.compare.lines import comparison_lines
+from rosetta_tui.leaderboard.messages import board_words
 from rosetta_tui.leaderboard.rows import columns, entrant_cells, place_words
-from rosetta_tui.leaderboard.words import board_words
 from rosetta_tui.report.unfinished import read_unfinished, unfinished_lines
 from rosetta_tui.runs.query import RunQuery
 from rosetta_tui.runs.table import RunRows, run_cells, run_words

@@ -27,7 +27,7 @@ from harness.inputs.coaching import holds_coaching, read_coaching
 from harness.inputs.dictionary import read_dictionary, read_gloss_dictionary, read_word_list
 from harness.inputs.outputs import read_outputs
 from harness.inputs.prompt import load_prompt
-from harness.method.shipped import TAKES
+from harness.method.shipped import METHODS
 from harness.settings import Changes, Settings, change_settings, parse_settings, read_settings
 from tests.harness.sealed.refusals import refuses
 from tests.review.thorough import examples
@@ -199,7 +199,7 @@ def test_methods_are_told_what_they_take_and_urls() -> None:
     assert lab["endpoint"].endswith(":8000/v1")
     assert FULL.completed("api:deepl", {}) == {"prices": Path("/data/prices.toml")}
     assert FULL.completed("plug-in.py:Mine", {"endpoint": "lab"})["endpoint"].startswith("http:")
-    for method, spec in TAKES.items():
+    for method, spec in METHODS.items():
         assert set(FULL.completed(method, {})) <= {*spec.needs, *spec.takes}, method
         assert Settings().completed(method, {}) == {}
 

@@ -77,7 +77,7 @@ def test_what_is_named_stays_with_its_libraries_and_links_alone() -> None:
 MODULES = ["ssl", "_ssl", "http.client", "asyncio", "httpx", "numpy.core", "textual"]
 WARNINGS = """
 missing module named winreg - imported by platform (delayed), review.log.own_file (delayed, conditional)
-missing module named pydantic.BaseModel - imported by pydantic (conditional), harness.sealed.forms (top-level)
+missing module named pydantic.BaseModel - imported by pydantic (conditional), harness.sealed.strict_records (top-level)
 missing module named 'java.lang' - imported by platform (delayed, optional)
 missing module named regex - imported by review.desktop.look.fonts (top-level)
 excluded module named numpy - imported by more_itertools (delayed), harness.card.exporting (delayed)
@@ -92,7 +92,7 @@ def test_denied_and_absent_modules_stop_the_build() -> None:
         recipe.refuse_denied(["json"], ["lib/libssl.so.3", "libz.so.1"])
     recipe.refuse_denied(["json", "httpversion"], ["libz.so.1"])
     with pytest.raises(SystemExit) as stopped:
-        recipe.refuse_absent(WARNINGS, ["pydantic", "harness.sealed.forms"])
+        recipe.refuse_absent(WARNINGS, ["pydantic", "harness.sealed.strict_records"])
     assert "regex" in str(stopped.value)
     assert "numpy" in str(stopped.value)
     assert "winreg," not in str(stopped.value)

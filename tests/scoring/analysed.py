@@ -8,7 +8,7 @@ from typing import Any
 
 from corpora.languages.language import LanguageCard
 from corpora.model.entry import Entry
-from corpora.text.words import words
+from corpora.text.tokens import words
 from harness.fst.analyser import Analyser, open_analyser
 from scoring.core.setup import AnalyserFacts, ScoringSetup
 from scoring.core.translation import Acceptance, FstAnnotation, Translation, WordAnalysis

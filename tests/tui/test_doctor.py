@@ -15,9 +15,9 @@ from click.testing import CliRunner
 
 from harness.doctor.finding import Finding, Health
 from rosetta_tui.commands.doctor import doctor
+from rosetta_tui.doctor.messages import FindingRows, finding_lines, summary
 from rosetta_tui.doctor.screen import DoctorScreen
 from rosetta_tui.doctor.terminal_facts import SAMPLES, terminal
-from rosetta_tui.doctor.words import FindingRows, finding_lines, summary
 from rosetta_tui.settings.findings import chosen
 from tests.review.thorough import times
 from tests.tui.golden import SMALL, look

@@ -23,11 +23,11 @@ from harness.card.signing.row_proof import RowProof
 from harness.card.signing.sealed_time import sealed_between
 from harness.consent.verifying import Verified
 from harness.core.failures import UsageError
-from harness.sealed.forms import FileError
 from harness.sealed.keys import key_phrase, says_key
 from harness.sealed.phrase import read_words
+from harness.sealed.strict_records import FileError
 from harness.vault.log import LogLine, VaultError
-from scoring.core.wording import percent
+from scoring.core.messages import percent
 
 SIGNATURE, ROWS, TIME, ROW, SCORES = "signature", "rows", "time", "row", "scores"
 

@@ -19,10 +19,10 @@ from pydantic import ValidationError
 from harness.card.seal import HASH_FIELD, card_hash
 from harness.core.canonical import canonical_bytes
 from harness.core.failures import UsageError
-from harness.sealed.forms import Count, FileError, FileProblem, Hex64, Short, StrictForm
 from harness.sealed.keys import Identity
 from harness.sealed.merkle import leaf_hash, tree_root
 from harness.sealed.signed_archive import SignedRecord, signed_record
+from harness.sealed.strict_records import Count, FileError, FileProblem, Hex64, Short, StrictRecord
 from harness.vault.records import Moment
 
 SUFFIX: Final = ".seal.json"
@@ -35,7 +35,7 @@ _SALT: Final = b"rosetta-row-salt/1"
 _MOMENT = "%Y-%m-%dT%H:%M:%SZ"
 
 
-class LogPlace(StrictForm):
+class LogPlace(StrictRecord):
     """A line of a vault's log: what was sealed after it names it, which nobody could before it was written."""
 
     vault: Hex64
@@ -48,7 +48,7 @@ class LogPlace(StrictForm):
     """Time that it states."""
 
 
-class CardSeal(StrictForm):
+class CardSeal(StrictRecord):
     """What is signed of a card."""
 
     format: Literal["rosetta-card-seal/1"] = "rosetta-card-seal/1"
@@ -71,7 +71,7 @@ class SignedSeal(CardSeal, SignedRecord):
     """The seal with its signature."""
 
 
-class SealFile(StrictForm):
+class SealFile(StrictRecord):
     """The file beside a card."""
 
     format: Literal["rosetta-seal/1"] = "rosetta-seal/1"

@@ -13,13 +13,13 @@ from harness.card.model import RunCard
 from harness.card.reading import block, number
 from harness.core.canonical import canonical_bytes
 from harness.core.failures import UsageError
-from harness.sealed.forms import Count, FileError, FileProblem, Hex64, Short, StrictForm
 from harness.sealed.keys import Identity
 from harness.sealed.signed_archive import SignedRecord, read_record, signed_record
+from harness.sealed.strict_records import Count, FileError, FileProblem, Hex64, Short, StrictRecord
 from harness.vault.records import Moment
+from scoring.core.messages import percent
 from scoring.core.metric_rows import row_of
 from scoring.core.specification import COMPOSITE
-from scoring.core.wording import percent
 from scoring.statistics.reproducibility import TOLERANCE, Reproduction, verdict
 
 SUFFIX: Final = ".reproduction.json"
@@ -30,7 +30,7 @@ MOST_BYTES: Final = 256 * 1024
 _NAME: Final = "the record of a reproduction"
 
 
-class ReproducedCard(StrictForm):
+class ReproducedCard(StrictRecord):
     """One of the two cards."""
 
     run_id: Short
@@ -44,7 +44,7 @@ class ReproducedCard(StrictForm):
     """Metric id, and ``composite`` → value of the whole run, each on its own scale."""
 
 
-class ReproductionComparison(StrictForm):
+class ReproductionComparison(StrictRecord):
     """A card and its repetition, side by side."""
 
     format: Literal["rosetta-reproduction/1"] = "rosetta-reproduction/1"

@@ -12,13 +12,13 @@ from harness.card.signing.card_seal import SealFile, SignedSeal, row_hash, row_h
 from harness.core.canonical import canonical_bytes
 from harness.core.failures import UsageError
 from harness.core.problems import first_problem
-from harness.sealed.forms import Count, FileError, FileProblem, Hex64, StrictForm
 from harness.sealed.merkle import inclusion_path, root_by_path
+from harness.sealed.strict_records import Count, FileError, FileProblem, Hex64, StrictRecord
 
 FORMAT: Final = "rosetta-row-proof/1"
 
 
-class RowProof(StrictForm):
+class RowProof(StrictRecord):
     """The file that shows one row; of the others it has hashes from which no guess is confirmed."""
 
     format: Literal["rosetta-row-proof/1"] = "rosetta-row-proof/1"

@@ -13,8 +13,8 @@ from hashlib import sha256
 from harness.card.signing.card_seal import CardSeal, LogPlace, SealFile, SignedSeal
 from harness.card.signing.signed_run import sign_run
 from harness.core.canonical import canonical_bytes
-from harness.sealed.forms import FileProblem
 from harness.sealed.keys import Identity
+from harness.sealed.strict_records import FileProblem
 from harness.vault.folder import VaultState
 from harness.vault.log import LogLine, VaultError
 from harness.vault.records import CardSealed

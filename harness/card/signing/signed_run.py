@@ -14,8 +14,8 @@ from harness.card.reading import parse_object
 from harness.card.seal import HASH_FIELD
 from harness.card.signing.card_seal import LogPlace, SealFile, read_seal, seal_card
 from harness.core.failures import KeyStoreError, UsageError
-from harness.sealed.forms import FileError, FileProblem
 from harness.sealed.keys import Identity, Role
+from harness.sealed.strict_records import FileError, FileProblem
 from harness.store.card_seals import keep_seal, seals_of
 from harness.store.runs import read_run
 

@@ -14,7 +14,7 @@ from corpora.tasks.task import TRANSLATION
 from harness.store.file.sealing import (
     NOT_STORED,
     CorpusSeal,
-    What,
+    SealedKind,
     has_key,
     has_secrets,
     is_on_disk,
@@ -150,7 +150,7 @@ def _all_tagged(connection: sqlite3.Connection, corpus: int, names: Iterable[str
     seal = CorpusSeal(connection, corpus)
     query = "SELECT position, sealed FROM entries WHERE corpus = ? AND sealed IS NOT NULL"
     return not wanted or all(
-        seal.open(position, What.ENTRY, sealed).keys() >= {*wanted}
+        seal.open(position, SealedKind.ENTRY, sealed).keys() >= {*wanted}
         for position, sealed in connection.execute(query, (corpus,))
     )
 
@@ -211,7 +211,7 @@ def _entry_row(
     sealed = None
     if seal is not None and has_secrets(entry):
         del fields["id"]
-        sealed = seal.seal(position, What.ENTRY, fields)
+        sealed = seal.seal(position, SealedKind.ENTRY, fields)
         fields = open_fields(entry) | {"source": "", "reference": ""}
     rest = {name: value for name, value in fields.items() if name not in _APART}
     return (
@@ -331,7 +331,7 @@ def _entry(
 ) -> Entry:
     if row[9] is not None:
         read = seal.shown if to_show else seal.open
-        opened = read(row[0], What.ENTRY, row[9])
+        opened = read(row[0], SealedKind.ENTRY, row[9])
         if opened is None:
             return _closed(row, of_all)
         entry = Entry.model_validate(

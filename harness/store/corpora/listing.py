@@ -21,7 +21,7 @@ from harness.core.failures import UsageError
 from harness.core.storage_problems import storable
 from harness.store.corpora.entries import read_dataset, read_entries, save_corpus
 from harness.store.file.schema import create_schema
-from harness.store.file.sealing import CorpusSeal, What, has_key, plain
+from harness.store.file.sealing import CorpusSeal, SealedKind, has_key, plain
 from harness.store.file.trouble import of_kind, stored_json, stored_word
 from harness.store.withdrawn import withdrawn_corpora
 
@@ -281,7 +281,7 @@ def corpus_positions(
     if (search or "body" in key) and has_key(connection, corpus):
         CorpusSeal(connection, corpus).in_queries()
         for body, field in (("s.body", "source"), ("r.body", "reference")):
-            opened = plain(body, "e", What.ENTRY, field)
+            opened = plain(body, "e", SealedKind.ENTRY, field)
             key, has = key.replace(body, opened), has.replace(body, opened)
     conditions, arguments = ["e.corpus = ?"], [corpus, *(only or {}).values()]
     for field in only or {}:

@@ -23,9 +23,9 @@ from corpora.model.entry import Entry
 from harness.core.failures import StoreError, UsageError
 from harness.core.storage_problems import storable
 from harness.core.written_files import private_folder, write_file
-from harness.sealed.forms import FileError
 from harness.sealed.keys import Identity, Role
 from harness.sealed.sealing import AgeIdentity, lock_of, seal, unseal
+from harness.sealed.strict_records import FileError
 from harness.store.file.copies import original_of
 from harness.store.file.transaction import transaction
 from harness.store.file.trouble import of_kind, stored_json
@@ -42,7 +42,7 @@ class StoreSealed(StoreError):  # noqa: N818  said of the texts
     """No key available opens the secret texts of a corpus."""
 
 
-class What(StrEnum):
+class SealedKind(StrEnum):
     """What is sealed of an entry at its place in the corpus."""
 
     ENTRY = "entry"
@@ -195,7 +195,7 @@ _OF_VAULT: Final = (
 )
 
 
-def plain(body: str, table: str, what: What, field: str) -> str:
+def plain(body: str, table: str, what: SealedKind, field: str) -> str:
     """Return SQL for a text of a row of this table, open or sealed; ``CorpusSeal.in_queries`` comes before."""
     sealed = f"opened({table}.sealed, {table}.position, '{what}', '{field}')"
     return f"CASE WHEN {table}.sealed IS NULL THEN {body} ELSE {sealed} END"

@@ -27,7 +27,7 @@ from harness.store.file.sealing import (
     DIGEST_KEY,
     NOT_STORED,
     CorpusSeal,
-    What,
+    SealedKind,
     digest_key,
     has_key,
     keys_folder,
@@ -164,7 +164,7 @@ def _seal_entries(connection: sqlite3.Connection, corpus: int, places: Sequence[
                     "UPDATE entries SET source = ?, reference = ?, provenance = ?, register = ?, rest = ?, sealed = ?"
                     " WHERE corpus = ? AND position = ?",
                     (empty, empty, kept.get("provenance"), kept.get("register"),
-                     rest and json.dumps(rest), seal.seal(row[0], What.ENTRY, told), corpus, row[0]),
+                     rest and json.dumps(rest), seal.seal(row[0], SealedKind.ENTRY, told), corpus, row[0]),
                 )  # fmt: skip
 
 
@@ -231,12 +231,12 @@ def _sealed_result(row: Row, said: object) -> tuple[str, Mapping[str, Any]]:
             "error": None if row[7] is None else _text(row[7]),
         }
     except StoredValueError:
-        return What.RESULT, _DAMAGED
-    return What.RESULT, {**texts, "said": said}
+        return SealedKind.RESULT, _DAMAGED
+    return SealedKind.RESULT, {**texts, "said": said}
 
 
 def _sealed_annotation(row: Row, said: object) -> tuple[str, Mapping[str, Any]]:
-    what = f"{What.ANNOTATION} {row[3]}"
+    what = f"{SealedKind.ANNOTATION} {row[3]}"
     try:
         value = None if row[4] is None else unpacked_message(row[4])
         return what, json.loads(json.dumps({"value": value, "said": said}))

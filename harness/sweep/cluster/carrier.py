@@ -22,16 +22,16 @@ from harness.core.run_state import RunState
 from harness.core.version import VERSION
 from harness.endpoint.endpoints import is_loopback
 from harness.method.options import MethodOptions
-from harness.run.carrying import CarriedWork
+from harness.run.carrying import RemoteWork
 from harness.sweep.cluster.messages import (
-    HomeAnswer,
-    HomeGo,
-    HomeWord,
+    CoordinatorAnswer,
+    CoordinatorMessage,
+    JobSpec,
     MessageError,
-    Parcel,
     SentEntry,
     SentFile,
     SentReply,
+    StartWork,
     WorkerBegin,
     WorkerQuestion,
     WorkerReport,
@@ -87,11 +87,11 @@ class Cluster:
 
     address: str
 
-    def carrier(self) -> ClusterCarrier:
-        return ClusterCarrier(connected(self.address), self.address)
+    def carrier(self) -> ClusterCalls:
+        return ClusterCalls(connected(self.address), self.address)
 
 
-class ClusterCarrier:
+class ClusterCalls:
     """Has the calls of runs made by the workers of a cluster, one run after the other."""
 
     def __init__(self, client: Client, address: str) -> None:
@@ -100,7 +100,7 @@ class ClusterCarrier:
         self.lost = False
         self.gone = False
 
-    def carry(self, work: CarriedWork) -> str | None:
+    def carry(self, work: RemoteWork) -> str | None:
         self.lost = False
         parcel = _parcel(work)
         try:
@@ -123,10 +123,10 @@ class ClusterCarrier:
             self._client.close(timeout=LOOK_SECONDS)
 
 
-def _parcel(work: CarriedWork) -> Parcel:
+def _parcel(work: RemoteWork) -> JobSpec:
     options = work.plan.options
     ledger = work.calls.ledger
-    return Parcel(
+    return JobSpec(
         run_id=work.run_id,
         method=work.plan.method,
         options=options,
@@ -166,7 +166,7 @@ def _files(options: MethodOptions) -> tuple[SentFile, ...]:
 class _Errand:
     """One stretch of a run on one worker."""
 
-    def __init__(self, client: Client, work: CarriedWork, parcel: Parcel) -> None:
+    def __init__(self, client: Client, work: RemoteWork, parcel: JobSpec) -> None:
         self._client = client
         self._work = work
         self._parcel = parcel
@@ -181,8 +181,8 @@ class _Errand:
         """Since when it is to break off; 0 where it is not."""
         self._heard = 0
         self._limited = 0
-        self._told: list[HomeAnswer] = []
-        self._go: HomeGo | None = None
+        self._told: list[CoordinatorAnswer] = []
+        self._go: StartWork | None = None
         self._state = RunState.RUNNING
 
     def carry(self) -> str | None:
@@ -202,7 +202,7 @@ class _Errand:
         with suppress(Exception):
             future.cancel(force=True)
             for _ in range(FAREWELLS):
-                down.put(HomeWord(heard=self._heard, state=RunState.STOPPED).packed())
+                down.put(CoordinatorMessage(heard=self._heard, state=RunState.STOPPED).packed())
             up.close()
             down.close()
 
@@ -278,7 +278,7 @@ class _Errand:
                 "files and packages there, or name the file in the plan so that it is sent."
             )
         self._left = {*work.waiting}
-        self._go = HomeGo(
+        self._go = StartWork(
             entries=tuple(SentEntry.of(place, work.entries[place]) for place in work.waiting),
             known=tuple(work.known),
         )
@@ -296,28 +296,28 @@ class _Errand:
             [row.prediction(self._work.entries[row.position], now) for row in report.rows]
         )
 
-    def _answer(self, asked: WorkerQuestion) -> HomeAnswer:
-        answers: dict[str, Callable[[WorkerQuestion], HomeAnswer]] = {
+    def _answer(self, asked: WorkerQuestion) -> CoordinatorAnswer:
+        answers: dict[str, Callable[[WorkerQuestion], CoordinatorAnswer]] = {
             "secure": self._secured,
             "take": self._taken,
             "find": self._found,
         }
         return answers[asked.kind](asked)
 
-    def _secured(self, asked: WorkerQuestion) -> HomeAnswer:
+    def _secured(self, asked: WorkerQuestion) -> CoordinatorAnswer:
         """Make sure that the money committed by now is on the disk."""
         if not self._work.recorder.catch_up(SECURE_SECONDS):
             raise HarnessError("The store did not take what was to be written. Look at the disk.")
-        return HomeAnswer(number=asked.number)
+        return CoordinatorAnswer(number=asked.number)
 
-    def _taken(self, asked: WorkerQuestion) -> HomeAnswer:
+    def _taken(self, asked: WorkerQuestion) -> CoordinatorAnswer:
         """Reserve more of the sweep's budget, which stays here."""
         purse, ledger = self._work.purse, self._work.calls.ledger
         if purse is None:
             raise MessageError("A worker asked for money of a run that shares none.")
         taken = purse.take_now(asked.wanted, asked.spent)
         ledger.cap = purse.held
-        return HomeAnswer(
+        return CoordinatorAnswer(
             number=asked.number,
             taken=taken,
             held=purse.held,
@@ -325,10 +325,10 @@ class _Errand:
             others=purse.others,
         )
 
-    def _found(self, asked: WorkerQuestion) -> HomeAnswer:
+    def _found(self, asked: WorkerQuestion) -> CoordinatorAnswer:
         found = None if asked.key is None else self._work.calls.find(asked.key)
         reply = None if found is None or asked.key is None else SentReply.of(asked.key, {}, found)
-        return HomeAnswer(number=asked.number, reply=reply)
+        return CoordinatorAnswer(number=asked.number, reply=reply)
 
     def _has_word(self, report: WorkerReport | None) -> bool:
         """Return whether a worker is to hear something now."""
@@ -348,10 +348,10 @@ class _Errand:
             return RunState.PAUSED
         return wish
 
-    def _word(self) -> HomeWord:
+    def _word(self) -> CoordinatorMessage:
         self._state, told, self._told = self._wish(), self._told, []
         go, self._go = self._go, None
-        return HomeWord(
+        return CoordinatorMessage(
             attempt=self._attempt,
             heard=self._heard,
             state=self._state,

@@ -1,6 +1,6 @@
 """What a run's process here and a worker elsewhere tell each other: JSON of fixed fields, read with limits.
 
-The process here sends one ``Parcel``, and from then on a ``HomeWord`` for each ``WorkerReport`` that comes back. No reference,
+The process here sends one ``JobSpec``, and from then on a ``CoordinatorMessage`` for each ``WorkerReport`` that comes back. No reference,
 no key and no secret entry is in any of them. What a worker sends is data alone: whatever does not have this very form
 is refused.
 """
@@ -82,7 +82,7 @@ class SentFile(Message):
     data: bytes
 
 
-class Parcel(Message):
+class JobSpec(Message):
     """What a worker needs to make the method of a run; no text of the corpus is in it."""
 
     run_id: str
@@ -231,7 +231,7 @@ class WorkerQuestion(Message):
     key: Key | None = None
 
 
-class HomeAnswer(Message):
+class CoordinatorAnswer(Message):
     """The answer to what a worker asked."""
 
     number: Count
@@ -278,7 +278,7 @@ class WorkerReport(Message):
     end: WorkerEnd | None = None
 
 
-class HomeGo(Message):
+class StartWork(Message):
     """What a worker gets once it is known which it is: the entries to be translated, in order."""
 
     entries: tuple[SentEntry, ...]
@@ -286,7 +286,7 @@ class HomeGo(Message):
     """Keys of the replies that the store here has."""
 
 
-class HomeWord(Message):
+class CoordinatorMessage(Message):
     """What the process here says to a report."""
 
     attempt: str | None = None
@@ -295,5 +295,5 @@ class HomeWord(Message):
     """Serial of the last report that was taken in."""
     state: RunState
     most: int | None = None
-    go: HomeGo | None = None
-    told: tuple[HomeAnswer, ...] = ()
+    go: StartWork | None = None
+    told: tuple[CoordinatorAnswer, ...] = ()

@@ -34,19 +34,19 @@ from harness.events.control import Control
 from harness.events.kinds import InFlight
 from harness.method.method import Method, Prediction
 from harness.method.options import MethodOptions
-from harness.method.shipped import TAKES
+from harness.method.shipped import METHODS
 from harness.methods.registry import build
 from harness.run.call_runner import RunCalls
 from harness.run.loop import RunLoop
 from harness.setup.plan import RunOptions
 from harness.store.replies import NewReply, StoredReply
 from harness.sweep.cluster.messages import (
-    HomeAnswer,
-    HomeGo,
-    HomeWord,
-    Parcel,
+    CoordinatorAnswer,
+    CoordinatorMessage,
+    JobSpec,
     SentReply,
     SentRow,
+    StartWork,
     WorkerBegin,
     WorkerEnd,
     WorkerQuestion,
@@ -73,13 +73,13 @@ def carry(version: str, parcel: bytes, up: str, down: str) -> None:
     """Run the work of a parcel on a worker; reports go into the queue ``up``, words come out of ``down``."""
     if version != VERSION:
         raise UsageError(f"This worker has Rosetta {VERSION}, and the sweep {version}.")
-    wanted = unpacked(Parcel, parcel)
+    wanted = unpacked(JobSpec, parcel)
     here, client = get_worker(), get_client()
     reports, words = Queue(up, client=client), Queue(down, client=client)
     try:
         with (
             tempfile.TemporaryDirectory(dir=here.local_directory) as folder,
-            RemoteDesk(reports, words, wanted) as desk,
+            WorkerSession(reports, words, wanted) as desk,
         ):
             _work(wanted, Path(folder), here.address, desk)
     finally:
@@ -87,7 +87,7 @@ def carry(version: str, parcel: bytes, up: str, down: str) -> None:
         words.close()
 
 
-def _work(wanted: Parcel, folder: Path, address: str, desk: RemoteDesk) -> None:
+def _work(wanted: JobSpec, folder: Path, address: str, desk: WorkerSession) -> None:
     try:
         options = _with_files(wanted, folder)
         method = _built(wanted, options)
@@ -101,12 +101,12 @@ def _work(wanted: Parcel, folder: Path, address: str, desk: RemoteDesk) -> None:
         desk.end(WorkerEnd(reason=f"The worker {address} broke off: {type(error).__name__}."))
 
 
-def _built(wanted: Parcel, options: MethodOptions) -> Method:
+def _built(wanted: JobSpec, options: MethodOptions) -> Method:
     """Make the method; UsageError where this computer has not what it takes."""
     try:
         return build(wanted.method, options, (), environment_key)
     except UsageError as error:
-        if wanted.method in TAKES and options.model_folder is None:
+        if wanted.method in METHODS and options.model_folder is None:
             raise
         raise UsageError(
             f"{error} A plug-in and the folder of a model are not sent: put them at the same path on each worker, or "
@@ -126,7 +126,7 @@ def environment_key(endpoint: Endpoint) -> str | None:
     return None
 
 
-def _with_files(wanted: Parcel, folder: Path) -> MethodOptions:
+def _with_files(wanted: JobSpec, folder: Path) -> MethodOptions:
     """Write the files that came along into a folder, and return the options that name them there."""
     places: dict[str, Path | str] = {}
     for file in wanted.files:
@@ -138,7 +138,7 @@ def _with_files(wanted: Parcel, folder: Path) -> MethodOptions:
 
 
 async def _translate(
-    run: RunOptions, method: Method, task: str, go: HomeGo, desk: RemoteDesk
+    run: RunOptions, method: Method, task: str, go: StartWork, desk: WorkerSession
 ) -> str | None:
     """Process the entries. Return the stop reason, or None."""
     entries: dict[int, Entry] = {entry.position: entry.entry(task) for entry in go.entries}
@@ -163,13 +163,13 @@ async def _translate(
     return loop.reason
 
 
-class RemoteDesk:
+class WorkerSession:
     """What a run has at a worker instead of its store: it sends home, and hears from there.
 
     Used by the thread of the run; its own two threads carry reports and words.
     """
 
-    def __init__(self, up: MessageQueue, down: MessageQueue, wanted: Parcel) -> None:
+    def __init__(self, up: MessageQueue, down: MessageQueue, wanted: JobSpec) -> None:
         self._up = up
         self._down = down
         self._attempt = uuid.uuid4().hex
@@ -178,7 +178,7 @@ class RemoteDesk:
         self.control = Control()
         self.flight = InFlight()
         self.limiter = RemoteLimiter(self, wanted)
-        purse = None if wanted.held is None else RemotePurse(self, wanted.held)
+        purse = None if wanted.held is None else RemoteBudget(self, wanted.held)
         self.ledger = Ledger(wanted.run.budget_usd, wanted.spent, purse)
         self.ledger.secure = None if self.ledger.cap is None else self._secure
         self._changed = threading.Condition()
@@ -192,9 +192,9 @@ class RemoteDesk:
         self._told_to_wait: float | None = None
         self._unheard: dict[int, int] = {}
         """Serial of a report → its rows, until home has heard of it."""
-        self._waiting: dict[int, Future[HomeAnswer]] = {}
+        self._waiting: dict[int, Future[CoordinatorAnswer]] = {}
         self._asked = 0
-        self._going: Future[HomeGo | None] = Future()
+        self._going: Future[StartWork | None] = Future()
         self._known: frozenset[bytes] = frozenset()
         self._state = RunState.RUNNING
         self._threads = [
@@ -202,7 +202,7 @@ class RemoteDesk:
             for name, work in (("reports", self._report), ("words", self._listen))
         ]
 
-    def __enter__(self) -> RemoteDesk:
+    def __enter__(self) -> WorkerSession:
         """Start to report and to listen."""
         for thread in self._threads:
             thread.start()
@@ -216,7 +216,7 @@ class RemoteDesk:
         for thread in self._threads:
             thread.join()
 
-    def begin(self, begin: WorkerBegin) -> HomeGo | None:
+    def begin(self, begin: WorkerBegin) -> StartWork | None:
         """Return who is here, and wait for the entries; None where home wants nothing."""
         with self._changed:
             self._begin = begin
@@ -260,9 +260,9 @@ class RemoteDesk:
     async def _secure(self) -> None:
         await asyncio.wrap_future(self.ask(kind="secure"))
 
-    def ask(self, **asked: object) -> Future[HomeAnswer]:
+    def ask(self, **asked: object) -> Future[CoordinatorAnswer]:
         """Request something from home; see ``WorkerQuestion``. Cancelled where home is gone."""
-        answer: Future[HomeAnswer] = Future()
+        answer: Future[CoordinatorAnswer] = Future()
         with self._changed:
             self._asked += 1
             self._waiting[self._asked] = answer
@@ -328,14 +328,14 @@ class RemoteDesk:
         try:
             while not self._over and time.monotonic() - last <= LEASH_SECONDS:
                 with suppress(TimeoutError):
-                    self._hear(unpacked(HomeWord, self._down.get(timeout=1.0)))
+                    self._hear(unpacked(CoordinatorMessage, self._down.get(timeout=1.0)))
                     last = time.monotonic()
         except Exception:  # noqa: BLE001, S110  whatever it is, home cannot be heard any more
             pass
         finally:
             self._lose()
 
-    def _hear(self, word: HomeWord) -> None:
+    def _hear(self, word: CoordinatorMessage) -> None:
         if word.attempt not in {None, self._attempt}:
             return  # for the worker before, whom home has looked at
         with self._changed:
@@ -369,7 +369,7 @@ class RemoteDesk:
 class RemoteLimiter(Limiter):
     """Tells home of a pause that the endpoint asked for, so that others obey it too."""
 
-    def __init__(self, desk: RemoteDesk, wanted: Parcel) -> None:
+    def __init__(self, desk: WorkerSession, wanted: JobSpec) -> None:
         super().__init__(wanted.run.concurrency, start=wanted.begun_with)
         self._desk = desk
 
@@ -390,17 +390,17 @@ class MessageQueue(Protocol):
         """Return the next; TimeoutError where none comes for that many seconds."""
 
 
-class RemotePurse:
-    """Takes money of a sweep's budget, which stays at home; see ``harness.endpoint.budget.Purse``."""
+class RemoteBudget:
+    """Takes money of a sweep's budget, which stays at home; see ``harness.endpoint.budget.CallBudget``."""
 
-    def __init__(self, desk: RemoteDesk, held: float) -> None:
+    def __init__(self, desk: WorkerSession, held: float) -> None:
         self.held = held
         self.budget = 0.0
         self.others = 0.0
         self._desk = desk
 
     async def take(self, wanted: float, spent: float | None) -> bool | None:
-        """Request more from home; see ``Purse``."""
+        """Request more from home; see ``CallBudget``."""
         told = await asyncio.wrap_future(self._desk.ask(kind="take", wanted=wanted, spent=spent))
         self.held, self.budget, self.others = told.held, told.budget, told.others
         return told.taken

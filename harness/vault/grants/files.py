@@ -14,10 +14,10 @@ from typing import Final, Literal
 from pydantic import ValidationError
 
 from harness.core.canonical import canonical_bytes
-from harness.sealed.forms import FileError, FileProblem, StrictForm
 from harness.sealed.keys import Identity
 from harness.sealed.sealing import AgeIdentity, seal, unseal
 from harness.sealed.signed_archive import read_record, signed_record
+from harness.sealed.strict_records import FileError, FileProblem, StrictRecord
 from harness.vault.log import VaultError
 from harness.vault.records import Base64, GrantAnswer, GrantRequest, SignedAnswer, SignedRequest
 from harness.vault.secret_text import SecretText
@@ -29,7 +29,7 @@ MOST_BYTES: Final = 2**14
 """Of either file."""
 
 
-class AnswerFile(StrictForm):
+class AnswerFile(StrictRecord):
     """What an answer's file holds: the answer, and the sealed share that the log does not have."""
 
     answer: SignedAnswer

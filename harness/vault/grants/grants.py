@@ -19,10 +19,10 @@ import filelock
 
 from corpora.model.entry import Segment
 from harness.core.written_files import PRIVATE
-from harness.sealed.forms import FileError, FileProblem
 from harness.sealed.keys import Identity
 from harness.sealed.phrase import phrase
 from harness.sealed.sealing import AgeIdentity, SealError
+from harness.sealed.strict_records import FileError, FileProblem
 from harness.vault.corpus_files import corpus_named, opened_key, sealed_texts
 from harness.vault.data_key import DataKey
 from harness.vault.folder import BUSY_SECONDS, VaultState
@@ -35,7 +35,7 @@ from harness.vault.grants.files import (
     write_request,
 )
 from harness.vault.grants.kept import KeptGrants
-from harness.vault.grants.words import counted_names, refuse_over, refuse_unusable
+from harness.vault.grants.messages import counted_names, refuse_over, refuse_unusable
 from harness.vault.ledger import Grant, answer_id, proved_bytes, request_id, splitting
 from harness.vault.log import VaultError, moment
 from harness.vault.records import (

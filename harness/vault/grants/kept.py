@@ -14,8 +14,8 @@ from typing import Final
 
 from harness.core.failures import UsageError
 from harness.core.written_files import private_folder, write_file
-from harness.sealed.forms import FileProblem
 from harness.sealed.sealing import AgeIdentity, SealError
+from harness.sealed.strict_records import FileProblem
 from harness.vault.log import VaultError
 
 LOCK: Final = "use.lock"

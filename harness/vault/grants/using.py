@@ -6,13 +6,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from corpora.model.entry import Segment
-from harness.sealed.forms import FileProblem
 from harness.sealed.keys import Identity
 from harness.sealed.sealing import AgeIdentity
+from harness.sealed.strict_records import FileProblem
 from harness.vault.data_key import DataKey
 from harness.vault.folder import VaultState
 from harness.vault.grants.grants import Grants, proved
-from harness.vault.grants.words import at_once_lines
+from harness.vault.grants.messages import at_once_lines
 from harness.vault.ledger import request_id
 from harness.vault.log import STEP, VaultError
 from harness.vault.records import RunTerms, SignedRequest, Used

@@ -13,9 +13,9 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from typing import Final
 
-from harness.sealed.forms import FileError, FileProblem
 from harness.sealed.keys import Identity
 from harness.sealed.sealing import seal, unseal
+from harness.sealed.strict_records import FileError, FileProblem
 from harness.vault.folder import VaultState
 from harness.vault.log import VaultError, proved_bytes, splits_of
 from harness.vault.records import Dealt, Keeper, KeySplit, SealedShare

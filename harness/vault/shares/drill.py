@@ -24,7 +24,6 @@ from harness.core.canonical import canonical_bytes
 from harness.core.failures import UsageError
 from harness.core.user_file import read_bytes
 from harness.core.written_files import PUBLISHED, write_file
-from harness.sealed.forms import FileError, FileProblem, Hex64, Recipient, StrictForm
 from harness.sealed.keys import Identity
 from harness.sealed.sealing import seal, unseal
 from harness.sealed.signed_archive import (
@@ -33,6 +32,7 @@ from harness.sealed.signed_archive import (
     read_signed_record,
     signed_record,
 )
+from harness.sealed.strict_records import FileError, FileProblem, Hex64, Recipient, StrictRecord
 from harness.vault.folder import VaultState
 from harness.vault.log import VaultError
 from harness.vault.records import Base64, Keeper, Moment, Name
@@ -47,7 +47,7 @@ _WORDS = 300
 """Letters of a share, at most."""
 
 
-class DrillShare(StrictForm):
+class DrillShare(StrictRecord):
     """The throw-away share of one keeper."""
 
     keeper: Keeper
@@ -57,7 +57,7 @@ class DrillShare(StrictForm):
     """SHA-256 of its words."""
 
 
-class Drill(StrictForm):
+class Drill(StrictRecord):
     """A drill: the question to the keepers."""
 
     format: Literal["rosetta-drill/1"] = "rosetta-drill/1"
@@ -76,7 +76,7 @@ class SignedDrill(Drill, SignedRecord):
     """The drill with the signature of the keeper who began it."""
 
 
-class DrillAnswer(StrictForm):
+class DrillAnswer(StrictRecord):
     """What one keeper gave back."""
 
     format: Literal["rosetta-drill-answer/1"] = "rosetta-drill-answer/1"

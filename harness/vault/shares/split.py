@@ -26,10 +26,10 @@ from typing import Any, Final
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
-from harness.sealed.forms import FileProblem
 from harness.sealed.keys import Identity, Role
 from harness.sealed.sealing import AgeIdentity
 from harness.sealed.signature import public_key, sign
+from harness.sealed.strict_records import FileProblem
 from harness.vault.log import VaultError
 from harness.vault.secret_text import SecretText
 

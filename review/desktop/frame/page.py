@@ -23,7 +23,7 @@ from PySide6.QtWidgets import (
 )
 
 from review.desktop.frame.reading import MoreBelow, ReadingArea
-from review.desktop.frame.work import Desk
+from review.desktop.frame.work import AppContext
 from review.desktop.look import fonts
 from review.desktop.look.fonts import shown
 from review.desktop.parts.banner import Banner
@@ -64,7 +64,7 @@ class Page(QWidget):
     settings = Signal()
     """The person wants to change how things look or sound."""
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: AppContext) -> None:
         super().__init__()
         self.desk = desk
         self._place, self._said = (

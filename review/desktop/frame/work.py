@@ -123,7 +123,7 @@ def _collect() -> None:
 
 
 @dataclass(frozen=True)
-class Desk:
+class AppContext:
     """One for the whole run of the program."""
 
     opening: Opening

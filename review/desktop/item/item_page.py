@@ -10,7 +10,7 @@ from functools import partial
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QVBoxLayout
 
-from review.desktop.frame.work import Desk
+from review.desktop.frame.work import AppContext
 from review.desktop.item.item_texts import ItemTexts
 from review.desktop.item.sentence_face import Mode
 from review.desktop.item.sentence_page import SentencePage
@@ -64,7 +64,7 @@ class ItemPage(SentencePage):
     ACTS = ACT_WORDS
     WHY = item_words.WHY_NOT
 
-    def __init__(self, desk: Desk, session: Session) -> None:
+    def __init__(self, desk: AppContext, session: Session) -> None:
         super().__init__(desk, session)
         words = self.words
         self._lesson = LessonBox()

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from PySide6.QtGui import QKeyEvent
 
 from review.desktop.frame.page import Page
-from review.desktop.frame.work import Desk
-from review.desktop.item.acts import control_act
+from review.desktop.frame.work import AppContext
+from review.desktop.item.actions import control_act
 from review.desktop.look.fonts import shown
 from review.desktop.parts.choosing import ChoiceRows
 from review.desktop.parts.flow import Offers
@@ -25,7 +25,7 @@ from review.session.words.keys import (
     ONWARD_OF,
     TRANSLATION_WORDS,
     Act,
-    Onward,
+    NextAction,
     act_of,
 )
 from review.session.words.labels import answer_label, rating_label, sharing
@@ -37,7 +37,7 @@ class AnswersPage(Page):
     """Shows nobody else's answers, and none that was taken back."""
 
     def __init__(
-        self, desk: Desk, answered: Sequence[ShownItem], *, translating: bool = False
+        self, desk: AppContext, answered: Sequence[ShownItem], *, translating: bool = False
     ) -> None:
         """``translating`` tells whether these are translations instead of ratings."""
         super().__init__(desk)
@@ -70,7 +70,7 @@ class PausePage(Page):
 
     def __init__(
         self,
-        desk: Desk,
+        desk: AppContext,
         view: View,
         answered: Sequence[ShownItem] = (),
         *,
@@ -111,14 +111,14 @@ class PausePage(Page):
 
     def _go(self, act: Act | None) -> bool:
         onward = ONWARD_OF.get(act) if act else None
-        if onward is None or (onward is Onward.UNDO and not self.view.can_undo):
+        if onward is None or (onward is NextAction.UNDO and not self.view.can_undo):
             return False
         self.answered.emit(onward)
         return True
 
     def back(self) -> None:
         """Stop here."""
-        self.answered.emit(Onward.LEAVE)
+        self.answered.emit(NextAction.LEAVE)
 
     # what pages share
 
@@ -128,11 +128,11 @@ class PausePage(Page):
         for sentence in said.rest:
             self.paragraph(sentence)
 
-    def _lead(self, onward: Onward, text: str, key: str = "", *, main: bool = False) -> None:
+    def _lead(self, onward: NextAction, text: str, key: str = "", *, main: bool = False) -> None:
         """Add a button to the foot."""
         self.button(text, lambda: self.answered.emit(onward), key, main=main)
 
-    def _offer(self, onward: Onward, text: str, key: str = "") -> None:
+    def _offer(self, onward: NextAction, text: str, key: str = "") -> None:
         """Add a button below what is read."""
         self._offers.offer(text, lambda: self.answered.emit(onward), key)
 
@@ -142,21 +142,21 @@ class PausePage(Page):
 
     def _hand_over(self, *, main: bool = False) -> None:
         said = self.words(page_words.HAND_OVER)
-        self._lead(Onward.HAND_OVER, said, KEYS[Act.HAND_OVER][0], main=main)
+        self._lead(NextAction.HAND_OVER, said, KEYS[Act.HAND_OVER][0], main=main)
 
     def _go_on(self, text: str) -> None:
-        self._lead(Onward.GO_ON, text, self.words("Enter"), main=True)
+        self._lead(NextAction.GO_ON, text, self.words("Enter"), main=True)
 
     def _look_at_them(self) -> str:
         return self.words.plural("Look at it", "Look at them", self.view.skipped)
 
     def _stop(self) -> None:
-        self._lead(Onward.LEAVE, self.words("Stop for now"), KEYS[Act.QUIT][0])
+        self._lead(NextAction.LEAVE, self.words("Stop for now"), KEYS[Act.QUIT][0])
 
     def _end(self, *, main: bool = False) -> None:
         """Lead to other reviews, or out of the program."""
         others, key = self.words("Other sentences"), KEYS[Act.QUIT][0]
-        self._lead(Onward.LEAVE, others, key, main=main)
+        self._lead(NextAction.LEAVE, others, key, main=main)
         self._offers.offer(self.words("Close the program"), lambda: self.window().close())
 
     def _tell_unsaved(self) -> None:
@@ -164,12 +164,12 @@ class PausePage(Page):
         if said := page_words.unsaved(self.words, self.view):
             self.paragraph(said, "warn")
             way = self.words(page_words.LOOK_AT_UNSAVED)
-            self._offer(Onward.UNSAVED, way, KEYS[Act.UNSAVED][0])
+            self._offer(NextAction.UNSAVED, way, KEYS[Act.UNSAVED][0])
 
     def _offer_changes(self) -> None:
         """Offer what can still be changed in one's own answers."""
         if self.view.done:
-            self._offer(Onward.ANSWERS, self.words("Look at my answers again"))
+            self._offer(NextAction.ANSWERS, self.words("Look at my answers again"))
         if self.view.can_undo:
             self._act(Act.UNDO)
 
@@ -255,7 +255,7 @@ class EndPage(PausePage):
                     "{n} sentence is left for later.", "{n} sentences are left for later.", left
                 )
             )
-            self._offer(Onward.GO_ON, self._look_at_them())
+            self._offer(NextAction.GO_ON, self._look_at_them())
 
 
 class WithdrawnPage(PausePage):

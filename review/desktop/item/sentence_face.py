@@ -20,8 +20,8 @@ from PySide6.QtWidgets import QProgressBar, QWidget
 from corpora.languages.tags import tag_script
 from corpora.text.visible import readable
 from review.desktop.frame.page import INSET, Page
-from review.desktop.frame.work import Desk
-from review.desktop.item.acts import BEHIND, ActRow
+from review.desktop.frame.work import AppContext
+from review.desktop.item.actions import BEHIND, ActRow
 from review.desktop.item.item_texts import ItemTexts
 from review.desktop.look.fonts import legible
 from review.desktop.parts.buttons import Button
@@ -39,7 +39,7 @@ from review.session.words.keys import ACT_WORDS, KEYS, Act
 from review.session.words.troubles import trouble_of_view
 
 
-class MoreActs(Offers):
+class MoreActions(Offers):
     """Hidden until the person asks what else can be done."""
 
     chosen = Signal(object)
@@ -95,7 +95,7 @@ class SentenceFace(Page):
     ACTS: ClassVar[Mapping[Act, str]]
     """What each act does, in full words."""
 
-    def __init__(self, desk: Desk, session: Session) -> None:
+    def __init__(self, desk: AppContext, session: Session) -> None:
         super().__init__(desk)
         self.session = session
         self.view = session.view
@@ -110,7 +110,7 @@ class SentenceFace(Page):
         self._why = Choices(words, item_words.why_not(words))
         self._harm = OnceMore(words)
         self.writing = Writing(words, session.manifest.letters)
-        self._more = MoreActs(words, self.ACTS)
+        self._more = MoreActions(words, self.ACTS)
         self._panels: dict[Mode, QWidget] = {
             Mode.WHY: self._why,
             Mode.HARM: self._harm,

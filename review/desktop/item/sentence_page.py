@@ -15,17 +15,17 @@ from PySide6.QtGui import QHideEvent, QKeyEvent
 from shiboken6 import isValid
 
 from harness.core.failures import HarnessError
-from review.desktop.frame.work import Desk
-from review.desktop.item.acts import control_act
+from review.desktop.frame.work import AppContext
+from review.desktop.item.actions import control_act
 from review.desktop.item.sentence_face import UNASKED, Mode, SentenceFace
 from review.desktop.parts.texts import announce
 from review.rating import CannotJudge
-from review.session import saying
+from review.session import messages
 from review.session.session import Session
 from review.session.view import ShownItem, TextField, View
 from review.session.words import item as item_words
 from review.session.words.item import ItemQuestion
-from review.session.words.keys import ONWARD_OF, Act, Onward, act_of, cannot_judge_of
+from review.session.words.keys import ONWARD_OF, Act, NextAction, act_of, cannot_judge_of
 from review.session.words.labels import harm_question
 from review.session.words.troubles import Trouble, trouble
 
@@ -44,7 +44,7 @@ class SentencePage(SentenceFace):
     WHY: ClassVar[str]
     """Asks why the person cannot answer."""
 
-    def __init__(self, desk: Desk, session: Session) -> None:
+    def __init__(self, desk: AppContext, session: Session) -> None:
         super().__init__(desk, session)
         self._busy = False
         """True while the session works: keys that come meanwhile were not meant for what comes next."""
@@ -87,7 +87,7 @@ class SentencePage(SentenceFace):
         self.acts.more.connect(self._show_more)
         self._more.chosen.connect(self._press)
         self._more.answers.connect(
-            partial(self._leave_panel, partial(self.answered.emit, Onward.ANSWERS))
+            partial(self._leave_panel, partial(self.answered.emit, NextAction.ANSWERS))
         )
         self.writing.paused.connect(lambda _: self.keep_typed())
         self.writing.saved.connect(self._save)
@@ -213,7 +213,7 @@ class SentencePage(SentenceFace):
         """Show that a key which came while something was saved did nothing, next to what was saved."""
         missed, self._missed = self._missed and not self._busy, False
         if missed and self.view.item is not None:
-            self.say(f"{self.view.said} {self.words(saying.TOO_SOON)}".strip())
+            self.say(f"{self.view.said} {self.words(messages.TOO_SOON)}".strip())
 
     def _hold(self, *, still: bool) -> None:
         """Disable keys while something is saved, and show that it takes long."""
@@ -261,7 +261,7 @@ class SentencePage(SentenceFace):
         else:
             deed(item)
 
-    def _lead(self, onward: Onward, _: ShownItem) -> None:
+    def _lead(self, onward: NextAction, _: ShownItem) -> None:
         self.answered.emit(onward)
 
     def _show_more(self) -> None:

@@ -11,7 +11,7 @@ from functools import partial
 from PySide6.QtCore import QRect, Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from review.desktop.frame.work import Desk
+from review.desktop.frame.work import AppContext
 from review.desktop.item.sentence_face import Mode
 from review.desktop.item.sentence_page import SentencePage
 from review.desktop.parts.texts import Line
@@ -98,7 +98,7 @@ class TranslationPage(SentencePage):
     ACTS = TRANSLATION_WORDS
     WHY = item_words.WHY_UNTRANSLATED
 
-    def __init__(self, desk: Desk, session: Session) -> None:
+    def __init__(self, desk: AppContext, session: Session) -> None:
         super().__init__(desk, session)
         words = self.words
         self.box = TranslationBox(words, session.manifest.letters)

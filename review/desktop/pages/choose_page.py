@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from harness.sealed.carried_files import ReviewFile
-from review.desktop.frame.work import Desk
+from review.desktop.frame.work import AppContext
 from review.desktop.look.fonts import shown
 from review.desktop.pages.first_pages import FirstPage
 from review.desktop.pages.folders import Folders, first_folder
@@ -20,7 +20,7 @@ from review.session.flow import Other
 class FilePage(FirstPage):
     """Begins at the stick, where there is one."""
 
-    def __init__(self, desk: Desk, sticks: Sequence[Path]) -> None:
+    def __init__(self, desk: AppContext, sticks: Sequence[Path]) -> None:
         super().__init__(desk)
         words = self.words
         self.place(words("Choose a file"))
@@ -44,7 +44,7 @@ class FilePage(FirstPage):
 class ChoosePage(FirstPage):
     """The list of reviews; Enter opens the newest."""
 
-    def __init__(self, desk: Desk, choices: Sequence[Choice], said: str = "") -> None:
+    def __init__(self, desk: AppContext, choices: Sequence[Choice], said: str = "") -> None:
         """``said`` is one quiet sentence about what led here."""
         super().__init__(desk)
         self._choices = tuple(choices)

@@ -14,13 +14,13 @@ from shiboken6 import isValid
 
 from harness.core.failures import HarnessError
 from review.desktop.frame.page import Page
-from review.desktop.frame.work import Desk
+from review.desktop.frame.work import AppContext
 from review.desktop.parts.buttons import Button
 from review.desktop.parts.choosing import Answers, Tick
 from review.desktop.parts.texts import announce
 from review.log.payloads import Scope
-from review.session.erasing import Remains, finish_erasing
-from review.session.waiting import Kept, kept
+from review.session.erasing import UndeletedItem, finish_erasing
+from review.session.waiting import StoredReviews, kept
 from review.session.words import page as page_words
 from review.session.words.item import Answer
 from review.session.words.keys import KEYS, Act, act_of, scope_of
@@ -31,7 +31,7 @@ from review.session.words.troubles import Trouble, trouble
 class WithdrawPage(Page):
     """Nothing is erased before a choice was made and a second button, far from it, was pressed."""
 
-    def __init__(self, desk: Desk, *, translating: bool = False) -> None:
+    def __init__(self, desk: AppContext, *, translating: bool = False) -> None:
         """``translating`` is what the batch asks for: a translation is an answer then."""
         super().__init__(desk)
         words = self.words
@@ -93,7 +93,7 @@ class ErasePage(Page):
     hand_over = Signal()
     """The person hands over first."""
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: AppContext) -> None:
         super().__init__(desk)
         self._first: Button | None = None
         self._sure: Tick | None = None
@@ -124,10 +124,10 @@ class ErasePage(Page):
     def _not_known(self, error: HarnessError) -> None:
         """Show why it is not known what lies here, and still let the person delete it."""
         if isValid(self):
-            self._show(Kept())
+            self._show(StoredReviews())
             self.tell(trouble(self.words, error))
 
-    def _show(self, found: Kept) -> None:
+    def _show(self, found: StoredReviews) -> None:
         if not isValid(self):
             return
         self._say_what_is_here(found)
@@ -148,7 +148,7 @@ class ErasePage(Page):
         self._delete.setEnabled(False)
         self._sure.toggled.connect(self._delete.setEnabled)
 
-    def _say_what_is_here(self, found: Kept) -> None:
+    def _say_what_is_here(self, found: StoredReviews) -> None:
         words = self.words
         reviews = words.plural(
             "{n} file with sentences is kept on this computer.",
@@ -172,7 +172,7 @@ class ErasePage(Page):
         )
         self.paragraph(words("What was handed over stays with the organisation."))
 
-    def _say_what_waits(self, found: Kept) -> None:
+    def _say_what_waits(self, found: StoredReviews) -> None:
         """Show what only this computer has, and let the person hand it over first."""
         words = self.words
         if found.waiting:
@@ -208,7 +208,7 @@ class ErasePage(Page):
 class ErasedPage(Page):
     """Stays until the window is closed; there is nothing to go back to."""
 
-    def __init__(self, desk: Desk, remains: tuple[Remains, ...]) -> None:
+    def __init__(self, desk: AppContext, remains: tuple[UndeletedItem, ...]) -> None:
         super().__init__(desk)
         self._folder: Path = desk.opening.laptop.path.parent
         self._fill(remains)
@@ -216,7 +216,7 @@ class ErasedPage(Page):
     def back(self) -> None:
         """Stay: nothing lies behind this page."""
 
-    def _fill(self, remains: tuple[Remains, ...]) -> None:
+    def _fill(self, remains: tuple[UndeletedItem, ...]) -> None:
         words = self.words
         self.clear()
         if remains:
@@ -239,7 +239,7 @@ class ErasedPage(Page):
             main=True,
         )
 
-    def _named(self, each: Remains) -> str:
+    def _named(self, each: UndeletedItem) -> str:
         """Name what is left; why, in the words of the system, is next to it for anyone who helps."""
         if each.in_keyring:
             name = self.words(
@@ -252,7 +252,7 @@ class ErasedPage(Page):
     def _again(self) -> None:
         self.desk.work.do(partial(finish_erasing, self._folder), self._tried, self._failed)
 
-    def _tried(self, remains: tuple[Remains, ...]) -> None:
+    def _tried(self, remains: tuple[UndeletedItem, ...]) -> None:
         self._fill(remains)
         self.begin()
 

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
 from review.desktop.frame.page import Page
-from review.desktop.frame.work import Desk
+from review.desktop.frame.work import AppContext
 from review.desktop.parts.buttons import Button
 from review.desktop.parts.choosing import Answers
 from review.desktop.parts.flow import FlowLayout, Offers
@@ -41,7 +41,7 @@ class FirstPage(Page):
     language = Signal(str)
     """Tag of the language that the person reads."""
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: AppContext) -> None:
         super().__init__(desk)
         self._agree: tuple[Button, str, Callable[[], object]] | None = None
         languages = Offers()
@@ -74,7 +74,7 @@ class FirstPage(Page):
 class WelcomePage(FirstPage):
     """Several people may share a computer, so nobody continues as somebody else without a word."""
 
-    def __init__(self, desk: Desk, title: str, last: WasHere) -> None:
+    def __init__(self, desk: AppContext, title: str, last: WasHere) -> None:
         """The first letters of a code are enough to know one's own card, too little to answer as another."""
         super().__init__(desk)
         words = self.words
@@ -94,7 +94,7 @@ class WelcomePage(FirstPage):
 class OrganisationPage(FirstPage):
     """The person compares six words with those on the card."""
 
-    def __init__(self, desk: Desk, batch: Batch) -> None:
+    def __init__(self, desk: AppContext, batch: Batch) -> None:
         super().__init__(desk)
         words = self.words
         self.place(words(page_words.WHO_ASKS))
@@ -113,7 +113,7 @@ class ConsentPage(FirstPage):
     Whether what a person writes may be used is asked on its own page.
     """
 
-    def __init__(self, desk: Desk, manifest: BatchManifest) -> None:
+    def __init__(self, desk: AppContext, manifest: BatchManifest) -> None:
         super().__init__(desk)
         words = self.words
         self.place(words(page_words.BEFORE_YOU_BEGIN))
@@ -133,7 +133,7 @@ class ConsentPage(FirstPage):
         self.agree_by(words("I agree"), partial(self.answered.emit, True))
         self.way_back(words("Not now"))
 
-    def _given(self, given: page_words.Given) -> None:
+    def _given(self, given: page_words.OrganiserText) -> None:
         """Show what the organisation wrote, and before it that it is in another language."""
         if given.note:
             self.paragraph(given.note, "quiet")
@@ -172,7 +172,7 @@ class QuestionPage(FirstPage):
 class RelationPage(QuestionPage):
     """How near a person is to the method that is judged: asked once, and nothing is presumed."""
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: AppContext) -> None:
         super().__init__(desk)
         words = self.words
         self.place(words(page_words.BEFORE_YOU_BEGIN))
@@ -188,7 +188,7 @@ class RelationPage(QuestionPage):
 class SharingPage(QuestionPage):
     """Whether what a person writes may be used: no answer is given for them."""
 
-    def __init__(self, desk: Desk, manifest: BatchManifest, now: bool | None = None) -> None:
+    def __init__(self, desk: AppContext, manifest: BatchManifest, now: bool | None = None) -> None:
         """``now`` is what holds until something else is chosen; None where it was not asked yet."""
         super().__init__(desk)
         words = self.words
@@ -211,7 +211,7 @@ _MOST = 8
 class MissingPage(FirstPage):
     """Says which letters are missing and what to do; a review of which anything can be read never comes here."""
 
-    def __init__(self, desk: Desk, letters: Sequence[str], organisation: str) -> None:
+    def __init__(self, desk: AppContext, letters: Sequence[str], organisation: str) -> None:
         """``letters``: one at least, each one character or several that are drawn as one."""
         super().__init__(desk)
         words = self.words
@@ -243,7 +243,7 @@ _LONGEST = 400
 class AskingPage(FirstPage):
     """What was typed stays there when it was not right."""
 
-    def __init__(self, desk: Desk, asked: AskedLine, typed: str = "") -> None:
+    def __init__(self, desk: AppContext, asked: AskedLine, typed: str = "") -> None:
         super().__init__(desk)
         self.place(asked.place)
         label = self.paragraph(

@@ -19,7 +19,7 @@ from harness.core.failures import HarnessError
 from harness.sealed.carried_files import ReviewFile
 from harness.sealed.found_files import is_kind
 from harness.sealed.stick import stick_error
-from review.desktop.frame.work import Desk
+from review.desktop.frame.work import AppContext
 from review.desktop.look.fonts import shown
 from review.desktop.parts.choosing import ChoiceRows
 from review.desktop.parts.texts import Line
@@ -48,7 +48,7 @@ class Folders(QWidget):
     told = Signal(object)
     """A Trouble: a folder could not be listed, and the one before is still open."""
 
-    def __init__(self, desk: Desk, start: Path, wanted: ReviewFile | None = None) -> None:
+    def __init__(self, desk: AppContext, start: Path, wanted: ReviewFile | None = None) -> None:
         """``wanted`` is the kind of the files that are shown; without it none are."""
         super().__init__()
         self._desk, self._wanted = desk, wanted

@@ -13,7 +13,7 @@ from shiboken6 import isValid
 
 from harness.core.failures import HarnessError
 from review.desktop.frame.page import Page, harmless_lines
-from review.desktop.frame.work import Desk
+from review.desktop.frame.work import AppContext
 from review.desktop.look.fonts import shown
 from review.desktop.pages.folders import Folders, first_folder
 from review.desktop.parts.choosing import ChoiceRows
@@ -22,7 +22,7 @@ from review.desktop.parts.texts import TextPane, announce
 from review.session.view import View
 from review.session.waiting import Exported
 from review.session.words import page as page_words
-from review.session.words.keys import KEYS, Act, Onward, act_of
+from review.session.words.keys import KEYS, Act, NextAction, act_of
 from review.session.words.troubles import trouble
 
 LOOK_MILLISECONDS = 2000
@@ -54,7 +54,7 @@ class HandOverPage(Page):
 
     def __init__(
         self,
-        desk: Desk,
+        desk: AppContext,
         export: Export,
         places: Callable[[], Sequence[Path]],
         view: View | None = None,
@@ -150,7 +150,7 @@ class HandOverPage(Page):
         ways = Offers()
         ways.offer(
             self.words(page_words.LOOK_AT_UNSAVED),
-            partial(self.answered.emit, Onward.UNSAVED),
+            partial(self.answered.emit, NextAction.UNSAVED),
             KEYS[Act.UNSAVED][0],
         )
         self.add(ways)
@@ -162,7 +162,7 @@ class HandOverPage(Page):
             return True
         wanted = act_of(character) is Act.UNSAVED and self._folders is None and not self._settled
         if wanted and self._view is not None and self._view.unsaved:
-            self.answered.emit(Onward.UNSAVED)
+            self.answered.emit(NextAction.UNSAVED)
             return True
         return super().typed(character)
 

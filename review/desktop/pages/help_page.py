@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QGridLayout, QWidget
 
 from review.desktop.frame.page import Page
-from review.desktop.frame.work import Desk
+from review.desktop.frame.work import AppContext
 from review.desktop.look.fonts import shown
 from review.desktop.parts.texts import Line
 from review.session.words import page as page_words
@@ -25,7 +25,9 @@ from review.session.words.labels import rating_label, rating_meaning
 class HelpPage(Page):
     """Any of its keys goes back."""
 
-    def __init__(self, desk: Desk, guide: page_words.Given, *, translating: bool = False) -> None:
+    def __init__(
+        self, desk: AppContext, guide: page_words.OrganiserText, *, translating: bool = False
+    ) -> None:
         """``guide`` is the organisation's, without text for none; ``translating`` is what the batch asks for."""
         super().__init__(desk)
         words = self.words

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QWidget
 
 from harness.core.version import VERSION
 from review.desktop.frame.page import Page
-from review.desktop.frame.work import Desk
+from review.desktop.frame.work import AppContext
 from review.desktop.look.look import SIZES
 from review.desktop.look.style import Theme
 from review.desktop.parts.buttons import Button
@@ -53,7 +53,7 @@ class SettingsPage(Page):
     reworded = Signal()
     """The words are those of another language now."""
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: AppContext) -> None:
         super().__init__(desk)
         words, look = self.words, desk.look
         self.place(words("Settings"))

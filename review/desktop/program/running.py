@@ -23,7 +23,7 @@ from harness.core.failures import HarnessError
 from harness.core.version import VERSION
 from harness.store.file.database import home
 from review.desktop.frame.page import Page
-from review.desktop.frame.work import Desk, Work
+from review.desktop.frame.work import AppContext, Work
 from review.desktop.look.look import SIZES, Look, Setting
 from review.desktop.look.style import Theme
 from review.desktop.pages.choose_page import ChoosePage
@@ -40,7 +40,7 @@ from review.desktop.program.no_window import no_window
 from review.desktop.program.one_window import OneWindow
 from review.desktop.program.visit import Visit
 from review.desktop.program.window import NotOpenWindow, Window, not_complete, not_open
-from review.session.erasing import Remains, erase_everything, open_laptop, why_not_erased
+from review.session.erasing import UndeletedItem, erase_everything, open_laptop, why_not_erased
 from review.session.opening import Opening, is_there
 from review.session.waiting import hand_over_all
 from review.session.words.catalogue import Words, words_of_system
@@ -53,7 +53,7 @@ class Erasure(QObject):
     Nothing else leads away from its pages: what is being deleted must not be written to meanwhile.
     """
 
-    def __init__(self, window: Window, desk: Desk) -> None:
+    def __init__(self, window: Window, desk: AppContext) -> None:
         super().__init__(window)
         self._window, self._desk = window, desk
         window.erase.connect(self.start)
@@ -78,7 +78,7 @@ class Erasure(QObject):
         delete = partial(erase_everything, self._desk.opening.laptop)
         self._desk.work.do(delete, self._erased, partial(self._not_erased, page))
 
-    def _erased(self, remains: tuple[Remains, ...]) -> None:
+    def _erased(self, remains: tuple[UndeletedItem, ...]) -> None:
         self._window.show_last(ErasedPage(self._desk, remains))
 
     def _not_erased(self, page: ErasePage, error: HarnessError) -> None:
@@ -177,9 +177,9 @@ class Running(QObject):
             return
         self.app.speak()
         self.look = self._dressed(found.settings)
-        self._show_window(Desk(self._opening, self.work, self.look))
+        self._show_window(AppContext(self._opening, self.work, self.look))
 
-    def _show_window(self, desk: Desk) -> None:
+    def _show_window(self, desk: AppContext) -> None:
         self.window = Window(desk)
         self.window.reworded.connect(self.app.speak)
         self.visit = Visit(self.window, desk)

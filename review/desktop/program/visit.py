@@ -18,7 +18,7 @@ from shiboken6 import isValid
 from corpora.languages.tags import tag_script
 from harness.core.failures import HarnessError
 from review.desktop.frame.page import Page
-from review.desktop.frame.work import Desk
+from review.desktop.frame.work import AppContext
 from review.desktop.item.item_page import ItemPage
 from review.desktop.item.pauses import PAUSES, AnswersPage
 from review.desktop.item.translation_page import TranslationPage
@@ -65,14 +65,14 @@ from review.session.flow import (
 )
 from review.session.opening_words import AskedLine
 from review.session.words import page as page_words
-from review.session.words.keys import Onward
+from review.session.words.keys import NextAction
 from review.session.words.troubles import trouble
 
 
 class Visit(QObject):
     """One for the whole run of the program; everything a person gave is on the disk at each step."""
 
-    def __init__(self, window: Window, desk: Desk, *, guard: float = GUARD_SECONDS) -> None:
+    def __init__(self, window: Window, desk: AppContext, *, guard: float = GUARD_SECONDS) -> None:
         """``guard`` as ``Session`` takes it."""
         super().__init__()
         self._window, self._desk = window, desk
@@ -154,7 +154,7 @@ class Visit(QObject):
         if not self._leading:
             if isinstance(page := self._window.below, AskingPage):
                 page.tell(None)
-            if given is Onward.LEAVE:
+            if given is NextAction.LEAVE:
                 self._keep()
             if isinstance(given, Choice | Path) or (given is not None and self._locked):
                 self._say(self._desk.words("Opening …"))  # that may take seconds
@@ -189,7 +189,7 @@ class Visit(QObject):
             page.say("")
             page.begin()
         elif (page := self._pages[type(step)](step)) is not None:
-            back = Onward.LEAVE if isinstance(step, AtSentences) else None
+            back = NextAction.LEAVE if isinstance(step, AtSentences) else None
             page.answered.connect(self.answer)
             page.left.connect(partial(self.answer, back))
             if isinstance(page, FirstPage):

@@ -30,7 +30,7 @@ from harness.core.storage_problems import StorageProblem, words_for
 from harness.sealed.carried_files import ReviewFile
 from harness.sealed.found_files import is_kind
 from review.desktop.frame.page import Page
-from review.desktop.frame.work import Desk
+from review.desktop.frame.work import AppContext
 from review.desktop.look.look import LARGE
 from review.desktop.pages.settings_page import SettingsPage
 from review.desktop.parts.banner import Banner
@@ -192,7 +192,7 @@ class Window(QMainWindow):
     erase = Signal()
     """The person wants everything gone from this computer."""
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: AppContext) -> None:
         super().__init__()
         self._desk = desk
         self._page: Page | None = None

@@ -10,15 +10,15 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from harness.sealed.forms import FileProblem
+from harness.sealed.strict_records import FileProblem
 from review.files.manifests import BatchManifest
 from review.log.clocks import WildClock
 from review.log.event import Event
 from review.log.merge import Objection, Remark
-from review.log.payloads import OfItem, OfReviewer, Rate, Train, Translate, Withdraw
+from review.log.payloads import ItemPayload, Rate, ReviewerPayload, Train, Translate, Withdraw
 from review.log.voices import OWN_WORDS, may_go_on_with
 from review.log.withdrawal import reach
-from review.office.intake.speaking import Several
+from review.office.intake.speaking import DuplicateLaptops
 from review.office.store.store import Office, Review
 
 FORGED: Final = "is written in the organisation's name, and the organisation did not write it"
@@ -54,9 +54,9 @@ def objection(review: Review, batch: str) -> Objection:
 def _unasked(event: Event, manifest: BatchManifest) -> str | None:
     """Return that a batch does not know the reviewer of an event, or did not ask this person about its item."""
     payload = event.payload
-    if isinstance(payload, OfReviewer | Withdraw) and not manifest.order(payload.reviewer):
+    if isinstance(payload, ReviewerPayload | Withdraw) and not manifest.order(payload.reviewer):
         return "is of a reviewer whom this batch does not know"
-    if not isinstance(payload, OfItem) or isinstance(payload, Train):
+    if not isinstance(payload, ItemPayload) or isinstance(payload, Train):
         return None
     asked = payload.item in manifest.order(payload.reviewer)
     return None if asked else "is about an item that this reviewer was not asked"
@@ -101,7 +101,7 @@ class FileReport:
     """Codes of the reviewers in it of whom another laptop handed something over before."""
     speaks_for: Sequence[str] = ()
     """Codes of those for whom its laptop speaks in this review, where they are several."""
-    several: Sequence[Several] = ()
+    several: Sequence[DuplicateLaptops] = ()
     """Of the people in it those for whom several laptops speak."""
     far_ahead: bool = False
     """Its laptop's log has a time that no honest laptop comes to."""

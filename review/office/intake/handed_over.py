@@ -7,9 +7,9 @@ from typing import Final
 from harness.core.failures import UsageError
 from harness.exchange.kinds import FileKind
 from harness.method.shipped import BUNDLE_SUFFIX
-from harness.sealed.forms import FileError, FileProblem
 from harness.sealed.sealing import Lock, lock_of
 from harness.sealed.stick import BATCH_SUFFIX, RATINGS_SUFFIX
+from harness.sealed.strict_records import FileError, FileProblem
 from harness.submission.bundle import parse_submission
 from harness.submission.members import MOST_BYTES
 from review.files.batch import open_batch

@@ -14,11 +14,11 @@ from pathlib import Path
 
 from harness.core.failures import UsageError
 from harness.sealed.carried_files import ReviewFile, kind_of_name, read_carried
-from harness.sealed.forms import FileError, FileProblem
 from harness.sealed.found_files import FileSearch, FoundFile, SkippedFiles, SkipReason, find_files
 from harness.sealed.keys import key_phrase
 from harness.sealed.sealing import AgeIdentity, SealError, checked_recipient
 from harness.sealed.stick import RATINGS_SUFFIX, StickError
+from harness.sealed.strict_records import FileError, FileProblem
 from review.files.manifests import BatchManifest, Sender
 from review.files.ratings import RatingsFile, chains_of, contents_of, open_ratings
 from review.log.event import Event, EventError, read_event

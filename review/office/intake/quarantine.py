@@ -15,8 +15,8 @@ from hashlib import sha256
 from typing import Final
 
 from harness.core.failures import UsageError
-from harness.sealed.forms import FileError
 from harness.sealed.sealing import AgeIdentity
+from harness.sealed.strict_records import FileError
 from review.files.ratings import RatingsFile, open_ratings
 from review.log.event import EventError, read_event
 from review.log.payloads import Scope, Withdraw

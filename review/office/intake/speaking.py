@@ -9,9 +9,9 @@ from itertools import chain
 from harness.core.failures import UsageError
 from harness.sealed.keys import key_phrase
 from review.files.reviewer_codes import printed
-from review.log.payloads import Kind, LaptopWord, Speaks
+from review.log.payloads import AssignLaptop, Kind, LaptopWord
 from review.log.table import latest_time, people_of, read_person
-from review.log.voices import FAR, Voices, far_ahead, heard
+from review.log.voices import FAR, AssignedLaptops, far_ahead, heard
 from review.office.store.review import KnownLaptop
 from review.office.store.store import Office, Review, utc_now
 
@@ -34,7 +34,7 @@ class Speaker:
 
 
 @dataclass(frozen=True, slots=True)
-class Several:
+class DuplicateLaptops:
     """A person for whom several laptops speak that did not come instead of one another."""
 
     code: str
@@ -50,11 +50,11 @@ class Several:
 
 
 @dataclass(frozen=True, slots=True)
-class Speaking:
+class Assignments:
     """Who speaks for whom in one review."""
 
     laptops: Sequence[Speaker]
-    several: Sequence[Several]
+    several: Sequence[DuplicateLaptops]
 
     @property
     def shared(self) -> list[Speaker]:
@@ -62,7 +62,7 @@ class Speaking:
         return [laptop for laptop in self.laptops if len(laptop.people) > 1]
 
 
-def speaking(office: Office, review: Review) -> Speaking:
+def speaking(office: Office, review: Review) -> Assignments:
     """Return which laptops speak for whom, by name."""
     events, keys = office.events(review, shut=True), office.devices()
     _, voices = heard(events, keys, office.own_devices, set(review.manifests))
@@ -72,7 +72,7 @@ def speaking(office: Office, review: Review) -> Speaking:
 
 def speaking_of(
     office: Office, review: Review, signing_key: str, people: Iterable[str]
-) -> Speaking:
+) -> Assignments:
     """Return the same for one laptop, and of whom several speak among its people and some others, as the log names them.
 
     Only events of these people are read. The laptop handed something over for the review.
@@ -88,7 +88,7 @@ def speaking_of(
         wild = far_ahead(office.events(review, shut=True), office.own_devices)
         far = {keys.get(device) for device in wild}
     told = _by_name(office, review, voices, {signing_key}, far)
-    return Speaking(
+    return Assignments(
         [laptop for laptop in told.laptops if laptop.signing_key == signing_key], told.several
     )
 
@@ -96,10 +96,10 @@ def speaking_of(
 def _by_name(
     office: Office,
     review: Review,
-    voices: Voices,
+    voices: AssignedLaptops,
     laptops: Collection[str],
     far: Collection[str | None],
-) -> Speaking:
+) -> Assignments:
     """Resolve the names of laptops and people; ``laptops`` are listed even where they speak for nobody, ``far`` are far ahead."""
     known = {laptop.signing_key: laptop for laptop in office.laptops()}
     people: dict[str, set[str]] = {key: set() for key in laptops}
@@ -111,14 +111,14 @@ def _by_name(
         for key, codes in people.items()
     ]
     several = [
-        Several(
+        DuplicateLaptops(
             review.code(person),
             _names(voices.speakers[batch, person], known),
             _names(counted, known),
         )
         for (batch, person), counted in voices.several.items()
     ]
-    return Speaking(
+    return Assignments(
         sorted(named, key=lambda each: (each.name, each.phrase)),
         sorted(several, key=lambda each: each.code),
     )
@@ -233,7 +233,7 @@ def let_speak(office: Office, review: Review, person: str, laptops: Sequence[Kno
     keys = tuple(sorted({laptop.signing_key for laptop in laptops}))
     with office.transaction():
         for batch in batches:
-            said = Speaks(wall=utc_now(), batch=batch, reviewer=person, laptops=keys)
+            said = AssignLaptop(wall=utc_now(), batch=batch, reviewer=person, laptops=keys)
             office.append(review, said)
 
 

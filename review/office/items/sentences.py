@@ -20,7 +20,7 @@ from corpora.text.comparison import is_blank
 from harness.card.entry_ids import card_id
 from harness.core.failures import UsageError
 from harness.inputs.sentence_lines import check_length, read_lines
-from review.files.manifests import MOST_ITEMS, Around
+from review.files.manifests import MOST_ITEMS, SentenceContext
 from review.log.payloads import MOST_TEXT
 from review.office.items.controls import fits
 from review.office.items.items import Item
@@ -30,7 +30,7 @@ DOCUMENT = "document"
 """Field of an entry that names its document; sentences of one follow each other in the order of the corpus."""
 
 
-class Carries(StrEnum):
+class ContextPolicy(StrEnum):
     """Of which sentences a batch tells where they stand."""
 
     OPEN = "open"
@@ -43,7 +43,7 @@ class Carries(StrEnum):
 class Surroundings:
     """What can be told of each entry."""
 
-    told: Mapping[EntryId, Around] = field(default_factory=dict)
+    told: Mapping[EntryId, SentenceContext] = field(default_factory=dict)
     """Entry, by id as on cards → where its sentence stands; absent where there is nothing to tell."""
     secret: frozenset[EntryId] = frozenset()
     """Entries beside which a secret sentence stands."""
@@ -59,13 +59,13 @@ class Surroundings:
         return replace(item, shown=item.shown.model_copy(update={"around": around}))
 
 
-def surroundings(entries: Sequence[Entry], carries: Carries) -> Surroundings:
+def surroundings(entries: Sequence[Entry], carries: ContextPolicy) -> Surroundings:
     """Gather what can be told of the ``entries`` of a whole corpus, in its order.
 
     A neighbour is the entry directly before or after, of the same document. One that may not be shown, or is not
     stored here, is left out; the one behind it does not take its place.
     """
-    told: dict[EntryId, Around] = {}
+    told: dict[EntryId, SentenceContext] = {}
     secret: set[EntryId] = set()
     for place, entry in enumerate(entries):
         if not _may_be_told(entry, carries):
@@ -73,26 +73,28 @@ def surroundings(entries: Sequence[Entry], carries: Carries) -> Surroundings:
         id_ = card_id(entry.id)
         before = _neighbour(entries, place, -1, carries)
         after = _neighbour(entries, place, 1, carries)
-        around = Around(
+        around = SentenceContext(
             context=_short(entry.context),
             formality=_short(entry.register_),
             before=before.source if before else "",
             after=after.source if after else "",
         )
-        if around != Around():
+        if around != SentenceContext():
             told[id_] = around
             if any(each is not None and each.secret for each in (before, after)):
                 secret.add(id_)
     return Surroundings(told, frozenset(secret))
 
 
-def _may_be_told(entry: Entry, carries: Carries) -> bool:
-    if carries is Carries.NONE or entry.not_stored:
+def _may_be_told(entry: Entry, carries: ContextPolicy) -> bool:
+    if carries is ContextPolicy.NONE or entry.not_stored:
         return False
-    return carries is Carries.ALL or not entry.secret
+    return carries is ContextPolicy.ALL or not entry.secret
 
 
-def _neighbour(entries: Sequence[Entry], place: int, step: int, carries: Carries) -> Entry | None:
+def _neighbour(
+    entries: Sequence[Entry], place: int, step: int, carries: ContextPolicy
+) -> Entry | None:
     other = place + step
     if not 0 <= other < len(entries):
         return None
@@ -128,7 +130,7 @@ class Sentences:
 
 
 def of_corpus(
-    corpus: Corpus, segments: Collection[Segment] = (), carries: Carries = Carries.OPEN
+    corpus: Corpus, segments: Collection[Segment] = (), carries: ContextPolicy = ContextPolicy.OPEN
 ) -> Sentences:
     """Return the sources of a corpus, of some segments or of all; its translations are shown to nobody.
 

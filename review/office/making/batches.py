@@ -22,8 +22,8 @@ from corpora.languages.writing import WritingSystem
 from corpora.model.corpus import Dataset
 from corpora.model.entry import Entry
 from corpora.text.comparison import script_of
+from corpora.text.tokens import JOINERS
 from corpora.text.visible import plain
-from corpora.text.words import JOINERS
 from harness.core.failures import UsageError
 from harness.core.problems import first_problem
 from harness.sealed.keys import Identity
@@ -140,7 +140,7 @@ def _decomposed(letter: str) -> tuple[str, str]:
 
 
 @dataclass(frozen=True)
-class Said:
+class ReviewDescription:
     """What reviewers read, and what the organiser says of the review."""
 
     name: str
@@ -191,7 +191,7 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class Made:
+class PreparedReview:
     """A review ready to be kept and handed out."""
 
     key: AnswerKey
@@ -221,7 +221,7 @@ def parts_of(orders: Orders, *, one_each: bool = False) -> dict[str, Orders]:
 
 def sign_batches(
     asked: Asked,
-    said: Said,
+    said: ReviewDescription,
     policy: bytes,
     identity: Identity,
     parts: Mapping[str, Orders],
@@ -236,7 +236,7 @@ def sign_batches(
 
 
 def _manifest(
-    asked: Asked, said: Said, policy: bytes, identity: Identity, key: AnswerKey
+    asked: Asked, said: ReviewDescription, policy: bytes, identity: Identity, key: AnswerKey
 ) -> BatchManifest:
     shown = asked.items.values()
     target = scripted(asked.target_language, [each.candidate for each in shown])
@@ -360,12 +360,12 @@ def check_reviewers(wanted: int) -> None:
 
 def make(
     drawn: Drawn,
-    said: Said,
+    said: ReviewDescription,
     identity: Identity,
     policy: bytes = NO_POLICY,
     *,
     one_each: bool = False,
-) -> Made:
+) -> PreparedReview:
     """Sign the batch, or one for each reviewer, and write the key; nothing is stored yet."""
     salt = new_salt()
     tags = {code: tag_of(code, salt) for code in drawn.orders}
@@ -387,7 +387,7 @@ def make(
     key = _answer_key(drawn, orders, said, runs, tuple(parts))
     batches = sign_batches(asked, said, policy, identity, parts, key)
     sealed = {batch.manifest.batch: batch.sha256 for batch in batches}
-    return Made(
+    return PreparedReview(
         key.model_copy(update={"batch_sha256": sealed}),
         batches,
         list(asked.items.values()),
@@ -399,7 +399,7 @@ def make(
 def _answer_key(
     drawn: Drawn,
     orders: Mapping[str, tuple[str, ...]],
-    said: Said,
+    said: ReviewDescription,
     runs: tuple[KeyRun, ...],
     batches: tuple[str, ...],
 ) -> AnswerKey:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from corpora.model.corpus import Dataset
 from corpora.model.entry import Entry, EntryId
-from corpora.text.words import JOINERS, words
+from corpora.text.tokens import JOINERS, words
 from harness.card.entry_ids import card_id
 from harness.core.failures import UsageError
 from harness.setup.word_analyser import word_analyser
@@ -28,7 +28,7 @@ from review.office.items.controls import (
 from review.office.items.items import Item, draw, draw_core, drawing, new_item, orders
 from review.office.items.reviewed_runs import ReviewedRuns
 from review.office.items.sentences import (
-    Carries,
+    ContextPolicy,
     Sentences,
     Surroundings,
     check_count,
@@ -212,7 +212,7 @@ def draft_review(
     seed: int,
     texts: ReviewTexts,
     training: Sequence[TrainingItem] | None = None,
-    carries: Carries = Carries.OPEN,
+    carries: ContextPolicy = ContextPolicy.OPEN,
 ) -> ReviewDraft:
     """Draw entries and make controls, orders and training; everything but ids and codes follows from the seed.
 

@@ -22,7 +22,7 @@ from review.office.making.creating import (
     sentence_orders,
 )
 from review.verdict.panel.key import KeyCorpus
-from scoring.core.wording import counted
+from scoring.core.messages import counted
 
 
 @dataclass(frozen=True, kw_only=True)

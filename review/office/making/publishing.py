@@ -18,7 +18,7 @@ from harness.sealed.stick import BATCH_SUFFIX, PRIVATE, READABLE, write_file
 from review.files.batch import Batch, write_batch
 from review.files.reviewer_codes import printed
 from review.files.statements import LaptopCard
-from review.office.making.batches import Made
+from review.office.making.batches import PreparedReview
 from review.office.making.texts import ReviewTexts
 from review.office.store.store import Office, Review, utc_now
 
@@ -108,7 +108,7 @@ class _Handout:
 
 def publish(
     office: Office,
-    made: Made,
+    made: PreparedReview,
     policy: bytes,
     texts: ReviewTexts,
     protection: Protection,
@@ -181,7 +181,9 @@ def _remove(path: Path) -> None:
         path.unlink(missing_ok=True)
 
 
-def _handout(made: Made, texts: ReviewTexts, protection: Protection, folder: Path) -> _Handout:
+def _handout(
+    made: PreparedReview, texts: ReviewTexts, protection: Protection, folder: Path
+) -> _Handout:
     handout = _Handout()
     name = made.key.review
     for number, batch in enumerate(made.batches, 1):

@@ -19,7 +19,7 @@ from review.office.making.batches import Drawn
 from review.office.store.review import Review
 from review.office.store.store import Office
 from review.rating import RANKS, Rating
-from review.verdict.gate.adjudication import Case, SecondLook, Voice, queue, voices
+from review.verdict.gate.adjudication import Case, ItemComment, SecondLook, queue, voices
 from review.verdict.panel.key import KeyItem, counted
 
 
@@ -192,7 +192,7 @@ def _looked(
     item: str,
     first: str,
     people: Sequence[tuple[ReviewerState, Mapping[str, Rating]]],
-    written: Sequence[Voice],
+    written: Sequence[ItemComment],
 ) -> SecondLook:
     """Add up one item: ``people`` are what each said, and how they rated in the first round."""
     counts, unjudged, both, changed = [0] * RANKS, 0, 0, 0

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from harness.card.load import read_raw
 from harness.card.seal import HASH_FIELD, seal_form
-from harness.consent.standing import Withdrawn
+from harness.consent.withdrawals_in_force import Withdrawn
 from harness.core.failures import HarnessError, UsageError
 from harness.sealed.chain import ancestors
 from harness.sealed.keys import Identity
@@ -32,14 +32,14 @@ from harness.store.runs import Run, find_run, read_card
 from review.files.manifests import RatingsManifest
 from review.log.event import FIRST, Event, events_sha256
 from review.log.payloads import OrganiserLook
-from review.office.results.telling import exact_of, require_confirmed
+from review.office.results.disclosure import exact_of, require_confirmed
 from review.office.store.database import FILE
 from review.office.store.store import IssuedCertificate, Office, Review, utc_now
 from review.verdict.certificate.certificate import (
     MOST_BYTES,
     Certificate,
     Issuer,
-    Standing,
+    ReviewStatus,
     read_certificate,
     standing,
 )
@@ -66,7 +66,7 @@ def attach(
     trusted: str,
     *,
     earlier: bool = False,
-) -> Standing:
+) -> ReviewStatus:
     """Attach a certificate to the run of the store that it names, and give what counts for the run now.
 
     ``trusted`` is the public key whose word is taken; ``earlier`` takes a go of an earlier form too, which

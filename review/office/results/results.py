@@ -15,7 +15,7 @@ from harness.card.exporting import ExportForm, export_run
 from harness.card.load import load_card
 from harness.card.model import RunCard
 from harness.consent.notice import SignedNotice
-from harness.consent.standing import CorpusFacts, Withdrawn
+from harness.consent.withdrawals_in_force import CorpusFacts, Withdrawn
 from harness.core.canonical import canonical_bytes
 from harness.core.failures import UsageError
 from harness.sealed.keys import Identity
@@ -28,8 +28,8 @@ from harness.store.withdrawn import entry_ids_of_run, known_run, now_standing
 from review.files.manifests import EXPORT_SUFFIX, ExportManifest
 from review.office.results.certifying import newest_certificate, review_evidence
 from review.office.results.community_page import coarse_page, community_page
+from review.office.results.disclosure import told_instead
 from review.office.results.rating_rows import rating_rows, ratings_csv
-from review.office.results.telling import told_instead
 from review.office.store.store import Office, Review
 from review.session.words.catalogue import Words
 from review.verdict.certificate.certificate import read_certificate
@@ -59,7 +59,7 @@ openssl pkeyutl -verify -rawin -pubin -inkey KEY.pem -in manifest.json -sigfile 
 
 
 @dataclass(frozen=True)
-class OfRun:
+class RunFiles:
     """What there is about one run."""
 
     card: bytes | None = field(default=None, repr=False)
@@ -78,7 +78,7 @@ def bundle_name(review: Review) -> str:
 def governance_bundle(
     office: Office,
     review: Review,
-    of_runs: Mapping[str, OfRun],
+    of_runs: Mapping[str, RunFiles],
     identity: Identity,
     created: str,
 ) -> bytes:
@@ -96,14 +96,16 @@ def governance_bundle(
 
 
 def _members(
-    office: Office, review: Review, of_runs: Mapping[str, OfRun], identity: Identity
+    office: Office, review: Review, of_runs: Mapping[str, RunFiles], identity: Identity
 ) -> dict[str, bytes]:
     pem = public_pem(identity.public.signing_key)
     readme = _README.format(review=review.name, pem=pem).encode()
     return {"README.txt": readme, **review_files(office, review, of_runs)}
 
 
-def review_files(office: Office, review: Review, of_runs: Mapping[str, OfRun]) -> dict[str, bytes]:
+def review_files(
+    office: Office, review: Review, of_runs: Mapping[str, RunFiles]
+) -> dict[str, bytes]:
     """Return by its name everything of a review that is handed on; people's words are among it."""
     rows = rating_rows(review.key, office.state(review), free_text=True)
     members = {
@@ -113,7 +115,7 @@ def review_files(office: Office, review: Review, of_runs: Mapping[str, OfRun]) -
         "ratings.csv": ratings_csv(rows),
     }
     for number, run in enumerate(review.key.runs, start=1):
-        of_run = of_runs.get(run.run_id, OfRun())
+        of_run = of_runs.get(run.run_id, RunFiles())
         page = None if of_run.page is None else of_run.page.encode()
         parts = {
             "-card.json": of_run.card,
@@ -245,7 +247,7 @@ def page_of(office: Office, review: Review, run_id: str, words: Words) -> str | 
 
 def of_runs(
     office: Office, review: Review, connection: sqlite3.Connection, own_key: str, words: Words
-) -> dict[str, OfRun]:
+) -> dict[str, RunFiles]:
     """Gather what goes into the bundle for the governance organisation; what is not there is left out.
 
     So is the page of a certificate that rests on what was taken back.
@@ -254,7 +256,7 @@ def of_runs(
     gathered = {}
     for run in review.key.runs:
         issued = newest_certificate(office, review, run.run_id)
-        gathered[run.run_id] = OfRun(
+        gathered[run.run_id] = RunFiles(
             card=_card(connection, run.run_id),
             evidence=None
             if issued is None

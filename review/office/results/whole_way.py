@@ -14,14 +14,14 @@ from typing import Final
 
 from harness.release.confirmation import REASONS
 from harness.release.records import LEAST_CONFIRMED
-from harness.sealed.forms import FileError
+from harness.sealed.strict_records import FileError
 from harness.store.corpora.entries import read_dataset
 from harness.store.file.database import store_path
 from harness.store.notes import attached_to
 from harness.store.runs import Run, find_by_id
 from harness.store.withdrawn import withdrawn_runs
 from harness.submission.checking import check_submission
-from harness.submission.desk import DeskAct, KeptSubmission
+from harness.submission.desk import KeptSubmission, SubmissionEvent
 from harness.vault.folder import read_state
 from harness.vault.opening import folder_of
 from review.office.results.progress import progress
@@ -87,7 +87,7 @@ def what_follows(kept: KeptSubmission, steps: Sequence[WayStep]) -> WayEnd:
 def _refused(kept: KeptSubmission) -> bool:
     """Return whether nothing could be scored in the last run over secret texts."""
     last = kept.last_judged
-    return last is not None and last.what is DeskAct.REFUSED
+    return last is not None and last.what is SubmissionEvent.REFUSED
 
 
 def _before_secrets(kept: KeptSubmission) -> Iterator[WayStep]:
@@ -96,7 +96,7 @@ def _before_secrets(kept: KeptSubmission) -> Iterator[WayStep]:
     words = f"missing: {', '.join(lacking)}" if lacking else "every part is there"
     yield WayStep("complete", not lacking, words, f"rosetta submission check {kept.number}")
     words = "its claim holds within 2 %" if kept.rehearsed else _UNDONE
-    if any(note.what is DeskAct.NOT_REPEATED for note in kept.notes) and not kept.rehearsed:
+    if any(note.what is SubmissionEvent.NOT_REPEATED for note in kept.notes) and not kept.rehearsed:
         words = "its claim does not hold here"
     yield WayStep("rehearsed", kept.rehearsed, words, f"rosetta submission run {kept.number}")
 
@@ -110,15 +110,15 @@ def _over_secrets(
     if last is None:
         yield WayStep(name, done=False, words=_begun(kept), command=command)
         return
-    if last.what is DeskAct.REFUSED:
+    if last.what is SubmissionEvent.REFUSED:
         yield WayStep(name, done=True, words=f"nothing could be scored; it stopped at: {last.words}")  # fmt: skip
     else:
-        before = len({e.run for e in kept.notes if e.what is DeskAct.SCORED}) - 1
+        before = len({e.run for e in kept.notes if e.what is SubmissionEvent.SCORED}) - 1
         others = f", the newest; {before} before it: rosetta runs list" if before else ""
         yield WayStep(name, done=True, words=f"run {last.run[:8]} over {last.corpus}{others}")
-    run = find_by_id(connection, last.run) if last.what is DeskAct.SCORED else None
+    run = find_by_id(connection, last.run) if last.what is SubmissionEvent.SCORED else None
     gone = withdrawn_words(connection, kept)
-    told = any(e.what is DeskAct.TOLD and e.run == last.run for e in kept.notes)
+    told = any(e.what is SubmissionEvent.TOLD and e.run == last.run for e in kept.notes)
     if told or not gone:
         command = f"rosetta submission tell {kept.number}"
         command = command if run is None else opening_command(connection, run, command, "seal")
@@ -129,13 +129,13 @@ def _over_secrets(
         yield WayStep("its run", done=False, words=gone, command="rosetta consent list")
     elif run is not None:
         yield from _by_people(connection, office, run)
-    elif last.what is DeskAct.SCORED:
+    elif last.what is SubmissionEvent.SCORED:
         yield WayStep("its run", done=False, words="the store does not have it any more", command=command)  # fmt: skip
 
 
 def _confirmation(connection: sqlite3.Connection, kept: KeptSubmission, run: Run) -> WayStep:
     """Return whether claims may rest on a run whose scores were released, and what gives them such a run."""
-    words = next(e.words for e in reversed(kept.notes) if e.what is DeskAct.TOLD and e.run == run.run_id)  # fmt: skip
+    words = next(e.words for e in reversed(kept.notes) if e.what is SubmissionEvent.TOLD and e.run == run.run_id)  # fmt: skip
     if words == "confirmed":
         return WayStep("confirmation", done=True, words="nothing was told before about its entries")
     folder = _vault_folder(connection, run) or "FOLDER"
@@ -165,9 +165,9 @@ def withdrawn_words(connection: sqlite3.Connection, kept: KeptSubmission) -> str
 def _begun(kept: KeptSubmission) -> str:
     """Return what became of runs that gave nothing to tell."""
     match kept.state.what:
-        case DeskAct.BEGUN:
+        case SubmissionEvent.BEGUN:
             return "it was begun and cut: a grant that was used up is not used again, so ask for another"
-        case DeskAct.NOT_RUN:
+        case SubmissionEvent.NOT_RUN:
             return f"not run, through no fault of the method: {kept.state.words}"
         case _:
             return _UNDONE

@@ -12,7 +12,7 @@ from harness.sealed.keys import key_phrase
 from harness.sealed.signature import Signed
 from review.log.clocks import WildClock, wild_clocks
 from review.log.event import Event
-from review.log.payloads import OfReviewer, Scope, Withdraw
+from review.log.payloads import ReviewerPayload, Scope, Withdraw
 from review.log.withdrawal import reach
 from review.office.store.review import Import
 from review.office.store.store import Office, Review, utc_now
@@ -144,7 +144,7 @@ def note_arrival(
 
 
 def _reviewers(added: Iterable[Event]) -> set[str]:
-    return {event.payload.reviewer for event in added if isinstance(event.payload, OfReviewer)}
+    return {event.payload.reviewer for event in added if isinstance(event.payload, ReviewerPayload)}
 
 
 def free_name(office: Office) -> str:

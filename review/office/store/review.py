@@ -9,9 +9,9 @@ from hashlib import sha256
 
 from corpora.model.entry import Segment
 from harness.core.failures import HarnessError
-from harness.sealed.forms import FileError
 from harness.sealed.signature import Signed
 from harness.sealed.signed_archive import read_manifest
+from harness.sealed.strict_records import FileError
 from review.files.manifests import BatchItem, BatchManifest
 from review.verdict.panel.key import AnswerKey, differences
 

@@ -16,13 +16,13 @@ from pathlib import Path
 from corpora.files.problems import StoredValueError
 from harness.core.failures import StoreError
 from harness.core.storage_problems import storable
-from harness.sealed.forms import FileError, FileProblem
 from harness.sealed.sealing import seal, unseal
+from harness.sealed.strict_records import FileError, FileProblem
 from harness.store.file.database import opened
 from harness.store.file.keys_here import keys_here
 from harness.store.file.sealing import CorpusSeal, StoreSealed
 from harness.store.runs import find_by_id
-from review.files.manifests import Around, BatchItem, BatchManifest
+from review.files.manifests import BatchItem, BatchManifest, SentenceContext
 from review.log.sealed_words import SealedWords
 
 Row = Sequence[str]
@@ -208,8 +208,8 @@ def _around(item: BatchItem) -> str:
     return "" if item.around is None else storable(item.around.model_dump_json())
 
 
-def _read_around(kept: str) -> dict[str, Around]:
-    return {"around": Around.model_validate_json(kept)} if kept else {}
+def _read_around(kept: str) -> dict[str, SentenceContext]:
+    return {"around": SentenceContext.model_validate_json(kept)} if kept else {}
 
 
 def must_seal(connection: sqlite3.Connection) -> bool:

@@ -22,7 +22,7 @@ from review.files.statements import Statement, read_statement
 from review.log.event import Event
 from review.log.fold import State, fold, looks_by_run
 from review.log.own_file import OwnFile
-from review.log.payloads import Adjudicate, Kind, LaptopWord, OrganiserLook, Speaks, Withdraw
+from review.log.payloads import Adjudicate, AssignLaptop, Kind, LaptopWord, OrganiserLook, Withdraw
 from review.log.sealed_words import WRITTEN, WordKeys
 from review.log.table import NO_WORDS, append_event, read_device, read_events, saying, seal_written
 from review.log.voices import heard
@@ -258,7 +258,9 @@ class Office(OwnFile):
         return version
 
     def append(
-        self, review: Review, payload: Adjudicate | OrganiserLook | Withdraw | LaptopWord | Speaks
+        self,
+        review: Review,
+        payload: Adjudicate | OrganiserLook | Withdraw | LaptopWord | AssignLaptop,
     ) -> Event:
         """Write an event of the organisation's own; it is durable when this returns.
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Final, NamedTuple
 
-from review.files.manifests import Around, OthersWords
+from review.files.manifests import OthersWords, SentenceContext
 from review.rating import CannotJudge, Rating, Reason
 from review.session.view import LastJudged, Lesson, Phase, ShownItem, TextField, View
 from review.session.words.catalogue import Words, msgid
@@ -66,7 +66,7 @@ def _other(words: Words, said: OthersWords) -> Iterator[tuple[str, str]]:
         yield words("Somebody's better translation:"), said.suggestion
 
 
-def _around(words: Words, around: Around) -> Iterator[tuple[str, str]]:
+def _around(words: Words, around: SentenceContext) -> Iterator[tuple[str, str]]:
     if around.before:
         yield words("The sentence before it:"), beginning(around.before, MOST_AROUND)
     if around.after:

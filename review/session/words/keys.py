@@ -193,7 +193,7 @@ def _key(typed: str) -> str:
     return _FRENCH_ROW.get(typed, typed.casefold()) if digit is None else str(digit)
 
 
-class Onward(Enum):
+class NextAction(Enum):
     """What the person chose on a page without an item."""
 
     GO_ON = auto()
@@ -210,13 +210,13 @@ class Onward(Enum):
     LEAVE = auto()
 
 
-ONWARD_OF: Final[Mapping[Act, Onward]] = {
-    Act.UNDO: Onward.UNDO,
-    Act.HAND_OVER: Onward.HAND_OVER,
-    Act.SHARING: Onward.SHARING,
-    Act.WITHDRAW: Onward.WITHDRAW,
-    Act.UNSAVED: Onward.UNSAVED,
-    Act.HELP: Onward.HELP,
-    Act.QUIT: Onward.LEAVE,
+ONWARD_OF: Final[Mapping[Act, NextAction]] = {
+    Act.UNDO: NextAction.UNDO,
+    Act.HAND_OVER: NextAction.HAND_OVER,
+    Act.SHARING: NextAction.SHARING,
+    Act.WITHDRAW: NextAction.WITHDRAW,
+    Act.UNSAVED: NextAction.UNSAVED,
+    Act.HELP: NextAction.HELP,
+    Act.QUIT: NextAction.LEAVE,
 }
 """Act → where its key leads; on the page of an item, undo and the way to unsaved words are done there."""

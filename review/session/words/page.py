@@ -35,7 +35,7 @@ WRITE_THEM_DOWN = msgid(
 WHAT_TO_TAKE_BACK = msgid("What do you want to take back?")
 
 
-class Given(NamedTuple):
+class OrganiserText(NamedTuple):
     """What the organisation wrote, as a person is shown it."""
 
     text: str
@@ -71,7 +71,7 @@ def how_to_judge(words: Words, *, translating: bool = False) -> str:
     return words("How to judge")
 
 
-def consent(words: Words, manifest: BatchManifest) -> Given:
+def consent(words: Words, manifest: BatchManifest) -> OrganiserText:
     """Return what a person agrees to, in their language where it is given in it; else with a note about that."""
     wording = manifest.consent_in(*words.reads)
     found, stated = given(words, manifest, wording), (manifest.version or 0) >= 3
@@ -88,20 +88,20 @@ def consent(words: Words, manifest: BatchManifest) -> Given:
     return found._replace(note=note)
 
 
-def guide(words: Words, manifest: BatchManifest) -> Given:
+def guide(words: Words, manifest: BatchManifest) -> OrganiserText:
     """Return the organisation's guide likewise."""
     return given(words, manifest, manifest.guide_in(*words.reads))
 
 
-def given(words: Words, manifest: BatchManifest, found: Wording) -> Given:
+def given(words: Words, manifest: BatchManifest, found: Wording) -> OrganiserText:
     """Return a text of the organisation, and say where it is in another language than the person's.
 
     Nothing is said of batches of before version 3: in which language their one text is, they do not state.
     """
     text, language = found
     if same_language(language, words.chosen) or not text.strip() or (manifest.version or 0) < 3:
-        return Given(text.strip())
-    return Given(
+        return OrganiserText(text.strip())
+    return OrganiserText(
         text.strip(),
         words(
             "The organiser has not given this in {wanted}; here it is in {language}.",

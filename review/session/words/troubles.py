@@ -8,9 +8,9 @@ from typing import Final, NamedTuple
 
 from harness.core.failures import HarnessError
 from harness.core.storage_problems import StorageProblem, words_for
-from harness.sealed.forms import FileError, FileProblem
 from harness.sealed.keys import KeysNotWrittenError
 from harness.sealed.stick import StickError
+from harness.sealed.strict_records import FileError, FileProblem
 from review.files.reviewer_codes import CodeError, CodeProblem
 from review.log.table import NotSaved
 from review.session.view import View

@@ -24,18 +24,18 @@ from pydantic import Field, ValidationError
 from harness.core.canonical import canonical_bytes
 from harness.core.failures import UsageError
 from harness.core.problems import first_problem
-from harness.sealed.forms import (
+from harness.sealed.signature import verify as signed_by
+from harness.sealed.strict_records import (
     Count,
     FileError,
     Hex64,
     Id,
     Short,
     Since,
-    StrictForm,
-    VersionedForm,
+    StrictRecord,
+    VersionedRecord,
     formats,
 )
-from harness.sealed.signature import verify as signed_by
 from harness.store.notes import Attached
 from review.files.statements import Statement, read_statement
 from review.log.event import Event
@@ -44,7 +44,7 @@ from review.verdict.certificate.evidence import Evidence
 from review.verdict.gate.verdict import GateOutcome
 
 
-class Became(StrEnum):
+class ReviewerStatus(StrEnum):
     """What became of a person; the first that holds, in this order."""
 
     COUNTED = "counted"
@@ -66,14 +66,14 @@ class Became(StrEnum):
 
 
 WORDS = {
-    Became.COUNTED: "{} counted",
-    Became.WITHDREW: "{} took theirs back",
-    Became.WITHDREW_AT_THE_DESK: "{} taken back by the organisation in their name",
-    Became.WAITING: "{} of whom several laptops speak, undecided",
-    Became.NOT_HEARD: "{} on laptops that the organisation does not hear",
-    Became.NO_CONSENT: "{} without agreement to the terms",
-    Became.TOO_FEW: "{} rated too little to count",
-    Became.NOTHING: "{} handed nothing in",
+    ReviewerStatus.COUNTED: "{} counted",
+    ReviewerStatus.WITHDREW: "{} took theirs back",
+    ReviewerStatus.WITHDREW_AT_THE_DESK: "{} taken back by the organisation in their name",
+    ReviewerStatus.WAITING: "{} of whom several laptops speak, undecided",
+    ReviewerStatus.NOT_HEARD: "{} on laptops that the organisation does not hear",
+    ReviewerStatus.NO_CONSENT: "{} without agreement to the terms",
+    ReviewerStatus.TOO_FEW: "{} rated too little to count",
+    ReviewerStatus.NOTHING: "{} handed nothing in",
 }
 
 
@@ -85,20 +85,20 @@ def what_became(evidence: Evidence, counted: Collection[str]) -> dict[str, int]:
     waiting = {who for _, who in evidence.voices.waiting}
     agreed = {who for (_, who), reviewer in evidence.state.reviewers.items() if reviewer.consented}
 
-    def of(who: str) -> Became:
+    def of(who: str) -> ReviewerStatus:
         tests = {
-            Became.COUNTED: who in counted,
-            Became.WITHDREW: who in theirs,
-            Became.WITHDREW_AT_THE_DESK: who in own,
-            Became.WAITING: who in waiting,
-            Became.NOT_HEARD: who in spoke - heard,
-            Became.NO_CONSENT: who in spoke - agreed,
-            Became.TOO_FEW: who in spoke,
+            ReviewerStatus.COUNTED: who in counted,
+            ReviewerStatus.WITHDREW: who in theirs,
+            ReviewerStatus.WITHDREW_AT_THE_DESK: who in own,
+            ReviewerStatus.WAITING: who in waiting,
+            ReviewerStatus.NOT_HEARD: who in spoke - heard,
+            ReviewerStatus.NO_CONSENT: who in spoke - agreed,
+            ReviewerStatus.TOO_FEW: who in spoke,
         }
-        return next((became for became, holds in tests.items() if holds), Became.NOTHING)
+        return next((became for became, holds in tests.items() if holds), ReviewerStatus.NOTHING)
 
     found = Counter(map(of, evidence.key.orders))
-    return {str(each): found[each] for each in Became}
+    return {str(each): found[each] for each in ReviewerStatus}
 
 
 def _spoke(events: Iterable[Event], batches: Collection[str]) -> set[str]:
@@ -125,7 +125,7 @@ def _taken_back(evidence: Evidence) -> tuple[set[str], set[str]]:
     return own, theirs
 
 
-class CertifiedWitnesses(StrictForm):
+class CertifiedWitnesses(StrictRecord):
     """What witnesses said, in numbers."""
 
     laptops: Count
@@ -181,14 +181,14 @@ COMMUNITY_VALIDATED = "community-validated"
 """The verification tier that reviewers give (benchmark-specification §9.4)."""
 
 
-class Issuer(StrictForm):
+class Issuer(StrictRecord):
     """Who answers for the certificate."""
 
     name: Short
     signing_key: Hex64
 
 
-class CertifiedRun(VersionedForm):
+class CertifiedRun(VersionedRecord):
     """What was judged."""
 
     run_id: Short
@@ -203,7 +203,7 @@ class CertifiedRun(VersionedForm):
     """Looks at it in earlier reviews."""
 
 
-class CertifiedPolicy(StrictForm):
+class CertifiedPolicy(StrictRecord):
     """By which rule."""
 
     sha256: Hex64
@@ -214,7 +214,7 @@ class CertifiedPolicy(StrictForm):
     """From how many reviewers on the policy speaks of the community."""
 
 
-class CertifiedLog(StrictForm):
+class CertifiedLog(StrictRecord):
     """The events that it rests on: hashes that hold whatever is erased later."""
 
     sha256: Hex64
@@ -232,7 +232,7 @@ class CertifiedLog(StrictForm):
     """Of the list of devices that wrote them, with their keys."""
 
 
-class CertifiedPanel(VersionedForm):
+class CertifiedPanel(VersionedRecord):
     """Who judged, in numbers."""
 
     invited: Count
@@ -242,11 +242,11 @@ class CertifiedPanel(VersionedForm):
     words: Short
     chosen: str
     """How they were chosen, in the organisation's words."""
-    asked: Annotated[dict[Became, Count], Since(2)] = Field(default_factory=dict)
+    asked: Annotated[dict[ReviewerStatus, Count], Since(2)] = Field(default_factory=dict)
     """What became of those who were invited."""
 
 
-class CertifiedLaptops(StrictForm):
+class CertifiedLaptops(StrictRecord):
     """What the organisation said about laptops; whom it concerns is not told."""
 
     removed: tuple[Short, ...]
@@ -260,7 +260,7 @@ class CertifiedLaptops(StrictForm):
     """People of whom several laptops speak without a word of the organisation: their ratings do not count."""
 
 
-class CertifiedDecision(StrictForm):
+class CertifiedDecision(StrictRecord):
     """What the organisation decided about one item that somebody called harmful; which item is not told."""
 
     harmful: bool
@@ -271,7 +271,7 @@ class CertifiedDecision(StrictForm):
     """Who decided; empty likewise."""
 
 
-class CertifiedRelations(StrictForm):
+class CertifiedRelations(StrictRecord):
     """What the people whose ratings count say of themselves and the method, in numbers."""
 
     made: Count
@@ -283,7 +283,7 @@ class CertifiedRelations(StrictForm):
     """Began before this was asked."""
 
 
-class CertifiedLooks(StrictForm):
+class CertifiedLooks(StrictRecord):
     """Where the run was examined; the number of looks that counts is in the verdict."""
 
     here: Count
@@ -294,7 +294,7 @@ class CertifiedLooks(StrictForm):
     """Batch of another review of the run that the organisation knows → looks at its ratings."""
 
 
-class Certificate(VersionedForm):
+class Certificate(VersionedRecord):
     """One certified verdict."""
 
     format: CertificateFormat = CERTIFICATE_FORMAT
@@ -370,7 +370,7 @@ _GOLD = "gold_standard"
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class ReviewStatus:
     """What people said of a run, by the newest certificate that holds."""
 
     certificate: Certificate
@@ -395,10 +395,10 @@ class Standing:
         return why_not_community(self.certificate)
 
 
-def standing(attached: Sequence[Attached], run_id: str, run_card_hash: str) -> Standing | None:
+def standing(attached: Sequence[Attached], run_id: str, run_card_hash: str) -> ReviewStatus | None:
     """Return what people said of a run; None where no certificate next to it holds for this very card."""
     held = {
-        each.sha256: Standing(certificate, each.suspended)
+        each.sha256: ReviewStatus(certificate, each.suspended)
         for each in attached
         if (certificate := _holds(each, run_id, run_card_hash)) is not None
     }

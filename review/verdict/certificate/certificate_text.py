@@ -27,7 +27,7 @@ from review.verdict.certificate.certificate import (
 from review.verdict.gate.reasons import OUTCOMES, finding_words, findings_words
 from review.verdict.gate.verdict import Code, GateFinding
 from review.verdict.panel.agreement import MEASURES, SHARES
-from scoring.core.wording import minus, percent
+from scoring.core.messages import minus, percent
 
 _STYLE = """
 :root { color-scheme: light dark; --ink: #1d2329; --paper: #fdfcf9; --quiet: #5c6670; --line: #d9d4c8; --mark: #0b6e6e; }

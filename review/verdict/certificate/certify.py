@@ -15,12 +15,11 @@ from harness.core.failures import HarnessError
 from review.log.event import Event, events_sha256
 from review.log.fold import State
 from review.log.payloads import OrganiserLook
-from review.log.voices import Voices
+from review.log.voices import AssignedLaptops
 from review.rating import Relation
 from review.verdict.certificate.certificate import (
     CERTIFICATE_FORMAT,
     ISSUED,
-    Became,
     Certificate,
     CertificateFormat,
     CertifiedDecision,
@@ -32,6 +31,7 @@ from review.verdict.certificate.certificate import (
     CertifiedRelations,
     CertifiedRun,
     Issuer,
+    ReviewerStatus,
     certified_witnesses,
     what_became,
 )
@@ -91,7 +91,7 @@ def certified_looks(
 ) -> CertifiedLooks:
     """Return where a run was examined; ``reviewers`` are those whose ratings count."""
     became = what_became(evidence, reviewers)
-    all_rated = not became[Became.TOO_FEW] and not became[Became.NOTHING]
+    all_rated = not became[ReviewerStatus.TOO_FEW] and not became[ReviewerStatus.NOTHING]
     late = {evidence.ratings_sha256} if all_rated else set()
     others = dict.fromkeys(evidence.other_batches.get(run_id, ()), 0) | dict(looks.others)
     own = evidence.key.batches
@@ -313,7 +313,7 @@ def _log(evidence: Evidence) -> CertifiedLog:
     )
 
 
-def certified_laptops(voices: Voices) -> CertifiedLaptops:
+def certified_laptops(voices: AssignedLaptops) -> CertifiedLaptops:
     """Return what a certificate says of laptops: counts and the organisation's reasons, no person and no laptop."""
     return CertifiedLaptops(
         removed=tuple(sorted(voices.removed.values())),

@@ -23,7 +23,7 @@ from harness.core.failures import UsageError
 from harness.core.problems import first_problem
 from harness.release.records import Confirmation, InLedger, Moment
 from harness.release.rounding import coarse
-from harness.sealed.forms import Count, Hex64, Id, Short, StrictForm
+from harness.sealed.strict_records import Count, Hex64, Id, Short, StrictRecord
 from review.verdict.certificate.certificate import (
     MOST_BYTES,
     Certificate,
@@ -65,7 +65,7 @@ Fives = Annotated[int, Field(ge=0, le=1_000_000, multiple_of=LEAST)]
 """So many at least: a count, down to a multiple of five."""
 
 
-class CoarseShare(StrictForm):
+class CoarseShare(StrictRecord):
     """A share of acceptable or better with its bounds, all in multiples of ``step``."""
 
     value: Step
@@ -74,7 +74,7 @@ class CoarseShare(StrictForm):
     step: Step
 
 
-class CoarseRun(StrictForm):
+class CoarseRun(StrictRecord):
     """What was judged."""
 
     run_id: Short
@@ -85,7 +85,7 @@ class CoarseRun(StrictForm):
     """Segment → reviewed entries, so many at least."""
 
 
-class CoarsePanel(StrictForm):
+class CoarsePanel(StrictRecord):
     """Who judged."""
 
     reviewers: Fives
@@ -96,7 +96,7 @@ class CoarsePanel(StrictForm):
     """How they were chosen, in the organisation's words."""
 
 
-class CoarseVerdict(StrictForm):
+class CoarseVerdict(StrictRecord):
     """What the gate said."""
 
     outcome: GateOutcome
@@ -116,7 +116,7 @@ class CoarseVerdict(StrictForm):
     """Whether a difficulty is not there that would tell of fewer than five items."""
 
 
-class CoarseCertificate(StrictForm):
+class CoarseCertificate(StrictRecord):
     """One verdict as it leaves."""
 
     format: Literal["rosetta-coarse-certificate/1"] = COARSE_FORMAT

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from harness.consent.standing import CorpusFacts, Withdrawals
 from harness.consent.verifying import Found, Verified, found
+from harness.consent.withdrawals_in_force import CorpusFacts, Withdrawals
 from review.verdict.certificate.certificate import Certificate
 from review.verdict.certificate.coarse import CoarseCertificate
 from review.verdict.certificate.evidence import Evidence

@@ -29,7 +29,7 @@ from harness.sealed.signature import Signed
 from review.log.event import FIRST, Event, EventError, events_sha256, read_event
 from review.log.fold import State, fold
 from review.log.payloads import ANSWERS, Adjudicate, Kind, LaptopWord, OrganiserLook, Scope
-from review.log.voices import OWN_WORDS, Voices, heard, may_go_on_with
+from review.log.voices import OWN_WORDS, AssignedLaptops, heard, may_go_on_with
 from review.verdict.panel.key import AnswerKey
 from review.verdict.panel.panel import run_of
 
@@ -137,16 +137,18 @@ class Evidence:
         return self._heard[0]
 
     @property
-    def voices(self) -> Voices:
+    def voices(self) -> AssignedLaptops:
         """Which laptops speak for whom."""
         return self._heard[1]
 
     @cached_property
-    def _heard(self) -> tuple[list[Event], Voices]:
+    def _heard(self) -> tuple[list[Event], AssignedLaptops]:
         own = self.own_devices
         if self.weighs_laptops:
             return heard(self.events, self.devices, own, self.key.batches)
-        return [e for e in self.events if e.kind not in OWN_WORDS or e.device in own], Voices()
+        return [
+            e for e in self.events if e.kind not in OWN_WORDS or e.device in own
+        ], AssignedLaptops()
 
     @cached_property
     def own_devices(self) -> frozenset[str]:

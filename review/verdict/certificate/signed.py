@@ -16,7 +16,7 @@ from harness.sealed.signature import Signed, verify
 from harness.sealed.signed_archive import read_manifest
 from review.files.manifests import BatchManifest, RatingsManifest
 from review.log.event import Event
-from review.log.payloads import ANSWERS, Kind, OfReviewer, Scope
+from review.log.payloads import ANSWERS, Kind, ReviewerPayload, Scope
 from review.verdict.certificate.certificate import Certificate
 from review.verdict.certificate.evidence import OWN, Evidence
 from review.verdict.panel.key import differences
@@ -212,7 +212,7 @@ def _in_no_whole_hand_over(attested: Attested, part: Evidence) -> set[str]:
         event.id: (event, event.payload)
         for event in part.events
         if event.kind in ANSWERS
-        and isinstance(event.payload, OfReviewer)
+        and isinstance(event.payload, ReviewerPayload)
         and event.device not in part.own_devices
         and event.payload.batch in key.batches
         and event.payload.reviewer in key.orders

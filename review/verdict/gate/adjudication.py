@@ -25,7 +25,7 @@ _QUOTATION: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Voice:
+class ItemComment:
     """What one person wrote about an item beside their rating; nothing tells who."""
 
     rating: Rating | None
@@ -49,7 +49,7 @@ class SecondLook:
     """Those of them who gave another rating than before."""
     flags: int
     """People who called it harmful then."""
-    voices: tuple[Voice, ...]
+    voices: tuple[ItemComment, ...]
 
     @property
     def anything(self) -> bool:
@@ -71,7 +71,7 @@ class Case:
     cannot_judge: int
     decided: Adjudication | None
     """The last word so far."""
-    voices: tuple[Voice, ...] = ()
+    voices: tuple[ItemComment, ...] = ()
     """What people wrote about it, in an order of its own, so that nobody can be followed from item to item."""
     second: SecondLook | None = None
     """What was said in a second look; None where there was none, or nothing came back."""
@@ -119,7 +119,9 @@ def queue(
     return sorted(known, key=lambda case: (not case.all_flags, sha256(case.item.encode()).digest()))
 
 
-def voices(heard: Iterable[tuple[str, ReviewerState]], item: str, key: AnswerKey) -> list[Voice]:
+def voices(
+    heard: Iterable[tuple[str, ReviewerState]], item: str, key: AnswerKey
+) -> list[ItemComment]:
     """Return what people (person, what was said) wrote about an item, a second showing of it included."""
     shown = [each for each in key.items if key.first_showing(each) == item]
     found = [
@@ -130,13 +132,13 @@ def voices(heard: Iterable[tuple[str, ReviewerState]], item: str, key: AnswerKey
     return [voice for _, voice in sorted(found, key=lambda pair: pair[0]) if voice is not None]
 
 
-def _voice(said: ReviewerState, item: str) -> Voice | None:
+def _voice(said: ReviewerState, item: str) -> ItemComment | None:
     reasons = said.reasons.get(item, ())
     comment, suggestion = said.comments.get(item, ""), said.suggestions.get(item, "")
     if not (reasons or comment or suggestion):
         return None
     judged = said.judgements.get(item)
-    return Voice(None if judged is None else judged.rating, reasons, comment, suggestion)
+    return ItemComment(None if judged is None else judged.rating, reasons, comment, suggestion)
 
 
 def _cases(state: State, key: AnswerKey) -> Iterator[Case]:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from review.verdict.gate.policy import GatePolicy
 from review.verdict.panel.estimate import WIDEST, clopper_pearson
-from scoring.core.wording import percent
+from scoring.core.messages import percent
 from scoring.statistics.quantiles import student_quantile
 
 if TYPE_CHECKING:
@@ -125,7 +125,7 @@ def _is_enough(plan: RatingPlan, policy: GatePolicy) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Promise:
+class PlanRow:
     """One line of the planner's table."""
 
     reviewers: int
@@ -147,10 +147,10 @@ def promises(
     reviewers: Sequence[int] = (3, 5, 8),
     items: Sequence[int] = (50, 80, 100),
     true_share: float = 0.85,
-) -> list[Promise]:
+) -> list[PlanRow]:
     """Return the table of what plans of several sizes are worth."""
     return [
-        Promise(
+        PlanRow(
             people, size, true_share, chances(RatingPlan.even(size, people), true_share, policy)
         )
         for people in reviewers

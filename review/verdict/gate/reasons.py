@@ -8,7 +8,7 @@ from review.files.reviewer_codes import printed
 from review.verdict.gate.alike import AlikePair
 from review.verdict.gate.careless import Care, Sign
 from review.verdict.gate.verdict import Code, GateFinding, GateOutcome
-from scoring.core.wording import minus, percent
+from scoring.core.messages import minus, percent
 
 OUTCOMES: Mapping[GateOutcome, str] = {
     GateOutcome.GO: "Go: the speakers find the method good enough.",

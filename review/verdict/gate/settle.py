@@ -39,7 +39,7 @@ class More:
 
 
 @dataclass(frozen=True, slots=True)
-class Settling:
+class RequiredData:
     """What to add so that in ``chance`` of cases the level no longer lies between the bounds."""
 
     reviewers: More | None
@@ -63,7 +63,9 @@ class Settling:
         return f"{', or '.join(ways)} would settle it in {self.chance * 10:.0f} of 10 cases."
 
 
-def settling(verdict: GateVerdict, policy: GatePolicy, chance: float = CHANCE) -> Settling | None:
+def settling(
+    verdict: GateVerdict, policy: GatePolicy, chance: float = CHANCE
+) -> RequiredData | None:
     """Return what would settle a verdict whose level lies between the bounds; None for any other.
 
     What stops a go for another reason, such as harm, is no matter of more ratings.
@@ -71,7 +73,7 @@ def settling(verdict: GateVerdict, policy: GatePolicy, chance: float = CHANCE) -
     if all(finding.code is not Code.LEVEL_OPEN for finding in verdict.findings):
         return None
     confidence = float(policy.confidence(verdict.look + 1))
-    outlook = Outlook.of(verdict.numbers, float(policy.level.share), confidence)
+    outlook = Forecast.of(verdict.numbers, float(policy.level.share), confidence)
     people = _fewest(lambda more: outlook.chance(more, 0), MOST_REVIEWERS, chance)
     items = _fewest(lambda more: outlook.chance(0, more), MOST_ITEMS, chance)
     ways = (
@@ -82,11 +84,11 @@ def settling(verdict: GateVerdict, policy: GatePolicy, chance: float = CHANCE) -
     cost = [outlook.ratings(way) if way else float("inf") for way in ways]
     both = ways[2] if cost[2] < min(cost[:2]) else None
     doubled = outlook.chance(outlook.reviewers, outlook.items)
-    return Settling(ways[0], ways[1], both, chance, doubled)
+    return RequiredData(ways[0], ways[1], both, chance, doubled)
 
 
 @dataclass(frozen=True, slots=True)
-class Outlook:
+class Forecast:
     """What is known now, and how sure it would be with more ratings."""
 
     share: float
@@ -99,7 +101,7 @@ class Outlook:
     reviewer_variance: float
 
     @classmethod
-    def of(cls, numbers: Numbers, level: float, confidence: float) -> Outlook:
+    def of(cls, numbers: Numbers, level: float, confidence: float) -> Forecast:
         share, reviewers = float(numbers.share or 0), len(numbers.reviewers)
         own = float(numbers.reviewer_error or 0) ** 2 * (reviewers - 1)
         return cls(
@@ -145,7 +147,7 @@ def _model_variance(share: float) -> float:
     return (plan.reviewer_sd * slope) ** 2
 
 
-def _both(outlook: Outlook, chance: float) -> More | None:
+def _both(outlook: Forecast, chance: float) -> More | None:
     """Find the people and items that together give the chance with the fewest ratings."""
     found = []
     for people in range(1, MOST_REVIEWERS + 1):

@@ -14,8 +14,8 @@ from typing import Annotated, Final, Literal
 from pydantic import Field, StrictInt, StrictStr
 
 from harness.core.canonical import canonical_bytes
-from harness.sealed.forms import Count, Hex64, Id, Short, Since, VersionedForm
 from harness.sealed.signature import Signed, verify
+from harness.sealed.strict_records import Count, Hex64, Id, Short, Since, VersionedRecord
 from review.files.manifests import BatchManifest
 from review.log.fold import ReviewerState, State
 from review.log.payloads import Reviewer
@@ -34,7 +34,7 @@ class ControlKind(StrEnum):
     """A reference translation of a person."""
 
 
-class KeyItem(VersionedForm):
+class KeyItem(VersionedRecord):
     """What an item really is."""
 
     run_id: Short | None
@@ -48,7 +48,7 @@ class KeyItem(VersionedForm):
     """How a bad item was made (``other reference``, ``phrase swap``, ``truncated``, ``fst: 1Sg→2Sg``)."""
 
 
-class KeyRun(VersionedForm):
+class KeyRun(VersionedRecord):
     """One run under review."""
 
     run_id: Short
@@ -63,7 +63,7 @@ class KeyRun(VersionedForm):
     """How often its numbers were looked at in earlier reviews: another review is another chance of luck."""
 
 
-class KeyCorpus(VersionedForm):
+class KeyCorpus(VersionedRecord):
     """By what the corpus is known from which speakers get sentences, so that consent for it can be taken back."""
 
     id: Short
@@ -72,7 +72,7 @@ class KeyCorpus(VersionedForm):
     language_pair: Short
 
 
-class AnswerKey(VersionedForm):
+class AnswerKey(VersionedRecord):
     """Everything needed to read ratings as a verdict on runs."""
 
     format: Literal["rosetta-review-key/1", "rosetta-review-key/2", "rosetta-review-key/3"] = (

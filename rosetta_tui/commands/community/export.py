@@ -9,7 +9,7 @@ import click
 
 from rosetta_tui.commands.naming import when_used
 from rosetta_tui.show.text import plain
-from scoring.core.wording import counted
+from scoring.core.messages import counted
 
 with when_used():
     from harness.card.signing import signed_run

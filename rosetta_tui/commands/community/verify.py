@@ -9,12 +9,12 @@ import click
 
 from rosetta_tui.commands.naming import when_used
 from rosetta_tui.show.text import CHECK_SIGNS, plain
-from scoring.core.wording import counted
+from scoring.core.messages import counted
 
 with when_used():
     from harness.card.signing import signed_run
-    from harness.consent import standing
-    from harness.sealed import forms, keys, phrase
+    from harness.consent import withdrawals_in_force
+    from harness.sealed import keys, phrase, strict_records
     from harness.store.file import database
     from review.community import folder as export_folder
     from review.community import withdrawn
@@ -30,11 +30,13 @@ def verify(folder: Path, words: str) -> None:
     """
     try:
         export = export_folder.read_export(folder)
-    except forms.FileError as error:
+    except strict_records.FileError as error:
         click.echo(plain(f"✗ {error}"))
         sys.exit(1)
     click.echo(plain(f"✓ {counted(len(export.sums), 'file')}, as they were written {export.about.get('made')}"))  # fmt: skip
-    taken_back = withdrawn.withdrawn_in(folder, export, standing.standing(database.home()))
+    taken_back = withdrawn.withdrawn_in(
+        folder, export, withdrawals_in_force.standing(database.home())
+    )
     for each in taken_back:
         click.echo(plain(f"{CHECK_SIGNS[each.ok]} consent: {each.words}"))
     told = keys.key_phrase(export.signer)

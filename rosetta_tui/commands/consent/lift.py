@@ -46,7 +46,11 @@ def _give_again(folder: Path, about: notice.Subject, reason: str, by: str) -> No
     state = vault.read()
     for number in log.withdrawals_of(state.lines):
         facts = vault_corpora.opened_before(home, state.head.vault, number)
-        if facts is not None and isinstance(about, notice.OfCorpus) and about.is_corpus(*facts):
+        if (
+            facts is not None
+            and isinstance(about, notice.WholeCorpusWithdrawal)
+            and about.is_corpus(*facts)
+        ):
             identity = opening.keeper_here(home, None)
             vault.change_consent(number, by, reason, identity, withdrawn=False)
             return

@@ -11,12 +11,12 @@ import click
 from harness.core.failures import UsageError
 from rosetta_tui.commands.naming import when_used
 from rosetta_tui.show.text import plain
-from scoring.core.wording import counted
+from scoring.core.messages import counted
 
 with when_used():
-    from harness.consent import notice, register, standing
+    from harness.consent import notice, register, withdrawals_in_force
     from harness.core import written_files
-    from harness.project import known, making, state
+    from harness.project import authoring, known, state
     from harness.sealed import keys
     from harness.store import withdrawn
     from harness.store.file import database
@@ -77,9 +77,9 @@ def _closed(folder: Path) -> Path | None:
     if not state.is_project(folder):
         return None
     try:
-        with making.changing(folder, database.home()):
+        with authoring.changing(folder, database.home()):
             return None
-    except standing.Withdrawn:
+    except withdrawals_in_force.Withdrawn:
         return folder
     except UsageError:  # damaged, closed, or at work elsewhere: seen when it is opened
         return None

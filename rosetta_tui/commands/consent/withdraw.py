@@ -21,12 +21,12 @@ from rosetta_tui.commands.consent.sharing import (
 from rosetta_tui.commands.naming import when_used
 from rosetta_tui.request.reading import out_of_vault, read_corpus, reading_options
 from rosetta_tui.show.text import plain
-from scoring.core.wording import counted
+from scoring.core.messages import counted
 
 with when_used():
     from corpora.model import corpus as model_corpus
     from harness.consent import notice, register
-    from harness.project import making, state
+    from harness.project import authoring, state
     from harness.sealed import keys
     from harness.store import runs
     from harness.store.corpora import listing
@@ -79,8 +79,8 @@ def withdraw_(
     elif run is not None:
         about = _of_method(run)
     else:
-        about = notice.OfKey(signing_key=_key(signing_key or "", own))
-    if openings and isinstance(about, notice.OfCorpus):
+        about = notice.KeyWithdrawal(signing_key=_key(signing_key or "", own))
+    if openings and isinstance(about, notice.WholeCorpusWithdrawal):
         openings[0].note_withdrawal(number, by, reason)
         click.echo(
             plain(f"The log of the vault says so: no keeper's computer opens {file} any more.")
@@ -102,8 +102,8 @@ def _of_corpus(
     entries: str | None,
     given_by: str | None,
     given: dict[str, Any],
-) -> notice.OfCorpus | notice.OfEntries:
-    whole = notice.OfCorpus(
+) -> notice.WholeCorpusWithdrawal | notice.EntriesWithdrawal:
+    whole = notice.WholeCorpusWithdrawal(
         sha256=found.sha256,
         id=found.dataset.id[:200],
         source_language=found.dataset.source_language,
@@ -138,7 +138,7 @@ def _corpus(
 ) -> model_corpus.Corpus:
     """Read the corpus that is named, or one in the making by its folder; of one that the store keeps, what is sealed may stay closed."""
     if given["vault"] is None and state.is_project(Path(file)):
-        return making.every_entry(state.read_project(Path(file), database.home()))
+        return authoring.every_entry(state.read_project(Path(file), database.home()))
     if given["vault"] is not None or not listing.names_stored(file):
         return read_corpus({**given, "file": file}, None, opened=opened)
     envelope = {name: given[name] for name in ("source_language", "target_language")}
@@ -155,7 +155,7 @@ def _gave(entry: Any, told: str) -> bool:
     return value in map(str, said) if isinstance(said, list) else str(said) == value
 
 
-def _of_method(run: str) -> notice.OfMethod:
+def _of_method(run: str) -> notice.MethodWithdrawal:
     with database.opened() as connection:
         found = runs.find_run(connection, run, withdrawn=True)
     return notice.method_of(found.setup.model_dump(mode="json"))

@@ -11,10 +11,10 @@ from harness.store.file.database import home
 from rosetta_tui.commands.naming import when_used
 from rosetta_tui.commands.review.adjudicate import on_terminal
 from rosetta_tui.show.text import plain
-from scoring.core.wording import counted
+from scoring.core.messages import counted
 
 with when_used():
-    from harness.project import analyses, making, state
+    from harness.project import analyses, authoring, state
 
 
 @click.command("analyse")
@@ -37,7 +37,7 @@ def analyse_(folder: Path, by: str, *, secret: bool) -> None:
         )
     kept = passed = 0
     unknown: set[int] = set()
-    with making.changing(folder, home()) as project:
+    with authoring.changing(folder, home()) as project:
         analyser = analyses.analyser_for(project)
         waiting = analyses.waiting_for_analysis(project, secret=secret)
         for proposal in analyses.proposals(project, analyser, waiting):

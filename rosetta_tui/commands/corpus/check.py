@@ -29,7 +29,7 @@ from rosetta_tui.show.json_forms import form_text
 with when_used():
     from corpora.checks import requirements
     from harness.consent import given as consent_given
-    from harness.project import making, state
+    from harness.project import authoring, state
     from harness.store import withdrawn
 
 
@@ -79,7 +79,7 @@ def _load(given: dict[str, Any], *, as_json: bool) -> Corpus:
             f"is {folder / state.CORPUS}."
         )
     try:
-        return making.whole_corpus(project)
+        return authoring.whole_corpus(project)
     except CorpusError as error:
         report_failure(error, as_json=as_json)
         raise click.exceptions.Exit(2) from None

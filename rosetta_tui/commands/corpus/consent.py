@@ -17,7 +17,7 @@ from rosetta_tui.show.text import plain
 
 with when_used():
     from harness.consent import given as consent_given
-    from harness.project import making
+    from harness.project import authoring
     from harness.sealed import keys
 
 _MOST_PAPER = 64 * 2**20
@@ -61,7 +61,7 @@ def consent_(folder: Path, community: str, person: str, date: str, statement: Pa
             f"{statement}: it is empty, but it has to say what was agreed to, word for word. Write it there."
         )
     scan = "" if paper is None else sha256(read_bytes(paper, "the scan", _MOST_PAPER)).hexdigest()
-    with making.changing(folder, home()) as project:
+    with authoring.changing(folder, home()) as project:
         facts = project.state.dataset
         said = {
             "corpus": facts["id"],

@@ -11,7 +11,7 @@ from rosetta_tui.commands.naming import when_used
 from rosetta_tui.show.text import plain
 
 with when_used():
-    from harness.project import making
+    from harness.project import authoring
     from review.office.making import of_project, reviews_made
     from review.office.results import into_project
     from review.office.store import store
@@ -34,7 +34,7 @@ def gather_(folder: Path, shared: tuple[str, ...]) -> None:
     translation on the laptop on which it was written does not count as a second speaker, unless you say
     --shared-laptop.
     """
-    with making.changing(folder, home()) as project:
+    with authoring.changing(folder, home()) as project:
         reviews_made.known_reviews(project)
         for name in shared:
             of_project.note_shared_laptop(project, name)

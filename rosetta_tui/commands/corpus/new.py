@@ -20,7 +20,7 @@ from rosetta_tui.show.text import plain
 with when_used():
     from corpora.languages import tags
     from corpora.model import labels as model_labels
-    from harness.project import making, state
+    from harness.project import authoring, state
     from rosetta_tui.request import new_corpus
 
 
@@ -81,7 +81,7 @@ def new_(folder: Path, **given: Any) -> None:
         given[name] = _given(given, name)
     facts = new_corpus.corpus_facts(folder, given)
     try:
-        warned = making.check_facts(facts).warnings
+        warned = authoring.check_facts(facts).warnings
     except CorpusError as error:
         print_problems(error.problems)
         click.echo("Nothing was begun. Correct the option of that name; where texts may go is said with --transmission WORD.", err=True)  # fmt: skip

@@ -13,7 +13,7 @@ from rosetta_tui.commands.naming import when_used
 from rosetta_tui.show.json_forms import print_form
 
 with when_used():
-    from harness.project import making, state
+    from harness.project import authoring, state
     from review.office.results import working_time
     from rosetta_tui.report import project as report_project
 
@@ -31,7 +31,7 @@ def progress_(folder: Path, *, as_json: bool) -> None:
     speakers have worked so far, and the next step. No text is shown.
     """
     project = state.read_project(folder, home())
-    found, worked = making.progress_of(project), working_time.worked_until_now(project)
+    found, worked = authoring.progress_of(project), working_time.worked_until_now(project)
     value = {
         "dataset": {name: getattr(found.dataset, name) for name in _TOLD},
         "segments": [report_project.segment_fields(segment) for segment in found.segments],

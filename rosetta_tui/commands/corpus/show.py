@@ -19,7 +19,7 @@ from rosetta_tui.commands.naming import when_used
 from rosetta_tui.request.reading import out_of_vault, print_problems, reading
 from rosetta_tui.show.json_forms import form_text
 from rosetta_tui.show.text import plain
-from scoring.core.wording import percent
+from scoring.core.messages import percent
 
 with when_used():
     from corpora.checks import requirements

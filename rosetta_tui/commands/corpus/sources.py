@@ -16,7 +16,7 @@ from rosetta_tui.request.reading import SEGMENTS, print_problems
 from rosetta_tui.show.text import plain
 
 with when_used():
-    from harness.project import asking, candidates, making
+    from harness.project import asking, authoring, candidates
     from rosetta_tui.report import project as report_project
 
 
@@ -71,7 +71,7 @@ def sources_(folder: Path, file: Path | None, *, undo: bool, **given: Any) -> No
     """
     if sum((undo, file is not None, given["model"] is not None)) != 1:
         raise UsageError("Say one of FILE, --model and --undo.")
-    with making.changing(folder, home()) as project:
+    with authoring.changing(folder, home()) as project:
         if undo:
             click.echo(report_project.taken_out_words(candidates.undo_last(project)))
             return
@@ -112,7 +112,7 @@ def _segment(given: dict[str, Any]) -> Segment | None:
 
 
 def _usual(given: dict[str, Any]) -> Any:
-    return candidates.Usual(
+    return candidates.CandidateDefaults(
         _segment(given),
         given["difficulty"],
         given["register"],

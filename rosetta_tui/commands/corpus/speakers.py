@@ -18,12 +18,12 @@ from rosetta_tui.show.clipboard import command_line
 
 with when_used():
     from corpora.model import labels as model_labels
-    from harness.project import making, state
+    from harness.project import authoring, state
     from review.office.making import creating, of_project, reviews_made
     from review.office.making import texts as making_texts
     from review.office.store import store
     from rosetta_tui.commands.corpus import others
-    from rosetta_tui.review.organiser import handing_out
+    from rosetta_tui.review.organiser import distribute
     from rosetta_tui.review.organiser.words import letters as words_letters
     from rosetta_tui.review.organiser.words import plan as words_plan
 
@@ -64,7 +64,7 @@ def ask_speakers(
     project: Path, kind: Asking, given: dict[str, Any], *, as_json: bool, dry_run: bool
 ) -> None:
     """Distribute what waits for speakers, sealed where a secret sentence is among it; the project notes it first."""
-    with making.changing(project, home(), keep=not dry_run) as opened:
+    with authoring.changing(project, home(), keep=not dry_run) as opened:
         reviews_made.known_reviews(opened)
         texts = _texts(opened, kind, given)
         entries = _waiting(opened, kind, given["segments"], again=given["again"])
@@ -74,19 +74,19 @@ def ask_speakers(
         draft = _draft(opened, kind, entries, given)
         secret = of_project.secret_among(entries)
         letters = words_letters.look_at_letters(draft, texts, given, secret=secret)
-        handing_out.say_plan(_plan(draft, letters, secret=secret), as_json=as_json)
+        distribute.say_plan(_plan(draft, letters, secret=secret), as_json=as_json)
         if dry_run:
             return
         gather = f"rosetta corpus gather {command_line([str(project)])}"
         name = str(opened.state.dataset["id"])
-        made = handing_out.Making(name, secret, texts, letters, draft, at_the_end=gather)
+        made = distribute.Making(name, secret, texts, letters, draft, at_the_end=gather)
         with store.Office.open(home()) as office:
             given["name"] = making_texts.review_name(office, given["name"], f"{name}-{kind}")
-            handing_out.require_handing_out(office, made, given)
+            distribute.require_handing_out(office, made, given)
         opened.change(office=reviews_made.own_key(home()))
         of_project.note_handed_out(opened, given["name"], kind, entries, shared_laptop=shared)
         state.write_state(opened, overwrite=True)
-        handing_out.carry_out(store.Office.open(home()), made, given, as_json=as_json)
+        distribute.carry_out(store.Office.open(home()), made, given, as_json=as_json)
         of_project.note_made(opened, given["name"])
 
 
@@ -95,7 +95,7 @@ def _texts(project: state.Project, kind: Asking, given: dict[str, Any]) -> makin
     dataset = project.state.dataset
     given["organisation"] = dataset["organisation"]
     given["labels"] = model_labels.label_words(dataset.get("labels"))
-    return handing_out.own_texts(given, kind)
+    return distribute.own_texts(given, kind)
 
 
 def _waiting(

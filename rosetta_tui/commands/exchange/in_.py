@@ -11,10 +11,10 @@ from rosetta_tui.commands.exchange.sharing import AS, STICK, every_kind, memory
 from rosetta_tui.commands.naming import when_used
 from rosetta_tui.show.clipboard import command_line
 from rosetta_tui.show.text import plain
-from scoring.core.wording import counted
+from scoring.core.messages import counted
 
 with when_used():
-    from harness.exchange import manifest, putting_out, record, taking_in
+    from harness.exchange import export, import_, manifest, record
     from harness.sealed import keys, phrase
     from harness.store.file import database
 
@@ -45,8 +45,8 @@ def in_(stick: Path, into: Path, words: tuple[str, ...], name: str | None) -> No
 
     with record.desk(database.home()) as desk:
         if name is not None:
-            putting_out.named(desk, name)
-        found = taking_in.take_in(desk, stick, into, every_kind(), memory(), known)
+            export.named(desk, name)
+        found = import_.take_in(desk, stick, into, every_kind(), memory(), known)
     click.echo(plain(f"{found.folder}: {counted(len(found.new), 'new thing')}, {found.before:,} taken before, {len(found.refused):,} refused."))  # fmt: skip
     for each in found.new:
         then = each.then.replace("FILE", command_line([str(each.place)]))

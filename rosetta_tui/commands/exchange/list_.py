@@ -11,10 +11,10 @@ import click
 from rosetta_tui.commands.exchange.sharing import STICK, every_kind
 from rosetta_tui.commands.naming import when_used
 from rosetta_tui.show.json_forms import print_form
-from scoring.core.wording import counted
+from scoring.core.messages import counted
 
 with when_used():
-    from harness.exchange import looking, record
+    from harness.exchange import contents, record
     from harness.sealed import keys
     from harness.store.file import database
 
@@ -25,7 +25,7 @@ with when_used():
 def list_(stick: Path, *, as_json: bool) -> None:
     """Show what is in the exchange folder on STICK. Nothing is taken, and nothing is written there."""
     with record.desk(database.home()) as desk:
-        found = looking.look(desk, stick, every_kind())
+        found = contents.look(desk, stick, every_kind())
     told = {
         "path": str(found.path),
         "folder": found.folder,
@@ -38,7 +38,7 @@ def list_(stick: Path, *, as_json: bool) -> None:
     print_form("exchange-list", told, _lines(found), as_json=as_json)
 
 
-def _lines(found: looking.FolderLook) -> Iterator[str]:
+def _lines(found: contents.FolderLook) -> Iterator[str]:
     yield f"{found.path}:"
     for machine in found.machines:
         whose = (

@@ -10,10 +10,10 @@ from rosetta_tui.commands.exchange.sharing import AS, STICK, every_kind, memory
 from rosetta_tui.commands.naming import when_used
 from rosetta_tui.commands.vault.sharing import FILE, keeper, vault_at
 from rosetta_tui.show.text import plain
-from scoring.core.wording import counted
+from scoring.core.messages import counted
 
 with when_used():
-    from harness.exchange import putting_out, record
+    from harness.exchange import export, record
     from harness.store.file import database
 
 
@@ -47,11 +47,11 @@ def out_(
     copy = None
     if vault is not None and purpose is not None:
         made = vault_at(vault, clock_was_wrong=clock_was_wrong)
-        copy = putting_out.VaultToCopy(made, purpose, keeper(key))
+        copy = export.VaultToCopy(made, purpose, keeper(key))
     with record.desk(database.home()) as desk:
         if name is not None:
-            putting_out.named(desk, name)
-        done = putting_out.put_out(desk, stick, files, every_kind(), memory(), copy)
+            export.named(desk, name)
+        done = export.put_out(desk, stick, files, every_kind(), memory(), copy)
         words = desk.identity.public.phrase
     click.echo(plain(f"{done.folder}: {counted(len(done.new), 'new file')}, {counted(len(done.files), 'file')} of this computer in all."))  # fmt: skip
     for each in done.new:

@@ -14,7 +14,7 @@ from rosetta_tui.show.text import plain
 
 with when_used():
     from harness.core import user_file
-    from harness.sealed import forms
+    from harness.sealed import strict_records
     from harness.store.file import transaction
     from review.records import use
     from rosetta_tui.report import records
@@ -26,7 +26,11 @@ with when_used():
 def take(record: Path, trust: str | None) -> None:
     """Import a signed record of a use. Its signer must be this computer's organisation, or the key named with --trust."""
     data = user_file.read_bytes(record, "the record of a use", use.MOST_BYTES)
-    with forms.about_file(record), opened() as connection, transaction.transaction(connection):
+    with (
+        strict_records.about_file(record),
+        opened() as connection,
+        transaction.transaction(connection),
+    ):
         found = use.take_use(connection, data, home(), None if trust is None else read_key(trust))
     for line in records.use_lines([found]) if not found.begun else [f"Ended: {found.words}"]:
         click.echo(plain(line))

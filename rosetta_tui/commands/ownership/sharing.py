@@ -14,7 +14,7 @@ from rosetta_tui.show.text import plain
 
 with when_used():
     from harness.core import user_file, written_files
-    from harness.sealed import forms
+    from harness.sealed import strict_records
     from review.records import agreeing, ownership
     from rosetta_tui.report import records
 
@@ -35,8 +35,10 @@ def read(path: Path) -> bytes:
 
 def answered(path: Path, what: str, target: Path | None, reason: str = "") -> None:
     """Add a word of this computer's side to a record, keep it, write its file again and say what holds now."""
-    with forms.about_file(path), opened() as connection:
-        said = agreeing.answer(connection, read(path), ownership.Deed(what), home(), reason)
+    with strict_records.about_file(path), opened() as connection:
+        said = agreeing.answer(
+            connection, read(path), ownership.OwnershipAction(what), home(), reason
+        )
     written_files.write_file(target or path, said.data(), overwrite=True)
     for line in records.ownership_lines(said):
         click.echo(plain(line))

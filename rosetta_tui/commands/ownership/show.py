@@ -13,7 +13,7 @@ from rosetta_tui.show.json_forms import print_form
 
 with when_used():
     from harness.card.signing import signed_run
-    from harness.sealed import forms, keys
+    from harness.sealed import keys, strict_records
     from harness.store import signed_records
     from review.records import agreeing, ownership
     from rosetta_tui.report import records
@@ -26,7 +26,7 @@ def show(record: Path | None, *, as_json: bool) -> None:
     """Show what a record says, with everything known of it here; without one, all that are kept, and this computer's key."""
     with opened() as connection:
         if record is not None:
-            with forms.about_file(record):
+            with strict_records.about_file(record):
                 stated = ownership.read_ownership(read(record))
             found = [agreeing.with_kept(connection, stated)]
         else:

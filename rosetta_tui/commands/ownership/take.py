@@ -13,7 +13,7 @@ from rosetta_tui.commands.review.verify import read_key
 from rosetta_tui.show.text import plain
 
 with when_used():
-    from harness.sealed import forms
+    from harness.sealed import strict_records
     from review.records import agreeing
     from rosetta_tui.report import records
 
@@ -27,7 +27,7 @@ def take(record: Path, trust: str | None) -> None:
     The leaderboard shows it beside a run with a certificate of the same organisation.
     """
     key = None if trust is None else read_key(trust)
-    with forms.about_file(record), opened() as connection:
+    with strict_records.about_file(record), opened() as connection:
         found = agreeing.take(connection, read(record), home(), key)
     for line in records.ownership_lines(found):
         click.echo(plain(line))

@@ -31,7 +31,7 @@ with when_used():
     from review.office.making import texts as making_texts
     from review.office.store import store
     from review.verdict.gate import policy as gate_policy
-    from rosetta_tui.review.organiser import handing_out
+    from rosetta_tui.review.organiser import distribute
     from rosetta_tui.review.organiser.words import letters as words_letters
     from rosetta_tui.review.organiser.words import plan as words_plan
 
@@ -158,7 +158,7 @@ def _check_fit(runs: Sequence[str], translate: Path | None, asked: Collection[st
 
 def _create(runs: Sequence[str], given: dict[str, Any], *, as_json: bool, dry_run: bool) -> None:
     policy, policy_bytes = gate_policy.read_policy_file(given["policy"])
-    texts = handing_out.own_texts(given)
+    texts = distribute.own_texts(given)
     given["organisation"] = given["organisation"] or policy.organisation
     training = _own_training(given["training"], given["language"]) if given["training"] else None
     too_little = words_plan.too_little(given["items"], given["reviewers"], policy)
@@ -166,17 +166,17 @@ def _create(runs: Sequence[str], given: dict[str, Any], *, as_json: bool, dry_ru
         _require_verdict(too_little, anyway=given["anyway"])
     if not dry_run:
         with store.Office.open(home()) as office:
-            handing_out.name_who_asks(office, given)
+            distribute.name_who_asks(office, given)
     reviewed = _runs(runs, given, dry_run=dry_run)
     draft = _draft(reviewed, policy, texts, training, given)
     letters = words_letters.look_at_letters(draft, texts, given, secret=draft.secret)
     plan = words_plan.draft_lines(draft, policy, letters, own_training=bool(given["training"]))
-    handing_out.say_plan(plan, as_json=as_json)
+    distribute.say_plan(plan, as_json=as_json)
     if dry_run:
         return
     _require_verdict(words_plan.no_verdict(draft, policy), anyway=given["anyway"])
     making = _making(draft, policy_bytes, texts, letters)
-    handing_out.carry_out(store.Office.open(home()), making, given, as_json=as_json)
+    distribute.carry_out(store.Office.open(home()), making, given, as_json=as_json)
 
 
 def _runs(
@@ -190,7 +190,7 @@ def _runs(
         if given["vault"] is not None and not dry_run:
             corpus = store_runs.find_run(connection, names[0]).dataset_id
             with store.Office.open(home()) as office:
-                handing_out.look_ahead(office, given, corpus)
+                distribute.look_ahead(office, given, corpus)
         return reviewed_runs.read_runs(connection, names, segments, opening)
 
 
@@ -202,13 +202,13 @@ def _draft(
     given: dict[str, Any],
 ) -> creating.ReviewDraft:
     seed = secrets.randbits(32) if given["seed"] is None else given["seed"]
-    carries = items_sentences.Carries(given["context"])
+    carries = items_sentences.ContextPolicy(given["context"])
     return creating.draft_review(runs, policy, _size(given, runs), seed, texts, training, carries)
 
 
 def _own_training(named: Sequence[str], language: str) -> Sequence[manifests.TrainingItem]:
     """Read the organiser's items, explained in each language that is named."""
-    files = handing_out.by_language(named, language, "--training")
+    files = distribute.by_language(named, language, "--training")
     if language not in files:
         raise UsageError(
             f"--training: there are no items in the review's own language, {language}. Add --training FILE, or name "
@@ -251,8 +251,8 @@ def _making(
     policy: bytes,
     texts: making_texts.ReviewTexts,
     letters: words_letters.Letters,
-) -> handing_out.Making:
-    return handing_out.Making(
+) -> distribute.Making:
+    return distribute.Making(
         corpus=draft.runs.dataset.id,
         secret=draft.secret,
         texts=texts,
@@ -266,17 +266,17 @@ def _making(
 
 def _translations(path: Path, given: dict[str, Any], *, as_json: bool, dry_run: bool) -> None:
     """Show the plan, and write the files unless only the plan was asked for."""
-    texts = handing_out.own_texts(given, "translate")
+    texts = distribute.own_texts(given, "translate")
     share = creating.Share(
         given["reviewers"], given["items"], given["core"], given["items_per_person"]
     )
     seed = secrets.randbits(32) if given["seed"] is None else given["seed"]
     draft = creating.draft_translations(_sentences(path, given), share, seed)
     letters = words_letters.look_at_letters(draft, texts, given, secret=False)
-    handing_out.say_plan(_translation_plan(draft, letters), as_json=as_json)
+    distribute.say_plan(_translation_plan(draft, letters), as_json=as_json)
     if not dry_run:
-        making = handing_out.Making(draft.sentences.dataset.id, False, texts, letters, draft)
-        handing_out.carry_out(store.Office.open(home()), making, given, as_json=as_json)
+        making = distribute.Making(draft.sentences.dataset.id, False, texts, letters, draft)
+        distribute.carry_out(store.Office.open(home()), making, given, as_json=as_json)
 
 
 def _sentences(path: Path, given: dict[str, Any]) -> items_sentences.Sentences:
@@ -287,8 +287,8 @@ def _sentences(path: Path, given: dict[str, Any]) -> items_sentences.Sentences:
             raise UsageError("--segment: lines of a text file are of no segment. Leave it out.")
         return items_sentences.of_lines(path, given["source_language"], given["target_language"])
     corpus = load_corpus({**given, "file": path, "corpus_id": None}, None)
-    carries = items_sentences.Carries(given["context"])
-    if carries is items_sentences.Carries.ALL:
+    carries = items_sentences.ContextPolicy(given["context"])
+    if carries is items_sentences.ContextPolicy.ALL:
         raise UsageError(
             "--context all: translations are handed on in the open, and so no secret sentence goes along. Leave it out."
         )

@@ -73,7 +73,7 @@ def export_(
                 )
             )
         return
-    desk = organiser_desk.OrganiserDesk(home(), default_path())
+    desk = organiser_desk.OrganiserService(home(), default_path())
     if csv_file is not None:
         output = csv_file.parent
         export = desk.export(review, "comments" if comments else "csv", name=csv_file.name)

@@ -12,7 +12,7 @@ from harness.core.failures import UsageError
 from rosetta_tui.commands.naming import when_used
 from rosetta_tui.show.json_forms import print_form
 from rosetta_tui.show.text import plain, table
-from scoring.core.wording import percent
+from scoring.core.messages import percent
 
 with when_used():
     from harness.core import written_files
@@ -59,7 +59,7 @@ def plan_(
     print_form("review-plan", [asdict(each) for each in found], lines, as_json=as_json)
 
 
-def _lines(found: Sequence[planner.Promise], share: float, asked: float) -> Iterator[str]:
+def _lines(found: Sequence[planner.PlanRow], share: float, asked: float) -> Iterator[str]:
     rows: list[tuple[str, ...]] = [("people", "sentences", "level reached", "go", "no-go")]
     for each in found:
         odds = each.chances

@@ -20,7 +20,7 @@ with when_used():
     from review.office.results import certifying, results
     from review.office.store import store
     from rosetta_tui.commands.review import create
-    from rosetta_tui.review.organiser import handing_out
+    from rosetta_tui.review.organiser import distribute
     from rosetta_tui.review.organiser.words import gate, plan
     from rosetta_tui.review.organiser.words import letters as words_letters
 
@@ -57,7 +57,7 @@ def second_(review: str, seed: int | None, as_json: bool, dry_run: bool, **given
     one second look. Sentences from a vault are opened with it once more (--vault, --purpose or a grant to hand them
     out).
     """
-    texts = handing_out.own_texts(given, "second")
+    texts = distribute.own_texts(given, "second")
     with store.Office.open(home()) as office:
         found = office.review(review)
         results.refuse_withdrawn(found)
@@ -69,17 +69,17 @@ def second_(review: str, seed: int | None, as_json: bool, dry_run: bool, **given
             "labels": first.labels,
         }
         if given["vault"] is not None and not dry_run:
-            handing_out.look_ahead(office, given, corpus)
+            distribute.look_ahead(office, given, corpus)
         with_vault.open_review(found, "review", given, with_vault.handed_to(given, dry_run=dry_run))
         drawn = second_look.draft_second_look(
             office, found, secrets.randbits(32) if seed is None else seed
         )
         _look(office, found)
         letters = words_letters.look_at_letters(drawn, texts, given, secret=found.secret)
-        handing_out.say_plan(_plan_lines(drawn, letters), as_json=as_json)
+        distribute.say_plan(_plan_lines(drawn, letters), as_json=as_json)
         if dry_run:
             return
-        making = handing_out.Making(
+        making = distribute.Making(
             corpus=corpus,
             secret=found.secret,
             texts=texts,
@@ -87,7 +87,7 @@ def second_(review: str, seed: int | None, as_json: bool, dry_run: bool, **given
             drawn=drawn,
             second_of=found.key.batches[0],
         )
-        handing_out.carry_out(nullcontext(office), making, given, as_json=as_json)
+        distribute.carry_out(nullcontext(office), making, given, as_json=as_json)
     if not as_json:
         click.echo(plain(f"Then: `rosetta review adjudicate {found.name}` shows what they said."))
 

@@ -101,7 +101,7 @@ def review_lines(found: progress.ReviewProgress) -> Iterator[str]:
         yield f"RECOMPUTE: {imported.certificates_rest(found.recompute)} on something that was taken back. Issue anew."
 
 
-def _laptops(found: speaking.Speaking) -> Iterator[str]:
+def _laptops(found: speaking.Assignments) -> Iterator[str]:
     """Name the laptops with those for whom they speak, and what to look into about that."""
     if found.laptops:
         yield ""

@@ -21,7 +21,7 @@ from rosetta_tui.show.text import CHECK_SIGNS
 
 with when_used():
     from harness.consent import verifying as consent_found
-    from harness.sealed import forms, keys, phrase, signature, stick
+    from harness.sealed import keys, phrase, signature, stick, strict_records
     from harness.store import withdrawn
     from review.files import batch
     from review.office.results import certifying
@@ -201,8 +201,8 @@ def kept_batch(path: Path) -> batch.Batch:
     identities = [keys.Identity.load(folder, role).age for role in there]
     try:
         return batch.open_batch(data, identities)
-    except forms.FileError as error:
-        if error.problem is not forms.FileProblem.LOCKED:
+    except strict_records.FileError as error:
+        if error.problem is not strict_records.FileProblem.LOCKED:
             raise UsageError(f"{path}: {error}") from None
     return batch.open_batch(
         data, identities, click.prompt("The words on the card", hide_input=True)

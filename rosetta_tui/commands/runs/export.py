@@ -24,7 +24,7 @@ with when_used():
     from harness.card.signing import card_seal, signed_run
     from harness.release import anchoring, releasing
     from harness.run import vault_opening
-    from harness.sealed import forms, keys
+    from harness.sealed import keys, strict_records
     from harness.store import notes, runs
     from harness.store.file import database
     from review.verdict.certificate import coarse
@@ -110,7 +110,7 @@ def _is_replaceable(path: Path, content: bytes) -> bool:
         if present == content:
             return True
         older, newer = (card_seal.read_seal(each).seal for each in (present, content))
-    except (OSError, forms.FileError):
+    except (OSError, strict_records.FileError):
         return False
     return (older.card, older.by) == (newer.card, newer.by)
 

@@ -20,7 +20,7 @@ with when_used():
     from harness import api
     from harness.core import canonical
     from harness.reproduce import comparing, rebuild
-    from rosetta_tui.app import showing
+    from rosetta_tui.app import display
     from rosetta_tui.report import reproduction
 
 _FILE = click.Path(path_type=Path)
@@ -115,7 +115,7 @@ def reproduce(
 
     if request is None:
         raise click.exceptions.Exit(at_end(Path(), str(finished)))
-    showing.start_and_show(request, "quiet" if as_json else style, at_end)
+    display.start_and_show(request, "quiet" if as_json else style, at_end)
 
 
 def _request(

@@ -23,14 +23,14 @@ with when_used():
     from harness.store import runs
     from harness.store.file import database
     from harness.submission import folder as folders
-    from harness.submission.sample import making, word_by_word
-    from rosetta_tui.app import showing
+    from harness.submission.sample import authoring, word_by_word
+    from rosetta_tui.app import display
 
 
 @click.command()
 @click.argument("folder", type=FILE, default=Path("demo"))
 @click.option("--lane", type=click.Choice(["code", "data"]), default="code", show_default=True, help="Code for the box, or data alone.")  # fmt: skip
-def demo(folder: Path, lane: making.SampleLane) -> None:
+def demo(folder: Path, lane: authoring.SampleLane) -> None:
     """Write a small submission as a FOLDER, and packed next to it: a method for the bundled Esperanto corpus.
 
     It is run over the open corpus first, for its card. You can read and change everything in it, and pack it again.
@@ -53,20 +53,20 @@ def demo(folder: Path, lane: making.SampleLane) -> None:
     ])  # fmt: skip
 
 
-def _write(folder: Path, packed: Path, terms: Path, lane: making.SampleLane) -> int:
+def _write(folder: Path, packed: Path, terms: Path, lane: authoring.SampleLane) -> int:
     """Write the three, and return the size of the packed one in bytes."""
-    making.write_sample(folder, lane)
+    authoring.write_sample(folder, lane)
     write_new_file(folder / "card.json", _card(folder, lane))
-    write_new_file(terms, making.sample_terms(), mode=PUBLISHED)
+    write_new_file(terms, authoring.sample_terms(), mode=PUBLISHED)
     identity = signed_run.own_signer(database.home())
     data = folders.pack_folder(folder, identity, terms=terms)
     write_new_file(packed, data, mode=PUBLISHED)
     return len(data)
 
 
-def _card(folder: Path, lane: making.SampleLane) -> bytes:
+def _card(folder: Path, lane: authoring.SampleLane) -> bytes:
     """Run the sample over its open corpus in its own store, and return the card; code is run as what it is, a few lines of ours."""
-    corpus = api.open_corpus(api.CorpusRequest(making.sample_corpus()))
+    corpus = api.open_corpus(api.CorpusRequest(authoring.sample_corpus()))
     name = {"method_name": f"Word by word ({lane})"}
     with tempfile.TemporaryDirectory() as place:
         if lane == "data":
@@ -78,7 +78,7 @@ def _card(folder: Path, lane: making.SampleLane) -> bytes:
             outputs.write_text("".join(f"{text}\n" for text in texts), "utf-8")
             asked = api.ask(corpus, "replay", {"outputs": outputs, **name})
         store = Path(place) / "store.sqlite"
-        finished, code = showing.to_the_end(api.start(store, asked), "quiet")
+        finished, code = display.to_the_end(api.start(store, asked), "quiet")
         if not finished.card_hash:
             raise click.exceptions.Exit(code or 1)
         with database.opened(store) as connection:

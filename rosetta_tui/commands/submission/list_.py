@@ -17,7 +17,7 @@ with when_used():
     from harness.store.file import database
     from harness.submission import desk as desks
     from review.office.results import whole_way
-    from rosetta_tui.submission import words
+    from rosetta_tui.submission import messages
 
 
 @click.command("list")
@@ -58,7 +58,7 @@ def _row(kept: desks.KeptSubmission, *, withdrawn: bool) -> tuple[str, ...]:
         manifest.submitter[:20],
         manifest.method.lane,
         kept.notes[0].when[:10],
-        words.where_it_stands(kept) + (", WITHDRAWN" if withdrawn else ""),
+        messages.where_it_stands(kept) + (", WITHDRAWN" if withdrawn else ""),
         str(kept.runs),
         str(kept.answers),
     )

@@ -19,7 +19,7 @@ with when_used():
     from harness.store import runs
     from harness.store.file import database
     from harness.submission import bundle, checking, folder, foreign, members
-    from rosetta_tui.submission import words
+    from rosetta_tui.submission import messages
 
 
 @click.command()
@@ -59,7 +59,7 @@ def pack(
     checks = checking.check_submission(submission)
     say(check_lines(checks))
     if not all(check.ok for check in checks):
-        say([words.INCOMPLETE])
+        say([messages.INCOMPLETE])
 
 
 def _card(name: str) -> bytes:

@@ -10,6 +10,7 @@ from typing import Any, Final
 import click
 
 from rosetta_tui.commands.naming import in_lines, when_used
+from rosetta_tui.commands.submission.disclosure import require_free, tell_of
 from rosetta_tui.commands.submission.sharing import (
     FILE,
     NAMED,
@@ -20,7 +21,6 @@ from rosetta_tui.commands.submission.sharing import (
     kept,
     say,
 )
-from rosetta_tui.commands.submission.telling import require_free, tell_of
 from rosetta_tui.request.options import TRUST_LOCAL_SERVER
 from rosetta_tui.request.reading import SEGMENTS, out_of_vault
 from rosetta_tui.request.typed_shares import by_grant
@@ -31,7 +31,7 @@ with when_used():
     from harness.store.file import database
     from harness.submission import checking, folder, lanes, rehearsal
     from harness.submission import desk as desks
-    from rosetta_tui.app import showing
+    from rosetta_tui.app import display
     from rosetta_tui.commands.submission import secret_run
     from rosetta_tui.report import reproduction
 
@@ -134,7 +134,7 @@ def _rehearse(
         say([_NOT_KEPT])
         lanes.require_kept_here(found.submission, place, plan, model, trusted=given["trust_local_server"])  # fmt: skip
     method = rehearsal.method_of(found.submission, place, model, request, open_data=True)
-    finished, code = showing.to_the_end(api.start(store, request, method), style)
+    finished, code = display.to_the_end(api.start(store, request, method), style)
     if not finished.card_hash:
         say([f"The rehearsal did not finish: {finished.reason or 'it was stopped'}", *_words(method)])  # fmt: skip
         raise click.exceptions.Exit(code or 1)

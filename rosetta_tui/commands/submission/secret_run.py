@@ -11,7 +11,7 @@ from typing import Any
 from corpora.model.corpus import Corpus, Selection
 from corpora.model.entry import Segment
 from harness import api
-from harness.consent.standing import CorpusFacts, Withdrawn, standing
+from harness.consent.withdrawals_in_force import CorpusFacts, Withdrawn, standing
 from harness.core.failures import HarnessError, UsageError
 from harness.method.method import Method
 from harness.release.anchoring import check_anchor
@@ -23,13 +23,13 @@ from harness.setup.scoring_options import ScoringOptions
 from harness.store.file.database import default_path, home, opened
 from harness.submission import lanes, rehearsal
 from harness.submission.bundle import Submission
-from harness.submission.desk import DeskAct, KeptSubmission
+from harness.submission.desk import KeptSubmission, SubmissionEvent
 from harness.submission.lanes import LanePlan, ModelHere
 from harness.submission.manifest import SubmissionManifest
 from harness.submission.outcome import run_outcome
 from harness.vault.records import MOST_WORDS
 from harness.vault.request import VaultNoting
-from rosetta_tui.app.showing import to_the_end
+from rosetta_tui.app.display import to_the_end
 from rosetta_tui.commands.submission.sharing import desk, say
 from rosetta_tui.request.reading import read_corpus
 
@@ -61,24 +61,26 @@ def over_secrets(
         found.submission, place, plan, model, trusted=given["trust_local_server"]
     )
     _refuse_withdrawn(found.manifest, name)
-    desk().note(found.submission, DeskAct.BEGUN, corpus=name)
+    desk().note(found.submission, SubmissionEvent.BEGUN, corpus=name)
     with ExitStack() as log:
-        with _noted(found.submission, DeskAct.NOT_BEGUN, name, "The command was refused."):
+        with _noted(found.submission, SubmissionEvent.NOT_BEGUN, name, "The command was refused."):
             request = _request(found, plan, model, given, openings)
             method = rehearsal.method_of(found.submission, place, model, request, open_data=False)
             ready = api.start(default_path(), request, method)
             log.enter_context(_in_log(openings, ready.run_id, method))
-        with _noted(found.submission, DeskAct.NOT_RUN, name, "This program ended on the way."):
+        with _noted(
+            found.submission, SubmissionEvent.NOT_RUN, name, "This program ended on the way."
+        ):
             finished, code = to_the_end(ready, style)
     with opened() as connection:
         came = run_outcome(connection, finished, method, interrupted=code == 130)
     words = came.stage or came.words
     desk().note(found.submission, came.act, finished.run_id, request.corpus.dataset.id, words)
-    if came.act is DeskAct.NOT_RUN:
+    if came.act is SubmissionEvent.NOT_RUN:
         say([f"Not run, and not the submission's fault: {came.words} It does not count as an answer. A grant that was used is gone: ask for another, and run it again when that is fixed."])  # fmt: skip
-    elif came.act is DeskAct.REFUSED:
+    elif came.act is SubmissionEvent.REFUSED:
         say([f"Nothing in it could be scored. {came.words}"])
-    return (code or 1) if came.act is DeskAct.NOT_RUN else 0
+    return (code or 1) if came.act is SubmissionEvent.NOT_RUN else 0
 
 
 def _untold_entries(corpus: Corpus) -> tuple[str, ...]:
@@ -119,7 +121,7 @@ def _in_log(openings: list[VaultNoting], run_id: str, method: Method) -> Iterato
 
 
 @contextmanager
-def _noted(submission: Submission, act: DeskAct, corpus: str, words: str) -> Iterator[None]:
+def _noted(submission: Submission, act: SubmissionEvent, corpus: str, words: str) -> Iterator[None]:
     """Record what an error or Ctrl-C makes of a run; in these words, for those of an error may hold a sentence."""
     try:
         yield

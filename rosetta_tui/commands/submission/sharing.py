@@ -19,7 +19,7 @@ with when_used():
     from harness.store.file import database
     from harness.submission import bundle, checking
     from harness.submission import desk as desks
-    from rosetta_tui.submission import words
+    from rosetta_tui.submission import messages
 
 if TYPE_CHECKING:
     from harness.submission.manifest import SubmissionManifest
@@ -29,9 +29,9 @@ SUBMITTER = click.option("--submitter", metavar="NAME", help="Whose budget the a
 NAMED = f"FILE{BUNDLE_SUFFIX}|NUMBER"
 
 
-def desk() -> desks.SubmissionDesk:
+def desk() -> desks.SubmissionStore:
     """Return the submissions of this computer."""
-    return desks.SubmissionDesk(database.home())
+    return desks.SubmissionStore(database.home())
 
 
 def kept(name: str) -> desks.KeptSubmission:
@@ -66,7 +66,7 @@ def _alike(one: str, other: str) -> bool:
 def bundle_lines(found: bundle.Submission) -> Iterator[str]:
     """Yield who handed in what, and what is known here of this name and this key next to it."""
     phrase = keys.key_phrase(found.manifest.by)
-    yield from words.bundle_lines(found.manifest, found.sha256[:16], phrase)
+    yield from messages.bundle_lines(found.manifest, found.sha256[:16], phrase)
     yield from who_else(found.manifest)
 
 

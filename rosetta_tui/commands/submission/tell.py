@@ -9,8 +9,8 @@ from typing import Any
 import click
 
 from rosetta_tui.commands.naming import when_used
+from rosetta_tui.commands.submission.disclosure import require_free, tell_of
 from rosetta_tui.commands.submission.sharing import FILE, NAMED, SUBMITTER, kept
-from rosetta_tui.commands.submission.telling import require_free, tell_of
 from rosetta_tui.request.reading import out_of_vault, vault_request
 from rosetta_tui.request.typed_shares import by_grant
 

@@ -20,19 +20,19 @@ from rosetta_tui.commands.vault.sharing import (
 from rosetta_tui.request.reading import print_problems, read_corpus, reading
 from rosetta_tui.request.typed_shares import together
 from rosetta_tui.show.text import plain
-from scoring.core.wording import counted
+from scoring.core.messages import counted
 
 with when_used():
     from corpora.model import corpus as model_corpus
     from corpora.model import entry
-    from harness.project import into_vault, lacking, making, state
+    from harness.project import authoring, into_vault, lacking, state
     from harness.release import smallest
     from harness.sealed import keys
     from harness.vault import demo_texts, records
     from harness.vault import vault as vault_vault
     from harness.vault.grants import words
     from harness.vault.shares import split
-    from rosetta_tui.vault import words as vault_words
+    from rosetta_tui.vault import messages as vault_words
 
 
 @click.command("add")
@@ -98,9 +98,9 @@ def _add_project(
     as_it_is: bool,
 ) -> None:
     """Seal the corpus of a project; its secret texts are in the vault alone then, as far as this project goes."""
-    with making.changing(folder, home()) as project:
+    with authoring.changing(folder, home()) as project:
         try:
-            corpus = making.whole_corpus(project)
+            corpus = authoring.whole_corpus(project)
         except CorpusError as error:
             print_problems(error.problems)
             raise click.exceptions.Exit(2) from None

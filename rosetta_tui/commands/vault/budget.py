@@ -11,7 +11,7 @@ import click
 from rosetta_tui.commands.naming import when_used
 from rosetta_tui.commands.vault.sharing import ledger
 from rosetta_tui.show.json_forms import print_form
-from scoring.core.wording import counted
+from scoring.core.messages import counted
 
 with when_used():
     from harness.core import failures

@@ -21,7 +21,7 @@ from rosetta_tui.request.typed_shares import together
 from rosetta_tui.show.text import plain
 
 with when_used():
-    from harness.consent import standing
+    from harness.consent import withdrawals_in_force
     from harness.core import user_file
     from harness.store.file import database
     from harness.vault import keepers
@@ -56,8 +56,8 @@ def enrol_(
     """
     new = keepers.read_card(user_file.read_bytes(card, "the card of a keeper"))
     keepers.check_words(new, words)
-    if (said := standing.standing(database.home()).of_key(new.signing_key)) is not None:
-        raise standing.Withdrawn(f"The card of {new.name}", said)
+    if (said := withdrawals_in_force.standing(database.home()).of_key(new.signing_key)) is not None:
+        raise withdrawals_in_force.Withdrawn(f"The card of {new.name}", said)
     made = vault_at(vault, clock_was_wrong=clock_was_wrong)
     identity, opening = acting(made, key, others, shares=shares)
     before = made.read()

@@ -8,7 +8,7 @@ import click
 
 from rosetta_tui.commands.vault.sharing import FILE, changing, keeper, purpose, vault_at
 from rosetta_tui.show.text import plain
-from scoring.core.wording import counted
+from scoring.core.messages import counted
 
 
 @click.command("export")

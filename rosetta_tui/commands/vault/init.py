@@ -17,7 +17,7 @@ with when_used():
     from harness.store.file import database
     from harness.vault import keepers
     from harness.vault.shares import split
-    from rosetta_tui.vault import words as vault_words
+    from rosetta_tui.vault import messages as vault_words
 
 
 @click.command("init")

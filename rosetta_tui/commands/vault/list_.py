@@ -10,16 +10,16 @@ import click
 from rosetta_tui.commands.naming import when_used
 from rosetta_tui.commands.vault.sharing import FILE, vault_at
 from rosetta_tui.show.json_forms import print_form
-from scoring.core.wording import counted
+from scoring.core.messages import counted
 
 with when_used():
-    from harness.consent import standing
+    from harness.consent import withdrawals_in_force
     from harness.sealed import keys
     from harness.store import withdrawn as withdrawals
     from harness.store.file import database
     from harness.vault import log, records
     from harness.vault.grants import words
-    from rosetta_tui.vault import words as vault_words
+    from rosetta_tui.vault import messages as vault_words
 
 
 @click.command("list")
@@ -32,7 +32,7 @@ def list_(vault: Path, *, as_json: bool) -> None:
     """
     state = vault_at(vault).read()
     name = state.founded.name
-    now = standing.standing(database.home())
+    now = withdrawals_in_force.standing(database.home())
     gone = {
         each: keeper
         for each in state.keepers.values()

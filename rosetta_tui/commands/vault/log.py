@@ -12,7 +12,7 @@ from rosetta_tui.commands.vault.sharing import FILE, vault_at
 from rosetta_tui.show.json_forms import print_form
 
 with when_used():
-    from rosetta_tui.vault import words
+    from rosetta_tui.vault import messages
 
 
 @click.command("log")
@@ -20,7 +20,7 @@ with when_used():
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def log_(vault: Path, *, as_json: bool) -> None:
     """Show the log of VAULT, the oldest line first. Its chain and every signature are checked; no key is needed."""
-    acts = words.logged_acts(vault_at(vault).read())
+    acts = messages.logged_acts(vault_at(vault).read())
     lines = [
         f"{act.when}  {act.by}: {act.words}"
         + (f" ({act.purpose})" if act.purpose else "")

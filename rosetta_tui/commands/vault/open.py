@@ -19,12 +19,12 @@ from rosetta_tui.commands.vault.sharing import (
 from rosetta_tui.request.reading import SEGMENTS
 from rosetta_tui.request.typed_shares import together
 from rosetta_tui.show.text import plain
-from scoring.core.wording import counted
+from scoring.core.messages import counted
 
 with when_used():
     from corpora.model import entry
     from harness.consent import opening as consent
-    from harness.consent import standing
+    from harness.consent import withdrawals_in_force
     from harness.store.file import database
     from harness.vault import ledger, sealed_corpus
     from harness.vault import opening as vault_opening
@@ -88,8 +88,8 @@ def _taken_back(opened: sealed_corpus.UnsealedCorpus) -> Iterator[str]:
     """Yield what of the opened entries no run is given, because consent for it was withdrawn."""
     found = vault_opening.corpus_of(opened)
     try:
-        kept = consent.with_consent(found, standing.standing(database.home()))
-    except standing.Withdrawn as error:
+        kept = consent.with_consent(found, withdrawals_in_force.standing(database.home()))
+    except withdrawals_in_force.Withdrawn as error:
         yield f"None of it is opened for a run: consent was withdrawn for {error.notice.said}."
         return
     said = {warning.message for warning in found.warnings}

@@ -59,7 +59,7 @@ def revoke_(
     state = made.revoke(name, purpose, identity, opening, threshold, anew=anew)
     if notice_file is not None:
         [gone] = [keeper for key_, keeper in before.keepers.items() if key_ not in state.keepers]
-        about = notice.OfKeeper(
+        about = notice.KeeperWithdrawal(
             vault=state.head.vault, signing_key=gone.signing_key, name=gone.name
         )
         by = state.keepers.get(identity.public.signing_key)

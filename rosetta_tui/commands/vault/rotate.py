@@ -10,11 +10,11 @@ from rosetta_tui.commands.naming import when_used
 from rosetta_tui.commands.vault.sharing import changing, keeper, purpose, vault_at
 from rosetta_tui.request.reading import SEGMENTS
 from rosetta_tui.show.text import plain
-from scoring.core.wording import counted
+from scoring.core.messages import counted
 
 with when_used():
     from corpora.model import entry
-    from harness.vault.grants import words
+    from harness.vault.grants import messages
 
 
 @click.command("rotate")
@@ -44,4 +44,4 @@ def rotate_(
     gone, to = entry.Segment(source), entry.Segment(target)
     state = made.rotate(corpus, gone, to, count, purpose, keeper(key))
     [stored] = [each for n, each in state.head.corpora.items() if corpus in {n, each.name}]
-    click.echo(plain(f"{corpus}: {counted(count, 'entry', 'entries')} moved from {source} to {target}. Now: {words.counts(stored.entries)}."))  # fmt: skip
+    click.echo(plain(f"{corpus}: {counted(count, 'entry', 'entries')} moved from {source} to {target}. Now: {messages.counts(stored.entries)}."))  # fmt: skip

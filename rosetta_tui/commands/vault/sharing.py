@@ -13,7 +13,7 @@ from rosetta_tui.commands.naming import when_used
 from rosetta_tui.request import typed_shares
 from rosetta_tui.request.reading import vault_request
 from rosetta_tui.show.text import plain
-from scoring.core.wording import counted
+from scoring.core.messages import counted
 
 with when_used():
     from harness.release import ledger as ledgers
@@ -23,7 +23,7 @@ with when_used():
     from harness.vault import corpus_files, keepers, opening, request, vault
     from harness.vault import folder as folders
     from harness.vault.shares import dealing, split
-    from rosetta_tui.vault import words
+    from rosetta_tui.vault import messages
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -120,7 +120,7 @@ def dealt_anew(state: folders.VaultState, *, anew: bool) -> None:
     """Show what it means that shares were dealt again."""
     dealt, names = dealing.dealt(state), [keeper.name for keeper in state.keepers.values()]
     click.echo(plain(f"Every keeper has a new share now. Any {dealt.threshold} together open the vault: {', '.join(names)}."))  # fmt: skip
-    click.echo(words.losing(len(names), dealt.threshold))
+    click.echo(messages.losing(len(names), dealt.threshold))
     click.echo("Shares printed earlier do not work together with the new ones: print new ones (rosetta vault share --print), and burn the old.")  # fmt: skip
     if anew:
         click.echo("All texts are sealed again. Earlier copies of the vault still open with earlier shares.", err=True)  # fmt: skip

@@ -25,7 +25,7 @@ from review.office.results.results import refuse_withdrawn
 from review.office.store.arrivals import free_name
 from review.office.store.database import FILE
 from review.office.store.store import IssuedCertificate, Office, utc_now
-from review.verdict.certificate.certificate import Standing
+from review.verdict.certificate.certificate import ReviewStatus
 from review.verdict.certificate.certify import EvidenceReading, read_verdict
 from review.verdict.certificate.evidence import EvidenceFile
 from review.verdict.gate.adjudication import Case, Grounds, decisions
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(slots=True)
-class OrganiserDesk:
+class OrganiserService:
     """Where an installation keeps its reviews and its runs."""
 
     folder: Path
@@ -109,7 +109,7 @@ class OrganiserDesk:
         presented = replace(presented, coarse=coarse)
         return write_certificate(presented, folder, name)
 
-    def attach(self, review: str, issued: IssuedCertificate) -> Standing:
+    def attach(self, review: str, issued: IssuedCertificate) -> ReviewStatus:
         """Attach a certificate to its run, after verifying it; gives what counts for the run now."""
         presented = self._presented(review, issued)
         with self.store() as store:

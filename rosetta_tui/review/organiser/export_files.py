@@ -24,6 +24,7 @@ from review.office.results.certifying import (
     newest_certificate,
     review_evidence,
 )
+from review.office.results.disclosure import tell, told_instead
 from review.office.results.rating_rows import mtme_files, rating_rows, ratings_csv
 from review.office.results.results import (
     bundle_name,
@@ -35,7 +36,6 @@ from review.office.results.results import (
     run_cards,
     withdrawn_entries,
 )
-from review.office.results.telling import tell, told_instead
 from review.office.results.translations import Collected, collect
 from review.office.store.store import IssuedCertificate, Office, Review, utc_now
 from review.session.opening import WORDS_FOLDER
@@ -53,7 +53,7 @@ from review.verdict.certificate.evidence import (
 )
 from rosetta_tui.review.organiser.words.gate import look_notes
 from rosetta_tui.review.organiser.words.imported import HOW_TO_ALLOW
-from scoring.core.wording import counted
+from scoring.core.messages import counted
 
 
 def make_folder(folder: Path) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from harness.store.notes import Attached
 from harness.store.run_list import RunSummary, list_runs
 from review.files.manifests import BatchItem
-from review.office.intake.speaking import Speaking, speaking
+from review.office.intake.speaking import Assignments, speaking
 from review.office.making.second_look import cases_of
 from review.office.results.certifying import (
     looks_of,
@@ -22,7 +22,7 @@ from review.office.results.progress import ReviewProgress, WaitingLaptop, progre
 from review.office.results.results import withdrawn_words
 from review.office.store.arrivals import Delivery, deliveries
 from review.office.store.store import IssuedCertificate, Office, Review
-from review.verdict.certificate.certificate import Standing, read_certificate, standing
+from review.verdict.certificate.certificate import ReviewStatus, read_certificate, standing
 from review.verdict.certificate.certify import EvidenceReading
 from review.verdict.certificate.evidence import Evidence
 from review.verdict.certificate.verifying import Verification, verify
@@ -32,7 +32,7 @@ from rosetta_tui.review.organiser.words.gate import advice, has_numbers, settlin
 from rosetta_tui.show.run_facts import setup_words
 
 if TYPE_CHECKING:
-    from rosetta_tui.review.organiser.desk import OrganiserDesk
+    from rosetta_tui.review.organiser.desk import OrganiserService
 
 GONE = "a run no longer in the list of runs"
 
@@ -97,7 +97,7 @@ class RunNow:
     """Of the newest certificate; None where there is none."""
     attached: Sequence[Attached]
     """Certificates beside the run."""
-    standing: Standing | None
+    standing: ReviewStatus | None
     """What they let be claimed of it."""
 
     @property
@@ -113,7 +113,7 @@ class ReviewNow:
     review: Review
     progress: ReviewProgress
     deliveries: Sequence[Delivery]
-    speaking: Speaking
+    speaking: Assignments
     waiting: Sequence[WaitingLaptop]
     cases: Sequence[Case]
     """With counts of ratings, so they are shown where ``unseen`` is empty."""
@@ -136,7 +136,7 @@ def _looks(run: RunNow) -> int:
     return run.looks
 
 
-def read_reviews(desk: OrganiserDesk) -> list[ReviewLine]:
+def read_reviews(desk: OrganiserService) -> list[ReviewLine]:
     """Read the list of reviews, newest first; StoreError in words."""
     if not desk.has_office:
         return []
@@ -155,7 +155,7 @@ def read_reviews(desk: OrganiserDesk) -> list[ReviewLine]:
         ]
 
 
-def read_review(desk: OrganiserDesk, name: str, opened: str | None = None) -> ReviewNow:
+def read_review(desk: OrganiserService, name: str, opened: str | None = None) -> ReviewNow:
     """Read one review, and of the run ``opened`` verdict and certificate; none of it is a new look at numbers."""
     summaries = _summaries(desk)
     with desk.office() as office:
@@ -218,7 +218,7 @@ def _run(
     )
 
 
-def _opened(desk: OrganiserDesk, office: Office, review: Review, run: RunNow) -> RunNow:
+def _opened(desk: OrganiserService, office: Office, review: Review, run: RunNow) -> RunNow:
     evidence = review_evidence(office, review, desk.identity().public.signing_key)
     reading = seen(evidence, run.key.run_id)
     shown = reading if reading is not None and has_numbers(reading) else None
@@ -248,7 +248,7 @@ def _verdicts(office: Office, review: Review) -> list[CertifiedVerdict | None]:
     return found
 
 
-def _summaries(desk: OrganiserDesk) -> dict[str, RunSummary]:
+def _summaries(desk: OrganiserService) -> dict[str, RunSummary]:
     with desk.store() as store:
         return {run.run_id: run for run in list_runs(store)}
 

@@ -55,7 +55,7 @@ from rosetta_tui.toolkit.theme import ANSI_COLOURS, THEMES
 Result = TypeVar("Result")
 
 
-class Curtain(Screen[None]):
+class BlankScreen(Screen[None]):
     """Lies under the pages, so that nothing else shines through between two of them."""
 
     CSS_PATH = STYLES
@@ -72,7 +72,7 @@ async def sit(app: App[Any], opening: TerminalOpening) -> None:
     """Run a person's review in this app until they stop; to be run in a worker of the app."""
     hold_no_break_spaces()
     thread = OneThread()
-    curtain = Curtain(opening.words("One moment …"))
+    curtain = BlankScreen(opening.words("One moment …"))
     await app.push_screen(curtain)
     try:
         await _Visit(app, opening, thread).go()

@@ -26,7 +26,7 @@ from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.content import show
 from rosetta_tui.toolkit.dialogs.choose import answers, confirm
 from rosetta_tui.toolkit.form.suggesting_line import Harmless
-from scoring.core.wording import counted
+from scoring.core.messages import counted
 
 TOLD = 2_000
 """Rows after which it is said again how far it is."""

@@ -12,7 +12,7 @@ from importlib.metadata import PackageNotFoundError, version
 import regex
 
 from corpora.text.comparison import scripts
-from corpora.text.words import folded
+from corpora.text.tokens import folded
 from scoring.words.source_words import source_word_list
 
 _SCRIPTS: Mapping[str, tuple[str, ...]] = {

@@ -13,10 +13,10 @@ from typing import NamedTuple
 import regex
 from rapidfuzz.distance import Levenshtein
 
+from scoring.core.messages import counted
 from scoring.core.metric import Compared, RateMetric, Statistics, own_signature
 from scoring.core.packs import pack_metric
 from scoring.core.translation import Translation
-from scoring.core.wording import counted
 from scoring.grammar.morpheme_difference import best_pairs
 from scoring.metrics.maker import Maker
 from scoring.packs.au.wer import MOST_CELLS, SpokenWords, spoken_words, word_edits

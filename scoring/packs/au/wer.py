@@ -12,11 +12,11 @@ from functools import lru_cache
 
 from rapidfuzz.distance import Levenshtein
 
+from scoring.core.messages import counted
 from scoring.core.metric import Compared, RateMetric, Statistics, own_signature
 from scoring.core.packs import pack_metric
 from scoring.core.setup import ScoringSetup
 from scoring.core.translation import Translation
-from scoring.core.wording import counted
 from scoring.metrics.maker import Maker
 from scoring.packs.bare_text import bare
 from scoring.words.resources import Resources

@@ -7,10 +7,10 @@ from functools import lru_cache
 
 from corpora.languages.tags import is_language_tag, same_language, tag_script
 from corpora.text.comparison import comparison_form
+from scoring.core.messages import counted
 from scoring.core.metric import RateMetric, Statistics, own_signature
 from scoring.core.packs import pack_metric
 from scoring.core.translation import Translation
-from scoring.core.wording import counted
 from scoring.metrics.maker import Maker, ResourceRate
 from scoring.packs.bare_text import bare
 

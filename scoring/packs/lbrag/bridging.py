@@ -6,10 +6,10 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from scoring.core.messages import counted
 from scoring.core.metric import RateMetric, Statistics, own_signature
 from scoring.core.packs import pack_metric
 from scoring.core.translation import Translation
-from scoring.core.wording import counted
 from scoring.metrics.maker import Maker, ResourceRate
 from scoring.packs.lbrag.answers import answer_f1, language_of
 

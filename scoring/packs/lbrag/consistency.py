@@ -13,10 +13,10 @@ import regex
 
 from corpora.languages.tags import same_language, tag_script, texts_script
 from corpora.text.comparison import is_blank
+from scoring.core.messages import listed
 from scoring.core.metric import Statistics, own_signature
 from scoring.core.packs import pack_metric
 from scoring.core.translation import Translation
-from scoring.core.wording import listed
 from scoring.metrics.maker import Maker, ResourceRate
 from scoring.packs.bare_text import composed
 from scoring.packs.lbrag.answers import language_of

@@ -14,10 +14,10 @@ from typing import Final, NamedTuple
 import regex
 
 from corpora.text.comparison import is_blank
+from scoring.core.messages import counted, listed, shortened
 from scoring.core.metric import RateMetric, Statistics, own_signature
 from scoring.core.packs import pack_metric
 from scoring.core.translation import Translation
-from scoring.core.wording import counted, listed, shortened
 from scoring.metrics.maker import Maker
 from scoring.packs.bare_text import LetterTable, bare, composed, lowered
 from scoring.packs.half_up import half_up

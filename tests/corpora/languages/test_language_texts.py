@@ -13,7 +13,7 @@ from corpora.languages.language import LanguageCard, WritingSystem
 from corpora.languages.tags import CODES, resolve_script
 from corpora.languages.writing import why_endless
 from corpora.text.comparison import script_of
-from corpora.text.words import words
+from corpora.text.tokens import words
 from harness.fst.analyser import open_analyser
 from harness.fst.find import find_analyser
 from scoring.words.tokenizers import bleu_tokenizer

@@ -25,8 +25,8 @@ from corpora.text.comparison import (
     stacked,
 )
 from corpora.text.near_names import near_names, one_of
+from corpora.text.tokens import JOINERS, pieces, read_placeholders, words
 from corpora.text.visible import MOST_MARKS, plain, readable
-from corpora.text.words import JOINERS, pieces, read_placeholders, words
 from tests.growth import grows_less
 from tests.review.thorough import examples, first
 from tests.scoring.samples import HOSTILE, sentences

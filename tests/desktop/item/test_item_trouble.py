@@ -14,14 +14,14 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QWidget
 from review.desktop.item.sentence_face import Mode
 from review.desktop.look.look import SIZES
 from review.desktop.parts import banner
-from review.files.manifests import Around, BatchItem
+from review.files.manifests import BatchItem, SentenceContext
 from review.files.reviewer_codes import tag_of
 from review.log.payloads import NotJudged, Rate, Skip, Suggest
 from review.rating import CannotJudge, Rating
 from review.session.view import ShownItem
 from review.session.words.catalogue import Words
 from review.session.words.item import marks
-from review.session.words.keys import Onward
+from review.session.words.keys import NextAction
 from tests.desktop.item_scene import (
     BUSY,
     Make,
@@ -99,7 +99,7 @@ def in_sight(scene: Scene, *widgets: QWidget) -> bool:
 
 def test_what_is_asked_stands_right_under_the_translation(make: Make) -> None:
     """However much stands beside a sentence; after Esc the page is where it was."""
-    around = Around(
+    around = SentenceContext(
         context="narrative", formality="conversational", before=LONG[:90], after=LONG[:90]
     )
     items = [each.model_copy(update={"around": around}) for each in items_of(2)]
@@ -226,7 +226,7 @@ def test_box_can_be_left_on_a_full_disk(scene: Scene, monkeypatch: pytest.Monkey
         assert rated(scene) == []
         assert mark(scene, "Your better translation, not saved yet:") == "mine"
         scene.press("x")
-        assert scene.onward == [Onward.HAND_OVER]
+        assert scene.onward == [NextAction.HAND_OVER]
     scene.press("3")
     assert [each.text for each in scene.events(Suggest)] == ["mine"]
     assert rated(scene) == [(item_id(1), Rating.ACCEPTABLE)]

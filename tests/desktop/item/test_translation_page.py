@@ -24,7 +24,7 @@ from review.files.manifests import BatchItem
 from review.log.payloads import Comment, HarmFlag, Kind, NotJudged, Skip, Undo
 from review.rating import CannotJudge, Rating
 from review.session.view import Phase, TextField
-from review.session.words.keys import Onward
+from review.session.words.keys import NextAction
 from tests.desktop.conftest import as_often_as_wanted
 from tests.desktop.item_scene import (
     BUSY,
@@ -100,7 +100,7 @@ def test_every_key_is_text_until_esc(scene: TranslationScene) -> None:
     assert scene.onward == []
     assert scene.events(Skip, Undo, NotJudged, HarmFlag) == []
     scene.press(Qt.Key.Key_F1)
-    assert scene.onward == [Onward.HELP]
+    assert scene.onward == [NextAction.HELP]
     assert scene.draft(FIRST, TRANSLATION) == "s0cu!x1?wq"
     scene.press(ESC)
     assert scene.page.mode is Mode.ACTS

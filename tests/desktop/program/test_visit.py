@@ -14,8 +14,8 @@ from PySide6.QtWidgets import QLineEdit, QTextEdit, QWidget
 from pytestqt.qtbot import QtBot
 
 from harness.core.storage_problems import StorageProblem
-from harness.sealed.forms import FileProblem
 from harness.sealed.sealing import AgeIdentity, seal
+from harness.sealed.strict_records import FileProblem
 from review.desktop.item.item_page import ItemPage
 from review.desktop.pages import first_pages
 from review.desktop.pages.choose_page import ChoosePage

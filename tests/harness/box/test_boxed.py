@@ -29,7 +29,7 @@ from harness.box.code import BoxedCode
 from harness.box.control_groups import control_group
 from harness.box.engine import Inside
 from harness.box.engines import find_engine
-from harness.box.failures import BoxFailure, BoxStage, Manner, WhoseFault
+from harness.box.failures import BoxFailure, BoxStage, ExitReason, WhoseFault
 from harness.box.limits import Limits
 from harness.box.podman import Podman, walls
 from harness.box.seatbelt import Seatbelt, profile
@@ -147,7 +147,7 @@ def test_wrong_code_entry_points_and_limits_are_refused(tmp_path: Path) -> None:
     words = "No box can be made on this computer: Install it"
     refuses(HarnessError, words, find_engine, [Useless("Install it")])
     for stage in BoxStage:
-        for manner in Manner:
+        for manner in ExitReason:
             failure = BoxFailure(stage, manner)
             assert str(failure).endswith(".")
             custodians = stage in {BoxStage.ENGINE, BoxStage.GATEWAY}

@@ -42,9 +42,9 @@ from harness.card.signing.sealed_time import log_end, sealed_between, sign_vault
 from harness.card.signing.signed_run import kept_seals, outgoing, own_keys, own_signer, sign_run
 from harness.core.canonical import canonical_bytes
 from harness.core.failures import KeyStoreError, UsageError
-from harness.sealed.forms import FileError, FileProblem
 from harness.sealed.keys import Identity, Role
 from harness.sealed.merkle import leaf_hash, node_hash
+from harness.sealed.strict_records import FileError, FileProblem
 from harness.vault.log import LogLine, VaultError
 from harness.vault.records import CardSealed
 from harness.vault.vault import Vault

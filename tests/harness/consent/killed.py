@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from harness.consent.notice import OfCorpus, OfMethod, Subject, write_notice
+from harness.consent.notice import MethodWithdrawal, Subject, WholeCorpusWithdrawal, write_notice
 from harness.consent.register import Register, lines_of
 from harness.sealed.keys import Identity, Role, key_phrase
 from tests.harness.vault.killed import killed
@@ -19,10 +19,10 @@ from tests.harness.vault.killed import killed
 OWN, COMMUNITY, RIVAL = (Identity.make(Role.ORGANISATION) for _ in range(3))
 NOON = datetime(2026, 11, 23, 12, tzinfo=UTC)
 
-CORPUS = OfCorpus(
+CORPUS = WholeCorpusWithdrawal(
     sha256="a" * 64, id="words", source_language="en", target_language="eo", language_pair="EN→EO"
 )
-METHOD = OfMethod(fields={"method": "chat", "model_slug": "rival-1"})
+METHOD = MethodWithdrawal(fields={"method": "chat", "model_slug": "rival-1"})
 
 
 def register(folder: Path) -> Register:

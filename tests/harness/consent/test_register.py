@@ -11,7 +11,14 @@ import pytest
 
 from corpora.model.corpus import Dataset
 from harness.consent import given, notice
-from harness.consent.notice import Lift, OfKey, OfMethod, entries_of, read_notice, write_notice
+from harness.consent.notice import (
+    KeyWithdrawal,
+    MethodWithdrawal,
+    Reinstatement,
+    entries_of,
+    read_notice,
+    write_notice,
+)
 from harness.consent.register import (
     FILE,
     SEEN,
@@ -22,12 +29,12 @@ from harness.consent.register import (
     held,
     lines_of,
 )
-from harness.consent.standing import NOTHING, CorpusFacts, Withdrawals, standing
+from harness.consent.withdrawals_in_force import NOTHING, CorpusFacts, Withdrawals, standing
 from harness.core.canonical import canonical_bytes
 from harness.core.failures import UsageError
-from harness.sealed.forms import FileError
 from harness.sealed.keys import Identity, Role, key_phrase
 from harness.sealed.signed_archive import signed_record
+from harness.sealed.strict_records import FileError
 from tests.harness.consent.killed import (
     COMMUNITY,
     CORPUS,
@@ -99,7 +106,7 @@ def test_an_old_notice_played_again_takes_nothing_back_anew(tmp_path: Path) -> N
     own, old = register(tmp_path), from_elsewhere(CORPUS)
     own.take(old, six_words(COMMUNITY))
     number = read_notice(old).number
-    lift = write_notice(Lift(notice=number), "agreed", "Council", COMMUNITY, NOON)
+    lift = write_notice(Reinstatement(notice=number), "agreed", "Council", COMMUNITY, NOON)
     assert own.take(lift)[1]
     assert standing(tmp_path).of_corpus(FACTS) is None
     assert own.take(old) == (read_notice(old), False)
@@ -113,7 +120,7 @@ def test_an_old_notice_played_again_takes_nothing_back_anew(tmp_path: Path) -> N
 
 def test_only_who_took_something_back_gives_it_again_elsewhere(tmp_path: Path) -> None:
     own, data = register(tmp_path), from_elsewhere(CORPUS)
-    lift = Lift(notice=read_notice(data).number)
+    lift = Reinstatement(notice=read_notice(data).number)
     by_community, by_rival = (
         write_notice(lift, "agreed", "Council", each, NOON) for each in (COMMUNITY, RIVAL)
     )
@@ -133,7 +140,7 @@ def test_only_who_took_something_back_gives_it_again_elsewhere(tmp_path: Path) -
 
 
 def test_key_that_says_it_is_lost_is_not_believed_afterwards(tmp_path: Path) -> None:
-    own, lost = register(tmp_path), OfKey(signing_key=COMMUNITY.public.signing_key)
+    own, lost = register(tmp_path), KeyWithdrawal(signing_key=COMMUNITY.public.signing_key)
     own.take(from_elsewhere(CORPUS), six_words(COMMUNITY))
     refuses(NobodyKnowsSigner, "", own.take, from_elsewhere(lost, RIVAL))
     own.take(from_elsewhere(lost))
@@ -148,11 +155,11 @@ def test_key_that_says_it_is_lost_is_not_believed_afterwards(tmp_path: Path) -> 
 def test_a_notice_names_one_method_not_everybodys() -> None:
     named: tuple[dict[str, str], ...] = ({"model_slug": "m"}, {"method_sha256": "f" * 64})
     for fields in named:
-        about = OfMethod(fields=fields)
+        about = MethodWithdrawal(fields=fields)
         assert read_notice(from_elsewhere(about)).about == about
     chat = {"method": "chat"}
     for fields in (chat, chat | {"condition": "x"}, {"model_slug": "m", "colour": "x"}):
-        data = from_elsewhere(OfMethod(fields=fields))
+        data = from_elsewhere(MethodWithdrawal(fields=fields))
         refuses(FileError, "names no one method", read_notice, data)
 
 
@@ -289,7 +296,7 @@ def test_record_of_another_corpus_or_revoked_key_is_none(tmp_path: Path) -> None
     for changed in changes:
         documented, note = stands(record, **changed)
         assert (documented, "another corpus" in note) == (False, True)
-    register(tmp_path).say(OfKey(signing_key=identity.public.signing_key), "stolen", "Us")
+    register(tmp_path).say(KeyWithdrawal(signing_key=identity.public.signing_key), "stolen", "Us")
     documented, note = stands(record, standing(tmp_path))
     assert (documented, "revoked" in note) == (False, True)
 

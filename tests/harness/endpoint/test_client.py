@@ -33,7 +33,7 @@ from harness.run.total_failure import unconnected
 from harness.store.file.database import open_store
 from harness.store.run_list import list_runs
 from harness.store.runs import find_run
-from rosetta_tui.app import showing
+from rosetta_tui.app import display
 from rosetta_tui.cli import main
 from rosetta_tui.commands import rosetta
 from rosetta_tui.commands.leaderboard import leaderboard
@@ -501,7 +501,7 @@ def test_scripts_ask_for_failed_entries_again(cut: Cut, home: Path) -> None:
 def test_terminal_asks_and_enter_asks_again(
     cut: Cut, home: Path, monkeypatch: pytest.MonkeyPatch, answer: str, asked: int
 ) -> None:
-    monkeypatch.setattr(showing, "can_be_asked", lambda style: style != "json-lines")
+    monkeypatch.setattr(display, "can_be_asked", lambda style: style != "json-lines")
     done = CliRunner().invoke(rosetta, ["resume", "last", "--plain"], input=answer)
     assert done.exit_code == 0, done.output
     assert f"{WORDS}. Ask for them again? [Y/n]" in done.output

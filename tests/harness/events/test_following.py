@@ -22,7 +22,7 @@ from harness.events import following, steering
 from harness.events.control import Control
 from harness.events.following import Follower
 from harness.events.kinds import EntryScored, Event, Finished, Progress, Started
-from harness.events.steering import Wish, ask, done
+from harness.events.steering import ControlRequest, ask, done
 from harness.run.running import execute_run
 from harness.store.file.database import open_store
 from harness.store.file.openings import Live
@@ -204,18 +204,21 @@ def patience(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_both_who_steer_are_told_what_holds(endpoint: Scripted, store_path: Path) -> None:
     with under_way(store_path, endpoint) as heard:
-        assert ask(store_path, "last", Wish.PAUSE) == "Paused: what is under way is finished."
+        assert (
+            ask(store_path, "last", ControlRequest.PAUSE)
+            == "Paused: what is under way is finished."
+        )
         assert heard.control.state is RunState.PAUSED
-        assert ask(store_path, "last", Wish.PAUSE) == "It was paused already."
+        assert ask(store_path, "last", ControlRequest.PAUSE) == "It was paused already."
         assert heard.control.state is RunState.PAUSED
-        assert ask(store_path, "last", Wish.LIMIT, 2) == "At most 2 calls at once."
-        assert ask(store_path, "last", Wish.GO_ON) == "Going on."
+        assert ask(store_path, "last", ControlRequest.LIMIT, 2) == "At most 2 calls at once."
+        assert ask(store_path, "last", ControlRequest.GO_ON) == "Going on."
         assert heard.control.most_concurrency == 2
-        assert ask(store_path, "last", Wish.DRAIN).startswith("Draining: ")
+        assert ask(store_path, "last", ControlRequest.DRAIN).startswith("Draining: ")
         said = steering.OVER
         while said == steering.OVER or said.startswith("It is ending: "):  # until it has drained
             try:
-                said = ask(store_path, "last", Wish.GO_ON)
+                said = ask(store_path, "last", ControlRequest.GO_ON)
             except UsageError as told:
                 said = str(told)
         assert "has stopped; `rosetta resume" in said
@@ -228,7 +231,10 @@ def test_unknown_wish_is_answered(endpoint: Scripted, store_path: Path) -> None:
         run = find_run(connection, "last").id
         for wish, calls in (("\x1b[31mdelete", None), ("limit", "many"), ("limit", b"2")):
             write_wish(connection, run, wish, calls)  # type: ignore[arg-type]
-        assert ask(store_path, "last", Wish.PAUSE) == "Paused: what is under way is finished."
+        assert (
+            ask(store_path, "last", ControlRequest.PAUSE)
+            == "Paused: what is under way is finished."
+        )
         answers = query(store_path, "SELECT DISTINCT answer FROM steering")
         assert (answers, heard.control.most_concurrency) == ([(steering.UNKNOWN,)], None)
 
@@ -244,9 +250,9 @@ def test_early_wish_is_heard(
 
     monkeypatch.setattr(steering, "open_store", late)
     with under_way(store_path, endpoint) as heard, closing(open_store(store_path)) as connection:
-        number = write_wish(connection, find_run(connection, "last").id, Wish.PAUSE, None)
+        number = write_wish(connection, find_run(connection, "last").id, ControlRequest.PAUSE, None)
         asked.set()
-        assert ask(store_path, "last", Wish.LIMIT, 2) == "At most 2 calls at once."
+        assert ask(store_path, "last", ControlRequest.LIMIT, 2) == "At most 2 calls at once."
         assert answer_of(connection, number) == "Paused: what is under way is finished."
         assert heard.control.state is RunState.PAUSED
 
@@ -263,13 +269,13 @@ def test_kill_told_at_once(
     process = spawn("begin", store_path, endpoint.url, SIZE)
     while not endpoint.asked or kept(store_path).run.state is not RunState.RUNNING:
         time.sleep(0.02)
-    assert ask(store_path, "last", Wish.PAUSE).startswith("Paused")
+    assert ask(store_path, "last", ControlRequest.PAUSE).startswith("Paused")
     with closing(Follower(store_path, "last")) as follower:
         assert not any(isinstance(event, Finished) for event in follower.drain())
         process.send_signal(signal.SIGKILL)
         process.communicate()
         with pytest.raises(UsageError, match=r"is gone\. What it stored is safe"):
-            ask(store_path, "last", Wish.GO_ON)
+            ask(store_path, "last", ControlRequest.GO_ON)
         events: list[Event] = []
         while not (events and isinstance(events[-1], Finished)):
             events += follower.drain()
@@ -280,7 +286,7 @@ def test_kill_told_at_once(
 def test_earlier_wish_is_not_done_stops_are_seen(endpoint: Scripted, store_path: Path) -> None:
     number, method = begun(store_path, corpus(6), chat_plan(endpoint.url))
     with closing(open_store(store_path)) as connection:
-        write_wish(connection, number, Wish.STOP, None)
+        write_wish(connection, number, ControlRequest.STOP, None)
     heard = Heard()
     execute_run(store_path, number, method, heard, heard.control)
     assert heard.finished.state is RunState.COMPLETE
@@ -302,16 +308,16 @@ def test_silent_process_is_told(store_path: Path, monkeypatch: pytest.MonkeyPatc
             alone(store_path, run.run_id),
             pytest.raises(UsageError, match=r"has not answered for 0\.1 s\. Nothing was changed"),
         ):
-            ask(store_path, run.run_id, Wish.STOP)
+            ask(store_path, run.run_id, ControlRequest.STOP)
         assert open_wishes(connection, number) == []
     for before, wish, after, words in (
-        (RunState.RUNNING, Wish.GO_ON, RunState.RUNNING, "going on already"),
-        (RunState.PAUSED, Wish.STOP, RunState.STOPPED, "Stopped: "),
-        (RunState.DRAINING, Wish.PAUSE, RunState.DRAINING, "cannot be taken back"),
-        (RunState.DRAINING, Wish.DRAIN, RunState.DRAINING, "ending already"),
-        (RunState.DRAINING, Wish.STOP, RunState.STOPPED, "Stopped: "),
-        (RunState.STOPPED, Wish.GO_ON, RunState.STOPPED, "cannot be taken back"),
-        (RunState.STOPPED, Wish.STOP, RunState.STOPPED, "stopped already"),
+        (RunState.RUNNING, ControlRequest.GO_ON, RunState.RUNNING, "going on already"),
+        (RunState.PAUSED, ControlRequest.STOP, RunState.STOPPED, "Stopped: "),
+        (RunState.DRAINING, ControlRequest.PAUSE, RunState.DRAINING, "cannot be taken back"),
+        (RunState.DRAINING, ControlRequest.DRAIN, RunState.DRAINING, "ending already"),
+        (RunState.DRAINING, ControlRequest.STOP, RunState.STOPPED, "Stopped: "),
+        (RunState.STOPPED, ControlRequest.GO_ON, RunState.STOPPED, "cannot be taken back"),
+        (RunState.STOPPED, ControlRequest.STOP, RunState.STOPPED, "stopped already"),
     ):
         control = Control()
         control._state = before  # wishes lead to some of these only by way of others

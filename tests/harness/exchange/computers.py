@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from harness.exchange.contents import FolderLook, look
+from harness.exchange.export import ExportResult, VaultToCopy, named, put_out
 from harness.exchange.folder import MANIFEST_SUFFIX, NAME
+from harness.exchange.import_ import ImportResult, take_in
 from harness.exchange.kinds import KINDS, FileKind
-from harness.exchange.looking import FolderLook, look
 from harness.exchange.manifest import ExchangeList
-from harness.exchange.putting_out import PutOut, VaultToCopy, named, put_out
 from harness.exchange.record import desk
-from harness.exchange.taking_in import TakenIn, take_in
 from harness.sealed.archive import unpack
 from harness.sealed.keys import Identity, Role
 from harness.vault.keepers import write_card
@@ -57,12 +57,12 @@ class Computer:
         path.write_bytes(write_card(KEEPER, name))
         return path
 
-    def out(self, stick: Path, *files: Path, vault: VaultToCopy | None = None) -> PutOut:
+    def out(self, stick: Path, *files: Path, vault: VaultToCopy | None = None) -> ExportResult:
         with desk(self.home) as held:
             named(held, self.name)
             return put_out(held, stick, files, EVERY_KIND, self.memory, vault)
 
-    def take(self, stick: Path, *, known: bool = True) -> TakenIn:
+    def take(self, stick: Path, *, known: bool = True) -> ImportResult:
         """Take from the stick, and know whoever is new, or nobody."""
 
         def words_were_compared(_: ExchangeList) -> bool:

@@ -23,13 +23,13 @@ from hypothesis import strategies as st
 from harness.card.seal import card_hash
 from harness.core.canonical import canonical_bytes
 from harness.core.failures import UsageError
+from harness.exchange.export import VaultToCopy
 from harness.exchange.folder import MOST_MANIFESTS, NAME, found_at
+from harness.exchange.import_ import ImportResult
 from harness.exchange.kinds import KINDS, MOST_NAME, kind_of, tidy_name
-from harness.exchange.putting_out import VaultToCopy
-from harness.exchange.taking_in import TakenIn
-from harness.sealed.forms import FileError
 from harness.sealed.keys import Identity, Role
 from harness.sealed.stick import StickError
+from harness.sealed.strict_records import FileError
 from harness.vault.vault import Vault
 from tests.harness.exchange.computers import Computer, computers, files_on
 from tests.harness.sealed.refusals import refuses
@@ -59,7 +59,7 @@ def made(three: Three) -> Three:
 ANA, BO, CEE = (f"{each}.rosetta-keeper" for each in ("Ana", "Bo", "Cee"))
 
 
-def names(taken: TakenIn) -> list[str]:
+def names(taken: ImportResult) -> list[str]:
     return sorted(each.name for each in taken.new)
 
 

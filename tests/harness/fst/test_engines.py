@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from corpora.languages.language import LanguageCard, WritingSystem
 from corpora.languages.shipped.epo.build import ANALYSER, SOURCE, build
-from corpora.text.words import words
+from corpora.text.tokens import words
 from harness.annotators.fst import FstAnnotator
 from harness.core.failures import HarnessError
 from harness.fst import builtin, model

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from corpora.model.entry import Entry, Segment
 from corpora.text.comparison import is_blank
-from corpora.text.words import words
+from corpora.text.tokens import words
 from harness.card.fingerprint import fingerprint
 from harness.core.calls import Usage
 from harness.core.failures import ErrorClass, Refused, UsageError

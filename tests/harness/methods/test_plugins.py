@@ -31,7 +31,7 @@ from harness.endpoint.keys import (
 from harness.inputs.coaching import read_coaching
 from harness.method.method import Method
 from harness.method.options import MethodOptions, keys_in, refuse_told_keys, refuse_written_keys
-from harness.method.shipped import TAKES, method_names
+from harness.method.shipped import METHODS, method_names
 from harness.methods.briefing import briefing
 from harness.methods.checks import make_checks
 from harness.methods.registry import build
@@ -231,7 +231,7 @@ def test_both_coaching_files_say_the_same_and_fill_the_prompt(folder: Path) -> N
         for name, each in known.items()
     }
     [table] = re.findall(r"\| method \| what it does.*?\n\n", PAGE, re.DOTALL)
-    for name, (needs, _) in TAKES.items():
+    for name, (needs, _) in METHODS.items():
         [row] = [line for line in table.splitlines() if f"`{name}`" in line]
         assert all(f"--{need.replace('_', '-')}" in row for need in needs), row
     checks = PAGE.split("| `--check` |")[1].split("\n\n")[0]

@@ -4,8 +4,8 @@ from pathlib import Path
 from typing import Any
 
 from corpora.model.entry import Segment
-from harness.project.candidates import Candidate, TakenSources, Usual, take_candidates
-from harness.project.making import changing
+from harness.project.authoring import changing
+from harness.project.candidates import Candidate, CandidateDefaults, TakenSources, take_candidates
 from harness.project.state import DraftTexts, Project, SourceOrigin, create_project
 
 FACTS = {
@@ -43,7 +43,7 @@ def took(
     folder: Path, *candidates: Candidate, most: int | None = None, segment: Segment | None = None
 ) -> TakenSources:
     with changing(folder / "words", folder / "home") as project:
-        return take_candidates(project, candidates, Usual(segment=segment), most)
+        return take_candidates(project, candidates, CandidateDefaults(segment=segment), most)
 
 
 def three() -> tuple[Candidate, ...]:

@@ -16,9 +16,14 @@ from corpora.model.entry import Segment
 from harness.core.failures import UsageError
 from harness.project import into_vault
 from harness.project.asking import SourceWish, ask_model
-from harness.project.candidates import Usual, read_candidates, take_candidates, undo_last
+from harness.project.authoring import changing, progress_of, whole_corpus
+from harness.project.candidates import (
+    CandidateDefaults,
+    read_candidates,
+    take_candidates,
+    undo_last,
+)
 from harness.project.lacking import lacking
-from harness.project.making import changing, progress_of, whole_corpus
 from harness.project.state import DraftTexts, HandedOut, InVault, Project, Spoken, read_project
 from harness.sealed.keys import Identity, Role
 from harness.vault.keepers import keeper_of
@@ -70,7 +75,7 @@ def test_words_leave_the_open_part_first(tmp_path: Path, monkeypatch: pytest.Mon
     def stopped(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("harness.project.making.write_state", stopped)
+    monkeypatch.setattr("harness.project.authoring.write_state", stopped)
     with pytest.raises(KeyboardInterrupt), changing(tmp_path / "words", tmp_path / "home") as project:  # fmt: skip
         project.put([project.with_texts(project.state.entries[0], DraftTexts("An open sentence"))])
     assert not (tmp_path / "words" / "corpus.json").exists()
@@ -172,9 +177,16 @@ def test_sources_of_a_file_may_lack_translations(tmp_path: Path) -> None:
     path.write_text("source,difficulty,register,translation\nGood day to all,1,formal,\nThe dog is here,2,,La hundo\n")  # fmt: skip
     found = read_candidates(project, path)
     assert [each.texts.reference for each in found] == ["", "La hundo"]
-    refuses(UsageError, r"s\.csv, line 3, field 'register'", take_candidates, project, found, Usual())  # fmt: skip
+    refuses(UsageError, r"s\.csv, line 3, field 'register'", take_candidates, project, found, CandidateDefaults())  # fmt: skip
     loud, words = [candidate("A day", register="loud")], "permitted are conversational"
-    refuses(UsageError, f"field 'register': {words}", take_candidates, project, loud, Usual())
+    refuses(
+        UsageError,
+        f"field 'register': {words}",
+        take_candidates,
+        project,
+        loud,
+        CandidateDefaults(),
+    )
     lines = tmp_path / "s.txt"
     lines.write_text("One line here\n\nAnother line there\n")
     assert [each.line for each in read_candidates(project, lines)] == [1, 3]
@@ -190,7 +202,7 @@ def test_sentences_kept_here_do_not_become_freer(tmp_path: Path) -> None:
 
 def test_model_is_sent_the_wish_alone_and_is_named(tmp_path: Path, endpoint: Scripted) -> None:
     project = begun(tmp_path)
-    usual = Usual(segment=Segment.GOLD_STANDARD)
+    usual = CandidateDefaults(segment=Segment.GOLD_STANDARD)
     said = "1. The sun rises.\n2) We sing.\n\n- Come in!\nToo many."
     take_candidates(project, [candidate(f"{SECRET} of the elders")], usual)
     endpoint.answer = lambda _: json_answer(completion(said))
@@ -203,7 +215,9 @@ def test_model_is_sent_the_wish_alone_and_is_named(tmp_path: Path, endpoint: Scr
     assert "Esperanto" in asked.source
     assert "possessives" in asked.source
     assert SECRET not in json.dumps(asked.body)
-    entry = take_candidates(project, found, Usual(difficulty=3, register="formal")).entries[0]
+    entry = take_candidates(
+        project, found, CandidateDefaults(difficulty=3, register="formal")
+    ).entries[0]
     assert progress_of(project).by_origin == {"from a file": 1, "made by a model": 3}
     assert entry.origin.model == "mock-1"
 
@@ -211,8 +225,8 @@ def test_model_is_sent_the_wish_alone_and_is_named(tmp_path: Path, endpoint: Scr
 def test_what_another_machine_saw_becomes_no_secret(tmp_path: Path) -> None:
     project = begun(tmp_path)
     seen = [candidate(f"{each} number", seen_elsewhere=True) for each in ("alpha beta", "gamma delta")]  # fmt: skip
-    refuses(UsageError, "no sentence of held_out", take_candidates, project, seen, Usual(segment=Segment.HELD_OUT))  # fmt: skip
-    entries = take_candidates(project, seen, Usual()).entries
+    refuses(UsageError, "no sentence of held_out", take_candidates, project, seen, CandidateDefaults(segment=Segment.HELD_OUT))  # fmt: skip
+    entries = take_candidates(project, seen, CandidateDefaults()).entries
     assert {each.segment for each in entries} == {Segment.DEVELOPMENT}
 
 

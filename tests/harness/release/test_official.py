@@ -13,7 +13,7 @@ from harness.release.anchoring import anchored
 from harness.release.ledger import FOLDER, ReleaseLedger
 from harness.release.records import Rule
 from harness.release.taken import cards_here, take
-from harness.sealed.forms import FileError
+from harness.sealed.strict_records import FileError
 from harness.store.file.database import opened
 from harness.vault.vault import Vault
 from tests.harness.release.made import Office, hidden

@@ -43,8 +43,8 @@ from harness.release.rounding import (
 )
 from harness.release.smallest import FEWEST, by_segment, smallest_difference
 from harness.release.verifying import verify_released
-from harness.sealed.forms import FileError
 from harness.sealed.keys import Identity, Role
+from harness.sealed.strict_records import FileError
 from harness.store.file.database import opened
 from harness.store.runs import find_run
 from rosetta_tui.html.released_page import released_page

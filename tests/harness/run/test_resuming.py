@@ -34,7 +34,7 @@ from harness.methods.registry import build
 from harness.run import running
 from harness.run.beginning import resume_method, take_up
 from harness.run.call_runner import not_there
-from harness.run.loop import HOPELESS_FAILURES, SAME_FAILURES, Dispatcher, Streak
+from harness.run.loop import HOPELESS_FAILURES, SAME_FAILURES, Dispatcher, RepeatedFailures
 from harness.run.recorder import Recorder
 from harness.run.running import execute_run
 from harness.setup.plan import Resumption
@@ -398,7 +398,7 @@ NUMBERED: list[Outcome] = [
 
 
 def first_stop(outcomes: list[Outcome]) -> int | None:
-    streak = Streak()
+    streak = RepeatedFailures()
     for number, outcome in enumerate(outcomes, 1):
         if streak.note(*outcome) is not None:
             return number
@@ -418,7 +418,7 @@ def test_streak_of_the_same_failure_stops_the_run() -> None:
     for kind in (ErrorClass.MISSING, ErrorClass.EMPTY, ErrorClass.NUMBERING):  # of one entry only
         assert first_stop([(kind, "the same")] * 100) is None
         assert first_stop([*NINE, (kind, "empty"), NINE[0]]) == 11
-    streak = Streak()
+    streak = RepeatedFailures()
     reasons = [streak.note(ErrorClass.AUTH, "HTTP 401: wrong key") for _ in range(3)]
     assert reasons[-1] == "3 entries in a row failed the same way (auth): HTTP 401: wrong key"
 
@@ -483,7 +483,7 @@ def closed(connection: sqlite3.Connection) -> bool:
 BREAKS: list[tuple[Any, str]] = [
     (running, "read_entries"), (running, "begin_stretch"), (Dispatcher, "_room"),
     (ProgressBoard, "progress"), (ProgressBoard, "heartbeat"), (Scorer, "statistics"),
-    (Streak, "note"), (Scorer, "pack"), (Recorder, "_gather"), (running, "seal"),
+    (RepeatedFailures, "note"), (Scorer, "pack"), (Recorder, "_gather"), (running, "seal"),
 ]  # fmt: skip
 """Before the run, on its way, and at its end."""
 

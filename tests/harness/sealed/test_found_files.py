@@ -10,9 +10,9 @@ import pytest
 
 from harness.sealed.archive import pack
 from harness.sealed.carried_files import ReviewFile, read_carried, read_one
-from harness.sealed.forms import FileError, FileProblem
 from harness.sealed.found_files import SkipReason, find_files
 from harness.sealed.sealing import AgeIdentity, seal
+from harness.sealed.strict_records import FileError, FileProblem
 
 SEALED = seal(bytes(range(256)) * 40, [AgeIdentity.make().recipient])
 OPEN = pack(

@@ -19,12 +19,12 @@ from keyring.errors import KeyringLocked
 
 from harness.core.failures import KeyStoreError
 from harness.sealed.chain import ChainedRecord, chained_lines
-from harness.sealed.forms import Count, StrictForm
 from harness.sealed.keys import Identity, Role, key_phrase, write_private
 from harness.sealed.merkle import inclusion_path, leaf_hash, node_hash, root_by_path, tree_root
 from harness.sealed.sealing import AgeIdentity, read_age_identities
 from harness.sealed.signature import new_seed, public_key, public_pem, sign, verify
 from harness.sealed.signed_archive import signed_record
+from harness.sealed.strict_records import Count, StrictRecord
 from tests.harness.sealed.refusals import refuses
 from tests.keyring_in_memory import MemoryKeyring
 from tests.review.thorough import examples
@@ -275,7 +275,7 @@ def test_a_node_is_no_leaf() -> None:
 ME = Identity.make(Role.COMPUTER)
 
 
-class Said(StrictForm):
+class Said(StrictRecord):
     seq: Count
     prev: str
     words: str

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from harness.core.failures import UsageError
 from harness.sealed import sealing
-from harness.sealed.forms import FileProblem
 from harness.sealed.phrase import PhraseError, draw_words, made_up, phrase, read_words, says
 from harness.sealed.sealing import (
     AgeIdentity,
@@ -27,6 +26,7 @@ from harness.sealed.sealing import (
     unseal,
     unseal_with_passphrase,
 )
+from harness.sealed.strict_records import FileProblem
 from harness.sealed.word_list import LIST
 from tests.harness.sealed.refusals import refuses
 from tests.review.thorough import examples

@@ -23,9 +23,9 @@ from harness.core.storage_problems import StorageProblem
 from harness.sealed import archive, found_files, stick
 from harness.sealed.archive import pack, unpack
 from harness.sealed.carried_files import ReviewFile
-from harness.sealed.forms import FileError, FileProblem
 from harness.sealed.found_files import find_files
 from harness.sealed.stick import StickError, mounted_sticks, read_file, write_file
+from harness.sealed.strict_records import FileError, FileProblem
 from tests.desktop.trouble.causes import mounted, pulled
 from tests.harness.sealed.refusals import refuses
 from tests.review.thorough import examples, times

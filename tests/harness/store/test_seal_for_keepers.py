@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.sealed.forms import FileError
 from harness.sealed.sealing import unseal
+from harness.sealed.strict_records import FileError
 from harness.store.file.database import open_store
 from harness.store.file.sealing import forget_keys, seal_for_keepers
 from harness.vault.corpus_files import recipients_of, sha256_of, under_new_keys

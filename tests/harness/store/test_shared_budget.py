@@ -16,7 +16,7 @@ from harness.store import shared_budget
 from harness.store.file.database import open_store
 from harness.store.holding import begin_stretch, spent_usd, touch_stretch
 from harness.store.shared_budget import (
-    StorePurse,
+    SharedBudget,
     committed_usd,
     leave_money,
     purse_of,
@@ -119,10 +119,10 @@ def _dead(*_: object, **__: object) -> None:
     """Write nothing any more."""
 
 
-class _AtOnce(StorePurse):
+class _AtOnce(SharedBudget):
     """Asks the store in the loop's own thread, for virtual time knows no other."""
 
-    def __init__(self, purse: StorePurse) -> None:
+    def __init__(self, purse: SharedBudget) -> None:
         self.__dict__.update(purse.__dict__)
 
     async def take(self, wanted: float, spent: float | None) -> bool | None:

@@ -23,7 +23,7 @@ from harness.sealed.signed_archive import MANIFEST, SIGNATURE
 from harness.store.file.database import open_store
 from harness.submission.folder import pack_folder
 from harness.submission.members import SHAPE
-from harness.submission.sample.making import SampleLane, sample_corpus, write_sample
+from harness.submission.sample.authoring import SampleLane, sample_corpus, write_sample
 
 MAKER = Identity.make(Role.COMPUTER)
 TERMS = b"Be fair.\n"

@@ -20,8 +20,8 @@ import pytest
 
 from harness.core.failures import UsageError
 from harness.inputs.dictionary import read_dictionary
-from harness.sealed.forms import FileError, FileProblem
 from harness.sealed.keys import Identity, Role
+from harness.sealed.strict_records import FileError, FileProblem
 from harness.submission import members
 from harness.submission.bundle import RefusedBundle, parse_submission, read_submission, unpack_into
 from harness.submission.foreign import write_folder

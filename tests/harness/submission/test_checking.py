@@ -13,11 +13,11 @@ import pytest
 from harness.card.seal import card_hash
 from harness.core.canonical import canonical_bytes
 from harness.core.failures import UsageError
-from harness.method.shipped import TAKES
+from harness.method.shipped import METHODS
 from harness.submission.bundle import RefusedBundle, parse_submission
 from harness.submission.checking import PartCheck, SubmissionPart, check_submission
 from harness.submission.contents import DataKind, NotData, data_kind, is_tokenizer
-from harness.submission.desk import DeskAct, KeptSubmission, SubmissionDesk
+from harness.submission.desk import KeptSubmission, SubmissionEvent, SubmissionStore
 from harness.submission.folder import pack_folder
 from harness.submission.lanes import told_by
 from harness.submission.manifest import DataLane
@@ -165,7 +165,7 @@ def test_what_is_read_here_is_known(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("method", ["chat", "pipeline", "glossary", "ctranslate2"])
 def test_where_texts_go_is_never_the_makers_to_choose(method: str) -> None:
-    assert method in TAKES
+    assert method in METHODS
     for name in ("endpoint", "prices", "body", "model"):
         with pytest.raises(UsageError, match=f"option '{name}'"):
             told_by(DataLane.model_validate({"method": method, "options": {name: "http://192.0.2.1"}}))  # fmt: skip
@@ -189,29 +189,32 @@ def test_a_model_comes_with_weights_and_tokenizer(data: bytes) -> None:
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> SubmissionDesk:
-    return SubmissionDesk(tmp_path / "home")
+def desk(tmp_path: Path) -> SubmissionStore:
+    return SubmissionStore(tmp_path / "home")
 
 
-def taken_in(desk: SubmissionDesk, data: bytes, name: str = "tiny") -> KeptSubmission:
+def taken_in(desk: SubmissionStore, data: bytes, name: str = "tiny") -> KeptSubmission:
     path = desk.folder.parent.with_name(f"{name}.rosetta-submission")
     path.write_bytes(data)
     return desk.receive(path)
 
 
-def test_changed_bundle_is_put_back_from_the_file(desk: SubmissionDesk, data: bytes) -> None:
+def test_changed_bundle_is_put_back_from_the_file(desk: SubmissionStore, data: bytes) -> None:
     kept = taken_in(desk, data)
-    desk.note(kept.submission, DeskAct.REHEARSED)
+    desk.note(kept.submission, SubmissionEvent.REHEARSED)
     for changed in (resigned(data, {}, release="2"), b"nothing", None):
         kept.path.unlink()
         if changed is not None:
             kept.path.write_bytes(changed)
         refuses(UsageError, "", desk.find, kept.number)
         assert taken_in(desk, data).path.read_bytes() == data
-    assert [e.what for e in desk.find(kept.number).notes] == [DeskAct.RECEIVED, DeskAct.REHEARSED]
+    assert [e.what for e in desk.find(kept.number).notes] == [
+        SubmissionEvent.RECEIVED,
+        SubmissionEvent.REHEARSED,
+    ]
 
 
-def test_bundles_of_one_number_differ(desk: SubmissionDesk, data: bytes, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+def test_bundles_of_one_number_differ(desk: SubmissionStore, data: bytes, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
     """Who makes both can find two whose hashes begin alike; here a number is one letter long."""
     monkeypatch.setattr("harness.submission.desk.NUMBER_LETTERS", 1)
     kept = taken_in(desk, data)
@@ -225,7 +228,7 @@ def test_bundles_of_one_number_differ(desk: SubmissionDesk, data: bytes, monkeyp
 @pytest.mark.parametrize(
     ("notes", "words"), [(b"", "has no line"), (b'{"what": "received"\n', "line 1 is damaged")]
 )
-def test_damaged_notes_are_said_and_hide_no_other_bundle(desk: SubmissionDesk, data: bytes, notes: bytes, words: str) -> None:  # fmt: skip
+def test_damaged_notes_are_said_and_hide_no_other_bundle(desk: SubmissionStore, data: bytes, notes: bytes, words: str) -> None:  # fmt: skip
     kept = taken_in(desk, data)
     (kept.folder / "notes.jsonl").write_bytes(notes)
     other = taken_in(desk, resigned(data, {}, release="2"), "other")
@@ -235,7 +238,7 @@ def test_damaged_notes_are_said_and_hide_no_other_bundle(desk: SubmissionDesk, d
     refuses(UsageError, words, desk.find, kept.number)
 
 
-def test_bundle_with_a_cut_first_note_is_taken_again(desk: SubmissionDesk, data: bytes) -> None:
+def test_bundle_with_a_cut_first_note_is_taken_again(desk: SubmissionStore, data: bytes) -> None:
     kept = taken_in(desk, data)
     (kept.folder / "notes.jsonl").write_bytes(b'{"what":"rec')
-    assert [each.what for each in taken_in(desk, data).notes] == [DeskAct.RECEIVED]
+    assert [each.what for each in taken_in(desk, data).notes] == [SubmissionEvent.RECEIVED]

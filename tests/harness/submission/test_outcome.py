@@ -17,7 +17,7 @@ from harness.method.options import MethodOptions
 from harness.setup.plan import Plan
 from harness.setup.scoring_options import ScoringOptions
 from harness.store.file.database import open_store
-from harness.submission.desk import DeskAct
+from harness.submission.desk import SubmissionEvent
 from harness.submission.outcome import RunOutcome, run_outcome
 from tests.harness.evaluation import LANGUAGES, corpus_of, run_corpus
 from tests.harness.release.made import hidden
@@ -72,30 +72,30 @@ def outcome(tmp_path_factory: pytest.TempPathFactory) -> Ended:
 
 
 def test_outputs_are_scored_though_some_entries_failed(outcome: Ended) -> None:
-    assert outcome(None, ErrorClass.METHOD).act is DeskAct.SCORED
+    assert outcome(None, ErrorClass.METHOD).act is SubmissionEvent.SCORED
 
 
 @pytest.mark.parametrize("failed", [ErrorClass.METHOD, ErrorClass.EMPTY, ErrorClass.MALFORMED, ErrorClass.TIMEOUT])  # fmt: skip
 def test_method_that_gives_nothing_is_refused(outcome: Ended, failed: ErrorClass) -> None:
     found = outcome(failed)
-    assert (found.act, found.stage) == (DeskAct.REFUSED, "translate")
+    assert (found.act, found.stage) == (SubmissionEvent.REFUSED, "translate")
     if failed is ErrorClass.METHOD:  # what somebody stopped here is no answer
-        assert outcome(failed, interrupted=True).act is DeskAct.NOT_RUN
+        assert outcome(failed, interrupted=True).act is SubmissionEvent.NOT_RUN
 
 
 @pytest.mark.parametrize("failed", [ErrorClass.CONNECTION, ErrorClass.SERVER, ErrorClass.AUTH, ErrorClass.TIMEOUT])  # fmt: skip
 def test_server_that_fails_is_no_fault_of_the_method(outcome: Ended, failed: ErrorClass) -> None:
     found = outcome(failed, endpoint="http://127.0.0.1:9/v1")
-    assert (found.act, found.stage) == (DeskAct.NOT_RUN, None)
+    assert (found.act, found.stage) == (SubmissionEvent.NOT_RUN, None)
 
 
 def test_box_says_whose_fault_it_is_at_each_stage(outcome: Ended) -> None:
-    told: dict[BoxStage, tuple[DeskAct, str | None]] = {}
+    told: dict[BoxStage, tuple[SubmissionEvent, str | None]] = {}
     for stage in BoxStage:
         found = outcome(ErrorClass.METHOD, method=Boxy(BoxFailure(stage)))
         told[stage] = found.act, found.stage
-        assert (found.stage is None) is (found.act is DeskAct.NOT_RUN)
+        assert (found.stage is None) is (found.act is SubmissionEvent.NOT_RUN)
     for stage in (BoxStage.ENGINE, BoxStage.GATEWAY):
-        assert told[stage] == (DeskAct.NOT_RUN, None)
+        assert told[stage] == (SubmissionEvent.NOT_RUN, None)
     for stage in (BoxStage.INSTALL, BoxStage.LOAD, BoxStage.TRANSLATE):
-        assert told[stage] == (DeskAct.REFUSED, stage.value)
+        assert told[stage] == (SubmissionEvent.REFUSED, stage.value)

@@ -42,19 +42,19 @@ from harness.store.sweeps import forget_troubles
 from harness.sweep.cluster import messages, remote, scheduler
 from harness.sweep.cluster.carrier import Cluster
 from harness.sweep.cluster.messages import (
-    HomeAnswer,
-    HomeGo,
-    HomeWord,
+    CoordinatorAnswer,
+    CoordinatorMessage,
+    JobSpec,
     MessageError,
-    Parcel,
     SentEntry,
     SentReply,
+    StartWork,
     WorkerBegin,
     WorkerQuestion,
     WorkerReport,
     unpacked,
 )
-from harness.sweep.cluster.remote import LEAST_UNHEARD, RemoteDesk
+from harness.sweep.cluster.remote import LEAST_UNHEARD, WorkerSession
 from harness.sweep.cluster.scheduler import connected, require_cluster, require_terms_of
 from harness.sweep.expansion import check_methods
 from harness.sweep.working import cells_again, work
@@ -469,11 +469,11 @@ class Home:
     def __init__(self, held: float | None) -> None:
         self.up, self.down = Way(), Way()
         options = MethodOptions(source_language="en", target_language="eo")
-        wanted = Parcel(
+        wanted = JobSpec(
             run_id="r", method="chat", options=options, run=RunOptions(concurrency=2), files=(),
             begun_with=2, spent=0.0, held=held, earlier=False,
         )  # fmt: skip
-        self.desk = RemoteDesk(self.up, self.down, wanted)
+        self.desk = WorkerSession(self.up, self.down, wanted)
         self.moved = threading.Semaphore(0)
         self.desk.control.listen(self.moved.release)
 
@@ -486,7 +486,9 @@ class Home:
         return found.asks[0]
 
     def say(self, heard: int = 0, **more: Any) -> None:
-        self.down.put(HomeWord(heard=heard, **{"state": RunState.RUNNING, **more}).packed())
+        self.down.put(
+            CoordinatorMessage(heard=heard, **{"state": RunState.RUNNING, **more}).packed()
+        )
 
 
 @contextmanager
@@ -523,7 +525,7 @@ def test_nothing_is_begun_unheard_and_wishes_followed(monkeypatch: pytest.Monkey
     # home has held that one against the terms; this one it has not seen yet
     with at_home() as home, ThreadPoolExecutor() as pool:
         begun = pool.submit(home.desk.begin, WorkerBegin(address="tcp://a", setup=SETUP))
-        home.say(attempt="another", go=HomeGo(entries=(), known=()))
+        home.say(attempt="another", go=StartWork(entries=(), known=()))
         home.say(attempt=home.report().attempt, state=RunState.STOPPED)
         assert begun.result() is None
     monkeypatch.setattr(remote, "LEASH_SECONDS", -1.0)
@@ -537,11 +539,11 @@ def test_no_call_goes_out_before_its_money_is_safe_at_home() -> None:
         call = asyncio.create_task(home.desk.ledger.reserve(0.25))
         asked = await asyncio.to_thread(home.question)
         assert (asked.kind, asked.wanted) == ("take", 0.25)
-        home.say(told=(HomeAnswer(number=asked.number, taken=True, held=1.0, budget=5.0),))
+        home.say(told=(CoordinatorAnswer(number=asked.number, taken=True, held=1.0, budget=5.0),))
         asked = await asyncio.to_thread(home.question)
         assert asked.kind == "secure"
         assert not call.done()
-        home.say(told=(HomeAnswer(number=asked.number),))
+        home.say(told=(CoordinatorAnswer(number=asked.number),))
         return await call
 
     with at_home(held=0.0) as home:
@@ -553,7 +555,9 @@ def test_a_budget_that_home_has_not_ends_the_run() -> None:
         call = asyncio.create_task(home.desk.ledger.reserve(0.25))
         asked = await asyncio.to_thread(home.question)
         assert asked.spent == 0.0, "nothing is under way, so what is left goes back"
-        home.say(told=(HomeAnswer(number=asked.number, taken=False, budget=1.0, others=0.9),))
+        home.say(
+            told=(CoordinatorAnswer(number=asked.number, taken=False, budget=1.0, others=0.9),)
+        )
         with pytest.raises(BudgetReached, match="budget of the sweep"):
             await call
 

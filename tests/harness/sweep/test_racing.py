@@ -38,7 +38,7 @@ from harness.sweep.effects import axis_effects
 from harness.sweep.processes import WorkerProcesses
 from harness.sweep.racing import BLOCK, SweepRace, entry_scores, read_racers
 from harness.sweep.record import RacedOutRecord, SweepRecord, sweep_record
-from harness.sweep.standing import (  # fmt: skip
+from harness.sweep.state import (  # fmt: skip
     CellMeasure,
     SweepSetup,
     best,

@@ -17,8 +17,8 @@ from types import FrameType
 from typing import Any
 
 from corpora.model.entry import Segment
-from harness.sealed.forms import FileError
 from harness.sealed.keys import Identity, Role
+from harness.sealed.strict_records import FileError
 from harness.vault.keepers import keeper_of
 from harness.vault.shares.dealing import combined, own_share
 from harness.vault.shares.split import OpeningKey

@@ -18,10 +18,10 @@ from corpora.model.entry import Segment
 from harness import api
 from harness.card.load import load_card
 from harness.core.failures import UsageError
-from harness.endpoint import ways_out
+from harness.endpoint import network_routes
 from harness.run.run_terms import terms_again
-from harness.sealed.forms import FileProblem
 from harness.sealed.keys import Identity, Role
+from harness.sealed.strict_records import FileProblem
 from harness.store.file.database import opened
 from harness.store.file.sealing import forget_keys
 from harness.store.runs import find_run
@@ -251,7 +251,7 @@ WHY = "made-up sentences, to try it out"
 def wanted(made: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[VaultRequest]:
     """What asks for the vault with the recovery key, on a computer that has a way out."""
     monkeypatch.setenv("ROSETTA_HOME", str(tmp_path / "home"))
-    monkeypatch.setattr(ways_out, "ways_out", lambda: ("wlan0",))
+    monkeypatch.setattr(network_routes, "network_routes", lambda: ("wlan0",))
     key = tmp_path / "recovery-key.txt"
     key.write_text(RECOVERY.text(), "utf-8")
     yield VaultRequest(made.folder, "a try", key=key, work="script")
@@ -283,7 +283,7 @@ def test_work_of_foreign_code_opens_nothing(wanted: VaultRequest, tmp_path: Path
 def test_reason_stands_in_log_and_card_where_there_is_a_way_out(
     wanted: VaultRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, routes: tuple[str, ...]
 ) -> None:
-    monkeypatch.setattr(ways_out, "ways_out", lambda: routes)
+    monkeypatch.setattr(network_routes, "network_routes", lambda: routes)
     vault = replace(wanted, despite_network=f" {WHY}\n")
     asked = api.CorpusRequest("greetings", vault=vault, terms=TERMS)
     done = run(api.open_corpus(asked), method="copy-source")

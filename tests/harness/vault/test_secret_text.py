@@ -19,8 +19,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
-from harness.sealed.forms import FileError
 from harness.sealed.sealing import AgeIdentity
+from harness.sealed.strict_records import FileError
 from harness.vault.data_key import STEP, DataKey, SealedPlace
 from harness.vault.secret_text import SecretText
 from tests.harness.sealed.refusals import refuses

@@ -14,11 +14,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.core.failures import UsageError
-from harness.sealed.forms import FileProblem
 from harness.sealed.keys import Identity
 from harness.sealed.sealing import AgeIdentity, seal, unseal
 from harness.sealed.signature import verify
 from harness.sealed.signed_archive import signed_record
+from harness.sealed.strict_records import FileProblem
 from harness.vault.folder import LOG, VaultState
 from harness.vault.log import VaultError
 from harness.vault.shares import drill as drills

@@ -14,10 +14,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from corpora.model.entry import Segment
-from harness.sealed.forms import FileError, FileProblem
 from harness.sealed.keys import Identity, Role
 from harness.sealed.sealing import AgeIdentity, seal, unseal
 from harness.sealed.signed_archive import signed_record
+from harness.sealed.strict_records import FileError, FileProblem
 from harness.vault import folder as folders
 from harness.vault import records, seen
 from harness.vault.corpus_files import stored_corpus

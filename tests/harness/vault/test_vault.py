@@ -20,8 +20,8 @@ import pytest
 from corpora.model.entry import Segment
 from harness.core.failures import UsageError
 from harness.core.written_files import write_file
-from harness.sealed.forms import FileError, FileProblem
 from harness.sealed.keys import Identity, Role
+from harness.sealed.strict_records import FileError, FileProblem
 from harness.vault import seen
 from harness.vault.data_key import DataKey
 from harness.vault.folder import LOG, README, VaultState, read_state

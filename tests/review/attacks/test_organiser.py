@@ -14,26 +14,26 @@ import pytest
 from harness.core.canonical import canonical_bytes
 from harness.core.failures import HarnessError
 from harness.sealed.archive import pack, unpack
-from harness.sealed.forms import FileError
 from harness.sealed.keys import Identity, Role
 from harness.sealed.phrase import phrase
 from harness.sealed.signature import Signed
+from harness.sealed.strict_records import FileError
 from review.files.manifests import RatingsManifest
 from review.files.statements import Statement, write_statement
 from review.log.payloads import (
+    AssignLaptop,
     LaptopWord,
     OrganiserLook,
     Rate,
     Related,
     Scope,
-    Speaks,
     Withdraw,
 )
 from review.office.results import certifying
 from review.office.results.certifying import review_evidence
 from review.office.results.progress import progress
 from review.rating import Relation
-from review.verdict.certificate.certificate import Became, CertifiedLooks
+from review.verdict.certificate.certificate import CertifiedLooks, ReviewerStatus
 from review.verdict.certificate.certificate_text import certificate_text
 from review.verdict.certificate.certify import certified_again
 from review.verdict.certificate.evidence import (
@@ -150,7 +150,7 @@ def test_laptops_left_out_are_missed_by_their_words() -> None:
     file = forged(without_laptops(played.evidence, played.strict), played)
     done = verified(file)
     assert done.ok
-    assert done.certificate.panel.asked[Became("nothing")] == 2
+    assert done.certificate.panel.asked[ReviewerStatus("nothing")] == 2
     assert "2 handed nothing in" in certificate_text(done.certificate)
     assert found(file, played.words[4:]) == [True] * 6
     assert found(file, played.words[:4]) == [False] * 4
@@ -412,7 +412,7 @@ def test_withdrawal_at_the_desk_is_counted_and_excuses_nothing(tmp_path: Path) -
     ):  # that names no batch reaches all, whatever its scope
         taken = added(played.evidence, said.model_copy(update={"scope": scope}))
         certificate = accepted(forged(taken, played), tmp_path)
-        assert certificate.panel.asked[Became("withdrew_at_the_desk")] == 1
+        assert certificate.panel.asked[ReviewerStatus("withdrew_at_the_desk")] == 1
         told = certificate_text(certificate)
         assert "1 taken back by the organisation in their name" in told
 
@@ -474,12 +474,16 @@ def test_laptops_named_or_called_one_are_told(tmp_path: Path) -> None:
     nobody = Identity.make(Role.LAPTOP).public.signing_key
     batch = played.evidence.key.batches[0]
     words = [
-        Speaks(wall=ISSUED, batch=batch, reviewer=who, laptops=(nobody,)) for who in played.strict
+        AssignLaptop(wall=ISSUED, batch=batch, reviewer=who, laptops=(nobody,))
+        for who in played.strict
     ]
     file = forged(added(played.evidence, *words), played)
     certificate = accepted(file, tmp_path)
     assert certificate.laptops is not None
-    assert (certificate.laptops.decided, certificate.panel.asked[Became("not_heard")]) == (2, 2)
+    assert (certificate.laptops.decided, certificate.panel.asked[ReviewerStatus("not_heard")]) == (
+        2,
+        2,
+    )
     assert "for 2 people the organisation named the laptops that count" in certificate_text(
         certificate
     )

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.sealed.forms import FileError, FileProblem
 from harness.sealed.sealing import seal
+from harness.sealed.strict_records import FileError, FileProblem
 from review.files.batch import open_batch, write_batch
 from review.files.ratings import open_ratings, sign_ratings
 from review.files.reviewer_codes import printed, tag_of
@@ -248,7 +248,7 @@ def test_speaker_decides_in_the_name_of_the_organisation(stage: Stage) -> None:
         say.Adjudicate(**about, item=stage.ann.order[0], harmful=False, note=""),
         say.OrganiserLook(**about, run_id="x", events_sha256="0" * 64),
         say.LaptopWord(**about, laptop=key, heard=False),
-        say.Speaks(**about, reviewer=stage.ann.code, laptops=("ab" * 32,)),
+        say.AssignLaptop(**about, reviewer=stage.ann.code, laptops=("ab" * 32,)),
     )
     report = stage.take(stage.mallory, stage.forged(*words))
     aside(report, "decides what only the organisation decides")

@@ -19,11 +19,11 @@ from corpora.formats.write import write
 from corpora.model.corpus import Corpus, Form
 from corpora.model.entry import Entry, Segment
 from harness.card.checking.sealing import seal
-from harness.consent.notice import OfCorpus, entries_of
+from harness.consent.notice import WholeCorpusWithdrawal, entries_of
 from harness.consent.register import Register
 from harness.core.failures import UsageError
-from harness.sealed.forms import FileError
 from harness.sealed.keys import Identity, Role
+from harness.sealed.strict_records import FileError
 from harness.store.file.database import open_store
 from review.community import folder as export_folder
 from review.community.export import Done, Wanted, export_community
@@ -252,9 +252,9 @@ def test_second_export_updates_the_first(home: Desk, tmp_path: Path) -> None:
     assert (target / "mine.txt").exists()
 
 
-def about(given: Corpus, sha256: str) -> OfCorpus:
+def about(given: Corpus, sha256: str) -> WholeCorpusWithdrawal:
     languages = {"source_language": "en", "target_language": "eo", "language_pair": "EN→EO"}
-    return OfCorpus(id=given.dataset.id, sha256=sha256, **languages)
+    return WholeCorpusWithdrawal(id=given.dataset.id, sha256=sha256, **languages)
 
 
 def test_what_was_taken_back_stays_out(
@@ -276,7 +276,7 @@ def test_what_was_taken_back_stays_out(
             done = export_community(target, wanted, connection, office, folder, home.identity)
             return target, done.left_out
 
-        def take_back(whose: OfCorpus, *entries: int) -> None:
+        def take_back(whose: WholeCorpusWithdrawal, *entries: int) -> None:
             notice = entries_of(whose, entries) if entries else whose
             Register(folder, home.identity).say(notice, "asked for", "the council")
 

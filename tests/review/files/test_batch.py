@@ -17,11 +17,11 @@ from hypothesis import strategies as st
 
 from harness.core.canonical import canonical_bytes
 from harness.sealed.archive import pack
-from harness.sealed.forms import FileError, FileProblem
 from harness.sealed.keys import Identity, Role
 from harness.sealed.sealing import AgeIdentity, lock_of, seal
+from harness.sealed.strict_records import FileError, FileProblem
 from review.files.batch import Batch, make_batch, open_batch, write_batch
-from review.files.manifests import Around, BatchItem, OthersWords, wording
+from review.files.manifests import BatchItem, OthersWords, SentenceContext, wording
 from review.files.ratings import open_ratings, sign_ratings
 from review.files.reviewer_codes import place_of
 from review.rating import Reason
@@ -288,7 +288,7 @@ def test_any_bytes_are_refused_in_words(noise: bytes) -> None:
 
 
 def test_version_3_comes_back_and_stands_in_no_earlier_one() -> None:
-    around = Around(context="greeting", formality="formal", before="Hello.", after="Bye.")
+    around = SentenceContext(context="greeting", formality="formal", before="Hello.", after="Bye.")
     said = (OthersWords(reasons=(Reason.GRAMMAR,), comment="too formal", suggestion="Saluton."),)
     shown = [items()[0].model_copy(update={"around": around, "others": said}), *items()[1:]]
     lessons = [training()[0].model_copy(update={"explanations": {"fr": "Rien ne manque."}})]

@@ -19,9 +19,9 @@ from pydantic import TypeAdapter
 
 from harness.core.canonical import canonical_bytes
 from harness.sealed.archive import pack
-from harness.sealed.forms import FileError, FileProblem
 from harness.sealed.keys import Identity, Role
 from harness.sealed.sealing import AgeIdentity, seal
+from harness.sealed.strict_records import FileError, FileProblem
 from review.files import ratings as module
 from review.files.batch import Batch, make_batch, write_batch
 from review.files.ratings import RatingsFile, Written, open_ratings, sign_ratings, write_ratings

@@ -91,7 +91,7 @@ def one_of_each() -> tuple[say.AnyPayload, ...]:
         say.LaptopWord(
             wall=WALL, batch=BATCH, laptop=hexes, heard=False, instead_of="d" * 64, reason="lost",
         ),
-        say.Speaks(wall=WALL, batch=BATCH, reviewer=ANN, laptops=(hexes, "d" * 64)),
+        say.AssignLaptop(wall=WALL, batch=BATCH, reviewer=ANN, laptops=(hexes, "d" * 64)),
     )  # fmt: skip
 
 

@@ -325,7 +325,7 @@ def _undo(random: Random, laptop: Device, place: dict[str, Any]) -> say.AnyPaylo
     if not laptop.events:
         return skip(0, **place)
     target = random.choice(laptop.events[-8:])
-    if isinstance(target.payload, say.OfReviewer) and random.random() < 0.8:
+    if isinstance(target.payload, say.ReviewerPayload) and random.random() < 0.8:
         place = {**place, "reviewer": target.payload.reviewer, "batch": target.payload.batch}
     return say.Undo(**place, target=target.id)
 
@@ -513,7 +513,7 @@ def check_one_by_one(events: Iterable[Event]) -> None:
     left = [event for event in events if event.payload and not covered(event, withdrawn)]
     live: dict[tuple[str, str], Person] = defaultdict(Person)
     for count, event in enumerate(sorted(left, key=lambda each: each.order), 1):
-        if isinstance(said := event.payload, say.OfReviewer):
+        if isinstance(said := event.payload, say.ReviewerPayload):
             live[said.batch, said.reviewer].add(event)
         if count % 7 == 0 or count == len(left):
             whole = fold(sorted(left, key=lambda each: each.order)[:count]).reviewers

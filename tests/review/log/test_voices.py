@@ -9,8 +9,8 @@ import pytest
 
 from review.log.event import Event
 from review.log.fold import ReviewerState, State, fold
-from review.log.payloads import AnyPayload, Consent, HarmFlag, LaptopWord, Scope, Speaks
-from review.log.voices import FAR, Voices, far_ahead, heard
+from review.log.payloads import AnyPayload, AssignLaptop, Consent, HarmFlag, LaptopWord, Scope
+from review.log.voices import FAR, AssignedLaptops, far_ahead, heard
 from review.rating import Rating
 from tests.review.log.material import (
     ANN,
@@ -41,9 +41,9 @@ def flag(harmful: bool = True) -> HarmFlag:
     return HarmFlag(**who(), item=ITEMS[0], harmful=harmful)
 
 
-def speaks(*devices: str, person: str = ANN) -> Speaks:
+def speaks(*devices: str, person: str = ANN) -> AssignLaptop:
     laptops = tuple(KEYS[device] for device in devices)
-    return Speaks(wall=WALL, batch=BATCH, reviewer=person, laptops=laptops)
+    return AssignLaptop(wall=WALL, batch=BATCH, reviewer=person, laptops=laptops)
 
 
 def word(device: str, *, counts: bool = True, before: str | None = None) -> LaptopWord:
@@ -53,7 +53,9 @@ def word(device: str, *, counts: bool = True, before: str | None = None) -> Lapt
     )  # fmt: skip
 
 
-def said(*chains: Iterable[Event], batches: Iterable[str] = (BATCH,)) -> tuple[State, Voices]:
+def said(
+    *chains: Iterable[Event], batches: Iterable[str] = (BATCH,)
+) -> tuple[State, AssignedLaptops]:
     """Weigh and fold, in several orders of arrival, which must not matter."""
     events = [event for each in chains for event in each]
     found = []

@@ -19,10 +19,10 @@ from corpora.formats.load import load
 from corpora.model.entry import Entry
 from corpora.samples import DEMO_CORPUS, DEMO_STRONG, DEMO_WEAK, sample_path
 from harness.card.checking.sealing import seal
-from harness.sealed.forms import FileError
 from harness.sealed.keys import Identity, Role
 from harness.sealed.sealing import AgeIdentity
 from harness.sealed.sealing import seal as seal_for
+from harness.sealed.strict_records import FileError
 from harness.store.file.database import open_store
 from review.files.batch import Batch
 from review.files.ratings import open_ratings, sign_ratings
@@ -33,7 +33,7 @@ from review.log.payloads import Consent, Face, NotJudged, Rate, Scope, Withdraw
 from review.office.intake.file_report import FileReport
 from review.office.intake.importing import import_bytes
 from review.office.items.reviewed_runs import ReviewedRuns, read_runs
-from review.office.making.batches import Made, Said, make
+from review.office.making.batches import PreparedReview, ReviewDescription, make
 from review.office.making.creating import ReviewDraft, Size, draft_review
 from review.office.making.texts import review_texts, texts_of
 from review.office.store.arrivals import free_name
@@ -110,8 +110,8 @@ def draft(runs: ReviewedRuns, seed: int = 7, **size: Any) -> ReviewDraft:
     return draft_review(runs, policy, Size(**size), seed, review_texts("en"))
 
 
-def said(identity: Identity, name: str = "demo", *, secret: bool = False) -> Said:
-    return Said(
+def said(identity: Identity, name: str = "demo", *, secret: bool = False) -> ReviewDescription:
+    return ReviewDescription(
         name=name, title="Sentences", organisation="The council", texts=texts_of("en", {}, {}),
         language="en", panel="Everyone who came.",
         recipients=(identity.public.recipient, AgeIdentity.make().recipient), secret=secret,
@@ -120,7 +120,7 @@ def said(identity: Identity, name: str = "demo", *, secret: bool = False) -> Sai
 
 def made(
     drafted: ReviewDraft, identity: Identity, name: str = "demo", *, one_each: bool = False
-) -> Made:
+) -> PreparedReview:
     _, policy = proposed()
     asked = said(identity, name, secret=drafted.secret)
     return make(drafted, asked, identity, policy, one_each=one_each)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from corpora.model.entry import Segment
-from harness.project.candidates import Usual, take_candidates
+from harness.project.candidates import CandidateDefaults, take_candidates
 from harness.project.state import Project, ProjectEntry
 from harness.sealed.keys import Identity, Role
 from review.files.reviewer_codes import make_codes
@@ -138,7 +138,7 @@ class School:
 
 def open_school(folder: Path, sources: Sequence[Any]) -> School:
     project = begun(folder)
-    take_candidates(project, sources, Usual())
+    take_candidates(project, sources, CandidateDefaults())
     return School(folder, Office.open(folder / "home"), Identity.make(Role.ORGANISATION), project)
 
 

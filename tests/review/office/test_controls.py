@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from corpora.languages.cards import SHIPPED
 from corpora.model.entry import Entry, Segment
-from corpora.text.words import words
+from corpora.text.tokens import words
 from harness.annotators.fst import FstAnnotator
 from harness.fst.analyser import open_analyser
 from review.office.items.controls import ControlMaterial, Counts, make_controls, usual_counts

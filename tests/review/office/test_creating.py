@@ -15,9 +15,9 @@ from corpora.text.visible import plain
 from harness.card.checking.sealing import seal
 from harness.core.failures import HarnessError, UsageError
 from harness.method.options import MethodOptions
-from harness.sealed.forms import FileError
 from harness.sealed.keys import Identity, Role
 from harness.sealed.sealing import AgeIdentity
+from harness.sealed.strict_records import FileError
 from harness.setup.plan import Plan
 from harness.store.file.database import open_store
 from harness.store.runs import find_run, read_card
@@ -25,7 +25,7 @@ from review.files.batch import open_batch, write_batch
 from review.files.manifests import LONGEST_LETTER, MOST_LETTERS
 from review.office.items.reviewed_runs import read_runs
 from review.office.items.sentences import of_corpus
-from review.office.making.batches import Made, letters_of
+from review.office.making.batches import PreparedReview, letters_of
 from review.office.making.creating import ReviewDraft
 from review.office.making.publishing import Protection, Published, publish
 from review.office.making.texts import check_words, languages, review_name, review_texts
@@ -137,7 +137,9 @@ def test_no_gold_reference_is_in_a_secret_batch_unless_output(secret: ReviewDraf
         assert lesson.source not in {entry.source for entry in secret.entries}
 
 
-def published(office: Office, ready: Made, to: Path, cards: Path, *words: bool) -> Published:
+def published(
+    office: Office, ready: PreparedReview, to: Path, cards: Path, *words: bool
+) -> Published:
     protection, (_, policy) = Protection(passphrases=any(words)), proposed()
     return publish(office, ready, policy, review_texts("en"), protection, to, cards)
 

@@ -11,7 +11,7 @@ from harness.sealed.keys import Identity, Role
 from harness.sealed.sealing import AgeIdentity
 from review.files.reviewer_codes import printed
 from review.log.event import Event
-from review.log.payloads import Comment, LaptopWord, Scope, Speaks, Withdraw
+from review.log.payloads import AssignLaptop, Comment, LaptopWord, Scope, Withdraw
 from review.log.voices import heard
 from review.office.intake import quarantine
 from review.office.intake.file_report import FORGED, OTHER_LAPTOPS, FileOutcome
@@ -258,7 +258,9 @@ def clash(made: Desk) -> tuple[Person, Person]:
 
 def words(made: Desk) -> list[Event]:
     return [
-        e for e in made.office.events(made.review) if isinstance(e.payload, LaptopWord | Speaks)
+        e
+        for e in made.office.events(made.review)
+        if isinstance(e.payload, LaptopWord | AssignLaptop)
     ]
 
 

@@ -18,10 +18,10 @@ from harness.card.entry_ids import card_id
 from harness.core.failures import UsageError
 from harness.sealed.keys import Identity, Role
 from harness.store.file.database import open_store
-from review.files.manifests import Around
+from review.files.manifests import SentenceContext
 from review.office.items.items import REPEAT_APART, allocate, draw, order, orders, spread, stratum
 from review.office.items.reviewed_runs import read_runs
-from review.office.items.sentences import Carries, surroundings
+from review.office.items.sentences import ContextPolicy, surroundings
 from review.office.items.training import make_training, read_training
 from review.office.items.wrong_texts import plain_form
 from review.office.making.creating import ReviewDraft, Size, draft_review
@@ -246,14 +246,16 @@ def entries(count: int = 6, *secret: int, document: object = "story") -> list[En
     ]  # fmt: skip
 
 
-def told(of: Sequence[Entry], carries: Carries = Carries.OPEN) -> dict[object, tuple[str, str]]:
+def told(
+    of: Sequence[Entry], carries: ContextPolicy = ContextPolicy.OPEN
+) -> dict[object, tuple[str, str]]:
     found = surroundings(of, carries).told
     return {id_: (each.before, each.after) for id_, each in found.items()}
 
 
 def test_sentence_has_open_ones_next_to_it_in_its_document() -> None:
-    found = surroundings(entries(3), Carries.OPEN)
-    assert found.told[1] == Around(
+    found = surroundings(entries(3), ContextPolicy.OPEN)
+    assert found.told[1] == SentenceContext(
         context="context 1", formality="formal", before="Source 0.", after="Source 2."
     )
     assert (found.told[0].before, found.told[2].after) == ("", "")
@@ -263,24 +265,24 @@ def test_sentence_has_open_ones_next_to_it_in_its_document() -> None:
     assert told(entries(3, document=None))[1] == ("", "")
     assert told(entries(3, document=""))[1] == ("", "")
     bare = [Entry(id=n, source=f"S{n}", reference="R") for n in range(3)]
-    assert surroundings(bare, Carries.ALL).told == {}
+    assert surroundings(bare, ContextPolicy.ALL).told == {}
     corpus = entries(5, 1)
     assert told(corpus) == {0: ("", ""), 2: ("", "Source 3."), 3: ("Source 2.", "Source 4."), 4: ("Source 3.", "")}  # fmt: skip
-    every = surroundings(corpus, Carries.ALL)
+    every = surroundings(corpus, ContextPolicy.ALL)
     assert every.told[1].context == "context 1"
     assert every.secret == {0, 2}, "beside these a secret sentence would be shown"
-    assert told(corpus, Carries.NONE) == {}
+    assert told(corpus, ContextPolicy.NONE) == {}
     kept = [e.model_copy(update={"local_only": e.id == 3}) for e in entries(5)]
     assert told(kept)[2] == ("Source 1.", ""), "what may not leave the machine is secret, too"
     gone = [e.model_copy(update={"not_stored": e.id == 3}) for e in entries(5)]
-    assert told(gone, Carries.ALL)[2] == ("Source 1.", "")
+    assert told(gone, ContextPolicy.ALL)[2] == ("Source 1.", "")
 
 
 def test_a_tag_that_is_too_long_and_a_blank_neighbour_are_left_out() -> None:
     corpus = entries(3)
     corpus[0] = corpus[0].model_copy(update={"source": " "})
     corpus[1] = corpus[1].model_copy(update={"context": "x" * 201})
-    found = surroundings(corpus, Carries.OPEN).told[1]
+    found = surroundings(corpus, ContextPolicy.OPEN).told[1]
     assert (found.context, found.before, found.after) == ("", "", "Source 2.")
 
 
@@ -304,7 +306,7 @@ def home(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def drafted(home: Path, carries: Carries, segment: Segment) -> ReviewDraft:
+def drafted(home: Path, carries: ContextPolicy, segment: Segment) -> ReviewDraft:
     with closing(open_store(home / "rosetta.sqlite")) as connection:
         runs = read_runs(connection, made.RUNS[:1], [segment])
     policy, _ = proposed()
@@ -320,23 +322,23 @@ def everything(draft: ReviewDraft) -> str:
 
 def test_no_member_of_an_open_batch_has_a_word_of_a_secret_entry(home: Path) -> None:
     segment = next(e.segment for e in made.demo_entries()[::2] if e.segment)
-    draft = drafted(home, Carries.OPEN, segment)
+    draft = drafted(home, ContextPolicy.OPEN, segment)
     assert draft.placed == len(draft.entries)
     assert not draft.secret
     batch = everything(draft)
     assert SECRET not in batch
     assert "scene 0" in batch or "scene 2" in batch
-    wished = drafted(home, Carries.ALL, segment)
+    wished = drafted(home, ContextPolicy.ALL, segment)
     assert wished.secret, "with a secret sentence beside an open one the batch has to be sealed"
     assert SECRET in everything(wished)
 
 
 def test_of_a_secret_review_its_own_sentences_stand_alone(home: Path) -> None:
-    draft = drafted(home, Carries.OPEN, Segment.GOLD_STANDARD)
+    draft = drafted(home, ContextPolicy.OPEN, Segment.GOLD_STANDARD)
     items = [item for item in draft.items if draft.runs.corpus[item.truth.entry].secret]
     assert items
     assert {item.shown.around for item in items} == {None}
-    wished = drafted(home, Carries.ALL, Segment.GOLD_STANDARD)
+    wished = drafted(home, ContextPolicy.ALL, Segment.GOLD_STANDARD)
     assert {bool(item.shown.around) for item in wished.items} == {True}
 
 
@@ -348,7 +350,7 @@ def test_controls_say_the_same_of_their_sentence_as_real_items(tmp_path: Path) -
     ]
     made.store_runs(tmp_path, corpus)
     draft = made.draft(made.reviewed(tmp_path), reviewers=2, items=20)
-    around: dict[object, set[Around | None]] = {}
+    around: dict[object, set[SentenceContext | None]] = {}
     for item in draft.items:
         around.setdefault(item.truth.entry, set()).add(item.shown.around)
     assert {len(each) for each in around.values()} == {1}

@@ -8,9 +8,9 @@ import pytest
 
 from corpora.model.entry import Segment
 from harness.core.failures import UsageError
-from harness.project.candidates import Usual, take_candidates
+from harness.project.authoring import progress_of, whole_corpus, write_open_part
+from harness.project.candidates import CandidateDefaults, take_candidates
 from harness.project.lacking import lacking
-from harness.project.making import progress_of, whole_corpus, write_open_part
 from harness.project.state import write_state
 from harness.store.file.database import open_store
 from review.community.reviews import files_of_review
@@ -287,7 +287,7 @@ def test_secret_sentences_seal_the_whole_review(school: School) -> None:
 
 def with_translation(school: School) -> tuple[Desk, Judge]:
     taken = candidate("How are you", reference="Kiel vi fartas", segment=Segment.DEVELOPMENT)
-    take_candidates(school.project, [taken], Usual())
+    take_candidates(school.project, [taken], CandidateDefaults())
     desk, judge = school.look()
     judge.says(desk.item(3), Rating.REJECT)
     assert (school.take(desk, judge).refused, school.reference(3)) == ([3], "")

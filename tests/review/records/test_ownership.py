@@ -13,15 +13,15 @@ import pytest
 
 from harness.core.canonical import canonical_bytes
 from harness.core.failures import UsageError
-from harness.sealed.forms import FileError
 from harness.sealed.keys import Identity, Role
+from harness.sealed.strict_records import FileError
 from harness.store.file.database import open_store
 from harness.store.signed_records import signed_file
 from harness.vault.opening import MEMORY
 from harness.vault.vault import Vault
 from review.records import agreeing
 from review.records.ownership import (
-    Deed,
+    OwnershipAction,
     OwnershipState,
     OwnershipTerms,
     Party,
@@ -59,17 +59,17 @@ def proposed() -> Record:
 
 @pytest.fixture(scope="module")
 def agreed(proposed: Record) -> Record:
-    return say(say(proposed, Deed.SIGNED, US), Deed.SIGNED, ANN)
+    return say(say(proposed, OwnershipAction.SIGNED, US), OwnershipAction.SIGNED, ANN)
 
 
 def test_states_follow_from_acts_and_terms(proposed: Record, agreed: Record) -> None:
     assert proposed.state is OwnershipState.PROPOSED
-    assert say(proposed, Deed.SIGNED, US).state is OwnershipState.BY_ORGANISATION
-    assert say(proposed, Deed.SIGNED, ANN).state is OwnershipState.BY_DEVELOPER
+    assert say(proposed, OwnershipAction.SIGNED, US).state is OwnershipState.BY_ORGANISATION
+    assert say(proposed, OwnershipAction.SIGNED, ANN).state is OwnershipState.BY_DEVELOPER
     assert agreed.state is OwnershipState.BY_BOTH
-    assert say(proposed, Deed.REFUSED, ANN, "no").state is OwnershipState.REFUSED
+    assert say(proposed, OwnershipAction.REFUSED, ANN, "no").state is OwnershipState.REFUSED
     for side in (US, ANN):
-        assert say(agreed, Deed.REVOKED, side, "no more").state is OwnershipState.REVOKED
+        assert say(agreed, OwnershipAction.REVOKED, side, "no more").state is OwnershipState.REVOKED
     said = proposed.terms
     assert (said.organisation_share, said.developer_share) == (90, 10)
     assert (len(said.developer_keeps), len(said.organisation_gains)) == (3, 3)
@@ -81,9 +81,9 @@ def test_states_follow_from_acts_and_terms(proposed: Record, agreed: Record) -> 
 def test_copies_say_the_same_in_any_order(proposed: Record, agreed: Record) -> None:
     copies = [
         proposed,
-        say(proposed, Deed.SIGNED, ANN),
-        say(proposed, Deed.REFUSED, US, "the code is missing"),
-        say(agreed, Deed.REVOKED, ANN, "it is misused"),
+        say(proposed, OwnershipAction.SIGNED, ANN),
+        say(proposed, OwnershipAction.REFUSED, US, "the code is missing"),
+        say(agreed, OwnershipAction.REVOKED, ANN, "it is misused"),
     ]
     found = set()
     for order in permutations(copies):
@@ -101,18 +101,18 @@ def test_copies_say_the_same_in_any_order(proposed: Record, agreed: Record) -> N
 
 def test_side_says_only_what_it_can_and_once(agreed: Record, proposed: Record) -> None:
     for what, who, words in (
-        (Deed.SIGNED, MALLORY, "neither side"), (Deed.SIGNED, US, "already"),
-        (Deed.REFUSED, US, "ownership revoke"),
+        (OwnershipAction.SIGNED, MALLORY, "neither side"), (OwnershipAction.SIGNED, US, "already"),
+        (OwnershipAction.REFUSED, US, "ownership revoke"),
     ):  # fmt: skip
         with pytest.raises(UsageError, match=words):
             say(agreed, what, who, "because")
-    refused = say(proposed, Deed.REFUSED, ANN, "no")
+    refused = say(proposed, OwnershipAction.REFUSED, ANN, "no")
     with pytest.raises(UsageError, match="refused"):
-        say(refused, Deed.SIGNED, US)
+        say(refused, OwnershipAction.SIGNED, US)
     with pytest.raises(UsageError, match="did not sign"):
-        say(refused, Deed.REVOKED, US, "no")
+        say(refused, OwnershipAction.REVOKED, US, "no")
     with pytest.raises(UsageError, match="reason"):
-        say(proposed, Deed.REFUSED, ANN, "  ")
+        say(proposed, OwnershipAction.REFUSED, ANN, "  ")
     with pytest.raises(UsageError, match="nobody agrees with themselves"):
         propose(terms(developer=US), US)
     with pytest.raises(UsageError, match="Only the organisation"):
@@ -211,7 +211,7 @@ def test_revocation_kept_in_between_is_not_lost(
     """Another program keeps a revocation just after this one read what is kept: it has to wait, and its word stays."""
     mine = Identity.load(tmp_path, Role.COMPUTER)
     proposed = propose(terms(mine), US)
-    revoked = say(say(proposed, Deed.SIGNED, US), Deed.REVOKED, US, "misused")
+    revoked = say(say(proposed, OwnershipAction.SIGNED, US), OwnershipAction.REVOKED, US, "misused")
     agreeing.keep(store, proposed)
     with_kept = agreeing.with_kept
     waits: list[bool] = []
@@ -227,7 +227,7 @@ def test_revocation_kept_in_between_is_not_lost(
 
     monkeypatch.setattr(agreeing, "with_kept", another_writes)
     if answers:
-        agreeing.answer(store, proposed.data(), Deed.SIGNED, tmp_path)
+        agreeing.answer(store, proposed.data(), OwnershipAction.SIGNED, tmp_path)
     else:
         agreeing.take(store, proposed.data(), tmp_path, US.public.signing_key)
     monkeypatch.undo()
@@ -239,13 +239,13 @@ def test_revocation_kept_in_between_is_not_lost(
 def test_unwritten_word_is_given_again(store: sqlite3.Connection, tmp_path: Path) -> None:
     mine = Identity.load(tmp_path, Role.COMPUTER)
     proposed = propose(terms(mine), US)
-    first = agreeing.answer(store, proposed.data(), Deed.SIGNED, tmp_path)
-    again = agreeing.answer(store, proposed.data(), Deed.SIGNED, tmp_path)
+    first = agreeing.answer(store, proposed.data(), OwnershipAction.SIGNED, tmp_path)
+    again = agreeing.answer(store, proposed.data(), OwnershipAction.SIGNED, tmp_path)
     assert again.data() == first.data() == kept(store, proposed).data()
     with pytest.raises(UsageError, match="already"):
-        agreeing.answer(store, first.data(), Deed.SIGNED, tmp_path)
+        agreeing.answer(store, first.data(), OwnershipAction.SIGNED, tmp_path)
     with pytest.raises(UsageError, match="No key of this computer"):
-        agreeing.answer(store, propose(terms(ANN), US).data(), Deed.SIGNED, tmp_path)
+        agreeing.answer(store, propose(terms(ANN), US).data(), OwnershipAction.SIGNED, tmp_path)
 
 
 def test_the_rows_of_several_vaults_are_told_apart_and_name_none(tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ from review.files.ratings import open_ratings
 from review.log.event import Event
 from review.log.fold import Person, fold
 from review.log.laptop import FILE_NAME, Laptop
-from review.log.own_file import Presence
+from review.log.own_file import FileLock
 from review.log.payloads import Kind, Scope
 from review.log.table import NotSaved
 from review.rating import CannotJudge, Rating
@@ -36,7 +36,7 @@ from review.session.erasing import (
     why_not_erased,
 )
 from review.session.view import Phase, TextField
-from review.session.waiting import Kept, hand_over_all, kept
+from review.session.waiting import StoredReviews, hand_over_all, kept
 from review.session.words.catalogue import Words
 from review.session.words.troubles import trouble
 from tests import keyring_in_memory
@@ -184,7 +184,7 @@ def test_who_may_not_look_there_deletes_nothing(person: Sitting, as_another: Non
 def test_what_may_not_be_looked_at_any_more_is_told_by_name(
     person: Sitting, as_another: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def closed(laptop: Laptop) -> Presence:
+    def closed(laptop: Laptop) -> FileLock:
         os.seteuid(0)
         presence = close_alone(laptop)
         os.seteuid(65534)
@@ -254,18 +254,20 @@ def waiting(sitting: Sitting) -> tuple[int, bool]:
 
 
 def test_sentence_waits_once_however_much_was_said_of_it(sitting: Sitting, stick: Path) -> None:
-    assert kept(sitting.laptop) == Kept(batches=1)
+    assert kept(sitting.laptop) == StoredReviews(batches=1)
     first = sitting.see()
     sitting.session.save_text(first, TextField.COMMENT, "so")
     sitting.session.flag_harm(first, harmful=True)
     sitting.rate()
     sitting.rate()
-    assert kept(sitting.laptop) == Kept(1, 2, 2, reviewers={sitting.batch.manifest.batch: CODE})
+    assert kept(sitting.laptop) == StoredReviews(
+        1, 2, 2, reviewers={sitting.batch.manifest.batch: CODE}
+    )
     sitting.see()
     sitting.session.undo()
     assert waiting(sitting) == (1, False)
     sitting.session.export(stick)
-    assert kept(sitting.laptop) == Kept(1, 1)
+    assert kept(sitting.laptop) == StoredReviews(1, 1)
     sitting.see()  # what is changed after handing over waits again
     sitting.session.undo()
     assert waiting(sitting) == (1, False)
@@ -284,7 +286,7 @@ def test_withdrawal_is_told_where_it_was_handed_over(sitting: Sitting, stick: Pa
     assert waiting(sitting) == (0, True)
     (file,) = hand_over_all(sitting.laptop, stick)
     assert b'"kind":"withdraw"' in b"".join(open_ratings(file.path.read_bytes(), CUSTODIANS).lines)
-    assert kept(sitting.laptop) == Kept(1)
+    assert kept(sitting.laptop) == StoredReviews(1)
 
 
 def test_everything_is_handed_over_without_opening_a_review(sitting: Sitting, stick: Path) -> None:

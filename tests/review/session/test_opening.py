@@ -10,9 +10,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from harness.sealed.forms import FileError, FileProblem
 from harness.sealed.keys import Identity, Role
 from harness.sealed.phrase import draw_words
+from harness.sealed.strict_records import FileError, FileProblem
 from review.files.batch import write_batch
 from review.files.ratings import open_ratings
 from review.files.reviewer_codes import CodeError
@@ -45,7 +45,7 @@ from review.session.session import Session
 from review.session.view import Phase
 from review.session.waiting import hand_over_all, kept
 from review.session.words.catalogue import Words
-from review.session.words.keys import Onward
+from review.session.words.keys import NextAction
 from review.session.words.troubles import OtherReviewerError
 from tests.keyring_in_memory import no_keyring
 from tests.review.session.scenes import (
@@ -371,7 +371,7 @@ def test_person_who_was_here_is_only_asked_for_the_code(flow_of: FlowOf) -> None
     flow = flow_of()
     step = at_sentences(flow)
     rate_next(step.session)
-    stopped = flow.answer(Onward.LEAVE)
+    stopped = flow.answer(NextAction.LEAVE)
     assert isinstance(stopped, ChooseReview)
     assert (stopped.stopped, flow.session, flow.sits) == (True, None, False)
     asked = lead(flow, stopped, AskCode)
@@ -450,15 +450,15 @@ def test_file_from_outside_leaves_what_was_not_agreed_to(flow_of: FlowOf, file: 
 @pytest.mark.parametrize(
     ("onward", "page", "chosen"),
     [
-        (Onward.HELP, ShowHelp, None),
-        (Onward.ANSWERS, ShowAnswers, "0" * 15 + "1"),
-        (Onward.SHARING, AskSharing, True),
-        (Onward.WITHDRAW, AskWithdraw, Scope.EVERYTHING),
-        (Onward.HAND_OVER, HandOver, Onward.UNSAVED),
+        (NextAction.HELP, ShowHelp, None),
+        (NextAction.ANSWERS, ShowAnswers, "0" * 15 + "1"),
+        (NextAction.SHARING, AskSharing, True),
+        (NextAction.WITHDRAW, AskWithdraw, Scope.EVERYTHING),
+        (NextAction.HAND_OVER, HandOver, NextAction.UNSAVED),
     ],
 )
 def test_a_page_beside_the_sentences_leads_back_to_them(
-    flow_of: FlowOf, onward: Onward, page: type[FlowStep[Any]], chosen: object
+    flow_of: FlowOf, onward: NextAction, page: type[FlowStep[Any]], chosen: object
 ) -> None:
     flow = flow_of()
     at_sentences(flow)
@@ -469,7 +469,7 @@ def test_a_page_beside_the_sentences_leads_back_to_them(
     flow.answer(onward)
     assert isinstance(flow.answer(chosen), AtSentences)
     changed = list(flow.opening.laptop.events())[len(before) :]
-    kinds = {Onward.SHARING: {Consent}, Onward.WITHDRAW: {Withdraw}}
+    kinds = {NextAction.SHARING: {Consent}, NextAction.WITHDRAW: {Withdraw}}
     assert {type(each.payload) for each in changed} == kinds.get(onward, set())
 
 
@@ -498,7 +498,7 @@ def test_fault_still_shows_place(
     with monkeypatch.context() as broken:
         broken.setattr(owner, name, lambda *_: 1 // 0)
         with pytest.raises(ZeroDivisionError):
-            flow.answer(Onward.ANSWERS if sits else CODE)
+            flow.answer(NextAction.ANSWERS if sits else CODE)
     after = flow.answer("anything")
     assert isinstance(after, AtSentences if sits else ChooseReview)
     assert isinstance(lead(flow, after, AtSentences), AtSentences)

@@ -19,10 +19,10 @@ import pytest
 from corpora.model.entry import CONTEXTS, REGISTERS
 from harness.core.failures import HarnessError, UsageError
 from harness.core.storage_problems import StorageProblem
-from harness.sealed.forms import FileError, FileProblem
 from harness.sealed.stick import StickError
+from harness.sealed.strict_records import FileError, FileProblem
 from review.files.batch import Batch
-from review.files.manifests import Around, OthersWords
+from review.files.manifests import OthersWords, SentenceContext
 from review.files.reviewer_codes import CodeError, CodeProblem, tag_of
 from review.log.laptop import Laptop
 from review.log.payloads import Consent, Face, Rate, Scope
@@ -55,7 +55,7 @@ from review.session.words.keys import (
     table,
 )
 from review.session.words.labels import RATINGS as RATINGS_SAID
-from review.session.words.page import Given
+from review.session.words.page import OrganiserText
 from review.session.words.troubles import OtherReviewerError, trouble
 from tests.review.session.catalogues import catalogue, collected, entry
 from tests.review.session.scenes import (
@@ -289,7 +289,7 @@ def test_neighbours_tags_and_words_of_others_are_named() -> None:
     assert list(item_words.beside(Words.load("en"), bare)) == []
     item = replace(
         bare, comment="mine",
-        around=Around(context="narrative", formality="our own", before="B.", after="A."),
+        around=SentenceContext(context="narrative", formality="our own", before="B.", after="A."),
         others=(
             OthersWords(reasons=(Reason.GRAMMAR, Reason.SPELLING)),
             OthersWords(comment="C.", suggestion="S."),
@@ -465,11 +465,11 @@ def test_text_that_was_shown_is_the_one_recorded(tmp_path: Path) -> None:
 def test_missing_language_is_said_and_old_batch_claims_nothing() -> None:
     english, french = Words.load("en"), Words.load("fr")
     given = batch_of(language="fr", salt=SALT, translations={"es": {"consent": SPANISH}}).manifest
-    assert page_words.consent(english, given) == Given(CONSENT, NOTE)
-    assert page_words.guide(english, given) == Given(GUIDE, NOTE)
-    assert page_words.consent(french, given) == Given(CONSENT)
+    assert page_words.consent(english, given) == OrganiserText(CONSENT, NOTE)
+    assert page_words.guide(english, given) == OrganiserText(GUIDE, NOTE)
+    assert page_words.consent(french, given) == OrganiserText(CONSENT)
     before = batch_of(language="fr").manifest
-    assert page_words.consent(english, before) == Given(CONSENT)
+    assert page_words.consent(english, before) == OrganiserText(CONSENT)
     only_spanish = given.model_copy(update={"consent": ""})
     assert "in Spanish." in page_words.consent(english, only_spanish).note
 
@@ -499,7 +499,7 @@ def test_language_of_the_batch_alone_is_chosen_and_remembered(tmp_path: Path) ->
         }  # fmt: skip
         assert opening.set_language("qu")("Settings") == "Settings"
         session = opening.session(batch, opening.reviewer(batch, CODE), Face.LINES)
-        assert page_words.consent(session.words, batch.manifest) == Given(QUECHUA, STAYS)
+        assert page_words.consent(session.words, batch.manifest) == OrganiserText(QUECHUA, STAYS)
         assert page_words.guide(session.words, batch.manifest).note == (
             "The organiser has not given this in Quechua; here it is in English."
         )

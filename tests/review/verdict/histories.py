@@ -266,7 +266,7 @@ def _say_of_laptops(rng: Random, key: AnswerKey, office: Chain, laptops: list[st
     for reviewer in rng.sample(list(key.orders), rng.randrange(len(key.orders) + 1)):
         for batch in key.batches:
             named = tuple(rng.sample(laptops, rng.randint(1, len(laptops))))
-            office.write(say.Speaks(wall=WALL, batch=batch, reviewer=reviewer, laptops=named))
+            office.write(say.AssignLaptop(wall=WALL, batch=batch, reviewer=reviewer, laptops=named))
     for _ in range(rng.choice((0, 0, 1, 2, 3))):
         before = rng.choice((None, rng.choice(laptops)))
         office.write(

@@ -22,8 +22,8 @@ from review.rating import CannotJudge, Rating
 from review.verdict.gate.adjudication import (
     Case,
     Grounds,
+    ItemComment,
     SecondLook,
-    Voice,
     decisions,
     grounds,
     queue,
@@ -305,9 +305,9 @@ def test_words_come_with_the_rating_without_the_person() -> None:
     case = queue(people, reviewed.key())[0]
     assert case.item == ITEMS[0]
     assert set(case.voices) == {
-        Voice(GOOD, (), "we say it so", ""),
-        Voice(POOR, (Reason.GRAMMAR,), "", "better"),
-        Voice(None, (), "not my dialect", ""),
+        ItemComment(GOOD, (), "we say it so", ""),
+        ItemComment(POOR, (Reason.GRAMMAR,), "", "better"),
+        ItemComment(None, (), "not my dialect", ""),
     }
     assert not any(who in repr(case) for who in PEOPLE)
 

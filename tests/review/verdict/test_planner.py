@@ -29,7 +29,7 @@ from review.verdict.gate.planner import (
     simulated_reviews,
 )
 from review.verdict.gate.policy import proposed
-from review.verdict.gate.settle import More, Outlook, Settling, settling
+from review.verdict.gate.settle import Forecast, More, RequiredData, settling
 from review.verdict.panel.agreement import (
     WhyNot,
     agreement,
@@ -151,7 +151,7 @@ def test_what_would_settle_it_is_the_least_that_does() -> None:
         found = settling(verdict, POLICY) if verdict.outcome is GateOutcome.DISCUSS else None
         if found is None:
             continue
-        outlook = Outlook.of(verdict.numbers, 0.70, 0.975)
+        outlook = Forecast.of(verdict.numbers, 0.70, 0.975)
         for way in filter(None, (found.reviewers, found.items)):
             seen += 1
             fewer = More(max(way.reviewers - 1, 0), max(way.items - 1, 0))
@@ -196,13 +196,13 @@ def _of(latent: Any) -> Any:
 @pytest.mark.parametrize(
     ("found", "words"),
     [
-        (Settling(More(3, 0), More(0, 24), None, 0.8, 0.9), "3 more reviewers, or 24 more items would settle it in 8 of 10 cases."),
-        (Settling(None, None, More(1, 30), 0.8, 0.9), "1 more reviewer and 30 more items would settle it in 8 of 10 cases."),
-        (Settling(None, None, None, 0.8, 0.42), "Twice the people and twice the items would settle it in 4 of 10 cases: the share seems to lie near the level."),
+        (RequiredData(More(3, 0), More(0, 24), None, 0.8, 0.9), "3 more reviewers, or 24 more items would settle it in 8 of 10 cases."),
+        (RequiredData(None, None, More(1, 30), 0.8, 0.9), "1 more reviewer and 30 more items would settle it in 8 of 10 cases."),
+        (RequiredData(None, None, None, 0.8, 0.42), "Twice the people and twice the items would settle it in 4 of 10 cases: the share seems to lie near the level."),
     ],
     ids=["either", "both", "neither"],
 )  # fmt: skip
-def test_it_is_said_in_one_sentence(found: Settling, words: str) -> None:
+def test_it_is_said_in_one_sentence(found: RequiredData, words: str) -> None:
     assert found.words() == words
 
 

@@ -23,8 +23,8 @@ import pytest
 from harness.core.canonical import canonical_bytes
 from harness.core.failures import HarnessError, UsageError
 from harness.sealed.archive import pack, unpack
-from harness.sealed.forms import FileError
 from harness.sealed.keys import Identity
+from harness.sealed.strict_records import FileError
 from review.log.event import Event, events_sha256
 from review.log.payloads import (
     Adjudicate,

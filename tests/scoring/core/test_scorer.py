@@ -23,6 +23,7 @@ from rosetta_tui.leaderboard.rows import SORTS, columns
 from scoring.core.columns import TASKS, TRANSLATIONS, columns_of, stated_columns
 from scoring.core.composite import composite, composites
 from scoring.core.inventory import metric_named, typed_name, unknown_metric
+from scoring.core.messages import minus, percent
 from scoring.core.metric import CorpusMetric
 from scoring.core.metric_rows import short_title, title
 from scoring.core.scorer import RunningTotals, Scorer
@@ -30,7 +31,6 @@ from scoring.core.setup import ScoringSetup
 from scoring.core.specification import Tier, metric_info, quality_tier, specification
 from scoring.core.table import StatisticsError
 from scoring.core.translation import Translation
-from scoring.core.wording import minus, percent
 from scoring.grammar.morpheme_difference import best_pairs
 from scoring.metrics.chrf import ChrfPlusPlus
 from scoring.metrics.inventory import make_metrics, maker, surface_metrics, surface_setup

@@ -17,7 +17,7 @@ from textual.widgets import Input
 
 from corpora.model.entry import Segment
 from harness.core.failures import UsageError
-from harness.run.rescoring import Prospect
+from harness.run.rescoring import RescorePreview
 from harness.store.file.database import opened
 from harness.store.notes import change_tags, set_note
 from harness.store.runs import find_run
@@ -32,7 +32,7 @@ from rosetta_tui.project.list_screen import ProjectsScreen
 from rosetta_tui.project.screen import ProjectScreen
 from rosetta_tui.runs import score_again
 from rosetta_tui.runs import table as run_rows
-from rosetta_tui.runs.go_on import GoOnScreen, Stop
+from rosetta_tui.runs.resume import GoOnScreen, Stop
 from rosetta_tui.runs.score_again import ScoreAgainScreen
 from rosetta_tui.settings.ask_setting import AskSettingScreen, PressKeyScreen
 from rosetta_tui.show.clipboard import MOST_BYTES
@@ -318,7 +318,7 @@ async def test_entry_screen_in_every_size_and_theme(size: tuple[int, int], tmp_p
 
 # Home, a run, and what opens from there
 
-PROSPECT = Prospect(
+PROSPECT = RescorePreview(
     new=("equivalent_match_rate", "length_ratio"), again=("exact_match_rate", "chrf_plus_plus"),
     kept={"comet_score": "its model is not on this computer"},
     off={"fst_acceptance_rate": "the language EO has no analyser here"},

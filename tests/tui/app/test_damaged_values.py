@@ -35,7 +35,7 @@ from harness.store.file.openings import Live
 from harness.store.run_list import list_runs
 from harness.store.runs import set_live
 from rosetta_tui import cli
-from rosetta_tui.app.showing import exit_code
+from rosetta_tui.app.display import exit_code
 from rosetta_tui.cli import _run  # ``main`` ends the process
 from rosetta_tui.commands import rosetta
 from rosetta_tui.corpus.screen import CorpusScreen

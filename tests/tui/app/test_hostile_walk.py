@@ -33,7 +33,7 @@ from rosetta_tui.live.steering import ConcurrencyScreen
 from rosetta_tui.project import screen as project_screen
 from rosetta_tui.project.dialogs import ToldScreen
 from rosetta_tui.replay.screen import ReplayScreen
-from rosetta_tui.runs.go_on import SETTINGS, GoOnScreen, RetryScreen, Stop
+from rosetta_tui.runs.resume import SETTINGS, GoOnScreen, RetryScreen, Stop
 from rosetta_tui.runs.score_again import ScoreAgainScreen
 from rosetta_tui.session.rehearsing import RehearsalNeeds
 from rosetta_tui.settings.ask_setting import AskSettingScreen, PressKeyScreen

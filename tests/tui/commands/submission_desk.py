@@ -15,7 +15,7 @@ from corpora.files.problems import CorpusError
 from corpora.samples import DEMO_CORPUS, sample_path
 from harness.core.failures import HarnessError
 from harness.release.ledger import own_ledger
-from harness.submission.desk import DeskAct, SubmissionDesk
+from harness.submission.desk import SubmissionEvent, SubmissionStore
 from rosetta_tui.commands import rosetta
 
 SCHEMAS = Path(__file__).parents[3] / "docs" / "schemas"
@@ -46,8 +46,8 @@ class Desk:
         Draft202012Validator(schema).validate(told)
         return told
 
-    def notes(self) -> list[DeskAct]:
-        [kept] = SubmissionDesk(self.home).all()
+    def notes(self) -> list[SubmissionEvent]:
+        [kept] = SubmissionStore(self.home).all()
         return [each.what for each in kept.notes]
 
     def answers(self) -> int:
@@ -59,7 +59,7 @@ class Desk:
         return row["state"], row["runs"], row["answers"]
 
     def steps(self) -> dict[str, bool]:
-        [kept] = SubmissionDesk(self.home).all()
+        [kept] = SubmissionStore(self.home).all()
         told = self.json(f"submission show {kept.number}", "submission-show")
         return {each["name"]: each["done"] for each in told["steps"]}
 
@@ -94,8 +94,8 @@ def vault(desk: Desk, entries: int = 50) -> None:
 
 def rehearsed(desk: Desk, name: str = "tiny.rosetta-submission", with_: str = "") -> None:
     """Have the desk know a submission as one that was rehearsed, with a model where one is named."""
-    kept = SubmissionDesk(desk.home).receive(desk.folder / name)
-    SubmissionDesk(desk.home).note(kept.submission, DeskAct.REHEARSED, words=with_)
+    kept = SubmissionStore(desk.home).receive(desk.folder / name)
+    SubmissionStore(desk.home).note(kept.submission, SubmissionEvent.REHEARSED, words=with_)
 
 
 IN_VAULT = ("eo-gold", "--terms", "tiny-terms.txt", "--vault", "elders", "--purpose", "spring", "--despite-network", "a test", "--plain")  # fmt: skip

@@ -15,8 +15,8 @@ from click.testing import CliRunner
 from harness.card.checking.verdict import CardCheck
 from harness.core.failures import StoreError, UsageError
 from harness.run import vault_opening
-from harness.sealed.forms import FileError
 from harness.sealed.keys import Identity, Role
+from harness.sealed.strict_records import FileError
 from harness.store.file.database import open_store, opened
 from harness.store.file.sealing import StoreSealed, forget_keys
 from harness.store.notes import attach_certificate, suspend_certificates
@@ -129,7 +129,7 @@ HERE = "--vault elders --purpose"
 
 @pytest.fixture
 def alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Homes]:
-    monkeypatch.setattr("harness.endpoint.ways_out.ways_out", lambda: ())
+    monkeypatch.setattr("harness.endpoint.network_routes.network_routes", lambda: ())
     yield Homes(tmp_path, monkeypatch, numbered(), threshold=1)
     forget_keys()
 

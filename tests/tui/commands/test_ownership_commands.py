@@ -22,14 +22,14 @@ from harness.store.file.database import open_store, opened
 from harness.store.notes import detach_certificates, suspend_certificates
 from harness.store.run_list import list_runs
 from harness.store.runs import find_run
-from harness.submission.desk import DeskAct, SubmissionDesk
+from harness.submission.desk import SubmissionEvent, SubmissionStore
 from review.office.results.whole_way import STEPS
 from review.office.store.store import Office
 from review.records.agreeing import of_gold, reaches_line
 from review.records.ownership import Party, new_terms, propose
 from review.records.profile import REQUIREMENTS
 from review.records.use import SignedUse, UseRecord, read_use
-from rosetta_tui.review.organiser.desk import OrganiserDesk
+from rosetta_tui.review.organiser.desk import OrganiserService
 from rosetta_tui.review.organiser.pages.review import ReviewScreen
 from rosetta_tui.review.organiser.pages.reviews import ReviewsScreen
 from rosetta_tui.show.owners import owner_json
@@ -291,18 +291,18 @@ def test_withdrawn_review_leaves_no_more(sides: TwoSides) -> None:
     assert sorted(Path().rglob("*")) == here
 
 
-def received(sides: TwoSides, bundle: bytes) -> tuple[SubmissionDesk, Any]:
+def received(sides: TwoSides, bundle: bytes) -> tuple[SubmissionStore, Any]:
     """Have the organisation's desk take a submission of the developer in."""
     own = Identity.load(sides.developer, Role.COMPUTER)
     path = sides.stick / "ann.rosetta-submission"
     path.write_bytes(resigned(bundle, {}, own, by=own.public.signing_key))
-    desk = SubmissionDesk(sides.organisation)
+    desk = SubmissionStore(sides.organisation)
     return desk, desk.receive(path)
 
 
 def test_withdrawn_review_stops_its_submission(sides: TwoSides, bundle: bytes) -> None:
     desk, kept = received(sides, bundle)
-    for act in (DeskAct.REHEARSED, DeskAct.SCORED):
+    for act in (SubmissionEvent.REHEARSED, SubmissionEvent.SCORED):
         desk.note(kept.submission, act, sides.run_id, "made")
     assert "WITHDRAWN" not in ok("submission list")
     assert "Review spring asks about them" in withdraw(sides)
@@ -316,7 +316,7 @@ async def test_withdrawn_review_shows_no_verdict(sides: TwoSides) -> None:
     store = sides.organisation / "rosetta.sqlite"
     app = Alone(None, store)
     async with app.run_test(size=LARGE) as pilot:
-        screen = ReviewsScreen(OrganiserDesk(sides.organisation, store))
+        screen = ReviewsScreen(OrganiserService(sides.organisation, store))
         assert "✓ GO" in await show_screen(pilot, screen)
         withdraw(sides, "--entries 0")
         assert "WITHDRAWN" in ok("review status")
@@ -324,7 +324,7 @@ async def test_withdrawn_review_shows_no_verdict(sides: TwoSides) -> None:
         shown = await press(pilot, "r")
         assert "GO" not in shown
         assert "withdrawn" in shown
-        review = ReviewScreen(OrganiserDesk(sides.organisation, store), "spring", "Certificate")
+        review = ReviewScreen(OrganiserService(sides.organisation, store), "spring", "Certificate")
         shown = words(await show_screen(pilot, review))
         assert "consent was withdrawn for 1 entry" in shown
         assert "GO" not in shown
@@ -360,15 +360,15 @@ def _open(sides: TwoSides, number: str) -> list[str]:
 def test_submission_steps_are_done_where_they_were_done(sides: TwoSides, bundle: bytes) -> None:
     desk, kept = received(sides, bundle)
     assert _open(sides, kept.number) == list(STEPS[2:])
-    desk.note(kept.submission, DeskAct.REHEARSED)
-    desk.note(kept.submission, DeskAct.SCORED, sides.run_id, "gold")
+    desk.note(kept.submission, SubmissionEvent.REHEARSED)
+    desk.note(kept.submission, SubmissionEvent.SCORED, sides.run_id, "gold")
     assert _open(sides, kept.number) == ["its maker was told", "confirmation"]
     assert f"rosetta submission tell {kept.number}" in ok(f"submission show {kept.number}", sides.organisation)  # fmt: skip
-    desk.note(kept.submission, DeskAct.TOLD, sides.run_id, "gold", "told before")
+    desk.note(kept.submission, SubmissionEvent.TOLD, sides.run_id, "gold", "told before")
     assert _open(sides, kept.number) == ["confirmation"]
     said = ok(f"submission show {kept.number}", sides.organisation)
     assert "Next: rosetta vault rotate FOLDER CORPUS --from held_out --to gold_standard" in said
-    desk.note(kept.submission, DeskAct.TOLD, sides.run_id, "gold", "confirmed")
+    desk.note(kept.submission, SubmissionEvent.TOLD, sides.run_id, "gold", "confirmed")
     said = ok(f"submission show {kept.number}", sides.organisation)
     assert "The way is at its end" in said
     named = f"--developer 'A newcomer' --key {sides.key()}"
@@ -389,10 +389,10 @@ def test_submission_with_no_go_leads_nowhere(bundle: bytes, bare: Desk) -> None:
         filled(office, home, reviewed(card, NO_GO, segments="gold_standard"))
     ok(f"review gate --issue -o {folder}/out", home)
     (folder / "eve.rosetta-submission").write_bytes(bundle)
-    desk = SubmissionDesk(home)
+    desk = SubmissionStore(home)
     kept = desk.receive(folder / "eve.rosetta-submission")
-    for act in (DeskAct.REHEARSED, DeskAct.SCORED, DeskAct.TOLD):
-        words = "confirmed" if act is DeskAct.TOLD else ""
+    for act in (SubmissionEvent.REHEARSED, SubmissionEvent.SCORED, SubmissionEvent.TOLD):
+        words = "confirmed" if act is SubmissionEvent.TOLD else ""
         desk.note(kept.submission, act, card["run_id"], "gold", words)
     said = ok(f"submission show {kept.number}", home)
     assert "✓ the gate decided         it says no-go" in said

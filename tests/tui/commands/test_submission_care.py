@@ -22,7 +22,7 @@ from harness.store.file.database import opened
 from harness.store.file.openings import Live
 from harness.store.run_list import list_runs
 from harness.store.runs import set_live
-from harness.submission.desk import DeskAct, SubmissionDesk
+from harness.submission.desk import SubmissionEvent, SubmissionStore
 from harness.submission.lanes import ModelHere
 from harness.submission.leftovers import LOCK, UNPACKED
 from rosetta_tui.commands import rosetta
@@ -52,7 +52,7 @@ def test_submission_with_a_forbidden_model_sends_no_secret(desk: Desk) -> None:
         rehearsed(desk, with_=str(ModelHere(endpoint, model)))
         assert words in desk(asked, *IN_VAULT, code=2)
     assert desk("vault log elders") == before
-    assert desk.notes() == [DeskAct.RECEIVED, *[DeskAct.REHEARSED] * 3]
+    assert desk.notes() == [SubmissionEvent.RECEIVED, *[SubmissionEvent.REHEARSED] * 3]
 
 
 def test_submission_code_without_a_box_opens_no_vault(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
@@ -69,20 +69,20 @@ def test_submission_code_without_a_box_opens_no_vault(desk: Desk, monkeypatch: p
     monkeypatch.setattr("harness.box.engines.find_engine", none)
     assert "No box" in desk(f"submission run {path.name}", *IN_VAULT, code=2)
     assert desk("vault log elders") == before
-    assert desk.notes() == [DeskAct.RECEIVED, DeskAct.REHEARSED]
+    assert desk.notes() == [SubmissionEvent.RECEIVED, SubmissionEvent.REHEARSED]
 
 
 def test_submission_answer_in_the_pause_opens_no_vault(desk: Desk) -> None:
     rehearsed(desk)
     for _ in range(2):
         desk("submission run tiny.rosetta-submission", *IN_VAULT)
-    assert desk.notes()[-1] is DeskAct.SCORED
+    assert desk.notes()[-1] is SubmissionEvent.SCORED
     before = desk("vault log elders")
     again = IN_VAULT[3:-1]
     said = desk("submission tell tiny.rosetta-submission", *again, code=1)
     assert "Nothing is told of it now" in said
     assert desk("vault log elders") == before
-    [kept] = SubmissionDesk(desk.home).all()
+    [kept] = SubmissionStore(desk.home).all()
     told = f"Next: rosetta submission tell {kept.number} --vault {desk.folder / 'elders'} --purpose WORDS"
     assert told in desk(f"submission show {kept.number}")
     desk("vault budget --pause 0")
@@ -140,7 +140,7 @@ def test_submission_overwrites_no_file(desk: Desk) -> None:
     assert "needs --terms FILE" in desk(ask, code=2)
     assert "not a folder that you may write to" in desk(f"{ask} --terms tiny-terms.txt -o none/told.json", code=2)  # fmt: skip
     assert path.read_bytes() == whole
-    assert desk.notes() == [DeskAct.RECEIVED]
+    assert desk.notes() == [SubmissionEvent.RECEIVED]
 
 
 def test_submission_told_stays_told(desk: Desk) -> None:
@@ -152,17 +152,17 @@ def test_submission_told_stays_told(desk: Desk) -> None:
     path.write_text("{", "utf-8")
     desk(ask, code=2)
     desk("submission run tiny.rosetta-submission none.json --terms tiny-terms.txt", code=2)
-    assert desk.notes()[-1] is DeskAct.NOT_BEGUN
+    assert desk.notes()[-1] is SubmissionEvent.NOT_BEGUN
     assert desk.stands() == ("told", 1, 1)
-    [kept] = SubmissionDesk(desk.home).all()
-    SubmissionDesk(desk.home).note(kept.submission, DeskAct.REHEARSED)
+    [kept] = SubmissionStore(desk.home).all()
+    SubmissionStore(desk.home).note(kept.submission, SubmissionEvent.REHEARSED)
     assert desk.stands() == ("told", 1, 1)
     gold(desk.folder)
     desk(ask)
     assert desk.stands() == ("scored", 2, 1)
-    SubmissionDesk(desk.home).note(kept.submission, DeskAct.BEGUN)
+    SubmissionStore(desk.home).note(kept.submission, SubmissionEvent.BEGUN)
     assert desk.stands() == ("begun", 3, 1)
-    SubmissionDesk(desk.home).note(kept.submission, DeskAct.NOT_RUN)
+    SubmissionStore(desk.home).note(kept.submission, SubmissionEvent.NOT_RUN)
     assert desk.stands() == ("scored", 3, 1)
 
 
@@ -185,15 +185,15 @@ def test_submission_run_that_ends_early_is_noted_as_such(desk: Desk, monkeypatch
     with monkeypatch.context() as patch:
         patch.setattr(f"{part}.read_corpus", stopped)
         desk("submission run tiny.rosetta-submission", *IN_VAULT, code=1)
-    assert desk.notes()[-1] is DeskAct.NOT_BEGUN
+    assert desk.notes()[-1] is SubmissionEvent.NOT_BEGUN
     assert desk.stands() == ("rehearsed", 0, 0)
     monkeypatch.setattr(f"{part}.to_the_end", ended)
     desk(over_gold, code=130)
-    assert desk.notes()[-1] is DeskAct.NOT_RUN
+    assert desk.notes()[-1] is SubmissionEvent.NOT_RUN
     monkeypatch.setattr(f"{part}.to_the_end", failing)
     desk(over_gold, code=2)
     assert desk.stands() == ("not_run", 2, 0)
-    [kept] = SubmissionDesk(desk.home).all()
+    [kept] = SubmissionStore(desk.home).all()
     said = desk(f"submission show {kept.number}")
     assert "This program ended on the way" in said
     assert "CorpusError" not in said
@@ -213,8 +213,8 @@ def test_submission_rehearsal_tells_no_secret_of_elsewhere(desk: Desk) -> None:
     assert "nothing has to be erased" in after.stderr
     assert "nothing has to be erased" not in before.stderr
     assert desk("runs list --json") == listed
-    [kept] = SubmissionDesk(desk.home).all()
-    assert [(e.what, bool(e.run)) for e in kept.notes[1:]] == [(DeskAct.REHEARSED, True), (DeskAct.REHEARSED, False)]  # fmt: skip
+    [kept] = SubmissionStore(desk.home).all()
+    assert [(e.what, bool(e.run)) for e in kept.notes[1:]] == [(SubmissionEvent.REHEARSED, True), (SubmissionEvent.REHEARSED, False)]  # fmt: skip
     assert not [*(kept.folder / "unpacked").iterdir()]
 
 
@@ -234,7 +234,7 @@ def test_submission_run_that_was_cut_is_run_again(desk: Desk, monkeypatch: pytes
     with opened(begun.path) as connection:
         set_live(connection, begun.number, RunState.STOPPED, Live())
         [line] = [run for run in list_runs(connection) if run.state is RunState.STOPPED]
-    [kept] = SubmissionDesk(desk.home).all()
+    [kept] = SubmissionStore(desk.home).all()
     assert line.submission == kept.number
     assert not list(waiting_runs([line]))
     before = desk("vault log elders")
@@ -268,12 +268,12 @@ def test_submission_obeys_stricter_terms_of_before(desk: Desk) -> None:
     said = desk("submission run tiny.rosetta-submission --plain", code=2)
     assert "known here as" in said
     assert "under stricter terms" in said
-    assert desk.notes() == [DeskAct.RECEIVED]
+    assert desk.notes() == [SubmissionEvent.RECEIVED]
 
 
 def test_submission_leftovers_go_with_the_next_command(desk: Desk) -> None:
     desk("submission show tiny.rosetta-submission")
-    [kept] = SubmissionDesk(desk.home).all()
+    [kept] = SubmissionStore(desk.home).all()
     left = kept.folder / UNPACKED / "tmp1" / "rehearsal.sqlite-wal"
     left.parent.mkdir(parents=True)
     left.write_text(CANARY, "utf-8")
@@ -330,7 +330,7 @@ def test_submission_hints_for_a_folder_can_be_typed(desk: Desk) -> None:
 
 def test_submission_is_rehearsed_with_each_model(desk: Desk) -> None:
     rehearsed(desk, with_=str(ModelHere("http://localhost/v1", "a")))
-    [kept] = SubmissionDesk(desk.home).all()
+    [kept] = SubmissionStore(desk.home).all()
     assert kept.rehearsed
     assert kept.rehearsed_with("a at http://localhost/v1")
     assert not kept.rehearsed_with("b at http://localhost/v1")

@@ -19,11 +19,11 @@ from harness.core.failures import HarnessError
 from harness.sealed.keys import key_phrase
 from harness.store.file.database import open_store
 from harness.submission.bundle import parse_submission
-from harness.submission.desk import DeskAct, SubmissionDesk
+from harness.submission.desk import SubmissionEvent, SubmissionStore
 from harness.submission.lanes import ModelHere
 from harness.vault.opening import VaultOpening
 from review.office.results.whole_way import STEPS
-from rosetta_tui.app import showing
+from rosetta_tui.app import display
 from scoring.card.caveats import CaveatKind
 from tests.harness.box.making import needs_engine
 from tests.harness.methods.tiny_model import tiny_model
@@ -71,7 +71,7 @@ def test_submission_with_a_false_claim_asks_no_keeper(desk: Desk) -> None:
     said = desk("submission run tiny.rosetta-submission", *IN_VAULT, code=1)
     assert "Its claim does not hold here, so no keeper is asked" in said
     assert desk("vault log elders") == before
-    assert desk.notes() == [DeskAct.RECEIVED, DeskAct.NOT_REPEATED]
+    assert desk.notes() == [SubmissionEvent.RECEIVED, SubmissionEvent.NOT_REPEATED]
     assert not desk.steps()["rehearsed"]
 
 
@@ -92,7 +92,7 @@ def test_submission_run_refuses_wrong_usage(desk: Desk) -> None:
     run = "submission run tiny.rosetta-submission"
     said = desk(f"{run} {sample_path(DEMO_CORPUS)} --terms tiny-terms.txt --plain", code=2)
     assert "These entries are open" in said
-    assert desk.notes()[-1] is DeskAct.NOT_BEGUN
+    assert desk.notes()[-1] is SubmissionEvent.NOT_BEGUN
     assert "--vault goes with the name" in desk(f"{run} --vault elders --purpose x", code=2)
     assert "no submission has a number" in desk("submission show ffff", code=2)
     said = desk("submission tell tiny.rosetta-submission", code=2)
@@ -124,12 +124,12 @@ def test_submission_grant_is_used_once_though_cut(desk: Desk, monkeypatch: pytes
         patch.setattr(api, "start", killed)
         with pytest.raises(Killed):
             desk("submission run tiny.rosetta-submission", *BY_GRANT)
-    assert desk.notes()[-1] is DeskAct.BEGUN
-    assert "begun and cut" in desk(f"submission show {SubmissionDesk(desk.home).all()[0].number}")
+    assert desk.notes()[-1] is SubmissionEvent.BEGUN
+    assert "begun and cut" in desk(f"submission show {SubmissionStore(desk.home).all()[0].number}")
     assert not readable(desk.home)
     said = desk("submission run tiny.rosetta-submission", *BY_GRANT, code=2)
     assert "used" in said
-    assert desk.notes()[-1] is DeskAct.NOT_BEGUN
+    assert desk.notes()[-1] is SubmissionEvent.NOT_BEGUN
     assert desk.stands() == ("begun", 1, 0)
 
 
@@ -212,7 +212,7 @@ def test_submission_of_code_runs_in_a_box(bare: Desk) -> None:
     card = json.loads((bare.folder / "told.json").read_text("utf-8"))
     assert card["method"]["method"] == "submission"
     assert bare.answers() == 1
-    assert os.listdir(SubmissionDesk(bare.home).all()[0].folder / "unpacked") == []  # noqa: PTH208
+    assert os.listdir(SubmissionStore(bare.home).all()[0].folder / "unpacked") == []  # noqa: PTH208
     assert not bare.steps()["speakers are asked"]
 
 
@@ -231,7 +231,7 @@ def test_submission_code_that_fails_tells_no_secret(bare: Desk) -> None:  # fmt:
     assert (json.loads(told)["stage"], json.loads(told)["came"]) == ("translate", "none")
     assert CANARY not in said + told
     assert bare.answers() == 1
-    assert bare.notes()[-2:] == [DeskAct.REFUSED, DeskAct.TOLD]
+    assert bare.notes()[-2:] == [SubmissionEvent.REFUSED, SubmissionEvent.TOLD]
     assert not readable(bare.home / "submissions")
     with closing(open_store(bare.home / "rosetta.sqlite")):  # what lies beside it goes into it
         pass
@@ -247,7 +247,7 @@ def test_submission_rehearsal_tells_what_went_wrong(bare: Desk) -> None:
     bare("submission pack tiny --accept-terms tiny-terms.txt --overwrite")
     said = bare("submission run tiny.rosetta-submission --plain", code=1)
     assert "has no attribute 'Nothing'" in said
-    assert bare.notes() == [DeskAct.RECEIVED]
+    assert bare.notes() == [SubmissionEvent.RECEIVED]
 
 
 def test_submission_of_the_reference_is_written_anew(desk: Desk) -> None:
@@ -320,7 +320,7 @@ def test_submission_model_stands_in_the_log_before_and_after(desk: Desk, model: 
     def looked(*given: Any) -> Any:
         before.append(model_lines(desk))
         assert not model.asked
-        return showing.to_the_end(*given)
+        return display.to_the_end(*given)
 
     monkeypatch.setattr("rosetta_tui.commands.submission.secret_run.to_the_end", looked)
     desk(ask, *IN_VAULT)

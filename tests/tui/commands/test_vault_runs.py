@@ -266,7 +266,7 @@ def homes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Homes]:
 
 
 def test_granted_run_is_made_once(homes: Homes, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("harness.endpoint.ways_out.ways_out", lambda: ("a cable",))
+    monkeypatch.setattr("harness.endpoint.network_routes.network_routes", lambda: ("a cable",))
     granted = asked(homes, "a", "--method", "copy-source", *RUN)
     said = homes.types("office", f"run greetings {granted} --method copy-source", *RUN, *DESPITE)
     assert "chrF++" in said, said
@@ -370,7 +370,7 @@ def test_vault_run_texts_are_read_on_the_screen_opened(homes: Homes) -> None:
 @pytest.mark.thorough
 def test_grants_page_can_be_walked(homes: Homes, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every command of "Four steps", "A run" and "A review"; the run is killed, so that it can go on, and nothing is flagged."""
-    monkeypatch.setattr("harness.endpoint.ways_out.ways_out", lambda: ())
+    monkeypatch.setattr("harness.endpoint.network_routes.network_routes", lambda: ())
     monkeypatch.setattr("rosetta_tui.commands.review.adjudicate.on_terminal", lambda: True)
     for home in HOMES:
         (homes.folder / home / "stick").symlink_to(homes.stick, target_is_directory=True)

@@ -23,7 +23,7 @@ from harness.sealed.sealing import seal_with_passphrase
 from harness.sealed.signature import public_pem
 from harness.vault.keepers import write_card
 from review.verifying import folders
-from review.verifying.held import ANY, NAMES
+from review.verifying.cross_check import ANY, NAMES
 from review.verifying.verifying import FORMS, KINDS, FileVerdict
 from tests.review.thorough import times
 from tests.tui.commands.certified_gold import TwoSides

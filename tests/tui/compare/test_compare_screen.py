@@ -32,7 +32,7 @@ from rosetta_tui.compare.sentences import (
 )
 from rosetta_tui.show.columns import read_all
 from rosetta_tui.toolkit.messages import RunsCompared
-from scoring.core.wording import minus
+from scoring.core.messages import minus
 from scoring.statistics.reproducibility import verdict
 from scoring.statistics.significance import Difference
 from tests.tui.compare.compared import (

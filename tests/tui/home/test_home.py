@@ -42,7 +42,7 @@ from rosetta_tui.home.waiting import (
 from rosetta_tui.live.panels import banner_words
 from rosetta_tui.live.scores import ScoresScreen
 from rosetta_tui.live.screen import LiveScreen
-from rosetta_tui.runs.go_on import GoOnScreen, RetryScreen, amount, settings_of
+from rosetta_tui.runs.resume import GoOnScreen, RetryScreen, amount, settings_of
 from rosetta_tui.runs.table import RunReader, RunTable
 from rosetta_tui.session.picture import LiveRun
 from rosetta_tui.session.starting import resume

@@ -32,7 +32,7 @@ from harness.store.file.database import open_store
 from harness.store.runs import find_run
 from harness.store.sweeps import list_sweeps
 from harness.sweep.record import CellRecord, SweepRecord, sweep_record
-from harness.sweep.standing import CellMeasure
+from harness.sweep.state import CellMeasure
 from review.office.store.store import Office
 from review.verdict.certificate.certify import certify
 from rosetta_tui.commands import rosetta
@@ -43,7 +43,7 @@ from rosetta_tui.html.review_page import page_of_verdicts, review_page, verdict
 from rosetta_tui.html.run_page import RunFacts, page_of_run, read_facts, run_page
 from rosetta_tui.html.sweep_page import page_of_sweep
 from rosetta_tui.sweep.grid import SweepMap
-from rosetta_tui.sweep.words import cell_words
+from rosetta_tui.sweep.messages import cell_words
 from tests.harness.ranked import play, ranked_corpus
 from tests.harness.release.made import CANARY
 from tests.harness.release.made import Office as ReleaseOffice

@@ -13,7 +13,7 @@ from textual.pilot import Pilot
 from textual.widgets import Input
 
 from harness.core.run_state import RunState
-from harness.method.shipped import TAKES
+from harness.method.shipped import METHODS
 from harness.store.file.database import open_store
 from harness.store.results import read_outcome
 from harness.store.run_list import list_runs
@@ -131,9 +131,9 @@ async def test_form_leads_from_nothing_to_a_run_by_keys(path: Path, tmp_path: Pa
     assert kept_draft(path.parent) is None
 
 
-@pytest.mark.parametrize("method", sorted(TAKES))
+@pytest.mark.parametrize("method", sorted(METHODS))
 def test_method_is_offered_only_the_fields_it_takes(method: str) -> None:
-    needs, takes = TAKES[method]
+    needs, takes = METHODS[method]
     others = {"text", "outputs", "glossary", "endpoint", "translator"} - {*needs, *takes}
     assert not others & applicable(method)
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from harness.project.candidates import Usual, take_candidates
-from harness.project.making import changing
+from harness.project.authoring import changing
+from harness.project.candidates import CandidateDefaults, take_candidates
 from harness.project.state import HandedOut, Project, ProjectEntry, Spoken, create_project
 from tests.harness.project.making import FACTS, many
 
@@ -27,7 +27,7 @@ def halfway(home: Path, folder: Path, title: str = "Words of our school") -> Non
     with changing(folder, home) as project:
         found = many()
         shows = [replace(each, texts=replace(each.texts, variant_class="plural")) for each in found[:60:6]]  # fmt: skip
-        take_candidates(project, [*shows, *found], Usual(), 90)
+        take_candidates(project, [*shows, *found], CandidateDefaults(), 90)
         entries = project.state.entries
         project.put(_translated(project, entries[:60]))
         project.put(_looked_over(project.state.entries[:20]))

@@ -14,21 +14,21 @@ from click.testing import CliRunner, Result
 from textual.widgets import Input
 
 from harness.core.failures import UsageError
+from harness.project.authoring import changing
 from harness.project.known import known_folders
-from harness.project.making import changing
 from harness.project.state import read_project
 from rosetta_tui.commands import rosetta
 from rosetta_tui.project import list_screen, screen
-from rosetta_tui.project.acts import WantedSentences, add_sentences, checked
+from rosetta_tui.project.actions import WantedSentences, add_sentences, checked
 from rosetta_tui.project.dialogs import AddSentencesScreen, ToldScreen
 from rosetta_tui.project.facts import ProjectReading, read_facts, read_known
 from rosetta_tui.project.list_screen import ProjectsScreen
-from rosetta_tui.project.needs import bar, commands_of, needs
 from rosetta_tui.project.new_corpus_form import NewCorpusScreen
+from rosetta_tui.project.recommendations import costs, worth_having
+from rosetta_tui.project.requirements import bar, commands_of, needs
 from rosetta_tui.project.screen import SECTIONS, ProjectScreen
 from rosetta_tui.project.sentences import sentences
 from rosetta_tui.project.speakers import speakers
-from rosetta_tui.project.worth import costs, worth_having
 from rosetta_tui.report.project import NextStep, next_step
 from rosetta_tui.request.draft import Value
 from rosetta_tui.request.new_corpus import arguments, command_of, look_at

@@ -26,7 +26,7 @@ from review.office.store import store
 from review.office.store.store import Office
 from review.verdict.certificate.evidence import Evidence
 from review.verdict.gate.policy import proposed
-from rosetta_tui.review.organiser.desk import OrganiserDesk
+from rosetta_tui.review.organiser.desk import OrganiserService
 from rosetta_tui.review.organiser.pages.review import SECTIONS, ReviewScreen
 from tests.review.office.made import copied, kept
 from tests.review.verdict import certified, histories
@@ -54,8 +54,8 @@ class Scene:
     """Those that came back so far."""
 
     @property
-    def desk(self) -> OrganiserDesk:
-        return OrganiserDesk(self.folder, self.folder / "rosetta.sqlite")
+    def desk(self) -> OrganiserService:
+        return OrganiserService(self.folder, self.folder / "rosetta.sqlite")
 
     @property
     def run_id(self) -> str:

@@ -15,7 +15,7 @@ from review.log.fold import Adjudication
 from review.log.payloads import Comment, Reasons, Suggest
 from review.rating import Rating, Reason
 from review.verdict.gate.adjudication import Case, queue
-from rosetta_tui.review.organiser.desk import OrganiserDesk
+from rosetta_tui.review.organiser.desk import OrganiserService
 from rosetta_tui.review.organiser.pages import importing
 from rosetta_tui.review.organiser.pages.importing import ImportScreen
 from rosetta_tui.review.organiser.pages.review import ReviewScreen
@@ -225,7 +225,7 @@ class Stick:
         made = office_made.desk(folder / "home", reviewers=2, items=12)
         made.office.close()
         keep_keys(folder / "home", made.identity)
-        self.desk = OrganiserDesk(folder / "home", folder / "home" / "rosetta.sqlite")
+        self.desk = OrganiserService(folder / "home", folder / "home" / "rosetta.sqlite")
         self.path = folder / "stick"
         self.path.mkdir()
         people = enumerate(made.codes)

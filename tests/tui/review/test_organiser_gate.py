@@ -23,13 +23,13 @@ from review.verdict.certificate.verifying import verify
 from review.verdict.gate.policy import read_policy
 from rosetta_tui.commands.review.gate import wrapped
 from rosetta_tui.home.screen import HomeScreen
-from rosetta_tui.review.organiser.desk import OrganiserDesk
-from rosetta_tui.review.organiser.pages.acts import ReportScreen
+from rosetta_tui.review.organiser.desk import OrganiserService
+from rosetta_tui.review.organiser.pages.actions import ReportScreen
 from rosetta_tui.review.organiser.pages.review import ReviewScreen
 from rosetta_tui.review.organiser.pages.reviews import ReviewsScreen
 from rosetta_tui.review.organiser.words.gate import verdict_lines
 from rosetta_tui.toolkit.dialogs.choose import ChooseScreen, ConfirmScreen
-from scoring.core.wording import percent
+from scoring.core.messages import percent
 from tests.tui.golden import compare
 from tests.tui.review.gated import Spring, another_rating, invoke
 from tests.tui.review.organising import (
@@ -53,7 +53,7 @@ async def test_reviews_empty_says_how_to_make_one_and_makes_no_office(tmp_path: 
     open_store(path).close()
     app = App(None, path)
     async with app.run_test(size=SMALL) as pilot:
-        shown = await show_screen(pilot, ReviewsScreen(OrganiserDesk(tmp_path, path)))
+        shown = await show_screen(pilot, ReviewsScreen(OrganiserService(tmp_path, path)))
         assert "No reviews yet." in shown
         assert "rosetta review create last" in shown
         await press(pilot, "enter", "r")

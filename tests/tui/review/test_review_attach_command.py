@@ -22,7 +22,7 @@ from harness.release.records import Rule
 from harness.sealed.keys import Identity, Role
 from harness.store.file.database import open_store
 from review.office.intake.handed_over import check_certificate, check_evidence
-from review.verdict.certificate.certificate import Standing, read_certificate
+from review.verdict.certificate.certificate import ReviewStatus, read_certificate
 from review.verdict.certificate.certify import certified_again
 from review.verdict.certificate.coarse import read_coarse
 from review.verdict.certificate.evidence import EvidenceFile, read_evidence_file
@@ -157,7 +157,7 @@ def test_card_from_elsewhere_that_states_a_tier_stays_capped(card: Card, tmp_pat
 
 
 def test_no_tier_that_a_card_states_is_taken_nor_a_floor_left(card: Card) -> None:
-    review = Standing(certificate_of(issue(reviewed(card, segments="gold_standard"))))
+    review = ReviewStatus(certificate_of(issue(reviewed(card, segments="gold_standard"))))
     low = {**card, "scores": {**card["scores"], "at_floor": True}}
     assert (claimable(card, review), claimable(low, review)) == ("fluent", "baseline")
     assert "not above the floor" in tier_words(low, review)

@@ -26,7 +26,7 @@ from review.office.making.publishing import keep_recipient, recovery_key
 from review.office.store.store import Office
 from review.session.words.troubles import InWindowError
 from rosetta_tui.commands.corpus import corpus
-from rosetta_tui.review.organiser.desk import OrganiserDesk
+from rosetta_tui.review.organiser.desk import OrganiserService
 from rosetta_tui.review.organiser.pages.review import ReviewScreen
 from rosetta_tui.review.organiser.pages.reviews import ReviewsScreen
 from rosetta_tui.review.rating.sitting import TerminalOpening
@@ -415,7 +415,7 @@ def test_what_does_not_fit_is_refused(listed: Path) -> None:
 
 @pytest.mark.usefixtures("told")
 async def test_screens_say_that_nothing_is_judged(home: Path) -> None:
-    desk = OrganiserDesk(home, home / "rosetta.sqlite")
+    desk = OrganiserService(home, home / "rosetta.sqlite")
     app = App(None, home / "rosetta.sqlite")
     async with app.run_test(size=(100, 30)) as pilot:
         await app.push_screen(ReviewsScreen(desk))

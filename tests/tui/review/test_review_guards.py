@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from review.files.batch import Batch, make_batch, write_batch
-from review.files.manifests import Around
+from review.files.manifests import SentenceContext
 from review.log.laptop import Laptop
 from review.log.payloads import Kind
 from review.rating import Rating
@@ -27,9 +27,9 @@ from rosetta_tui.review.rating.pages.agreeing import (
     WarningPage,
 )
 from rosetta_tui.review.rating.pages.choosing import AskPage, ChoosePage, LanguagePage, Question
-from rosetta_tui.review.rating.pages.handing_over import WithdrawPage
 from rosetta_tui.review.rating.pages.page import HelpPage, Page
 from rosetta_tui.review.rating.pages.resting import PAUSES, PausePage
+from rosetta_tui.review.rating.pages.submit import WithdrawPage
 from rosetta_tui.review.rating.sitting import TerminalOpening
 from rosetta_tui.toolkit.dialogs.help import HERE, keys_of
 from tests.outside import TEXTS, only_with, published
@@ -317,7 +317,7 @@ def test_every_key_shown_is_bound_to_what_its_words_do(tmp_path: Path, language:
 async def test_item_looks_as_kept(tmp_path: Path) -> None:
     said = {
         "source": "I saw his dog yesterday.", "candidate": "Hieraŭ mi vidis lian hundon.",
-        "around": Around(
+        "around": SentenceContext(
             context="narrative", formality="conversational",
             before="Paul went home.", after="It did not bark.",
         ),

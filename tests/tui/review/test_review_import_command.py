@@ -14,8 +14,8 @@ from click.testing import CliRunner
 
 from harness.card.checking.signed import UNKNOWN
 from harness.core.failures import UsageError
-from harness.sealed.forms import FileError
 from harness.sealed.keys import Identity, Role
+from harness.sealed.strict_records import FileError
 from harness.store.file.database import default_path, opened
 from review.files.batch import Batch
 from review.files.manifests import OthersWords
@@ -33,7 +33,7 @@ from review.verdict.gate.adjudication import SecondLook, queue
 from review.verifying.kinds import VerifiedAgainst
 from review.verifying.verifying import known_keys
 from rosetta_tui.commands.review import review
-from rosetta_tui.review.organiser.desk import OrganiserDesk
+from rosetta_tui.review.organiser.desk import OrganiserService
 from rosetta_tui.review.organiser.facts import read_review
 from tests.review.office import made
 from tests.review.office.laptops import rating
@@ -417,7 +417,7 @@ def test_the_answers_are_advice_and_no_verdict_counts_them(told: Ground) -> None
     shown = rosetta("adjudicate", "spring", text="q\n").output
     for words in (WORDS["comment"], "Second look: 0 reject, 0 gist, 3 acceptable"):
         assert words in shown
-    desk = OrganiserDesk(told.home, told.home / "rosetta.sqlite")
+    desk = OrganiserService(told.home, told.home / "rosetta.sqlite")
     [case] = [each for each in read_review(desk, "spring").cases if each.item == item]
     assert case.is_open, "a flag of the second look waits for a decision"
     assert case.may_be_decided

@@ -18,7 +18,7 @@ from harness.release.records import (
     ScoresTold,
 )
 from harness.sealed.keys import Identity, Role
-from harness.submission.desk import DeskAct, KeptSubmission, SubmissionDesk
+from harness.submission.desk import KeptSubmission, SubmissionEvent, SubmissionStore
 from rosetta_tui.submission.facts import DeskReading, SubmissionReading
 from tests.harness.submission.made import resigned, sample_bundle
 from tests.tui.vault.made import CORPUS, METHOD, score_told
@@ -33,7 +33,7 @@ def received(home: Path, folder: Path, file: str = "ann", members: Mapping[str, 
     folder.mkdir(exist_ok=True)
     path = folder / f"{file}.rosetta-submission"
     path.write_bytes(resigned(sample_bundle(folder / f"{file}-sample"), members or {}, **manifest))
-    return SubmissionDesk(home).receive(path)
+    return SubmissionStore(home).receive(path)
 
 
 def hostile(home: Path, folder: Path, name: str, texts: Sequence[str]) -> KeptSubmission:
@@ -46,12 +46,12 @@ def hostile(home: Path, folder: Path, name: str, texts: Sequence[str]) -> KeptSu
 
 def told(home: Path, kept: KeptSubmission, *, refused: bool = False) -> None:
     """Note that a run was over secret texts, and write into the ledger what its maker was told."""
-    desk = SubmissionDesk(home)
-    act = DeskAct.REFUSED if refused else DeskAct.SCORED
+    desk = SubmissionStore(home)
+    act = SubmissionEvent.REFUSED if refused else SubmissionEvent.SCORED
     words = "load" if refused else ""
-    desk.note(kept.submission, DeskAct.BEGUN, corpus="greetings")
+    desk.note(kept.submission, SubmissionEvent.BEGUN, corpus="greetings")
     desk.note(kept.submission, act, RUN, "greetings", words)
-    desk.note(kept.submission, DeskAct.TOLD, RUN, "greetings", words)
+    desk.note(kept.submission, SubmissionEvent.TOLD, RUN, "greetings", words)
     identity = Identity.make(Role.KEEPER)
     (home / "keeper.key").write_text(identity.text())
     book = ReleaseLedger(home / FOLDER, identity, lambda: datetime(2026, 2, 3, 11, tzinfo=UTC))

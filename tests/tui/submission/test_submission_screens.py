@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from textual.widgets import Input
 
-from harness.submission.desk import DeskAct, SubmissionDesk
+from harness.submission.desk import SubmissionEvent, SubmissionStore
 from harness.submission.leftovers import UNPACKED
 from review.office.results.whole_way import STEPS
 from rosetta_tui.app.app import Begin, Start
@@ -16,9 +16,9 @@ from rosetta_tui.session.watched import WatchedRun
 from rosetta_tui.submission import list_screen, screen
 from rosetta_tui.submission.facts import read_desk, read_submission_facts
 from rosetta_tui.submission.list_screen import RefusedScreen, SubmissionsScreen
+from rosetta_tui.submission.messages import MEANS
 from rosetta_tui.submission.rehearse_screen import RehearseScreen
 from rosetta_tui.submission.screen import SECTIONS, SubmissionScreen
-from rosetta_tui.submission.words import MEANS
 from tests.harness.submission.made import raw_zip, sample_bundle, sample_card
 from tests.tui.golden import SMALL, look
 from tests.tui.screens import App, press, press_in_turn, settle, showing, store, text, until
@@ -64,8 +64,8 @@ async def test_submission_desk_empty_and_with_a_broken_one(pictured: Path, tmp_p
         look("submissions-empty", app)
         received(pictured, tmp_path / "in")
         second = received(pictured, tmp_path / "in", "bob", name="A dictionary of birds", submitter="Bob of the north")  # fmt: skip
-        SubmissionDesk(pictured).note(second.submission, DeskAct.NOT_REPEATED)
-        broken = SubmissionDesk(pictured).folder / ("0" * 16)
+        SubmissionStore(pictured).note(second.submission, SubmissionEvent.NOT_REPEATED)
+        broken = SubmissionStore(pictured).folder / ("0" * 16)
         broken.mkdir()
         (broken / "notes.jsonl").write_text("{}\n")
         await settle(pilot)
@@ -94,8 +94,8 @@ async def test_from_a_stick_to_a_rehearsal_that_is_watched(home: Path, tmp_path:
         assert "2 of 10 done · next: rehearsed" in text(app)
         await press(pilot, "b")
         await until(pilot, lambda: isinstance(app.screen, LiveScreen) and app.screen.live.complete)
-        [kept] = SubmissionDesk(home).all()
-        await until(pilot, lambda: SubmissionDesk(home).all()[0].rehearsed)
+        [kept] = SubmissionStore(home).all()
+        await until(pilot, lambda: SubmissionStore(home).all()[0].rehearsed)
         await press(pilot, "q")
         assert "3 of 10 done · next: run over secret texts" in text(app)
         assert "its claim holds within 2 %" in text(app)
@@ -135,10 +135,10 @@ async def test_what_is_done_elsewhere_is_seen_by_itself(home: Path, tmp_path: Pa
     kept = received(home, tmp_path / "in")
     made = SubmissionScreen(store(home), kept.number)
     async with showing(App(None, store(home)), made, (100, 30)) as (app, pilot):
-        SubmissionDesk(home).note(kept.submission, DeskAct.NOT_REPEATED)
+        SubmissionStore(home).note(kept.submission, SubmissionEvent.NOT_REPEATED)
         await settle(pilot)
         assert "its claim does not hold here" in text(app)
-        SubmissionDesk(home).note(kept.submission, DeskAct.REHEARSED)
+        SubmissionStore(home).note(kept.submission, SubmissionEvent.REHEARSED)
         told(home, kept, refused=True)
         await settle(pilot)
         assert "The way ends here" in text(app)

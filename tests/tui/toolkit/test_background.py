@@ -18,9 +18,9 @@ from harness.core.failures import HarnessError
 from harness.store import deletion, holding
 from rosetta_tui.home.screen import HomeScreen
 from rosetta_tui.live.screen import LiveScreen
-from rosetta_tui.runs import acts as run_acts
-from rosetta_tui.runs.go_on import GoOnScreen
+from rosetta_tui.runs import actions as run_acts
 from rosetta_tui.runs.notes import NotesScreen
+from rosetta_tui.runs.resume import GoOnScreen
 from rosetta_tui.settings.screen import SettingsScreen
 from rosetta_tui.toolkit import background as module
 from rosetta_tui.toolkit.background import background, in_thread

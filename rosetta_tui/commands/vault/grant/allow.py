@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from harness.sealed.forms import about_file
+from harness.sealed.strict_records import about_file
 from rosetta_tui.commands.naming import when_used
 from rosetta_tui.commands.vault.grant.answering import (
     ANSWER,
@@ -21,7 +21,7 @@ from rosetta_tui.commands.vault.sharing import FILE, keeper
 from rosetta_tui.show.text import plain
 
 with when_used():
-    from harness.vault.grants import grants, words
+    from harness.vault.grants import grants, messages
 
 
 @click.command("allow")
@@ -40,7 +40,7 @@ def allow_(vault: Path, request: Path, answer: Path, key: Path | None, *, yes: b
     made, data = grants_at(vault), read_file(request)
     with about_file(request):
         asked, state = grants.read_asked(made.vault, data)
-    for line in words.request_lines(asked, state):
+    for line in messages.request_lines(asked, state):
         click.echo(plain(line))
     if not yes:
         click.confirm("Do you allow this?", abort=True)

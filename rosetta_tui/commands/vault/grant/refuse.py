@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from harness.sealed.forms import about_file
+from harness.sealed.strict_records import about_file
 from rosetta_tui.commands.vault.grant.answering import (
     ANSWER,
     KEY,

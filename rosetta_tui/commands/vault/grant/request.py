@@ -29,7 +29,7 @@ with when_used():
     from harness.store.corpora import listing
     from harness.store.file import database
     from harness.vault import records
-    from harness.vault.grants import files, words
+    from harness.vault.grants import files, messages
     from review.files import statements
 
 _NOT_OF_A_GRANT = {
@@ -117,7 +117,7 @@ def request_(
     content = made.ask(corpus, purpose, days, keeper(key), segments, run)
     write_new(request, content)
     state = made.vault.read()
-    for line in words.request_lines(files.read_request(content), state):
+    for line in messages.request_lines(files.read_request(content), state):
         click.echo(plain(line))
     needed = "One keeper" if state.split is None else f"{state.threshold} keepers"
     click.echo(plain(f"Written: {request}. {needed} must allow it; you are one of them too, and answer in the same way: rosetta vault grant allow."))  # fmt: skip

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from harness.sealed.forms import about_file
+from harness.sealed.strict_records import about_file
 from rosetta_tui.commands.naming import when_used
 from rosetta_tui.commands.vault.grant.answering import (
     read_file,
@@ -19,8 +19,8 @@ from rosetta_tui.show.json_forms import print_form
 with when_used():
     from harness.vault import folder, ledger
     from harness.vault.grants import grants
-    from harness.vault.grants import words as granted
-    from rosetta_tui.vault import words
+    from harness.vault.grants import messages as granted
+    from rosetta_tui.vault import messages
 
 
 @click.command("show")
@@ -51,7 +51,7 @@ def show_(vault: Path, request: Path | None, *, as_json: bool) -> None:
 
 def _lines(grant: ledger.Grant, state: folder.VaultState) -> Iterator[str]:
     yield from granted.request_lines(grant.request, state, compared=not grant.used)
-    yield from (f"  {line}" for line in words.standing_lines(grant, state))
+    yield from (f"  {line}" for line in messages.standing_lines(grant, state))
 
 
 def _told(grant: ledger.Grant, state: folder.VaultState) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from harness.core.failures import HarnessError
-from harness.sealed.forms import FileError
+from harness.sealed.strict_records import FileError
 from rosetta_tui.commands.naming import error_lines, when_used
 from rosetta_tui.commands.vault.grant.answering import grants_at, read_file
 from rosetta_tui.commands.vault.sharing import FILE, changing, keeper
@@ -15,7 +15,7 @@ from rosetta_tui.front import MISUSED
 from rosetta_tui.show.text import plain
 
 with when_used():
-    from rosetta_tui.vault import words
+    from rosetta_tui.vault import messages
 
 
 @click.command("take")
@@ -45,7 +45,7 @@ def take_(
         click.echo(plain(f"{path.name}: {name} {said}"))
     state = made.vault.read()
     for each in grants.values():
-        for line in words.standing_lines(each, state):
+        for line in messages.standing_lines(each, state):
             click.echo(plain(line))
     if refused:
         raise SystemExit(MISUSED)

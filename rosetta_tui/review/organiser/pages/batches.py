@@ -13,7 +13,7 @@ from harness.sealed.stick import BATCH_SUFFIX
 from review.files.reviewer_codes import printed
 from review.log.payloads import Scope
 from review.office.intake.file_report import FileReport
-from review.office.intake.speaking import Speaking
+from review.office.intake.speaking import Assignments
 from review.verdict.gate.reasons import alike_words
 from rosetta_tui.review.organiser.pages.parts import PlainTable
 from rosetta_tui.review.organiser.words.imported import (
@@ -124,7 +124,7 @@ def _people(codes: Sequence[str]) -> str:
     return printed(codes[0]) if len(codes) == 1 else f"{len(codes)} people"
 
 
-def _back(laptop: Delivery, found: Speaking) -> tuple[Cell, ...]:
+def _back(laptop: Delivery, found: Assignments) -> tuple[Cell, ...]:
     people = [
         code for each in found.laptops if each.phrase == laptop.phrase for code in each.people
     ]

@@ -17,7 +17,7 @@ from textual.widgets import Static
 from harness.core.failures import HarnessError, UsageError
 from review.verdict.gate.adjudication import Case, Grounds, grounds
 from rosetta_tui.review.mis_drawn import first_mis_drawn
-from rosetta_tui.review.organiser.desk import OrganiserDesk
+from rosetta_tui.review.organiser.desk import OrganiserService
 from rosetta_tui.review.organiser.facts import ReviewNow
 from rosetta_tui.review.organiser.pages.parts import STYLES, ask
 from rosetta_tui.review.organiser.words.cases import (
@@ -30,7 +30,7 @@ from rosetta_tui.review.organiser.words.cases import (
     why_words,
 )
 from rosetta_tui.toolkit.background import bring
-from rosetta_tui.toolkit.content import Where, show, show_lines
+from rosetta_tui.toolkit.content import StatusBar, show, show_lines
 from rosetta_tui.toolkit.key_line import KeyLine
 
 _PUBLISHED = "It stands on the certificate, for everybody to read. Write no word of the sentence."
@@ -57,7 +57,7 @@ class DecidingScreen(Screen[None]):
         Binding("q,escape", "dismiss(None)", "Back", key_display="q", id="back"),
     ]
 
-    def __init__(self, desk: OrganiserDesk, now: ReviewNow, place: int) -> None:
+    def __init__(self, desk: OrganiserService, now: ReviewNow, place: int) -> None:
         super().__init__()
         self._desk = desk
         self._now = now
@@ -70,7 +70,7 @@ class DecidingScreen(Screen[None]):
         """Who decided last, offered for the next decision."""
 
     def compose(self) -> ComposeResult:
-        yield Where()
+        yield StatusBar()
         with Center(classes="middle"), VerticalScroll(classes="case"):
             yield Static(id="secret")
             yield Static("Original", classes="name")
@@ -98,7 +98,7 @@ class DecidingScreen(Screen[None]):
         case = self.case
         text = self._now.texts[case.item]
         where = f"{self._place + 1} of {len(self._cases)}"
-        self.query_one(Where).say(
+        self.query_one(StatusBar).say(
             Content.assemble((where, "bold"), (f"   {said}" if said else "", "$good"))
         )
         voices = [*case.voices, *(case.second.voices if case.second else ())]

@@ -21,11 +21,11 @@ from harness.core.failures import HarnessError
 from harness.sealed.carried_files import ReviewFile
 from harness.sealed.found_files import FileSearch, FoundFile, find_files
 from harness.sealed.stick import RATINGS_SUFFIX, mounted_sticks
-from rosetta_tui.review.organiser.desk import OrganiserDesk
+from rosetta_tui.review.organiser.desk import OrganiserService
 from rosetta_tui.review.organiser.pages.parts import STYLES, ask, typed_path
 from rosetta_tui.review.organiser.words.imported import report_lines, skipped_lines
 from rosetta_tui.toolkit.background import bring
-from rosetta_tui.toolkit.content import Where, show
+from rosetta_tui.toolkit.content import StatusBar, show
 from rosetta_tui.toolkit.key_line import KeyLine
 
 
@@ -46,7 +46,7 @@ class ImportScreen(Screen[None]):
         Binding("q,escape", "dismiss(None)", "Back", key_display="q", id="back"),
     ]
 
-    def __init__(self, desk: OrganiserDesk) -> None:
+    def __init__(self, desk: OrganiserService) -> None:
         super().__init__()
         self._desk = desk
         self._added: list[Path] = []
@@ -56,7 +56,7 @@ class ImportScreen(Screen[None]):
         self._busy = False
 
     def compose(self) -> ComposeResult:
-        yield Where()
+        yield StatusBar()
         yield Static(id="about")
         yield SelectionList[FoundFile](id="files")
         with VerticalScroll(id="page"):

@@ -20,7 +20,7 @@ from rosetta_tui.review.organiser.words.imported import waiting_words
 from rosetta_tui.show.columns import GAP, Cell, Column, fit
 from rosetta_tui.toolkit.content import show
 from rosetta_tui.toolkit.result_table import crop
-from scoring.core.wording import percent
+from scoring.core.messages import percent
 
 if TYPE_CHECKING:
     from rosetta_tui.review.organiser.facts import ReviewNow, RunNow

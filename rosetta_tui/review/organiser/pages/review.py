@@ -16,9 +16,9 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from review.office.store.review import Review
-from rosetta_tui.review.organiser.desk import OrganiserDesk
+from rosetta_tui.review.organiser.desk import OrganiserService
 from rosetta_tui.review.organiser.facts import ReviewNow, RunNow, read_review
-from rosetta_tui.review.organiser.pages.acts import Acts, ReadAgain
+from rosetta_tui.review.organiser.pages.actions import ReadAgain, ReviewActions
 from rosetta_tui.review.organiser.pages.agreeing import agreeing, split
 from rosetta_tui.review.organiser.pages.batches import batches, people
 from rosetta_tui.review.organiser.pages.deciding import DecidingScreen
@@ -27,7 +27,7 @@ from rosetta_tui.review.organiser.pages.importing import ImportScreen
 from rosetta_tui.review.organiser.pages.parts import STYLES
 from rosetta_tui.review.organiser.words.gate import has_numbers
 from rosetta_tui.toolkit.background import in_thread
-from rosetta_tui.toolkit.content import Where, show
+from rosetta_tui.toolkit.content import StatusBar, show
 from rosetta_tui.toolkit.key_line import KeyLine
 from rosetta_tui.toolkit.result_table import ResultTable
 from rosetta_tui.toolkit.sections import SectionLine
@@ -105,7 +105,7 @@ class ReviewScreen(ReadAgain):
         Binding("q,escape", "dismiss(None)", "Back", key_display="q", id="back"),
     ]
 
-    def __init__(self, desk: OrganiserDesk, name: str, section: str = SECTIONS[0]) -> None:
+    def __init__(self, desk: OrganiserService, name: str, section: str = SECTIONS[0]) -> None:
         super().__init__()
         self._desk = desk
         self._review = name
@@ -115,10 +115,10 @@ class ReviewScreen(ReadAgain):
         """Of the run that is shown, among the review's runs."""
         self._now: ReviewNow | None = None
         self._filling = asyncio.Lock()
-        self._acts = Acts(self, desk)
+        self._acts = ReviewActions(self, desk)
 
     def compose(self) -> ComposeResult:
-        yield Where()
+        yield StatusBar()
         yield SectionLine(id="sections")
         yield Static(id="run")
         yield VerticalScroll(id="page")
@@ -135,7 +135,7 @@ class ReviewScreen(ReadAgain):
     def action_read(self) -> None:
         """Read the review again; what was hidden stays hidden."""
         read = partial(read_review, self._desk, self._review, self._wanted)
-        in_thread(self, "review", read, self._read, self.query_one(Where).cannot)
+        in_thread(self, "review", read, self._read, self.query_one(StatusBar).cannot)
 
     @property
     def _wanted(self) -> str | None:
@@ -145,7 +145,7 @@ class ReviewScreen(ReadAgain):
 
     def _read(self, now: ReviewNow) -> None:
         self._now = now
-        self.query_one(Where).say(
+        self.query_one(StatusBar).say(
             Content.assemble(
                 show(f"{now.progress.title} · made {now.review.created[:10]}", "$quiet"),
                 (" · secret" if now.secret else "", "$warn"),

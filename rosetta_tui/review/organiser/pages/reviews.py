@@ -13,7 +13,7 @@ from textual.content import Content
 from textual.screen import Screen
 from textual.widgets import Static
 
-from rosetta_tui.review.organiser.desk import OrganiserDesk
+from rosetta_tui.review.organiser.desk import OrganiserService
 from rosetta_tui.review.organiser.facts import CertifiedVerdict, ReviewLine, read_reviews
 from rosetta_tui.review.organiser.pages.importing import ImportScreen
 from rosetta_tui.review.organiser.pages.parts import SIGNS, STYLES, TONES
@@ -22,7 +22,7 @@ from rosetta_tui.review.organiser.words.gate import verdict_name
 from rosetta_tui.show import figures
 from rosetta_tui.show.columns import Cell, Column, Rows
 from rosetta_tui.toolkit.background import in_thread
-from rosetta_tui.toolkit.content import Where, show
+from rosetta_tui.toolkit.content import StatusBar, show
 from rosetta_tui.toolkit.key_line import KeyLine
 from rosetta_tui.toolkit.result_table import ResultTable
 
@@ -99,14 +99,14 @@ class ReviewsScreen(Screen[None]):
         Binding("q,escape", "dismiss(None)", "Back", key_display="q", id="back"),
     ]
 
-    def __init__(self, desk: OrganiserDesk) -> None:
+    def __init__(self, desk: OrganiserService) -> None:
         super().__init__()
         self._desk = desk
         self._reviews: list[ReviewLine] = []
         self._resumed = False
 
     def compose(self) -> ComposeResult:
-        yield Where()
+        yield StatusBar()
         yield Static(id="empty")
         yield ResultTable(COLUMNS, id="reviews")
         yield Static(id="chosen")
@@ -135,7 +135,7 @@ class ReviewsScreen(Screen[None]):
     def action_read(self) -> None:
         """Read the list again."""
         read = partial(read_reviews, self._desk)
-        in_thread(self, "reviews", read, self._show, self.query_one(Where).cannot)
+        in_thread(self, "reviews", read, self._show, self.query_one(StatusBar).cannot)
 
     def _show(self, reviews: list[ReviewLine]) -> None:
         here = self.chosen
@@ -148,7 +148,7 @@ class ReviewsScreen(Screen[None]):
         empty.display = not reviews
         empty.update(_what_to_do())
         count = figures.count(len(reviews)) if reviews else ""
-        self.query_one(Where).say(Content.styled(count, "$quiet"))
+        self.query_one(StatusBar).say(Content.styled(count, "$quiet"))
         self._moved()
 
     @on(ResultTable.Moved)

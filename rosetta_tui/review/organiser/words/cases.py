@@ -9,7 +9,7 @@ from review.session.words.labels import REASONS
 
 if TYPE_CHECKING:
     from review.files.manifests import BatchItem
-    from review.verdict.gate.adjudication import Case, Voice
+    from review.verdict.gate.adjudication import Case, ItemComment
 
 _RATINGS = ("reject", "gist", "acceptable", "excellent")
 
@@ -37,7 +37,7 @@ def _counts_words(counts: Sequence[int], cannot_judge: int) -> str:
     return f"{ratings} · {cannot_judge} could not judge"
 
 
-def voice_words(voices: Sequence[Voice]) -> Iterator[tuple[str, str]]:
+def voice_words(voices: Sequence[ItemComment]) -> Iterator[tuple[str, str]]:
     """Yield name and text of what people wrote, each person's together; texts are theirs, names are ours."""
     for voice in voices:
         rating = "could not judge" if voice.rating is None else _RATINGS[voice.rating.rank]

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from review.verdict.certificate import certificate_text
-from review.verdict.certificate.certificate import Certificate, Standing
+from review.verdict.certificate.certificate import Certificate, ReviewStatus
 from review.verdict.certificate.certificate_text import decision_words, measure
 from review.verdict.certificate.certify import EvidenceReading, agreement_json
 from review.verdict.certificate.coarse_text import at_least
@@ -16,7 +16,7 @@ from review.verdict.gate.settle import settling
 from review.verdict.gate.verdict import GateFinding, GateOutcome
 from review.verdict.panel.agreement import MEASURES, SHARES
 from rosetta_tui.show.text import CHECK_SIGNS
-from scoring.core.wording import counted
+from scoring.core.messages import counted
 
 if TYPE_CHECKING:
     from review.office.store.store import Review
@@ -29,7 +29,7 @@ _MOST_SPLIT = 12
 """Entries that are named; of more only how many."""
 
 
-class Told(NamedTuple):
+class LabelledLine(NamedTuple):
     """One line: label (empty where it continues) and text."""
 
     about: str
@@ -46,23 +46,23 @@ def has_numbers(reading: EvidenceReading) -> bool:
     return reading.verdict.outcome is not GateOutcome.INSUFFICIENT
 
 
-def verdict_lines(review: Review, reading: EvidenceReading) -> Iterator[Told]:
+def verdict_lines(review: Review, reading: EvidenceReading) -> Iterator[LabelledLine]:
     """Yield the verdict, what it rests on, and what to do about it; no numbers where too little was rated."""
     outcome = reading.verdict.outcome
     found = found_words(reading) if has_numbers(reading) else ""
-    yield Told("Verdict", f"{verdict_name(outcome):<12} {found}".rstrip())
-    yield Told("", OUTCOMES[outcome])
+    yield LabelledLine("Verdict", f"{verdict_name(outcome):<12} {found}".rstrip())
+    yield LabelledLine("", OUTCOMES[outcome])
     yield from why(review, reading)
     yield from harm_words(reading)
     if has_numbers(reading):
         yield from _settling(reading)
         yield from _split(review, reading)
-        yield Told("Agreement", agreement_words(reading))
-        yield Told("Strata", "   ".join(strata_words(reading)))
-        yield Told("Near the method", relations_words(reading))
-        yield Told("Looks", looks_words(reading))
-        yield Told("Policy", policy_words(review, reading))
-    yield from (Told("For you", words) for words in advice(review, reading))
+        yield LabelledLine("Agreement", agreement_words(reading))
+        yield LabelledLine("Strata", "   ".join(strata_words(reading)))
+        yield LabelledLine("Near the method", relations_words(reading))
+        yield LabelledLine("Looks", looks_words(reading))
+        yield LabelledLine("Policy", policy_words(review, reading))
+    yield from (LabelledLine("For you", words) for words in advice(review, reading))
 
 
 def look_notes(new: Mapping[str, int]) -> list[str]:
@@ -103,12 +103,12 @@ def _text(number: object) -> str | None:
     return None if number is None else str(number)
 
 
-def why(review: Review, reading: EvidenceReading) -> Iterator[Told]:
+def why(review: Review, reading: EvidenceReading) -> Iterator[LabelledLine]:
     """Yield every finding in a sentence; test translations that one lists have a line each."""
     found = findings_words([_named(review, finding) for finding in reading.verdict.findings])
     for place, (words, listed) in enumerate(found):
-        yield Told("" if place else "Why", words)
-        yield from (Told("", f"  · {each.removeprefix('of ')}") for each in listed)
+        yield LabelledLine("" if place else "Why", words)
+        yield from (LabelledLine("", f"  · {each.removeprefix('of ')}") for each in listed)
 
 
 def relations_words(reading: EvidenceReading) -> str:
@@ -121,11 +121,11 @@ def looks_words(reading: EvidenceReading) -> str:
     return certificate_text.looks_words(reading.looks)
 
 
-def harm_words(reading: EvidenceReading) -> Iterator[Told]:
+def harm_words(reading: EvidenceReading) -> Iterator[LabelledLine]:
     """Yield each decision about what was called harmful, with its reason and who decided."""
     for place, each in enumerate(reading.harm):
         name = "upheld" if each.harmful else "cleared"
-        yield Told("" if place else "Harm", f"{name}: {decision_words(each)}")
+        yield LabelledLine("" if place else "Harm", f"{name}: {decision_words(each)}")
 
 
 def _named(review: Review, finding: GateFinding) -> GateFinding:
@@ -154,10 +154,10 @@ def settling_words(reading: EvidenceReading) -> str:
     return "" if settle is None else settle.words()
 
 
-def _settling(reading: EvidenceReading) -> Iterator[Told]:
+def _settling(reading: EvidenceReading) -> Iterator[LabelledLine]:
     words = settling_words(reading)
     if words:
-        yield Told("", words)
+        yield LabelledLine("", words)
 
 
 def split_words(review: Review, reading: EvidenceReading) -> str:
@@ -168,10 +168,10 @@ def split_words(review: Review, reading: EvidenceReading) -> str:
     return f"{'entry' if len(split) == 1 else 'entries'} {shown}" if split else ""
 
 
-def _split(review: Review, reading: EvidenceReading) -> Iterator[Told]:
+def _split(review: Review, reading: EvidenceReading) -> Iterator[LabelledLine]:
     words = split_words(review, reading)
     if words:
-        yield Told("Split", f"{words} (to decide: rosetta review adjudicate {review.name})")
+        yield LabelledLine("Split", f"{words} (to decide: rosetta review adjudicate {review.name})")
 
 
 def agreement_words(reading: EvidenceReading) -> str:
@@ -297,7 +297,7 @@ def together_words(done: Mapping[str, Verification]) -> str:
     )
 
 
-def standing_lines(now: Standing) -> list[str]:
+def standing_lines(now: ReviewStatus) -> list[str]:
     """Return what may be claimed of a run now."""
     certificate: Certificate = now.certificate
     run = certificate.run.run_id[:8]

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from rosetta_tui.review.organiser.words.imported import HOW_TO_ALLOW
-from scoring.core.wording import counted
+from scoring.core.messages import counted
 
 if TYPE_CHECKING:
     from review.office.results.gathered import Gathered

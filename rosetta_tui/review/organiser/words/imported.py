@@ -11,7 +11,7 @@ from review.files.reviewer_codes import printed
 from review.log.clocks import WildClock
 from review.log.merge import Remark
 from review.office.intake.file_report import OTHER_LAPTOPS, FileOutcome, FileReport
-from review.office.intake.speaking import Several, Speaker, Speaking
+from review.office.intake.speaking import Assignments, DuplicateLaptops, Speaker
 
 if TYPE_CHECKING:
     from review.office.results.progress import ReviewerProgress, ReviewProgress
@@ -23,7 +23,7 @@ def codes(people: Sequence[str]) -> str:
     return ", ".join(map(printed, people))
 
 
-def voice_lines(found: Speaking) -> Iterator[str]:
+def voice_lines(found: Assignments) -> Iterator[str]:
     """Yield all that an organiser should look into about who speaks for whom in a review."""
     for each in found.several:
         yield several_words(each)
@@ -36,7 +36,7 @@ def voice_lines(found: Speaking) -> Iterator[str]:
             yield removed_words(laptop)
 
 
-def several_words(person: Several) -> str:
+def several_words(person: DuplicateLaptops) -> str:
     """Return that several laptops speak for one person, and what the organiser can say to it."""
 
     code = printed(person.code)

@@ -14,7 +14,7 @@ from review.office.items.items import Item
 from review.office.making.batches import Drawn
 from review.office.making.carried_fonts import Readability, carried_fonts, readability
 from review.office.making.texts import ReviewTexts
-from scoring.core.wording import counted
+from scoring.core.messages import counted
 
 if TYPE_CHECKING:
     from review.office.results.progress import ReviewProgress

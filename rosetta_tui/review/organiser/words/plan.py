@@ -12,7 +12,7 @@ from review.verdict.gate.planner import RatingPlan, chances
 from review.verdict.gate.policy import GatePolicy
 from rosetta_tui.review.organiser.words.letters import Letters, letter_lines
 from scoring.calibration.threshold import tier_line
-from scoring.core.wording import percent
+from scoring.core.messages import percent
 
 if TYPE_CHECKING:
     from review.office.making.batches import Drawn

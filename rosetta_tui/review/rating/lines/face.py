@@ -28,10 +28,10 @@ from review.session.session import Session
 from review.session.view import Lesson, Phase, ShownItem, TextField, View
 from review.session.words import page as page_words
 from review.session.words.catalogue import Words
-from review.session.words.keys import RATING_OF, Act, Onward, act_of, relation_of
+from review.session.words.keys import RATING_OF, Act, NextAction, act_of, relation_of
 from review.session.words.troubles import trouble_of_view
 from rosetta_tui.review.rating.lines import pages
-from rosetta_tui.review.rating.lines.line_keys import LineActs, hand_over, withdrawn
+from rosetta_tui.review.rating.lines.line_keys import LineActions, hand_over, withdrawn
 from rosetta_tui.review.rating.lines.opening import (
     LANGUAGE,
     YES,
@@ -74,14 +74,14 @@ def _sit(opening: TerminalOpening, console: Console) -> None:
     face: LineFace | None = None
     try:
         step, given = flow.begin(), object()
-        while given is not Onward.LEAVE:
+        while given is not NextAction.LEAVE:
             if flow.session is None:
                 given = before_sentences(opening, console, step)
             else:
                 if face is None or face.session is not flow.session:
                     face = LineFace(opening, flow.session, console)
                 given = face.answer(step)
-            if given is not Onward.LEAVE:
+            if given is not NextAction.LEAVE:
                 step = flow.answer(given)
     finally:
         flow.end()
@@ -92,7 +92,7 @@ class LineFace:
 
     def __init__(self, opening: TerminalOpening, session: Session, console: Console) -> None:
         self._opening, self.session, self._console = opening, session, console
-        self._acts = LineActs(opening, session, console)
+        self._acts = LineActions(opening, session, console)
         self._heard: object = None
         """The page or item that was read out last: it is not read twice."""
         self._told: View | None = None
@@ -111,7 +111,7 @@ class LineFace:
         self._tell(self.session.view)
         given = self._answered(step)
         self.session.touched()
-        if given is Onward.LEAVE and self.session.view.phase is not Phase.CONSENT:
+        if given is NextAction.LEAVE and self.session.view.phase is not Phase.CONSENT:
             self._console.say(self._words("Everything is kept. Next time you go on here."))
         return given
 
@@ -149,7 +149,7 @@ class LineFace:
 
     # pages
 
-    def _consent(self) -> bool | Onward:
+    def _consent(self) -> bool | NextAction:
         """Show who wants what, and ask until the person agrees or leaves."""
         self._say_consent()
         while (
@@ -183,12 +183,12 @@ class LineFace:
         console.say(words("l: another language"))
         console.say(words("q: not now"))
 
-    def _unbegun(self) -> Onward:
+    def _unbegun(self) -> NextAction:
         """Stop where the person did not agree: the flow forgets who it was."""
         self._console.say(self._words(opening_words.NOTHING_BEGUN))
-        return Onward.LEAVE
+        return NextAction.LEAVE
 
-    def _may_be_used(self, step: AskSharing) -> bool | Onward:
+    def _may_be_used(self, step: AskSharing) -> bool | NextAction:
         """Prompt whether better wordings may be used."""
         words, console = self._words, self._console
         for what_using_mean in page_words.what_using_means(
@@ -219,7 +219,7 @@ class LineFace:
                 raise LeftError
             tell_unknown(self._words, self._console, typed)
 
-    def training(self, view: View) -> Onward | None:
+    def training(self, view: View) -> NextAction | None:
         """Show a training item, or its answer."""
         if view.lesson is not None:
             return self._lesson(view, view.lesson)
@@ -228,7 +228,7 @@ class LineFace:
             self._console.say(self._words("First some practice. These answers do not count."))
         return self._item(view)
 
-    def _lesson(self, view: View, lesson: Lesson) -> Onward | None:
+    def _lesson(self, view: View, lesson: Lesson) -> NextAction | None:
         """Show the answer to a training item once; Enter alone continues, and what is typed is obeyed."""
         if self._heard != lesson:
             pages.show_lesson(self._console, self._words, lesson)
@@ -236,13 +236,13 @@ class LineFace:
         typed = as_key(self._console.ask(self._words("Enter goes on:")))
         if not typed:
             self._heard = None
-            return Onward.GO_ON
+            return NextAction.GO_ON
         if act_of(typed) not in RATING_OF:
             return self._acts.obey(view, typed)
         tell_unknown(self._words, self._console, typed)  # it is answered already
         return None
 
-    def items(self, view: View) -> Onward | None:
+    def items(self, view: View) -> NextAction | None:
         """Show an item, or that those left for later come now."""
         if view.item is None:
             prompt = self._words("Enter shows them again. x hands over, u takes back, q stops:")
@@ -265,13 +265,13 @@ class LineFace:
         elif guide.text:
             self._given(words("How to judge:"), guide)
 
-    def _given(self, name: str, given: page_words.Given) -> None:
+    def _given(self, name: str, given: page_words.OrganiserText) -> None:
         """Show what the organisation wrote, and before it that it is in another language."""
         if given.note:
             self._console.say(given.note)
         self._console.labelled(name, given.text)
 
-    def _item(self, view: View) -> Onward | None:
+    def _item(self, view: View) -> NextAction | None:
         item = view.item
         if item is None:
             return None
@@ -288,7 +288,7 @@ class LineFace:
             return self._written(view, item)
         return self._obey(view, self._console.ask(pages.answer_prompt(self._words)))
 
-    def _written(self, view: View, item: ShownItem) -> Onward | None:
+    def _written(self, view: View, item: ShownItem) -> NextAction | None:
         """Read a line as the translation of the sentence that was read out; one that begins with a slash is a key."""
         ahead = self._console.typed_ahead()
         typed = self._console.ask(pages.translation_prompt(self._words)).strip()
@@ -315,26 +315,26 @@ class LineFace:
         if not self.session.translating:
             self._console.forget_what_was_typed()
 
-    def rest(self, view: View) -> Onward | None:
+    def rest(self, view: View) -> NextAction | None:
         """Offer a pause; translations that come from a pipe, one a line, need none, and what is typed meanwhile stays."""
         said, prompt = pages.rest_words(self._words, view), self._words("Enter goes on. q stops:")
         if not self.session.translating:
             return self._page(view, said, prompt)
         if not self._console.typed:
             self._console.say(said)
-            return Onward.GO_ON
+            return NextAction.GO_ON
         typed = self._asked_on_page(view, said, prompt).strip()
         if len(typed) > 1 and not typed.startswith(KEY_SIGN):
             self._ahead = typed
-            return Onward.GO_ON
+            return NextAction.GO_ON
         return self._obey(view, typed)
 
-    def end(self, view: View) -> Onward | None:
+    def end(self, view: View) -> NextAction | None:
         """Show thanks, and what to do with the stick."""
         said = pages.end_words(self._words, view)
         return self._page(view, said, pages.end_prompt(self._words, view))
 
-    def withdrawn(self, view: View) -> Onward | None:
+    def withdrawn(self, view: View) -> NextAction | None:
         """Return what withdrawing means for the organisation's copy."""
         said = self._words(
             "What you gave for these sentences is erased on this computer. "
@@ -342,7 +342,7 @@ class LineFace:
         )
         return self._page(view, said, self._words("x hands over, q stops:"))
 
-    def _page(self, view: View, said: str, prompt: str) -> Onward | None:
+    def _page(self, view: View, said: str, prompt: str) -> NextAction | None:
         """Show a page without an item, and obey what is typed."""
         return self._obey(view, self._asked_on_page(view, said, prompt))
 
@@ -356,16 +356,16 @@ class LineFace:
             self._heard = page
         return self._console.ask(prompt)
 
-    def _obey(self, view: View, line: str) -> Onward | None:
+    def _obey(self, view: View, line: str) -> NextAction | None:
         if typed := as_key(line):
             return self._acts.obey(view, typed)
         if view.item is None:
-            return Onward.GO_ON
+            return NextAction.GO_ON
         self._heard = None  # Enter alone reads it again
         return None
 
 
-_PAGES: Final[Mapping[Phase, Callable[[LineFace, View], Onward | None]]] = {
+_PAGES: Final[Mapping[Phase, Callable[[LineFace, View], NextAction | None]]] = {
     Phase.TRAINING: lambda face, view: face.training(view),
     Phase.ITEMS: lambda face, view: face.items(view),
     Phase.REST: lambda face, view: face.rest(view),

@@ -19,7 +19,7 @@ from review.session.words.keys import (
     RATING_OF,
     TRANSLATION_WORDS,
     Act,
-    Onward,
+    NextAction,
     act_of,
     cannot_judge_of,
     reason_of,
@@ -42,7 +42,7 @@ from rosetta_tui.show.text import plain
 
 def hand_over(
     opening: TerminalOpening, session: Session, console: Console, places: list[Path]
-) -> Onward | None:
+) -> NextAction | None:
     """Write the answers to a stick and say the six words; UNSAVED where the person looks at drafts first.
 
     ``places`` are where the answers may be saved, the likeliest first.
@@ -53,7 +53,7 @@ def hand_over(
         console.say(unsaved)
     typed = _asked_place(words, console, places)
     if act_of(typed) is Act.UNSAVED and session.view.unsaved:
-        return Onward.UNSAVED
+        return NextAction.UNSAVED
     folder = _folder(typed, places)
     if folder is None:
         console.say(words("Nothing was written. Your answers are kept on this computer."))
@@ -120,7 +120,7 @@ _TAKES_DIGITS = frozenset({Act.REASONS, Act.CANNOT_JUDGE})
 _IN_PRACTICE = frozenset({*RATING_OF, Act.HELP, Act.QUIT, Act.WITHDRAW})
 
 
-class LineActs:
+class LineActions:
     """Does what was typed; all of it goes through the session."""
 
     def __init__(self, opening: TerminalOpening, session: Session, console: Console) -> None:
@@ -130,7 +130,7 @@ class LineActs:
     def _words(self) -> Words:
         return self._session.words
 
-    def obey(self, view: View, typed: str) -> Onward | None:
+    def obey(self, view: View, typed: str) -> NextAction | None:
         """Carry out what a line says, or return where it leads; ``typed`` is not empty."""
         act, rest = act_of(typed[:1]), typed[1:]
         if act is None or not _complete(act, rest) or self._means_nothing(act):
@@ -279,7 +279,7 @@ class LineActs:
         pages.show_keys(self._console, self._words, translating=self._session.translating)
 
 
-_ACTS: Final[Mapping[Act, Callable[[LineActs, View, str], None]]] = {
+_ACTS: Final[Mapping[Act, Callable[[LineActions, View, str], None]]] = {
     Act.CANNOT_JUDGE: lambda acts, view, rest: acts.cannot_judge(view, rest),
     Act.SKIP: lambda acts, view, _: acts.skip(view),
     Act.REASONS: lambda acts, view, rest: acts.reasons(view, rest),

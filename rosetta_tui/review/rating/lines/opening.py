@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from harness.core.failures import HarnessError
-from harness.sealed.forms import FileError, FileProblem
+from harness.sealed.strict_records import FileError, FileProblem
 from review.files.batch import Batch
 from review.session import opening_words
 from review.session.choice import Choice
@@ -19,7 +19,7 @@ from review.session.flow import (
     FlowStep,
 )
 from review.session.words.catalogue import Words
-from review.session.words.keys import Act, Onward, act_of
+from review.session.words.keys import Act, NextAction, act_of
 from review.session.words.troubles import Trouble, for_whoever_helps, trouble
 from rosetta_tui.review.mis_drawn import WHY, what_to_do
 from rosetta_tui.review.rating.lines.pages import Console, LeftError, as_key
@@ -71,7 +71,7 @@ def _choice(opening: TerminalOpening, console: Console, step: ChooseReview) -> o
         prompt = words("Enter looks again. Type l for another language, or q to stop:")
     typed = as_key(console.ask(prompt))
     if act_of(typed) is Act.QUIT:
-        return Onward.LEAVE
+        return NextAction.LEAVE
     if typed.casefold() == LANGUAGE:
         choose_language(opening, console)
     elif choices and (chosen := _numbered(typed or "1", choices)) is not None:
@@ -122,7 +122,7 @@ def _trusted(opening: TerminalOpening, console: Console, batch: Batch) -> object
     console.say(words("The same words stand on your card, or the people who ask can say them."))
     if not yes(opening, console, words("Are they the same? 1 yes, 2 no:")):
         console.say(words("Then do not go on. Ask the people who gave you the file."))
-        return Onward.LEAVE
+        return NextAction.LEAVE
     return True
 
 
@@ -136,7 +136,7 @@ def _drawn_well(opening: TerminalOpening, console: Console, batch: Batch) -> obj
     console.say(what_to_do(words))
     console.say(words("If you hear or feel the text instead of seeing it, you can go on here."))
     opening.draw_anyway = yes(opening, console, words("Go on here? It is noted. 1 yes, 2 no:"))
-    return opening.draw_anyway or Onward.LEAVE
+    return opening.draw_anyway or NextAction.LEAVE
 
 
 def yes(opening: TerminalOpening, console: Console, question: str) -> bool:
@@ -178,7 +178,7 @@ def _code(opening: TerminalOpening, console: Console, step: AskCode) -> object:
         typed = console.ask(f"{same} {other}").strip()
     elif typed is None:
         typed = console.ask(words("Type the code from your card, then Enter:")).strip()
-    return Onward.LEAVE if act_of(as_key(typed)) is Act.QUIT else typed
+    return NextAction.LEAVE if act_of(as_key(typed)) is Act.QUIT else typed
 
 
 # language and trouble

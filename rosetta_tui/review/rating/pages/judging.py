@@ -12,7 +12,7 @@ from textual.binding import Binding, BindingType
 from textual.widgets import Static
 
 from review.rating import CannotJudge, Rating, Reason
-from review.session import saying
+from review.session import messages
 from review.session.flow import AskSharing, AskWithdraw, ChooseReview, HandOver, ShowHelp
 from review.session.view import ShownItem, TextField, View
 from review.session.words import item as item_words
@@ -21,16 +21,16 @@ from review.session.words.keys import (
     ONWARD_OF,
     RATING_OF,
     Act,
-    Onward,
+    NextAction,
     act_of,
     cannot_judge_of,
     reason_of,
 )
 from review.session.words.labels import harm_question
-from rosetta_tui.review.rating.pages.handing_over import HandOverPage, WithdrawPage
 from rosetta_tui.review.rating.pages.item_page import ItemPage, KeyMode, Texts, Writing
 from rosetta_tui.review.rating.pages.page import Choices, HelpPage, TroubleLine, told, typed
 from rosetta_tui.review.rating.pages.resting import PAUSES
+from rosetta_tui.review.rating.pages.submit import HandOverPage, WithdrawPage
 from rosetta_tui.review.rating.sitting import TerminalSitting
 
 SLOW_SECONDS = 0.3
@@ -163,7 +163,7 @@ class JudgingScreen(ItemPage):
         then(view)
         missed, self._missed = self._missed, False
         if missed and view.item is not None:
-            self.say(f"{view.said} {self.words(saying.TOO_SOON)}".strip())
+            self.say(f"{view.said} {self.words(messages.TOO_SOON)}".strip())
 
     def _act(self, act: Act | None) -> None:
         item = self.view.item
@@ -312,9 +312,9 @@ class JudgingScreen(ItemPage):
         else:
             self.app.push_screen(page(self.words, view), self._go)
 
-    def _go(self, onward: Onward | None) -> None:
+    def _go(self, onward: NextAction | None) -> None:
         """Leave for where a page without an item leads; the flow says which page follows."""
-        if onward in {None, Onward.LEAVE}:
+        if onward in {None, NextAction.LEAVE}:
             self.dismiss(None)
         else:
             self._lead(onward)

@@ -27,7 +27,7 @@ from review.session.words.catalogue import Words
 from review.session.words.item import Answer
 from review.session.words.keys import ACT_WORDS, BACKSPACE, KEYS, RATING_OF, Act
 from review.session.words.labels import rating_label, rating_meaning
-from review.session.words.page import ONE_KEY, Given
+from review.session.words.page import ONE_KEY, OrganiserText
 from review.session.words.troubles import Trouble, for_whoever_helps
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.content import show_lines
@@ -187,7 +187,7 @@ class Page(Screen[Result]):
         self.dismiss(None)
 
 
-def given_text(given: Given) -> ComposeResult:
+def given_text(given: OrganiserText) -> ComposeResult:
     """Yield what the organisation wrote, and before it that it is in another language than the person's."""
     if given.note:
         yield paragraph(given.note, "$quiet")
@@ -199,7 +199,7 @@ def paragraph(words: str | Content, style: str = "") -> Static:
     return Static(told(words, style) if isinstance(words, str) else words)
 
 
-NOTHING = Given("")
+NOTHING = OrganiserText("")
 """Where the organisation wrote no guide."""
 _WIDTH = 9
 """Cells for the names of keys."""
@@ -210,7 +210,7 @@ class HelpPage(Page[None]):
 
     BINDINGS = [("enter,question_mark", "leave")]  # noqa: RUF012  Textual's form
 
-    def __init__(self, words: Words, guide: Given = NOTHING) -> None:
+    def __init__(self, words: Words, guide: OrganiserText = NOTHING) -> None:
         super().__init__(words, words("Help"))
         self._guide = guide
 

@@ -13,7 +13,7 @@ from textual.widgets import Static
 from review.session.view import Phase, View
 from review.session.words import page as page_words
 from review.session.words.catalogue import Words
-from review.session.words.keys import KEYS, ONWARD_OF, Act, Onward, act_of
+from review.session.words.keys import KEYS, ONWARD_OF, Act, NextAction, act_of
 from review.session.words.troubles import Trouble
 from rosetta_tui.review.rating.pages.page import Hint, Page, paragraph, told, typed
 
@@ -25,7 +25,7 @@ def shares_or_not(words: Words, *, shares: bool) -> str:
     return words("my better translations may be used: no")
 
 
-class PausePage(Page[Onward]):
+class PausePage(Page[NextAction]):
     """Shows a view without an item; gives where to go."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -45,12 +45,12 @@ class PausePage(Page[Onward]):
     def on_key(self, event: events.Key) -> None:
         """Follow a key, by the same table as on the page of an item."""
         onward = ONWARD_OF.get(act_of(typed(event)) or Act.SKIP)
-        if onward is not None and (onward is not Onward.UNDO or self._view.can_undo):
+        if onward is not None and (onward is not NextAction.UNDO or self._view.can_undo):
             event.stop()
             self.dismiss(onward)
 
     def action_onward(self, name: str) -> None:
-        self.dismiss(Onward[name])
+        self.dismiss(NextAction[name])
 
     def _key(self, act: Act, words: str) -> Hint:
         return Hint(KEYS[act][0], words, f"onward('{ONWARD_OF[act].name}')")
@@ -170,7 +170,7 @@ class EndPage(PausePage):
 
     def action_onward(self, name: str) -> None:
         """Stay where there is nothing to continue with."""
-        if name != Onward.GO_ON.name or self._view.skipped:
+        if name != NextAction.GO_ON.name or self._view.skipped:
             super().action_onward(name)
 
 
@@ -192,7 +192,7 @@ class WithdrawnPage(PausePage):
 
     def action_onward(self, name: str) -> None:
         """There is nothing to continue with."""
-        super().action_onward(Onward.LEAVE.name if name == Onward.GO_ON.name else name)
+        super().action_onward(NextAction.LEAVE.name if name == NextAction.GO_ON.name else name)
 
 
 PAUSES: dict[Phase, type[PausePage]] = {

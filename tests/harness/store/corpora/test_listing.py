@@ -18,7 +18,7 @@ from corpora.formats.load import load
 from corpora.model.corpus import Corpus, Dataset, Form
 from corpora.model.entry import Entry, Segment
 from harness.consent.given import consent_standing
-from harness.consent.standing import NOTHING
+from harness.consent.withdrawals_in_force import NOTHING
 from harness.core.failures import ErrorClass, StoreError, UsageError
 from harness.core.run_state import RunState
 from harness.method.options import MethodOptions

@@ -49,7 +49,7 @@ from harness.store.run_list import PARTS, list_runs
 from harness.store.runs import find_run, find_trashed, read_run
 from review.log.table import not_saved
 from review.session.words.troubles import SAVING, STICKS
-from rosetta_tui.app.showing import say_lacking
+from rosetta_tui.app.display import say_lacking
 from rosetta_tui.commands import rosetta
 from scoring.statistics.breakdown import DIMENSIONS
 from tests.desktop.trouble.causes import mounted

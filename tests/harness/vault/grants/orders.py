@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from harness.sealed.forms import FileError
+from harness.sealed.strict_records import FileError
 from harness.vault.grants.grants import Grants
 from harness.vault.vault import Vault
 from tests.harness.vault.grants import made

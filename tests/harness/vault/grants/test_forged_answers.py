@@ -10,10 +10,10 @@ from string import ascii_letters, digits
 import pytest
 
 from corpora.model.entry import Segment
-from harness.sealed.forms import FileError
 from harness.sealed.keys import Identity
 from harness.sealed.sealing import AgeIdentity, SealError
 from harness.sealed.signed_archive import signed_record
+from harness.sealed.strict_records import FileError
 from harness.vault import records
 from harness.vault.folder import VaultState
 from harness.vault.grants import files

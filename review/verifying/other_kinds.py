@@ -12,7 +12,7 @@ from harness.card.reading import block
 from harness.consent.given import SignedConsent
 from harness.exchange.record import ExchangeRecord
 from harness.project.state import ProjectState
-from harness.sealed.forms import formats
+from harness.sealed.strict_records import formats
 from harness.setup.calibrated import SignedScoring, read_signed_scoring
 from harness.vault.shares.drill import (
     SignedDrill,
@@ -25,11 +25,11 @@ from review.calibration.signing import stated_proposal
 from review.community.folder import ABOUT, SIGNATURE, SUMS, read_export
 from review.community.folder import FORMAT as EXPORT
 from review.verifying.kinds import (
-    LookedAt,
     Signer,
     ToldOfFile,
     VerifiableKind,
     VerifiedAgainst,
+    VerifiedFile,
     signature_check,
     unsigned_check,
 )
@@ -37,7 +37,7 @@ from review.verifying.kinds import (
 _PROPOSAL: Final = f'format = "{PROPOSAL}"'.encode()
 
 
-def _verify_drill(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:  # noqa: ARG001
+def _verify_drill(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:  # noqa: ARG001
     drill = read_drill(file.data, file.path.name)
     facts = (
         ("vault", drill.vault),
@@ -49,14 +49,14 @@ def _verify_drill(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:  # noqa:
     return ToldOfFile(facts, [Signer("keeper", drill.by)], checks)
 
 
-def _verify_drill_answer(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:  # noqa: ARG001
+def _verify_drill_answer(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:  # noqa: ARG001
     drill_answer = read_drill_answer(file.data)
     could = "gave a share back" if drill_answer.words else "could not open what was sealed for them"
     facts = (("drill", drill_answer.drill), ("when", drill_answer.when), ("keeper", could))
     return ToldOfFile(facts, [Signer("keeper", drill_answer.by)], [signature_check()])
 
 
-def _verify_scoring(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:  # noqa: ARG001
+def _verify_scoring(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:  # noqa: ARG001
     signed_scoring = read_signed_scoring(file.data, file.path.name)
     facts = (
         ("languages", signed_scoring.language_pair),
@@ -65,7 +65,7 @@ def _verify_scoring(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:  # noq
     return ToldOfFile(facts, [Signer("organisation", signed_scoring.by)], [signature_check()])
 
 
-def _verify_proposal(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:  # noqa: ARG001
+def _verify_proposal(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:  # noqa: ARG001
     stated = stated_proposal(file.data.decode("utf-8", "replace"), file.path.name)
     checks = [
         CardCheck("hash", True, "its hash is its own"),
@@ -74,14 +74,14 @@ def _verify_proposal(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:  # no
     return ToldOfFile((("made by", str(stated.get("made_by"))),), (), checks)
 
 
-def _verify_export(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:  # noqa: ARG001
+def _verify_export(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:  # noqa: ARG001
     """Check the whole export in whose folder the file lies."""
     export = read_export(file.path.parent)
     words = f"each of the {len(export.sums):,} files of the export is as it was signed"
     return ToldOfFile((), [Signer("organisation", export.signer)], [signature_check(words)])
 
 
-def _verify_corpus(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:  # noqa: ARG001
+def _verify_corpus(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:  # noqa: ARG001
     """Return what a corpus is, which nobody signs, and whether the consent in it is as it was signed."""
     dataset, entries = block(file.stated, "dataset"), file.stated.get("entries")
     count = len(entries) if isinstance(entries, list) else 0
@@ -98,7 +98,7 @@ def _verify_corpus(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:  # noqa
     return ToldOfFile(facts, [Signer("consent", consent.signing_key)], [unsigned, check])
 
 
-def _unsigned(words: str) -> Callable[[LookedAt, VerifiedAgainst], ToldOfFile]:
+def _unsigned(words: str) -> Callable[[VerifiedFile, VerifiedAgainst], ToldOfFile]:
     """Return what says of a file that nobody signs, where it is examined."""
     return lambda *_: ToldOfFile(checks=[unsigned_check(words)])
 

@@ -8,8 +8,13 @@ from pathlib import Path
 
 from corpora.model.entry import REGISTERS
 from harness.core.failures import UsageError
-from harness.project.candidates import Usual, read_candidates, take_candidates, undo_last
-from harness.project.making import changing
+from harness.project.authoring import changing
+from harness.project.candidates import (
+    CandidateDefaults,
+    read_candidates,
+    take_candidates,
+    undo_last,
+)
 from review.office.making.reviews_made import known_reviews
 from review.office.results.into_project import gather
 from review.office.store.store import Office
@@ -32,7 +37,7 @@ class WantedSentences:
     """How many at most; empty: all of them."""
 
 
-def checked(wanted: WantedSentences) -> tuple[Usual, int | None]:
+def checked(wanted: WantedSentences) -> tuple[CandidateDefaults, int | None]:
     """Return what holds of sentences that do not say it themselves, and how many are taken; UsageError names the field."""
     if wanted.difficulty and wanted.difficulty not in TIERS:
         raise UsageError(f"Difficulty {wanted.difficulty[:20]!r}: write a number from 1, basic, to 5, advanced, or leave it empty.")  # fmt: skip
@@ -42,7 +47,9 @@ def checked(wanted: WantedSentences) -> tuple[Usual, int | None]:
     if wanted.most and not whole:
         raise UsageError(f"At most {wanted.most[:20]!r}: write how many sentences, such as 104, or leave it empty.")  # fmt: skip
     tier = int(wanted.difficulty) if wanted.difficulty else None
-    return Usual(difficulty=tier, register=wanted.register or None), int(wanted.most or 0) or None
+    return CandidateDefaults(difficulty=tier, register=wanted.register or None), int(
+        wanted.most or 0
+    ) or None
 
 
 def add_sentences(folder: Path, home: Path, wanted: WantedSentences) -> Sequence[Line]:

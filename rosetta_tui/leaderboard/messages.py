@@ -8,8 +8,8 @@ from corpora.tasks.task import TRANSLATION
 from harness.leaderboard.entrant import Entrant
 from harness.leaderboard.ranking import Board, apart
 from rosetta_tui.show.metric_words import value
+from scoring.core.messages import counted
 from scoring.core.metric_rows import short_title, title
-from scoring.core.wording import counted
 
 
 def board_words(board: Board) -> tuple[str, str]:

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from corpora.model.entry import Segment
-from harness.sealed.forms import FileProblem
 from harness.sealed.keys import key_phrase
 from harness.sealed.phrase import phrase
+from harness.sealed.strict_records import FileProblem
 from harness.vault.folder import VaultState
 from harness.vault.ledger import Grant, request_id, splitting
 from harness.vault.log import VaultError

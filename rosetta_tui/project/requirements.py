@@ -8,13 +8,13 @@ from typing import Final
 
 from corpora.checks.requirements import Requirement
 from corpora.model.entry import Segment
-from harness.project.making import SegmentProgress
+from harness.project.authoring import SegmentProgress
 from rosetta_tui.project.facts import ProjectFacts
 from rosetta_tui.report.project import VAULT_INIT, Command, NextStep, consent_command, next_step
 from rosetta_tui.show.clipboard import command_line
 from rosetta_tui.show.columns import Cell, Column
 from rosetta_tui.toolkit.section_page import Commands, Line, SectionPage
-from scoring.core.wording import counted
+from scoring.core.messages import counted
 
 BAR = 16
 """Cells of a bar."""

@@ -6,16 +6,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from harness.exchange.export import own_part
 from harness.exchange.folder import ExchangeFolder, found_at, stored_name
+from harness.exchange.import_ import others
 from harness.exchange.kinds import FileKind, kind_of
 from harness.exchange.manifest import ExchangeList
-from harness.exchange.putting_out import own_part
-from harness.exchange.record import ExchangeDesk, OwnPart
-from harness.exchange.taking_in import others
+from harness.exchange.record import ExchangeService, OwnPart
 
 
 @dataclass(frozen=True, slots=True)
-class Lying:
+class ListedItem:
     """A file or a copy of a vault that a list names."""
 
     name: str
@@ -36,7 +36,7 @@ class Machine:
     """Whether its six words were compared here; True of this computer itself."""
     own: bool
     state: int
-    lying: tuple[Lying, ...]
+    lying: tuple[ListedItem, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class FolderLook:
     """Files that no list names: of a write that was stopped, or put there by another program."""
 
 
-def look(desk: ExchangeDesk, place: Path, kinds: Sequence[FileKind]) -> FolderLook:
+def look(desk: ExchangeService, place: Path, kinds: Sequence[FileKind]) -> FolderLook:
     """Return what is in the exchange folder at a place; raises UsageError or StickError as taking in does."""
     folder = found_at(place)
     refused: list[tuple[str, str]] = []
@@ -91,16 +91,16 @@ def _lying(
     kinds: Sequence[FileKind],
     names: Mapping[str, Sequence[str]],
     took: Mapping[str, set[str]],
-) -> Iterator[Lying]:
+) -> Iterator[ListedItem]:
     """Yield what one computer put in; ``took``: computer → what it says that it took."""
     for sha256, offered in part.files.items():
         kind = kind_of(offered.name, kinds)
         what = "a kind that this version does not know" if kind is None else kind.what
         there = _stored(sha256, offered.name, kinds) in names
-        yield Lying(offered.name, what, _takers(sha256, took), there)
+        yield ListedItem(offered.name, what, _takers(sha256, took), there)
     for number, seen in part.vaults.items():
         name, there = f"vault {number[:16]}", folder.vault(number).is_dir()
-        yield Lying(name, "a sealed copy of a vault", _takers(seen.head, took), there)
+        yield ListedItem(name, "a sealed copy of a vault", _takers(seen.head, took), there)
 
 
 def _stored(sha256: str, name: str, kinds: Sequence[FileKind]) -> str:

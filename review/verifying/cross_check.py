@@ -23,13 +23,13 @@ from review.calibration.proposal import HASH_FIELD as HASH_FIELD_OF_PROPOSAL
 from review.calibration.signing import stated_proposal
 from review.records.use import read_use
 from review.verdict.certificate.evidence import unpack_evidence
-from review.verifying.kinds import LookedAt, VerifiableKind
+from review.verifying.kinds import VerifiableKind, VerifiedFile
 
-Naming = Callable[[LookedAt, LookedAt], bool]
+Naming = Callable[[VerifiedFile, VerifiedFile], bool]
 """Whether the first file names the second."""
 
 
-def _card_hash(file: LookedAt) -> object:
+def _card_hash(file: VerifiedFile) -> object:
     return unwrapped(dict(file.stated)).get(HASH_FIELD)
 
 
@@ -41,7 +41,7 @@ def _same(named: object, own: object) -> bool:
 def _by_hash(*path: str) -> Naming:
     """Return what compares the hash of a card, which a file states at a place of its JSON, with that of another."""
 
-    def naming(file: LookedAt, card: LookedAt) -> bool:
+    def naming(file: VerifiedFile, card: VerifiedFile) -> bool:
         said: Any = file.stated
         for name in path[:-1]:
             said = block(said, name)
@@ -50,14 +50,14 @@ def _by_hash(*path: str) -> Naming:
     return naming
 
 
-def _of_the_same_run(file: LookedAt, card: LookedAt) -> bool:
+def _of_the_same_run(file: VerifiedFile, card: VerifiedFile) -> bool:
     return _same(file.stated.get("run"), unwrapped(dict(card.stated)).get("run_id"))
 
 
 def _states_bytes(*path: str) -> Naming:
     """Return what looks for the SHA-256 of another file's bytes where a file states one, or several."""
 
-    def naming(file: LookedAt, other: LookedAt) -> bool:
+    def naming(file: VerifiedFile, other: VerifiedFile) -> bool:
         said: Any = file.stated
         for name in path[:-1]:
             said = block(said, name)
@@ -71,31 +71,31 @@ def _states_bytes(*path: str) -> Naming:
 def _of_evidence(naming: Naming) -> Naming:
     """Return what asks the certificate within evidence instead of the evidence."""
 
-    def inside(file: LookedAt, other: LookedAt) -> bool:
-        return naming(LookedAt(file.path, unpack_evidence(file.data).certificate), other)
+    def inside(file: VerifiedFile, other: VerifiedFile) -> bool:
+        return naming(VerifiedFile(file.path, unpack_evidence(file.data).certificate), other)
 
     return inside
 
 
-def _evidence_of(file: LookedAt, other: LookedAt) -> bool:
+def _evidence_of(file: VerifiedFile, other: VerifiedFile) -> bool:
     found = unpack_evidence(file.data)
     return other.data == found.certificate
 
 
-def _rests_on_batch(file: LookedAt, batch: LookedAt) -> bool:
+def _rests_on_batch(file: VerifiedFile, batch: VerifiedFile) -> bool:
     manifest = batch.members.get(MANIFEST, b"")
     said = block(file.stated, "batches")
     return _same(said.get(str(batch.stated.get("batch"))), sha256(manifest).hexdigest())
 
 
-def _in_ledger(file: LookedAt, ledger: LookedAt) -> bool:
+def _in_ledger(file: VerifiedFile, ledger: VerifiedFile) -> bool:
     """Return whether a ledger has what was released in the line that it names; UsageError says what differs."""
     if why := fits_line(checked_lines(ledger.data, ledger.path.name), file.stated):
         raise UsageError(why)
     return True
 
 
-def _of_vault(file: LookedAt, log: LookedAt) -> bool:
+def _of_vault(file: VerifiedFile, log: VerifiedFile) -> bool:
     """Return whether what a keeper signed is of the vault whose log this is, and its signer a keeper there."""
     said = file.stated.get("answer", file.stated)
     lines = read_lines(log.data)
@@ -103,34 +103,34 @@ def _of_vault(file: LookedAt, log: LookedAt) -> bool:
     return said.get("vault") == lines[0].id and by in keepers_of(lines)
 
 
-def _keeper_there(file: LookedAt, log: LookedAt) -> bool:
+def _keeper_there(file: VerifiedFile, log: VerifiedFile) -> bool:
     return file.stated.get("signing_key") in keepers_of(read_lines(log.data))
 
 
-def _answers(file: LookedAt, request: LookedAt) -> bool:
+def _answers(file: VerifiedFile, request: VerifiedFile) -> bool:
     return read_answer(file.data)[0].request == request_id(read_request(request.data))
 
 
-def _ends(file: LookedAt, beginning: LookedAt) -> bool:
+def _ends(file: VerifiedFile, beginning: VerifiedFile) -> bool:
     end, begun = read_use(file.data), read_use(beginning.data)
     return (end.begun, end.by, end.card) == (begun.id, begun.by, begun.card)
 
 
-def _in_register(register: LookedAt, notice: LookedAt) -> bool:
+def _in_register(register: VerifiedFile, notice: VerifiedFile) -> bool:
     lines, _ = register_lines(register.path, register.data)
     return any(line.notice.model_dump(mode="json") == notice.stated for line in lines)
 
 
-def _saw(file: LookedAt, laptop: LookedAt) -> bool:
+def _saw(file: VerifiedFile, laptop: VerifiedFile) -> bool:
     return _same(file.stated.get("laptop"), laptop.stated.get("signing_key"))
 
 
-def _in_profile(profile: LookedAt, statement: LookedAt) -> bool:
+def _in_profile(profile: VerifiedFile, statement: VerifiedFile) -> bool:
     return statement.stated in (profile.stated.get("stated") or ())
 
 
-def _carries(bundle: LookedAt, card: LookedAt) -> bool:
-    carried = LookedAt(bundle.path, bundle.members.get(CARD, b""))
+def _carries(bundle: VerifiedFile, card: VerifiedFile) -> bool:
+    carried = VerifiedFile(bundle.path, bundle.members.get(CARD, b""))
     return _same(_card_hash(carried), _card_hash(card))
 
 
@@ -138,7 +138,7 @@ ANY: Final = "*"
 """Stands for every kind."""
 
 
-def _signs_proposal(scoring: LookedAt, proposal: LookedAt) -> bool:
+def _signs_proposal(scoring: VerifiedFile, proposal: VerifiedFile) -> bool:
     stated = stated_proposal(proposal.data.decode("utf-8", "replace"), proposal.path.name)
     return _same(scoring.stated.get("proposal"), stated.get(HASH_FIELD_OF_PROPOSAL))
 
@@ -193,7 +193,7 @@ file against others itself, as that of ownership does, this table serves the way
 
 
 def held(
-    pair: tuple[VerifiableKind, LookedAt], beside: tuple[VerifiableKind, LookedAt]
+    pair: tuple[VerifiableKind, VerifiedFile], beside: tuple[VerifiableKind, VerifiedFile]
 ) -> CardCheck | None:
     """Return whether a file and one that was named next to it belong together; None where neither names the other."""
     (kind, file), (other, given) = pair, beside
@@ -212,8 +212,8 @@ def held(
 
 
 def _ways(
-    kind: str, file: LookedAt, other: str, given: LookedAt
-) -> Iterator[tuple[Naming, LookedAt, LookedAt]]:
+    kind: str, file: VerifiedFile, other: str, given: VerifiedFile
+) -> Iterator[tuple[Naming, VerifiedFile, VerifiedFile]]:
     for naming in (NAMES.get((kind, other)), NAMES.get((kind, ANY))):
         if naming:
             yield naming, file, given

@@ -25,7 +25,7 @@ from rosetta_tui.toolkit.dialogs.choose import choose, confirm
 
 if TYPE_CHECKING:
     from review.office.results.progress import WaitingLaptop
-    from rosetta_tui.review.organiser.desk import OrganiserDesk
+    from rosetta_tui.review.organiser.desk import OrganiserService
     from rosetta_tui.review.organiser.facts import ReviewNow, RunNow
 
 
@@ -75,10 +75,10 @@ class ReadAgain(Screen[None]):
         raise NotImplementedError
 
 
-class Acts:
+class ReviewActions:
     """Belongs to the screen of one review, which reads it again after each of them."""
 
-    def __init__(self, screen: ReadAgain, desk: OrganiserDesk) -> None:
+    def __init__(self, screen: ReadAgain, desk: OrganiserService) -> None:
         self._screen = screen
         self._desk = desk
 

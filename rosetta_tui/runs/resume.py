@@ -23,7 +23,7 @@ from rosetta_tui.show import figures
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.content import show
 from rosetta_tui.toolkit.dialogs.choose import answers
-from scoring.core.wording import counted
+from scoring.core.messages import counted
 
 if TYPE_CHECKING:
     from harness.setup.plan import Plan
@@ -55,7 +55,7 @@ class Stop:
 
 
 @dataclass(frozen=True, slots=True)
-class GoOn:
+class ResumeOptions:
     """How a run continues."""
 
     options: dict[str, Any]
@@ -63,7 +63,7 @@ class GoOn:
     retry_failed: bool
 
 
-class GoOnScreen(ModalScreen[GoOn | None]):
+class GoOnScreen(ModalScreen[ResumeOptions | None]):
     """Gives how the run continues; None where it does not."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", "Back")]
@@ -107,7 +107,7 @@ class GoOnScreen(ModalScreen[GoOn | None]):
         failed = bool(self._stop.failed) and self.query_one("#failed", Checkbox).value
         if self._stop.unconnected:
             options["keep_failed"] = not failed
-        self.dismiss(GoOn(options, failed))
+        self.dismiss(ResumeOptions(options, failed))
 
     @on(Input.Changed, "#budget")
     def _typed(self) -> None:

@@ -23,10 +23,10 @@ from harness.exchange.manifest import (
     read_manifest,
     write_manifest,
 )
-from harness.exchange.record import ExchangeDesk, OwnPart
-from harness.sealed.forms import FileError, FileProblem
+from harness.exchange.record import ExchangeService, OwnPart
 from harness.sealed.keys import Identity
 from harness.sealed.stick import READABLE, StickError, read_file, write_file
+from harness.sealed.strict_records import FileError, FileProblem
 from harness.vault.records import MOST_WORDS
 from harness.vault.seen import VaultsSeen
 from harness.vault.vault import Vault
@@ -46,7 +46,7 @@ class VaultToCopy:
 
 
 @dataclass(frozen=True)
-class PutOut:
+class ExportResult:
     """What is in the folder now, of this computer."""
 
     folder: Path
@@ -70,13 +70,13 @@ class _Ready:
 
 
 def put_out(
-    desk: ExchangeDesk,
+    desk: ExchangeService,
     place: Path,
     paths: Sequence[Path],
     kinds: Sequence[FileKind],
     memory: Path,
     vault: VaultToCopy | None = None,
-) -> PutOut:
+) -> ExportResult:
     """Export files to the exchange folder at a place, which is made if it does not exist yet, and sign for them.
 
     ``memory``: folder in which this computer keeps what it saw of vaults. Each file is checked by its own reader before the
@@ -98,10 +98,10 @@ def put_out(
         update={"files": {**files, **own.files}, "vaults": {**own.vaults, **copies}}
     )
     signed = sign_for(desk, folder, part, memory)
-    return PutOut(folder.path, signed.state, signed.files, fresh, signed.vaults, lost)
+    return ExportResult(folder.path, signed.state, signed.files, fresh, signed.vaults, lost)
 
 
-def named(desk: ExchangeDesk, name: str) -> None:
+def named(desk: ExchangeService, name: str) -> None:
     """Call this computer by a name from now on; raises UsageError for one that is none."""
     said = " ".join(name.split())
     if not 0 < len(said) <= MOST_WORDS:
@@ -109,7 +109,7 @@ def named(desk: ExchangeDesk, name: str) -> None:
     desk.keep(name=said)
 
 
-def sign_for(desk: ExchangeDesk, folder: ExchangeFolder, part: OwnPart, memory: Path) -> OwnPart:
+def sign_for(desk: ExchangeService, folder: ExchangeFolder, part: OwnPart, memory: Path) -> OwnPart:
     """Sign for what this computer put into a folder and took out of it; a list that says the same already stays."""
     manifest = ExchangeList(
         folder=folder.id,
@@ -145,7 +145,7 @@ def logs_seen(memory: Path) -> dict[str, LogSeen]:
     }
 
 
-def own_part(desk: ExchangeDesk, folder: ExchangeFolder) -> OwnPart:
+def own_part(desk: ExchangeService, folder: ExchangeFolder) -> OwnPart:
     """Return what this computer put into a folder, as the record and its own list on the stick have it together.
 
     A record that was put back from a copy may know less than the stick, a stick less than the record.
@@ -163,7 +163,7 @@ def own_part(desk: ExchangeDesk, folder: ExchangeFolder) -> OwnPart:
 
 
 def _own(
-    desk: ExchangeDesk, folder: ExchangeFolder, kinds: Sequence[FileKind]
+    desk: ExchangeService, folder: ExchangeFolder, kinds: Sequence[FileKind]
 ) -> tuple[OwnPart, tuple[str, ...]]:
     """Return that part without what is gone from the stick, and the names of what is."""
     part = own_part(desk, folder)
@@ -181,7 +181,7 @@ def _own(
     return part.model_copy(update={"files": there, "vaults": copies}), tuple(sorted(lost))
 
 
-def _signed(desk: ExchangeDesk, folder: ExchangeFolder) -> ExchangeList | None:
+def _signed(desk: ExchangeService, folder: ExchangeFolder) -> ExchangeList | None:
     """Return this computer's own list on the stick; None where there is none, or none that it signed for this folder."""
     path = folder.manifest(desk.identity.public.signing_key)
     try:

@@ -22,7 +22,7 @@ from harness.card.load import load_card
 from harness.consent.sending import NobodySaidWhetherToSend
 from harness.core.failures import UsageError
 from harness.core.run_state import RunState
-from harness.endpoint import ways_out
+from harness.endpoint import network_routes
 from harness.endpoint.endpoints import list_models
 from harness.events.control import Control
 from harness.events.kinds import Event, Finished
@@ -62,8 +62,8 @@ def start_and_show(asked: RunRequest, style: str | None, at_end: AtEnd | None = 
     terms = asked.corpus.dataset.terms
     if terms.local_only and style != "json-lines":
         click.echo(plain(f"Terms of the corpus: {terms.words}."), err=True)
-    if asked.secret and style != "json-lines" and (ways := ways_out.ways_out()):
-        click.echo(plain(ways_out.notice(ways)), err=True)
+    if asked.secret and style != "json-lines" and (ways := network_routes.network_routes()):
+        click.echo(plain(network_routes.notice(ways)), err=True)
     try:
         method = asked.method()
     except NobodySaidWhetherToSend as unknown:

@@ -20,7 +20,7 @@ from review.session.waiting import Exported
 from review.session.words import page as page_words
 from review.session.words.catalogue import Words
 from review.session.words.item import Answer
-from review.session.words.keys import KEYS, Act, Onward, act_of, scope_of
+from review.session.words.keys import KEYS, Act, NextAction, act_of, scope_of
 from review.session.words.labels import scope_label
 from review.session.words.troubles import trouble
 from rosetta_tui.review.rating.pages.page import (
@@ -37,7 +37,7 @@ from rosetta_tui.review.rating.sitting import TerminalSitting
 from rosetta_tui.toolkit.content import show
 
 
-class HandOverPage(Page[Onward]):
+class HandOverPage(Page[NextAction]):
     """Writes to the stick that is chosen; a folder can be typed where there is none.
 
     Gives UNSAVED where the person looks at words that are only drafts first.
@@ -104,7 +104,7 @@ class HandOverPage(Page[Onward]):
 
     def action_unsaved(self) -> None:
         if self._sitting.view.unsaved and not self._busy and not self._done:
-            self.dismiss(Onward.UNSAVED)
+            self.dismiss(NextAction.UNSAVED)
 
     def action_look(self) -> None:
         """Find sticks; after handing over, go back."""

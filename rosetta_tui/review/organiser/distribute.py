@@ -17,7 +17,7 @@ from harness.sealed.keys import Identity, Role, key_phrase
 from harness.sealed.sealing import checked_recipient, read_age_identities
 from harness.store.file.database import home
 from review.files.statements import LaptopCard
-from review.office.making.batches import Drawn, Said, make
+from review.office.making.batches import Drawn, ReviewDescription, make
 from review.office.making.carried_fonts import font_files
 from review.office.making.publishing import (
     Protection,
@@ -115,13 +115,13 @@ def _said(
     recipients: tuple[str, ...],
     protection: Protection,
     given: dict[str, Any],
-) -> Said:
+) -> ReviewDescription:
     texts = making.texts
     name = review_name(office, given["name"], making.corpus)
     title = given["title"] or texts.title
     guides = [texts.guide, *(each.guide for each in texts.others.values())]
     making.check({"--name": name, "--title": title, "--guide": "\n".join(guides)})
-    return Said(
+    return ReviewDescription(
         name=name,
         title=title,
         organisation=_organisation(office, given["organisation"]),

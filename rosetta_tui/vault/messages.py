@@ -11,9 +11,9 @@ from harness.release import rounding
 from harness.release.records import LEAST_CONFIRMED
 from harness.vault import keepers, ledger, log, records, work
 from harness.vault.folder import VaultState
-from harness.vault.grants.words import counts, standing
+from harness.vault.grants.messages import counts, standing
 from harness.vault.shares import paper
-from scoring.core.wording import counted
+from scoring.core.messages import counted
 
 CHRF_ENDS: Final[rounding.Range] = (0.0, 100.0)
 

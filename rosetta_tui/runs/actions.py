@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     import sqlite3
 
     from rosetta_tui.request.draft import RunDraft
-    from rosetta_tui.runs.go_on import GoOn, RetryScreen, Stop
+    from rosetta_tui.runs.resume import ResumeOptions, RetryScreen, Stop
     from rosetta_tui.runs.score_again import ScoreAgainScreen, ScoredAgain
 
 ACTS = frozenset(
@@ -64,7 +64,7 @@ def possible(run: RunSummary | None, *, deleted: bool, any_run: bool) -> frozens
     return frozenset(can)
 
 
-class RunActs:
+class RunActions:
     """Belongs to a screen, which reads its list again after each act."""
 
     def __init__(self, screen: Screen[None], path: Path, after: Callable[[], None]) -> None:
@@ -131,17 +131,17 @@ class RunActs:
         ``reason`` says why it stopped, where that is known.
         """
 
-        def answered(how: GoOn | None) -> None:
+        def answered(how: ResumeOptions | None) -> None:
             if how is not None:
                 self._screen.post_message(RunResumed(run_id, how.options, how.retry_failed))
 
         def ask(stop: Stop) -> None:
-            from rosetta_tui.runs.go_on import GoOn, GoOnScreen
+            from rosetta_tui.runs.resume import GoOnScreen, ResumeOptions
 
             if stop.asks:
                 self._screen.app.push_screen(GoOnScreen(stop), answered)
             else:
-                answered(GoOn({}, retry_failed=False))
+                answered(ResumeOptions({}, retry_failed=False))
 
         self._ask("Go on", partial(stop_of_run, run_id, reason), ask)
 
@@ -202,7 +202,7 @@ def _score_again(path: Path, run: RunSummary, store: sqlite3.Connection) -> Scor
 def stop_of_run(run_id: str, reason: str, store: sqlite3.Connection) -> Stop:
     """Collect the words about a run that has stopped, for the question how to continue."""
     from harness.setup.plan import run_options_of
-    from rosetta_tui.runs.go_on import Stop
+    from rosetta_tui.runs.resume import Stop
 
     run = _summary(store, run_id)
     return Stop(
@@ -220,7 +220,7 @@ def stop_of_run(run_id: str, reason: str, store: sqlite3.Connection) -> Stop:
 def _retry(run_id: str, store: sqlite3.Connection) -> RetryScreen:
     from harness.run.retrying import changed_plan
     from harness.setup.plan import plan_of
-    from rosetta_tui.runs.go_on import RetryScreen, settings_of
+    from rosetta_tui.runs.resume import RetryScreen, settings_of
 
     run = _summary(store, run_id)
     before = plan_of(read_run(store, run.number))
@@ -273,7 +273,7 @@ class RunEnd:
         self._screen = screen
         self._path = store_path
         self._changed = changed
-        self._acts = RunActs(screen, store_path, self.read)
+        self._acts = RunActions(screen, store_path, self.read)
         self._run_id = ""
         self.summary: RunSummary | None = None
         """What the store says of the run; None until it was read."""

@@ -52,7 +52,7 @@ def tell_of(
     try:
         with database.opened() as connection, anchoring.anchored(known, vault["vault"]):
             run = runs.find_run(connection, last.run)
-            if last.what is desks.DeskAct.REFUSED:
+            if last.what is desks.SubmissionEvent.REFUSED:
                 stage = next(each for each in _STAGES if each == last.words)
                 data = refusing.release_refusal(connection, run.id, name, stage, known)
             else:
@@ -70,7 +70,7 @@ def tell_of(
     _write(path, data, kept.number, overwrite=output is None)
     told = json.loads(data)
     words = last.words if "stage" in told else told["shortfall"] or told["confirmation"]
-    desk().note(kept.submission, desks.DeskAct.TOLD, last.run, last.corpus, words)
+    desk().note(kept.submission, desks.SubmissionEvent.TOLD, last.run, last.corpus, words)
     counts = "It counts as an answer" if len(known.read().answers) > before else "It is the same answer as before, and counts once"  # fmt: skip
     say([f"What {name} is told: {path}. {counts}; `rosetta report released {path} -o page.html` makes a page of it."])  # fmt: skip
     if "stage" not in told:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from rosetta_tui.project.facts import ProjectFacts
-from rosetta_tui.project.needs import BAR, bar
+from rosetta_tui.project.requirements import BAR, bar
 from rosetta_tui.report.framework import amount
 from rosetta_tui.report.project import advice, cost_notes, cost_words, total_words
 from rosetta_tui.show.columns import Cell, Column

@@ -31,7 +31,7 @@ _UP, _REJECT = 0x0001, 0x0200
 _PATIENCE_SECONDS: Final = 20.0
 
 
-def ways_out() -> tuple[str, ...]:
+def network_routes() -> tuple[str, ...]:
     """Return what leads to other machines, by the system's names of interfaces, the first ten; none where nothing does."""
     found = dict.fromkeys(routed())
     if not found and any(_leads_on(family, address) for family, address in NOBODYS):
@@ -44,7 +44,7 @@ def require_none(reason: str, what: str = "a run") -> str:
 
     ``what`` they were to be opened for, in words. Returns the reason where there is a way, to be noted with the run; empty where there is none.
     """
-    found = ways_out()
+    found = network_routes()
     if found and not reason.strip():
         raise UsageError(
             f"This computer has a way to other machines ({', '.join(found)}), and sentences of a vault were to be opened for "

@@ -6,13 +6,13 @@ from collections.abc import Iterator, Sequence
 from statistics import fmean
 
 from harness.sweep.record import CellRecord
-from harness.sweep.standing import CellMeasure, SweepSetup, effort_of, usual_inputs
+from harness.sweep.state import CellMeasure, SweepSetup, effort_of, usual_inputs
 from rosetta_tui.report.sweep import headline_words, trouble_words
 from rosetta_tui.show import figures
 from rosetta_tui.show.metric_words import value as metric_value
 from rosetta_tui.sweep.grid import HeatCell, HeatGrid, SweepMap
+from scoring.core.messages import counted
 from scoring.core.metric_rows import short_title
-from scoring.core.wording import counted
 
 TITLES = {
     CellMeasure.COMPOSITE: "composite",

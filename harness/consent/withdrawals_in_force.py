@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from harness.core.failures import UsageError
 
 if TYPE_CHECKING:
-    from harness.consent.notice import OfEntries, SignedNotice
+    from harness.consent.notice import EntriesWithdrawal, SignedNotice
     from harness.consent.register import Held
 
 _FILES = ("consent.jsonl", "consent-seen.json")
@@ -64,7 +64,7 @@ class Withdrawals:
                 return notice
         return None
 
-    def of_entries(self, facts: CorpusFacts) -> list[tuple[SignedNotice, OfEntries]]:
+    def of_entries(self, facts: CorpusFacts) -> list[tuple[SignedNotice, EntriesWithdrawal]]:
         """Return the notices by which entries of a corpus were taken back, each with what it is about."""
         return [
             (notice, notice.about)

@@ -16,6 +16,7 @@ from pathlib import Path
 from harness.core.failures import UsageError
 from harness.core.storage_problems import StorageProblem
 from harness.core.written_files import private_folder
+from harness.exchange.export import DIGITS_OF_VAULT, logs_seen, own_part, sign_for
 from harness.exchange.folder import ExchangeFolder, found_at, read_plain
 from harness.exchange.kinds import FileKind, kind_of, tidy_name
 from harness.exchange.manifest import (
@@ -26,10 +27,9 @@ from harness.exchange.manifest import (
     digest,
     read_manifest,
 )
-from harness.exchange.putting_out import DIGITS_OF_VAULT, logs_seen, own_part, sign_for
-from harness.exchange.record import ExchangeDesk, SeenState, Taken
-from harness.sealed.forms import FileError, FileProblem
+from harness.exchange.record import ExchangeService, ImportedFile, SeenState
 from harness.sealed.stick import StickError, write_file
+from harness.sealed.strict_records import FileError, FileProblem
 from harness.vault.folder import copy_to, read_state
 from harness.vault.seen import VaultsSeen
 from harness.vault.vault import Vault
@@ -41,7 +41,7 @@ _UNKNOWN = (
     'exchange list shows them there), and give them with --words "…". Nothing was taken from it.'
 )
 
-Known = Callable[[ExchangeList], bool]
+FormCache = Callable[[ExchangeList], bool]
 """Asked of a computer that nobody knows here: whether its six words were compared and are those of its key."""
 
 
@@ -59,7 +59,7 @@ class Arrived:
 
 
 @dataclass
-class TakenIn:
+class ImportResult:
     """What came of looking into a folder."""
 
     folder: Path
@@ -78,31 +78,31 @@ class TakenIn:
 class _Visit:
     """One look into a folder."""
 
-    desk: ExchangeDesk
+    desk: ExchangeService
     folder: ExchangeFolder
     into: Path
     kinds: Sequence[FileKind]
     memory: Path
-    found: TakenIn
+    found: ImportResult
     names: Mapping[str, Sequence[str]]
     """Names of files on the stick in small letters → as they stand there."""
 
 
 def take_in(
-    desk: ExchangeDesk,
+    desk: ExchangeService,
     place: Path,
     into: Path,
     kinds: Sequence[FileKind],
     memory: Path,
-    known: Known,
-) -> TakenIn:
+    known: FormCache,
+) -> ImportResult:
     """Import what others put into the exchange folder at a place, and is new here, into a folder of this computer.
 
     ``memory``: folder in which this computer keeps what it saw of vaults. Raises UsageError where there is no such folder,
     StickError where the stick is pulled, and what was taken until then stays and is noted.
     """
     folder = found_at(place)
-    visit = _Visit(desk, folder, into, kinds, memory, TakenIn(folder.path), folder.names())
+    visit = _Visit(desk, folder, into, kinds, memory, ImportResult(folder.path), folder.names())
     for manifest, sha256 in others(desk, folder, visit.found.refused):
         if _is_known(visit, manifest, known) and _is_not_older(visit, manifest, sha256):
             private_folder(into)
@@ -117,7 +117,7 @@ def take_in(
 
 
 def others(
-    desk: ExchangeDesk, folder: ExchangeFolder, refused: list[tuple[str, str]]
+    desk: ExchangeService, folder: ExchangeFolder, refused: list[tuple[str, str]]
 ) -> Iterator[tuple[ExchangeList, str]]:
     """Yield each other computer's list with its hash; what is none goes to ``refused`` in words."""
     for path in folder.manifests():
@@ -151,7 +151,7 @@ def _check_place(path: Path, manifest: ExchangeList, folder: ExchangeFolder) -> 
         )
 
 
-def _is_known(visit: _Visit, manifest: ExchangeList, known: Known) -> bool:
+def _is_known(visit: _Visit, manifest: ExchangeList, known: FormCache) -> bool:
     """Return whether a computer's six words were compared, now or earlier."""
     desk = visit.desk
     if manifest.by in desk.record.known:
@@ -273,7 +273,7 @@ def _place(path: Path, data: bytes) -> None:
 def _arrived(visit: _Visit, manifest: ExchangeList, key: str, arrived: Arrived) -> Arrived:
     """Record what was taken, on this computer, before anything else is."""
     desk = visit.desk
-    noted = Taken(
+    noted = ImportedFile(
         name=arrived.name,
         by=manifest.by,
         when=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),

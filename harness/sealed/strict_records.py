@@ -82,13 +82,13 @@ class Since:
     version: int
 
 
-class StrictForm(BaseModel):
+class StrictRecord(BaseModel):
     """A record; an unknown field is refused, because it could say what nobody reads."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
 
-class VersionedForm(StrictForm):
+class VersionedRecord(StrictRecord):
     """A record of which there are several versions: what its version does not have is neither read nor written.
 
     A record without a field ``format`` is part of another one, and has a later field where that was set.

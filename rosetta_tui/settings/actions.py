@@ -79,7 +79,7 @@ def secret_problem(key: str) -> str | None:
     return trouble_with(checked_key, key)
 
 
-class SecretActs:
+class SecretActions:
     """Asks for a key, and hands it to the keyring; it is kept nowhere else."""
 
     def __init__(self, screen: Screen[Any], changed: Callable[[], None]) -> None:
@@ -141,7 +141,7 @@ Take = Callable[[Changes], None]
 """Makes changes hold, and writes them."""
 
 
-class SettingActs:
+class SettingActions:
     """Asks on behalf of a screen and hands it changes; keys of services are not its business."""
 
     def __init__(self, screen: Screen[Any], take: Take) -> None:
