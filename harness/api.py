@@ -98,10 +98,10 @@ def open_corpus(asked: CorpusRequest, store: Path | None = None) -> Corpus:
     problem of a file, UsageError for a corpus of the store that is not there or where a vault does not open, and
     Withdrawn where consent for it was withdrawn; entries that were taken back are not in it.
     """
-    found = _read(asked, store)
-    if (opened_from := found.dataset.opened_from) is not None and found.vault is not None:
-        remember_opened(home(), opened_from, facts_of(found))
-    return with_consent(found, standing(home()))
+    corpus = _read(asked, store)
+    if (opened_from := corpus.dataset.opened_from) is not None and corpus.vault is not None:
+        remember_opened(home(), opened_from, facts_of(corpus))
+    return with_consent(corpus, standing(home()))
 
 
 def _read(asked: CorpusRequest, store: Path | None) -> Corpus:
@@ -160,8 +160,10 @@ class RunRequest:
 
     def allowed(self, words: str) -> RunRequest:
         """Return the same request with a person's words that its texts may be sent, and who allows it."""
-        said = RunOptions.model_validate(self.plan.run.model_dump() | {"may_send": words.strip()})
-        return replace(self, plan=self.plan.model_copy(update={"run": said}))
+        run_options = RunOptions.model_validate(
+            self.plan.run.model_dump() | {"may_send": words.strip()}
+        )
+        return replace(self, plan=self.plan.model_copy(update={"run": run_options}))
 
     def method(self, find_key: KeySource = find_key) -> Method:
         """Make the method, behind a shut door where one is needed; raises UsageError where it may not be asked."""
@@ -378,8 +380,8 @@ def estimate_with(connection: sqlite3.Connection, asked: RunRequest) -> RunEstim
     if asked.corpus.dataset.terms.local_only:
         require_terms(asked.corpus.dataset, entries, method, plan)
     plan = keep_here(entries, method, plan)
-    found = estimated(connection, entries, method, plan)
-    return replace(found, judges=estimate_judges(connection, entries, method, plan))
+    run_estimate = estimated(connection, entries, method, plan)
+    return replace(run_estimate, judges=estimate_judges(connection, entries, method, plan))
 
 
 def metrics(store: Path, asked: RunRequest) -> tuple[tuple[str, ...], dict[str, str]]:

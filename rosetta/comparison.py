@@ -65,19 +65,19 @@ class RunComparison(Mapping[str, MetricDifference]):
 
 
 def _difference(pair: Pair, metric: str) -> MetricDifference:
-    found = pair.by_metric[metric]
+    difference = pair.by_metric[metric]
     sure = pair.significant(metric)
     return MetricDifference(
         metric=metric,
-        first=found.first,
-        second=found.second,
-        difference=found.difference,
-        ci_lower=found.lower,
-        ci_upper=found.upper,
+        first=difference.first,
+        second=difference.second,
+        difference=difference.difference,
+        ci_lower=difference.lower,
+        ci_upper=difference.upper,
         p=pair.p_adjusted[metric],
-        p_bootstrap=found.p_bootstrap,
+        p_bootstrap=difference.p_bootstrap,
         significant=sure,
-        better=found.ahead if sure and found.direction != "neither" else None,
+        better=difference.ahead if sure and difference.direction != "neither" else None,
         sentence=sentence(pair, metric),
     )
 
@@ -89,8 +89,8 @@ def compared(store: Path, first: str, second: str) -> RunComparison:
     """
     with opened(store) as connection:
         refuse_to_leave(connection, [find_run(connection, each) for each in (first, second)])
-        found = compare_runs(connection, [first, second])
-    require_two(found)
-    if found.running:
+        comparison = compare_runs(connection, [first, second])
+    require_two(comparison)
+    if comparison.running:
         raise UsageError("One of the two runs is not complete. Wait for it, or go on with it.")
-    return RunComparison(found.pairs[0])
+    return RunComparison(comparison.pairs[0])

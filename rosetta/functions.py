@@ -185,9 +185,9 @@ def metric(
         raise UsageError(f"Metric: {unknown_metric(name)}.")
     if id_ == COMPOSITE:
         raise UsageError("The composite is made of other metrics: score a corpus to get it.")
-    told = api.scoring_of({**options, "metrics": (id_,)})
+    scoring_options = api.scoring_of({**options, "metrics": (id_,)})
     place = None if folder is None else Path(folder)
-    return TextMetric(known_row(id_).info, told, (source, target), place)
+    return TextMetric(known_row(id_).info, scoring_options, (source, target), place)
 
 
 def verify(card: File) -> CardVerdict:
@@ -208,10 +208,15 @@ def verdict(certificate: File) -> Verification:
     ``certificate.outcome`` is the verdict, ``ok`` says whether all of it holds. Where several evidences are available,
     the one that holds least counts. Whether you trust its signer is yours to find out.
     """
-    found = presented(Path(certificate), None, home())
+    evidence_files = presented(Path(certificate), None, home())
     done = [
-        verify_certificate(each.certificate, each.signature, each.evidence, each.program)
-        for each in found.values()
+        verify_certificate(
+            evidence_file.certificate,
+            evidence_file.signature,
+            evidence_file.evidence,
+            evidence_file.program,
+        )
+        for evidence_file in evidence_files.values()
     ]
     return max(done, key=lambda each: (each.broken, not each.ok))
 
@@ -227,9 +232,9 @@ def runs(*, tag: str | None = None) -> list[RunHandle]:
     with opened(default_path()) as connection:
         runs = list_runs(connection, brief=True)
     return [
-        RunHandle(each.run_id, default_path())
-        for each in runs
-        if wanted is None or wanted in each.tags
+        RunHandle(run.run_id, default_path())
+        for run in runs
+        if wanted is None or wanted in run.tags
     ]
 
 

@@ -61,8 +61,8 @@ class RunHandle:
     def state(self) -> str:
         """``complete`` where it is sealed, ``stopped`` where it was cut, ``running`` where it is under way."""
         with self._opened() as connection:
-            found = runs_now(list_runs(connection, run_id=self.run_id, brief=True))
-        return str(found[0].state) if found else "deleted"
+            run_summaries = runs_now(list_runs(connection, run_id=self.run_id, brief=True))
+        return str(run_summaries[0].state) if run_summaries else "deleted"
 
     @property
     def reason(self) -> str | None:

@@ -100,13 +100,17 @@ def _owners(ours: Distribution, paths: set[str]) -> dict[str, str]:
 
 def changed_words(changed: Sequence[ChangedFile]) -> str:
     """Return which files are not ours any more, and who brought the others."""
-    named = ", ".join(each.path for each in changed[:_NAMED])
+    named = ", ".join(changed_file.path for changed_file in changed[:_NAMED])
     more = f" and {len(changed) - _NAMED} more" if len(changed) > _NAMED else ""
-    others = sorted({each.owner for each in changed if each.owner})
+    others = sorted({changed_file.owner for changed_file in changed if changed_file.owner})
     if others:
         brought = " and ".join(others)
         return f"another package ({brought}) has written over files of Rosetta: {named}{more}"
-    how = "are gone" if all(each.gone for each in changed) else "are not as they were installed"
+    how = (
+        "are gone"
+        if all(changed_file.gone for changed_file in changed)
+        else "are not as they were installed"
+    )
     return f"files of Rosetta {how}: {named}{more}"
 
 

@@ -108,7 +108,7 @@ def _repeated_pairs(placed: Sequence[PlacedEntry], findings: Findings) -> None:
     by_source: dict[str, PlacedEntry] = {}
     repeated: list[PlacedEntry] = []
     several: list[PlacedEntry] = []
-    for item in (each for each in placed if each.entry.task.wants_source):
+    for item in (placed_entry for placed_entry in placed if placed_entry.entry.task.wants_source):
         source = comparison_form(item.entry.source)
         pair = source, comparison_form(item.entry.reference)
         if pair in pairs:
@@ -143,7 +143,10 @@ def _unknown_tags(placed: Sequence[PlacedEntry], findings: Findings) -> None:
         for tag in unknown:
             by_nearest.setdefault(nearest(tag, permitted), []).append(tag)
         for near, tags in by_nearest.items():
-            items = sorted((each for tag in tags for each in unknown[tag]), key=lambda at: at.place)
+            items = sorted(
+                (placed_entry for tag in tags for placed_entry in unknown[tag]),
+                key=lambda at: at.place,
+            )
             hint = f"Nearest: {near}. " if near else ""
             mend = f"{hint}Permitted: {', '.join(permitted)}."
             what = f"have a {name} tag that is not in the specification{quoted_tags(tags, unknown, findings)}"
@@ -162,7 +165,7 @@ def _spellings_of_tags(placed: Sequence[PlacedEntry], findings: Findings) -> Non
             alike.setdefault(fold(tag), []).append(tag)
         for tags in alike.values():
             if len(tags) > 1:
-                items = [each for tag in tags for each in items_of[tag]]
+                items = [placed_entry for tag in tags for placed_entry in items_of[tag]]
                 warn_of(
                     findings,
                     sorted(items, key=lambda at: at.place),
@@ -193,7 +196,9 @@ def quoted_tags(
     """
     if findings.failed:
         return ""
-    counts = {tag: sum(not each.entry.secret for each in items[tag]) for tag in tags}
+    counts = {
+        tag: sum(not placed_entry.entry.secret for placed_entry in items[tag]) for tag in tags
+    }
     told = sorted((tag for tag in tags if counts[tag]), key=lambda tag: (-counts[tag], tag))
     named = ", ".join(f"“{shown(tag, longest=30)}”" for tag in told[:_MOST_QUOTED])
     more = f" and {len(told) - _MOST_QUOTED} more" if len(told) > _MOST_QUOTED else ""

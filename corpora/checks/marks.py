@@ -66,7 +66,7 @@ _TERM_NAMES = frozenset({
 _COUNTED = frozenset(["id", "no", "nr", "num", "number", "index"])
 """With one of these and a whole number as its value, ``segment_id`` numbers sentences."""
 
-_SECRET = frozenset(each.value.replace("_", "") for each in Segment if each.secret) | {
+_SECRET = frozenset(segment.value.replace("_", "") for segment in Segment if segment.secret) | {
     "heldoutset", "heldouttest", "holdout", "holdoutset", "goldstandardset", "sealed", "secret",
 }  # fmt: skip
 """Names of the secret segments without signs between their words, and what else they are called."""
@@ -128,9 +128,9 @@ def _inside(path: str, value: Any, *, gold: bool) -> Iterator[MisplacedMark]:
             yield MisplacedMark.term(path)
     elif isinstance(value, dict):
         for name, inner in value.items():
-            found = _by_name(f"{path}.{name}", name, inner)
-            if found is not None:
-                yield found
+            misplaced_mark = _by_name(f"{path}.{name}", name, inner)
+            if misplaced_mark is not None:
+                yield misplaced_mark
             else:
                 yield from _inside(f"{path}.{name}", inner, gold=gold)
     elif isinstance(value, list | tuple):

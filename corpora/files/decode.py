@@ -163,10 +163,10 @@ def _is_dataset(folder: Path) -> bool:
     try:
         named = any((folder / name).is_file() for name in marks)
         return named or any(
-            each.suffix in {".parquet", ".arrow"}
+            path.suffix in {".parquet", ".arrow"}
             for inner in (folder, folder / "data")
             if inner.is_dir()
-            for each in inner.iterdir()
+            for path in inner.iterdir()
         )
     except OSError:
         return False

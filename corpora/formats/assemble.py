@@ -280,8 +280,10 @@ def _of_task(fields: Mapping[str, Any], task: Task, spot: _Spot) -> dict[str, An
     from corpora.tasks.records import complete, sides_that_follow  # noqa: PLC0415  many models
 
     made, wrong = complete(task.name, fields)
-    for each in wrong:
-        spot.error(each.message, f"{each.mend} (task {task.name})", field=each.field)
+    for wrong_field in wrong:
+        spot.error(
+            wrong_field.message, f"{wrong_field.mend} (task {task.name})", field=wrong_field.field
+        )
     if wrong:
         spot.noted |= sides_that_follow(task.name)
     for side, wanted in zip(SIDES, (task.wants_source, task.wants_reference), strict=True):

@@ -39,8 +39,8 @@ _WHOLE = re.compile(r"(0|-?[1-9][0-9]{0,14})(?:[.,]0+)?", re.ASCII)
 
 def whole_number(cell: str) -> int | None:
     """Return the whole number that a cell holds, also as 1.0 or 1,0; None for anything else."""
-    found = _WHOLE.fullmatch(cell.strip())
-    return int(found[1]) if found else None
+    match = _WHOLE.fullmatch(cell.strip())
+    return int(match[1]) if match else None
 
 
 def read_cell(name: str, cell: str) -> Any:

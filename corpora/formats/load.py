@@ -181,10 +181,10 @@ def _placed(raw: RawCorpus, task: Task, findings: Findings) -> list[PlacedEntry]
     _number(raw.entries, findings)
     check_ids(raw.entries, findings)
     placed: list[PlacedEntry] = []
-    for each in raw.entries:
-        entry = assemble_entry(each, task, findings)
+    for raw_entry in raw.entries:
+        entry = assemble_entry(raw_entry, task, findings)
         if entry is not None:
-            placed.append(PlacedEntry(len(placed), entry, each.line))
+            placed.append(PlacedEntry(len(placed), entry, raw_entry.line))
     findings.problems[:] = _each_mark_once(findings.problems)
     return placed
 

@@ -69,7 +69,7 @@ def _fits(data: bytes, findings: Findings) -> bool:
     """Return whether the workbook is no larger, unpacked, than any file that is read."""
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            size = sum(each.file_size for each in archive.infolist())
+            size = sum(member.file_size for member in archive.infolist())
     except (zipfile.BadZipFile, NotImplementedError, ValueError, OSError):
         findings.error("The workbook is damaged.", "Save it again as .xlsx, or as CSV.")
         return False

@@ -23,10 +23,10 @@ def directive(text: str) -> tuple[str, str | None]:
 
     Excel writes and reads such a first line: it is no header and no record. Line numbers stay as they are.
     """
-    found = _DIRECTIVE.match(text)
-    if found is None:
+    match = _DIRECTIVE.match(text)
+    if match is None:
         return text, None
-    return "\n" + text[found.end() :], found[1]
+    return "\n" + text[match.end() :], match[1]
 
 
 def first_record(text: str) -> str:

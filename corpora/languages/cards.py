@@ -96,8 +96,8 @@ def _card(path: Path, content: bytes) -> FoundCard:
     try:
         card = LanguageCard.model_validate(data)
     except ValidationError as error:
-        found = error.errors(include_url=False, include_input=False)
-        raise CardError([_problem(path, text, each) for each in found]) from None
+        errors = error.errors(include_url=False, include_input=False)
+        raise CardError([_problem(path, text, error_details) for error_details in errors]) from None
     return FoundCard(card, hashlib.sha256(content).hexdigest(), path)
 
 
@@ -167,9 +167,9 @@ def _problem(path: Path, text: str, found: ErrorDetails) -> Problem:
     """Return the problem for one thing that the model refuses, with field, line and fix."""
     place = place_of(found)
     message, mend = _words(found, place)
-    told = _FIELD.match(message)
-    if found["type"] == "value_error" and told and not _names_a_value(place):
-        place, message = (*place, told[1]), message[told.end() :]
+    match = _FIELD.match(message)
+    if found["type"] == "value_error" and match and not _names_a_value(place):
+        place, message = (*place, match[1]), message[match.end() :]
     field = ".".join(str(part) for part in place) or None
     return Problem(
         Severity.ERROR, str(path), _sentence(message), mend, line_of(text, place), field=field

@@ -116,11 +116,11 @@ class Dataset(BaseModel):
     def terms(self) -> Terms:
         """Where the texts may go; a term that is not understood keeps them here."""
         own = {name: getattr(self, name) for name in ("transmission", "license", "training")}
-        found = weighed(list(terms_in(own | (self.model_extra or {}))))
+        terms = weighed(list(terms_in(own | (self.model_extra or {}))))
         if self.transmission is None or self.transmission_because is None:
-            return found
+            return terms
         name = self.transmission_class or ""
-        return replace(found, because=self.transmission_because, licence_class=name)
+        return replace(terms, because=self.transmission_because, licence_class=name)
 
     @property
     def name(self) -> str:

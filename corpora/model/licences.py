@@ -62,18 +62,26 @@ def licence_class(licence: str) -> LicenceClass | None:
     words = folded_words(licence)
     named = list(dropwhile(_BEFORE.__contains__, words))
     classes = licence_classes()
-    for each in classes.values():
-        if holds_phrase(each.words, words) and (
-            not each.within or _begins(classes[each.within].begins, named)
+    for licence_class in classes.values():
+        if holds_phrase(licence_class.words, words) and (
+            not licence_class.within or _begins(classes[licence_class.within].begins, named)
         ):
-            return None if each.within and _UNCLEAR.intersection(words) - _names(each) else each
-        if _is_id(each.spdx, licence):
-            return each
-        if _begins(each.begins, named):
-            known = each.leads_to != "open" or not _UNCLEAR.intersection(words)
-            return each if known else None
-        if " ".join(words) in each.exactly if words else not licence.strip() and each.exactly:
-            return each
+            return (
+                None
+                if licence_class.within and _UNCLEAR.intersection(words) - _names(licence_class)
+                else licence_class
+            )
+        if _is_id(licence_class.spdx, licence):
+            return licence_class
+        if _begins(licence_class.begins, named):
+            known = licence_class.leads_to != "open" or not _UNCLEAR.intersection(words)
+            return licence_class if known else None
+        if (
+            " ".join(words) in licence_class.exactly
+            if words
+            else not licence.strip() and licence_class.exactly
+        ):
+            return licence_class
     return None
 
 

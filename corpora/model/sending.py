@@ -73,9 +73,9 @@ def sending_of(value: Any) -> Sending | None:
     """Read a word of ``Transmission``, or one or more addresses; None: not understood."""
     if isinstance(value, str):
         folded = fold(value)
-        for each in Transmission:
-            if fold(each) == folded and each is not Transmission.NAMED:
-                return Sending(each)
+        for transmission in Transmission:
+            if fold(transmission) == folded and transmission is not Transmission.NAMED:
+                return Sending(transmission)
         value = value.replace(",", " ").split()
     if not isinstance(value, list | tuple) or not value:
         return None

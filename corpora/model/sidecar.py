@@ -57,12 +57,12 @@ def terms_of_mark(data: bytes, name: str) -> tuple[list[Term], dict[str, Any]]:
     plain = {each: value for each, value in fields.items() if each not in _MEANING}
     if fields.get(OWN_FIELD) is not None:
         plain[FIELD] = plain.pop(OWN_FIELD)
-    found = [*terms_in(plain, f"{name}: "), *_kept_by_mark(fields, f"{name}: ")]
-    if not found and fields.get("$schema") != SET_1:
+    terms = [*terms_in(plain, f"{name}: "), *_kept_by_mark(fields, f"{name}: ")]
+    if not terms and fields.get("$schema") != SET_1:
         raise ValueError(
             "It says nothing that is understood, so nobody knows where the texts may go."
         )
-    return found, {
+    return terms, {
         each: value for each, value in fields.items() if each not in {*_MEANING, OWN_FIELD}
     }
 

@@ -154,7 +154,7 @@ class Terms:
         """Return what holds and why, in one line; empty where no term was given."""
         if not self.because:
             return ""
-        parts = [f"{name}: {each.words}" for name, each in self.segments]
+        parts = [f"{name}: {sending.words}" for name, sending in self.segments]
         led_to = "; ".join([*parts, "all others: no text leaves this machine"]) if parts else self.sending(None).words  # fmt: skip
         learn = "" if self.training is not False else ", and no model may learn from them"
         return f"{led_to}{learn} ({self.because})"
@@ -183,7 +183,7 @@ class Terms:
             named = each.transmission is Transmission.NAMED
             return list(each.endpoints) if named else each.transmission.value
 
-        return {n: simple(each) for n, each in self.segments} if self.segments else simple(self.sending(None))  # fmt: skip
+        return {n: simple(sending) for n, sending in self.segments} if self.segments else simple(self.sending(None))  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,7 +223,7 @@ def weighed(terms: Sequence[Term]) -> Terms:
     if not spoken:
         return Terms(Transmission.ASK, "", licence_class=UNKNOWN, training=training)
     names = dict.fromkeys(name for term in spoken for name, _ in term.segments)
-    segments = tuple((name, _strictest([each.sending(name) for each in spoken])) for name in names)
+    segments = tuple((name, _strictest([term.sending(name) for term in spoken])) for name in names)
     whole = _strictest([term.led_to or LOCAL_ONLY for term in spoken])
     first = min(spoken, key=lambda term: (term.led_to or LOCAL_ONLY).transmission.rank)
     words = str(first.said)[:80]

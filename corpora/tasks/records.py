@@ -207,7 +207,9 @@ _SPEAKER = re.compile(r"\s*[^\s:][^:]*:")
 def _lines(spoken: str | list[SpokenTurn] | None) -> str | None:
     if spoken is None or isinstance(spoken, str):
         return spoken
-    return "\n".join(f"{each.speaker}: {' '.join(each.text.split())}" for each in spoken)
+    return "\n".join(
+        f"{spoken_turn.speaker}: {' '.join(spoken_turn.text.split())}" for spoken_turn in spoken
+    )
 
 
 class JudgedRecord(TaskRecord):
@@ -397,7 +399,7 @@ def own_answer(task: str, fields: Mapping[str, Any]) -> str | None:
 
 def _wrong(model: type[TaskRecord], error: ValidationError) -> list[WrongField]:
     """Return each field's first fault in our words; neither values nor names inside of a record are quoted."""
-    found: dict[str, WrongField] = {}
+    wrong_fields: dict[str, WrongField] = {}
     details = error.errors(include_url=False, include_input=False)
     for detail in sorted(
         details, key=lambda each: -len(each["loc"])
@@ -406,8 +408,8 @@ def _wrong(model: type[TaskRecord], error: ValidationError) -> list[WrongField]:
         said = str(detail["ctx"]["error"]) if detail["type"] == "value_error" else ""
         message = said or _MESSAGES.get(detail["type"], "It has not the form that it must have.")
         mend = model.model_fields[name].description or "Correct it."
-        found.setdefault(name, WrongField(_path(detail["loc"]), message, mend))
-    return list(found.values())
+        wrong_fields.setdefault(name, WrongField(_path(detail["loc"]), message, mend))
+    return list(wrong_fields.values())
 
 
 _MESSAGES = {

@@ -186,10 +186,10 @@ def _with_dot(prefix: str) -> Iterator[tuple[str, str]]:
     """Yield syllables by their Unicode names: ``CANADIAN SYLLABICS WEST-CREE PWAA`` is ``PAA`` with a dot."""
     named = re.compile(rf"CANADIAN SYLLABICS {prefix}([A-Z]*?)W([AEIO]+)")
     for code in range(0x1401, 0x1680):
-        found = named.fullmatch(unicodedata.name(chr(code), ""))
-        if found is not None:
+        match = named.fullmatch(unicodedata.name(chr(code), ""))
+        if match is not None:
             try:
-                yield chr(code), unicodedata.lookup(f"CANADIAN SYLLABICS {found[1]}{found[2]}")
+                yield chr(code), unicodedata.lookup(f"CANADIAN SYLLABICS {match[1]}{match[2]}")
             except KeyError:
                 continue
 

@@ -84,8 +84,8 @@ def read_placeholders(text: str) -> PlaceholderReading:
     if "{" not in text and "%" not in text and "<" not in text and "://" not in text:
         return PlaceholderReading(text, Counter(), ((0, len(text)),))
     spans: list[tuple[int, int]] = []
-    found = _Text(text, _closings(text) if "{" in text else {}, spans).read(0, len(text), 0)
-    return PlaceholderReading(text, found, tuple(spans))
+    counts = _Text(text, _closings(text) if "{" in text else {}, spans).read(0, len(text), 0)
+    return PlaceholderReading(text, counts, tuple(spans))
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +100,7 @@ class _Text:
 
     def read(self, start: int, end: int, depth: int) -> Counter[str]:
         """Count the variables of a part of the text, and note its prose."""
-        found: Counter[str] = Counter()
+        counts: Counter[str] = Counter()
         place = start
         while match := _pieces().search(self.text, place, end):
             place = match.end()
@@ -110,15 +110,15 @@ class _Text:
                     place = match.start() + 1
                     continue
                 self.spans.append((start, match.start()))
-                found += self._argument(match, close, depth)
+                counts += self._argument(match, close, depth)
                 start = place = close + 1
                 continue
             if name := _name(match):
-                found[name] += 1
+                counts[name] += 1
             self.spans.append((start, match.start()))
             start = place
         self.spans.append((start, end))
-        return found
+        return counts
 
     def _argument(self, match: regex.Match[str], end: int, depth: int) -> Counter[str]:
         """Read a plural or select argument: its keys, and its branches as if they were one text."""

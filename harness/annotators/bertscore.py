@@ -107,7 +107,7 @@ class BertScoreModel(ModelScores):
 
     def predict(self, batch: Sequence[Translation]) -> list[float]:
         encoder = self._encoder
-        pairs = [self.texts(each) for each in batch]
+        pairs = [self.texts(translation) for translation in batch]
         seen = encoder({text.strip() for pair in pairs for text in pair})
         return [f1(seen[output.strip()], seen[reference.strip()]) for output, reference in pairs]
 
@@ -160,12 +160,12 @@ class _Encoder:
 
     def __call__(self, texts: set[str]) -> dict[str, TokenVectors]:
         """Return the vectors of all texts; of a longer one than the model takes those of its beginning."""
-        found: dict[str, TokenVectors] = {}
+        vectors_of_texts: dict[str, TokenVectors] = {}
         ordered = sorted(texts, key=lambda text: (len(text), text))
         for at in range(0, len(ordered), _FORWARD):
             batch = ordered[at : at + _FORWARD]
-            found.update(zip(batch, self._forward(batch), strict=True))
-        return found
+            vectors_of_texts.update(zip(batch, self._forward(batch), strict=True))
+        return vectors_of_texts
 
     def _forward(self, texts: list[str]) -> list[TokenVectors]:
         given = self._tokens(

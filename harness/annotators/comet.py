@@ -70,7 +70,10 @@ class CometModel(ModelScores):
         return (translation.entry.source, translation.output, translation.entry.reference)
 
     def predict(self, batch: Sequence[Translation]) -> list[float]:
-        data = [dict(zip(("src", "mt", "ref"), self.texts(each), strict=True)) for each in batch]
+        data = [
+            dict(zip(("src", "mt", "ref"), self.texts(translation), strict=True))
+            for translation in batch
+        ]
         given = self._model.predict(data, batch_size=8, gpus=0, progress_bar=False)
         return [float(score) for score in given["scores"]]
 

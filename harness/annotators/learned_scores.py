@@ -188,7 +188,7 @@ class ModelScores(ABC):
             for key, translation in zip(keys, translations, strict=True)
             if key is not None
         }
-        public = [key for key, each in asked.items() if not each.entry.secret]
+        public = [key for key, translation in asked.items() if not translation.entry.secret]
         found = {
             key: struct.unpack("<d", value)[0]
             for key, value in self._memo.recall(self._maker, public).items()

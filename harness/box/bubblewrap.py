@@ -134,11 +134,11 @@ def _walls(laid: Sequence[Laid], limits: Limits, told: Mapping[str, str]) -> lis
     argv = [*_WALLS]
     for name, value in told.items():
         argv += ["--setenv", name, value]
-    for each in map(Path, SHARED_LIBRARIES):
-        if each.is_symlink() and each.parent == Path("/"):
-            argv += ["--symlink", str(each.readlink()), str(each)]
-        elif each.exists():
-            argv += ["--ro-bind", str(each), str(each)]
+    for path in map(Path, SHARED_LIBRARIES):
+        if path.is_symlink() and path.parent == Path("/"):
+            argv += ["--symlink", str(path.readlink()), str(path)]
+        elif path.exists():
+            argv += ["--ro-bind", str(path), str(path)]
     argv += ["--proc", "/proc", "--tmpfs", "/dev"]
     for device in _DEVICES:
         argv += ["--dev-bind", f"/dev/{device}", f"/dev/{device}"]

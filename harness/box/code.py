@@ -50,15 +50,15 @@ class BoxedCode:
                 "Wheels and their requirements with hashes go together: give both, or none."
             )
         for place in filter(None, (self.folder, self.wheels, self.requirements)):
-            for each in _everything(place):
-                _open_for_reading(each)
+            for path in _everything(place):
+                _open_for_reading(path)
 
 
 def _everything(place: Path) -> Iterator[Path]:
     yield place
     if not place.is_symlink() and place.is_dir():
-        for each in place.iterdir():
-            yield from _everything(each)
+        for path in place.iterdir():
+            yield from _everything(path)
 
 
 def _open_for_reading(path: Path) -> None:

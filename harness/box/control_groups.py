@@ -99,11 +99,11 @@ def _made(limits: Limits) -> Path | None:
 
 def _remove_abandoned(parent: Path) -> None:
     """Remove the empty groups of programs that were killed."""
-    for each in parent.glob(f"{_NAME}*"):
-        maker = each.name.removeprefix(_NAME).partition("-")[0]
+    for path in parent.glob(f"{_NAME}*"):
+        maker = path.name.removeprefix(_NAME).partition("-")[0]
         if maker.isdigit() and not Path(f"/proc/{maker}").exists():
             with suppress(OSError):
-                each.rmdir()
+                path.rmdir()
 
 
 def _places(limits: Limits) -> Iterator[tuple[Path, Mapping[str, str]]]:

@@ -43,8 +43,8 @@ def starts() -> list[str]:
 def laid_in(inside: Inside) -> Iterator[Laid]:
     """Yield what is laid into a box for reading, each with its place there; folders before what is in them."""
     python = python_here()
-    for each in (*python.libraries, python.program):
-        yield each, str(each)
+    for path in (*python.libraries, python.program):
+        yield path, str(path)
     yield Path(str(files("harness.box.inside"))), "/box/run"
     yield inside.code.folder.resolve(), CODE
     if inside.code.requirements is not None and inside.code.wheels is not None:
@@ -53,7 +53,7 @@ def laid_in(inside: Inside) -> Iterator[Laid]:
         if python.pip is not None:
             folder = python.pip.is_dir()
             yield python.pip, f"{PIP}/pip" if folder else PIP
-    for each in (*inside.packages, *inside.data):
-        yield each, str(each)
+    for path in (*inside.packages, *inside.data):
+        yield path, str(path)
     if inside.socket_folder is not None:
         yield inside.socket_folder, SOCKET_FOLDER

@@ -70,7 +70,12 @@ class OwnProcess:
     def _folders(self) -> list[Path]:
         """Return the folders that the packages of these names lie in, as this program itself finds them."""
         found = (find_spec(package) for package in self._packages)
-        places = (Path(p) for each in found if each for p in each.submodule_search_locations or ())
+        places = (
+            Path(p)
+            for module_spec in found
+            if module_spec
+            for p in module_spec.submodule_search_locations or ()
+        )
         return [*dict.fromkeys(place.parent.absolute() for place in places)]
 
 

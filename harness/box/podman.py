@@ -46,11 +46,13 @@ class Podman:
             return "podman is used only by ordinary users: log in as one"
         asked = [program, "info", "--format", _ASKED]
         try:
-            told = subprocess.run(asked, capture_output=True, check=False, timeout=_PROBE_SECONDS)  # noqa: S603
+            process = subprocess.run(  # noqa: S603
+                asked, capture_output=True, check=False, timeout=_PROBE_SECONDS
+            )
         except (OSError, subprocess.SubprocessError):
             return "podman does not answer: check that `podman info` works"
-        rootless, _, limited = told.stdout.decode("utf-8", "replace").strip().partition(" ")
-        if told.returncode != 0 or rootless != "true":
+        rootless, _, limited = process.stdout.decode("utf-8", "replace").strip().partition(" ")
+        if process.returncode != 0 or rootless != "true":
             return "podman makes no containers for this user: give it ranges in /etc/subuid and /etc/subgid"
         if not {"memory", "pids"} <= {*limited.strip("[]").split()}:
             return (
@@ -105,11 +107,11 @@ def walls(limits: Limits, rules: Path) -> list[str]:
 
 def _libraries(root: Path) -> Iterator[Laid]:
     """Yield the libraries of the system; what is a link on this computer becomes one in the container."""
-    for each in map(Path, SHARED_LIBRARIES):
-        if each.is_symlink() and each.parent == Path("/"):
-            (root / each.name).symlink_to(each.readlink())
-        elif each.exists():
-            yield each, str(each)
+    for path in map(Path, SHARED_LIBRARIES):
+        if path.is_symlink() and path.parent == Path("/"):
+            (root / path.name).symlink_to(path.readlink())
+        elif path.exists():
+            yield path, str(path)
 
 
 def _volumes(mounts: Sequence[Laid]) -> list[str]:

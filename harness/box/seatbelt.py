@@ -75,10 +75,10 @@ class Seatbelt:
 
 def _remove_abandoned() -> None:
     """Remove the folders of boxes whose programs were killed."""
-    for each in Path(tempfile.gettempdir()).glob(f"{_NAME}*"):
-        maker = each.name.removeprefix(_NAME).partition("-")[0]
+    for path in Path(tempfile.gettempdir()).glob(f"{_NAME}*"):
+        maker = path.name.removeprefix(_NAME).partition("-")[0]
         if maker.isdecimal() and not _runs(int(maker)):
-            shutil.rmtree(each, ignore_errors=True)
+            shutil.rmtree(path, ignore_errors=True)
 
 
 def _runs(number: int) -> bool:
@@ -102,8 +102,8 @@ def profile(readable: Sequence[Path], writable: Path, socket: Path | None) -> st
         "(allow file-read-metadata)",
     ]
     lines += [
-        f"(allow file-read* process-exec (subpath {_quoted(each)}))"
-        for each in (*map(Path, _SYSTEM), *readable)
+        f"(allow file-read* process-exec (subpath {_quoted(path)}))"
+        for path in (*map(Path, _SYSTEM), *readable)
     ]
     lines.append(f"(allow file-read* file-write* (subpath {_quoted(writable)}))")
     if socket is not None:

@@ -177,7 +177,7 @@ def _spending(material: Material) -> list[EntryCost]:
 
 def scored(material: Material, measures: dict[str, Any], *, seed: int = SEED) -> dict[str, Any]:
     """Compute the ``scores`` block, with the latencies that §3.6 wants inside it."""
-    found = scorecard(
+    run_scores = scorecard(
         material.entries,
         material.statistics,
         [failed(row) for row in material.rows],
@@ -189,7 +189,7 @@ def scored(material: Material, measures: dict[str, Any], *, seed: int = SEED) ->
         known_floors=material.floors,
         seed=seed,
     )
-    block: dict[str, Any] = found.model_dump(mode="json")
+    block: dict[str, Any] = run_scores.model_dump(mode="json")
     latencies = {name: measures["speed"][name] for name in _LATENCIES}
     return block | {"errors_by_class": errors_by_class(material.rows), **latencies}
 

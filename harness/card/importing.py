@@ -165,8 +165,8 @@ def _store(
     run_id = store_id(card.run_id)
     known = _same_card(connection, run_id, raw, name)
     if known is not None:
-        found = _recounted(connection, known.id, card, data, at_hand) if known.imported else None
-        return Imported(run_id, known=True, back=_back(connection, known), recount=found)
+        recount = _recounted(connection, known.id, card, data, at_hand) if known.imported else None
+        return Imported(run_id, known=True, back=_back(connection, known), recount=recount)
     try:
         with transaction(connection):
             number = _create(connection, card, run_id, data)
@@ -174,12 +174,12 @@ def _store(
             _add_rows(connection, number, card, material)
             head = card.as_json()
             store_card(connection, number, head if doubt is None else {**head, "unverified": doubt})
-            found = _recounted(connection, number, card, data, at_hand, material)
+            recount = _recounted(connection, number, card, data, at_hand, material)
     except (OverflowError, UnicodeEncodeError) as error:
         raise UsageError(
             f"{name} holds a number or a text that cannot be stored ({type(error).__name__})."
         ) from error
-    return Imported(run_id, known=False, unverified=doubt, recount=found)
+    return Imported(run_id, known=False, unverified=doubt, recount=recount)
 
 
 def _recounted(
@@ -403,11 +403,11 @@ def _report_data(envelope: Dataset, rows: list[EntryResult]) -> DatasetBlock:
 
 def _report_time(run_id: str) -> str:
     """Read the time that the reference implementation writes into its run ids; "" where there is none."""
-    found = _REPORT_TIME.match(run_id)
-    if found is None:
+    match = _REPORT_TIME.match(run_id)
+    if match is None:
         return ""
     try:
-        moment = datetime.strptime(f"{found[1]}{found[2]}+0000", "%Y%m%d%H%M%S%z")
+        moment = datetime.strptime(f"{match[1]}{match[2]}+0000", "%Y%m%d%H%M%S%z")
     except ValueError:
         return ""
     return iso_time(moment.timestamp())

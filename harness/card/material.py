@@ -67,7 +67,7 @@ def row_words(
     if not annotators and not rules:
         return {}
     open_ones = [result for result in results if not entries[result.position].secret]
-    texts = [Translation(entries[each.position], each.output or "") for each in open_ones]
+    texts = [Translation(entries[result.position], result.output or "") for result in open_ones]
     found: Sequence[object] = [None] * len(texts)
     if annotators:
         found = annotators[0].annotate(texts)

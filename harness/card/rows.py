@@ -49,7 +49,7 @@ def entry_row(
 ) -> EntryResult:
     """Write an entry's outcome as a row; of a secret entry only its numbers (DESIGN, S and C)."""
     secret = entry.secret
-    said = NO_WORDS if secret else words
+    row_words = NO_WORDS if secret else words
     statistics = _beyond_texts(scorer, taken)
     return EntryResult(
         entry_id=card_id(entry.id),
@@ -63,8 +63,8 @@ def entry_row(
         composite=result.second if scorer.mixes else None,
         values=None if scorer.mixes else scorer.columns.told(result.kept),
         fst_accepted=all_accepted(statistics),
-        fst_analysis=None if said.analyses is None else list(said.analyses),
-        lint_verdict=said.lint,
+        fst_analysis=None if row_words.analyses is None else list(row_words.analyses),
+        lint_verdict=row_words.lint,
         segment=entry.segment,
         difficulty=entry.difficulty,
         provenance=_tag(entry, "provenance"),

@@ -126,20 +126,22 @@ class SharedRuns:
             tables, drawn = zip(
                 *(self._together(group, groups[0][0].inputs[1]) for group in groups), strict=True
             )
-            found = best_baseline.against_best(
+            against_best = best_baseline.against_best(
                 tables[0], tables[1:], self._metric, draws=self._draws, trials=trials, seed=self._seed, level=level,
                 resampled=drawn,
             )  # fmt: skip
         except ValueError as error:
             raise UsageError(f"The method cannot be held against baselines: {error}.") from error
-        values = (found.pairs[0].second, *(pair.first for pair in found.pairs))
-        told = [_told(group, v, self._metric) for group, v in zip(groups, values, strict=True)]
+        values = (against_best.pairs[0].second, *(pair.first for pair in against_best.pairs))
+        repetitions_of_methods = [
+            _told(group, v, self._metric) for group, v in zip(groups, values, strict=True)
+        ]
         return MethodAgainstBest(
             entries=len(tables[0]),
-            method=told[0],
-            baselines=tuple(told[1:]),
+            method=repetitions_of_methods[0],
+            baselines=tuple(repetitions_of_methods[1:]),
             refused=refused,
-            found=found,
+            found=against_best,
             inside=any(
                 not s.rows.run.imported and s.rows.secret for group in groups for s in group
             ),
@@ -203,11 +205,15 @@ class SharedRuns:
         self, kept: Sequence[OrderedRun], ids: tuple[EntryId, ...]
     ) -> tuple[list[PairSide], dict[str, str]]:
         """Prepare the runs that are not yet on these entries; see ``comparing.laid_out``."""
-        new = [each for each in kept if (each.run.run_id, ids) not in self._sides]
+        new = [
+            ordered_run for ordered_run in kept if (ordered_run.run.run_id, ids) not in self._sides
+        ]
         sides, damaged = laid_out(new, ids, frozenset({self._metric}))
         self._sides.update({(side.rows.run.run_id, ids): side for side in sides})
         self._sides.update({(run_id, ids): why for run_id, why in damaged.items()})
-        found = {each.run.run_id: self._sides[each.run.run_id, ids] for each in kept}
+        found = {
+            ordered_run.run.run_id: self._sides[ordered_run.run.run_id, ids] for ordered_run in kept
+        }
         return (
             [each for each in found.values() if isinstance(each, PairSide)],
             {run_id: each for run_id, each in found.items() if isinstance(each, str)},

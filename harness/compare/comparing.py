@@ -208,19 +208,19 @@ def _read(
     earlier: Sequence[PairSide],
 ) -> tuple[list[OrderedRun], int]:
     """Read the named runs, and tell which is the one that others are held against."""
-    found = [find_run(connection, name) for name in names]
+    runs = [find_run(connection, name) for name in names]
     if baseline is not None:
         base = find_run(connection, baseline)
-        if base.id not in {run.id for run in found}:
-            found.insert(0, base)
-    require_named_once(found)
-    if not LEAST_RUNS <= len(found) <= MOST_RUNS:
-        named = counted(len(found), "run is named", "runs are named")
+        if base.id not in {run.id for run in runs}:
+            runs.insert(0, base)
+    require_named_once(runs)
+    if not LEAST_RUNS <= len(runs) <= MOST_RUNS:
+        named = counted(len(runs), "run is named", "runs are named")
         raise UsageError(f"{named}; from two to six are compared.")
-    place = 0 if baseline is None else [run.id for run in found].index(base.id)
+    place = 0 if baseline is None else [run.id for run in runs].index(base.id)
     before = {side.rows.run.id: side.rows for side in earlier}
     reader = RowReader(connection)
-    return [reader.read(run, before.get(run.id)) for run in found], place
+    return [reader.read(run, before.get(run.id)) for run in runs], place
 
 
 def laid_out(
@@ -326,7 +326,7 @@ def _pair(
     shared, left_out = shared_metrics(first, second, tests.asked)
     weighed = first.inputs[1] if COMPOSITE in shared else frozenset()
     used = weighed | set(shared)
-    found = compare(
+    differences = compare(
         first.table.only(used),
         second.table.only(used),
         trials=tests.trials,
@@ -334,7 +334,7 @@ def _pair(
         level=tests.level,
         resampled=(drawn[0].only(used), drawn[1].only(used)),
     )
-    by_metric = {id_: found[id_] for id_ in shared if id_ in found}
+    by_metric = {id_: differences[id_] for id_ in shared if id_ in differences}
     complete = first.rows.sealed and second.rows.sealed
     return Pair(
         *runs,
@@ -362,8 +362,8 @@ def _reproduction(
     if not repeats(sides[0].rows, sides[1].rows):
         return None
     return verdict(
-        {id_: found.first for id_, found in by_metric.items()},
-        {id_: found.second for id_, found in by_metric.items()},
+        {id_: difference.first for id_, difference in by_metric.items()},
+        {id_: difference.second for id_, difference in by_metric.items()},
     )
 
 

@@ -280,9 +280,9 @@ def _differences(
             first, second, draws=comparison.draws, seed=comparison.seed, level=comparison.level
         )
     alike = shared_profile(first, second) is not None
-    found = {}
+    part_differences = {}
     for id_ in pair.by_metric:
         one, other = (values[run.letter].get(id_) for run in (pair.first, pair.second))
         if one is not None and other is not None and (id_ != COMPOSITE or alike):
-            found[id_] = PartDifference(other - one, ends.get(id_))
-    return found
+            part_differences[id_] = PartDifference(other - one, ends.get(id_))
+    return part_differences

@@ -123,8 +123,11 @@ class Pair:
     def significant(self, metric: str) -> bool:
         """Return whether the runs differ by a metric, with all pairs counted (Holm)."""
         if self.under_way:
-            found = self.running.get(metric)
-            return found is not None and not found.lower <= 0 <= found.upper
+            running_difference = self.running.get(metric)
+            return (
+                running_difference is not None
+                and not running_difference.lower <= 0 <= running_difference.upper
+            )
         difference = self.by_metric.get(metric)
         if difference is None or not difference.significant:
             return False
@@ -219,8 +222,8 @@ def _why_no_composite(first: PairSide, second: PairSide, left_out: Mapping[str, 
     """Return why the composites do not compare: other inputs are other weights, so another number."""
     if first.table.weighing != second.table.weighing:
         by = (
-            f"{each.name} by {weighing_words(each.rows.setup.calibration)}"
-            for each in (first, second)
+            f"{pair_side.name} by {weighing_words(pair_side.rows.setup.calibration)}"
+            for pair_side in (first, second)
         )
         return f"the composites are weighed otherwise ({', '.join(by)})"
     (profile, inputs), (other_profile, others) = first.inputs, second.inputs
@@ -257,7 +260,7 @@ def running_differences(
     values: Mapping[str, tuple[FloatArray, FloatArray]], metrics: Sequence[str], level: float
 ) -> dict[str, RunningDifference]:
     """Return for each metric with bounded entry values what may be said while a run is under way."""
-    found = {}
+    running_differences = {}
     for id_ in metrics:
         span = 1.0 if id_ == COMPOSITE else span_of(known_row(id_).info)
         if id_ not in values or span is None:
@@ -266,8 +269,10 @@ def running_differences(
         sequence.add(values[id_][1] - values[id_][0])
         ends, mean = sequence.interval(), sequence.mean
         if ends is not None and mean is not None:
-            found[id_] = RunningDifference(mean, *ends, sequence.entries, level, direction(id_))
-    return found
+            running_differences[id_] = RunningDifference(
+                mean, *ends, sequence.entries, level, direction(id_)
+            )
+    return running_differences
 
 
 def repeats(first: OrderedRun, second: OrderedRun) -> bool:

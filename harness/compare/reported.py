@@ -77,7 +77,7 @@ def _names(runs: Sequence[Run]) -> list[str]:
 
 def _answers(connection: sqlite3.Connection, run: Run) -> dict[EntryId, str]:
     """Return a run's outputs by entry id, a failed one as the empty text."""
-    return {each.entry_id: each.output or "" for each in read_results(connection, run.id)}
+    return {result.entry_id: result.output or "" for result in read_results(connection, run.id)}
 
 
 def _totals_of(
@@ -116,10 +116,12 @@ def _held_against(
 
 
 def _totals(table: Table) -> dict[str, MetricTotals]:
-    found = spreads(table.entry_values())
+    value_spreads = spreads(table.entry_values())
     return {
-        id_: MetricTotals(found[id_].mean, found[id_].std, value, found[id_].n)
-        if id_ in found
+        id_: MetricTotals(
+            value_spreads[id_].mean, value_spreads[id_].std, value, value_spreads[id_].n
+        )
+        if id_ in value_spreads
         else MetricTotals(None, None, value, 0)
         for id_, value in table.corpus_values().items()
     }

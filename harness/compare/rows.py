@@ -161,26 +161,26 @@ class RowReader:
 
     def read(self, run: Run, earlier: OrderedRun | None = None) -> OrderedRun:
         """Read a run; of one that was read ``earlier`` only the entries that it did not have then."""
-        found = _facts(self._connection, run, earlier)
-        known = earlier if earlier is not None and earlier.holds(run, found) else None
+        facts = _facts(self._connection, run, earlier)
+        known = earlier if earlier is not None and earlier.holds(run, facts) else None
         withheld = _withheld(self._connection, run) if known is None else frozenset()
         setup = setup_of(self._connection, run) if known is None else known.setup
         corpus = self._corpus(run) if known is None else known.corpus
-        new = self._rows(run, corpus, _BEFORE_ALL if known is None else known.last, found.last)
+        new = self._rows(run, corpus, _BEFORE_ALL if known is None else known.last, facts.last)
         return OrderedRun(
             run=run,
-            sha256=found.sha256,
-            sealed=bool(found.sealed),
-            unverified=bool(found.unverified),
+            sha256=facts.sha256,
+            sealed=bool(facts.sealed),
+            unverified=bool(facts.unverified),
             setup=setup,
             scorer=_scorer(run, setup),
             rows=_kept(new, withheld) if known is None else _joined(known.rows, new),
             made_in=_made_in(self._connection, run.run_id),
-            withheld=len(withheld) + found.totals_only if known is None else known.withheld,
+            withheld=len(withheld) + facts.totals_only if known is None else known.withheld,
             corpus=corpus,
-            stretches=found.stretches,
-            last=found.last,
-            claimed=found.claimed,
+            stretches=facts.stretches,
+            last=facts.last,
+            claimed=facts.claimed,
             certificates=attached_to(self._connection, run.id),
             local_only=_local_only(self._connection, run) if known is None else known.local_only,
             stated=run.imported

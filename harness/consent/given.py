@@ -103,12 +103,12 @@ def _standing(told: object, dataset: Dataset, now: Withdrawals) -> ConsentStandi
     if not told:
         return ConsentStanding(documented=False, note=_NOT)
     try:
-        found = SignedConsent.model_validate(told)
+        signed_consent = SignedConsent.model_validate(told)
     except ValidationError:
         return ConsentStanding(documented=False, note=_UNSIGNED)
-    if wrong := _wrong(found, dataset, now):
+    if wrong := _wrong(signed_consent, dataset, now):
         return ConsentStanding(documented=False, note=wrong)
-    said = f"{found.person}, {found.date}; recorded by {found.recorded_by} ({key_phrase(found.signing_key)})"
+    said = f"{signed_consent.person}, {signed_consent.date}; recorded by {signed_consent.recorded_by} ({key_phrase(signed_consent.signing_key)})"
     return ConsentStanding(documented=True, note=said)
 
 

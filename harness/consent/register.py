@@ -297,12 +297,12 @@ class Register:
 
 def find_held(lines: Sequence[SignedLine], number: str) -> Held:
     """Return the notice whose number begins so; ConsentError where none does, or two."""
-    found = [each for each in held(lines) if number and each.notice.number.startswith(number)]
-    if len(found) == 1:
-        return found[0]
+    helds = [held for held in held(lines) if number and held.notice.number.startswith(number)]
+    if len(helds) == 1:
+        return helds[0]
     many = (
         "Two notices or more have numbers that begin"
-        if found
+        if helds
         else "No notice has a number that begins"
     )
     raise ConsentError(f"{many} with {number!r}. `rosetta consent list` shows them.")
@@ -317,11 +317,11 @@ def signer_words(notice: SignedNotice, ground: Ground | None) -> str:
 def _revoked(lines: Sequence[SignedLine], key: str) -> SignedNotice | None:
     return next(
         (
-            each.notice
-            for each in held(lines)
-            if isinstance(each.notice.about, KeyWithdrawal)
-            and each.notice.about.signing_key == key
-            and each.lifted is None
+            held.notice
+            for held in held(lines)
+            if isinstance(held.notice.about, KeyWithdrawal)
+            and held.notice.about.signing_key == key
+            and held.lifted is None
         ),
         None,
     )

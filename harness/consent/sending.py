@@ -54,22 +54,26 @@ def require_sending(
 def may_go_anywhere(dataset: Dataset, entries: Sequence[Entry], may_send: str | None) -> bool:
     """Return whether terms let the texts go wherever code of others may send them."""
     terms = dataset.terms
-    found = [each.transmission for each in _by_segment(terms, entries).values()]
-    if any(each not in (Transmission.OPEN, Transmission.ASK) for each in found):
+    transmissions = [sending.transmission for sending in _by_segment(terms, entries).values()]
+    if any(
+        transmission not in (Transmission.OPEN, Transmission.ASK) for transmission in transmissions
+    ):
         return False
-    return may_send is not None or (Transmission.ASK not in found and terms.training is not False)
+    return may_send is not None or (
+        Transmission.ASK not in transmissions and terms.training is not False
+    )
 
 
 def _by_segment(terms: Terms, entries: Iterable[Entry]) -> dict[str, Sending]:
     """Return what holds for the segments of some entries; of secret ones only where it is the terms that keep them."""
-    found: dict[str, Sending] = {}
+    sendings: dict[str, Sending] = {}
     for entry in entries:
         segment = str(entry.segment or "")
-        if segment not in found:
+        if segment not in sendings:
             sending = terms.sending(segment or None)
             if not entry.secret or sending.transmission.kept_here:
-                found[segment] = sending
-    return found
+                sendings[segment] = sending
+    return sendings
 
 
 def _require(terms: Terms, sending: Sending, url: str, may_send: str | None, segment: str) -> None:

@@ -33,8 +33,8 @@ def _kept(folder: Path) -> dict[str, list[str]]:
         told = json.loads((folder / FILE).read_bytes())
     except (OSError, ValueError):
         return {}
-    found = told.items() if isinstance(told, dict) else ()
-    return {place: facts for place, facts in found if _are_facts(facts)}
+    dict_items = told.items() if isinstance(told, dict) else ()
+    return {place: facts for place, facts in dict_items if _are_facts(facts)}
 
 
 def _are_facts(told: object) -> bool:

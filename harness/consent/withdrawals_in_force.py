@@ -55,7 +55,7 @@ class Withdrawals:
     @property
     def in_force(self) -> Iterator[SignedNotice]:
         """Yield those that nobody lifted."""
-        return (each.notice for each in self.held if each.lifted is None)
+        return (held.notice for held in self.held if held.lifted is None)
 
     def of_corpus(self, facts: CorpusFacts) -> SignedNotice | None:
         """Return the notice by which a whole corpus was taken back; None where it was not."""
@@ -101,8 +101,8 @@ class Withdrawals:
         self, facts: CorpusFacts, setup: Mapping[str, Any], ids: Iterable[object]
     ) -> SignedNotice | None:
         """Return the notice by which a run cannot be used; ``ids`` of its entries are read only where some were withdrawn."""
-        if found := self.of_corpus(facts) or self.of_method(setup):
-            return found
+        if signed_notice := self.of_corpus(facts) or self.of_method(setup):
+            return signed_notice
         if entries := self.of_entries(facts):
             known = list(ids)
             return next((notice for notice, about in entries if any(map(about.has, known))), None)

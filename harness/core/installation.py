@@ -24,8 +24,8 @@ def installed(distribution: str) -> str | None:
     except PackageNotFoundError:
         return None
     # the whole file is a mail message to ``importlib.metadata.version``, which takes a hundred times as long
-    found = _VERSION.search(stated)
-    return version(distribution) if found is None else found[1]
+    match = _VERSION.search(stated)
+    return version(distribution) if match is None else match[1]
 
 
 _VERSION = re.compile(r"^Version: *(\S+)$", re.MULTILINE)

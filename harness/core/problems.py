@@ -22,7 +22,7 @@ def first_problem(error: ValidationError, text: str = "") -> str:
     told = f"{_where(first, text)}{_said(first)}"
     if not others:
         return told
-    named = ", ".join(_where(each, text) for each in others[:_MOST_NAMED])
+    named = ", ".join(_where(error_details, text) for error_details in others[:_MOST_NAMED])
     rest = f" and {len(others) - _MOST_NAMED} more" if len(others) > _MOST_NAMED else ""
     return f"{told} Wrong too: {named}{rest}."
 

@@ -91,7 +91,7 @@ def _private(home: Path) -> Finding:
         words = "who may look into it is Windows' business; in your own user folder, only you"
         return Finding("Data", "privacy", Health.UNKNOWN, words)
     store = home / "rosetta.sqlite"
-    open_ = [each for each in (home, store) if each.exists() and _mode(each) & 0o077]
+    open_ = [path for path in (home, store) if path.exists() and _mode(path) & 0o077]
     if home in open_:
         mend = (f'chmod 700 "{home}"', *([f'chmod 600 "{store}"'] if store in open_ else []))
         words = f"others of this computer may look into {home} (mode {_mode(home):o}):"

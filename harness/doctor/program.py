@@ -120,8 +120,8 @@ def _word_lists() -> Finding:
 
 def packs() -> Iterator[Finding]:
     """Check the packs of metrics that installed packages bring; their code is run."""
-    found, troubles = installed_packs()
-    for pack in found.values():
+    packs, troubles = installed_packs()
+    for pack in packs.values():
         why = why_no_pack(pack.name)
         if why is None:
             words = f"{pack.version}, {counted(len(pack.rows), 'metric')}, from {pack.package}"

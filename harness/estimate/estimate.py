@@ -190,7 +190,7 @@ def _projected(
     The bounds come from how far single entries strayed from that proportion (the variance of a sum of new
     entries, plus that of the proportion itself).
     """
-    pairs = [measured(each) for each in seen]
+    pairs = [measured(past_entry) for past_entry in seen]
     base = sum(guess_ for _, guess_ in pairs)
     if not base:
         return Range(*(sum(m for m, _ in pairs) / len(pairs) * ahead.entries,) * 3)
@@ -333,7 +333,7 @@ def _of_plugin(count: int, earlier: Earlier | None, plan: Plan) -> RunEstimate:
         return nothing
     seen = earlier.entries
     open_ = NEVER_EXACT if earlier.same else OTHER_SETUP
-    costs = [each.cost for each in seen]
+    costs = [past_entry.cost for past_entry in seen]
     known = [cost for cost in costs if cost is not None]
 
     def total(values: Sequence[float]) -> Range:
@@ -348,8 +348,8 @@ def _of_plugin(count: int, earlier: Earlier | None, plan: Plan) -> RunEstimate:
         entries=count,
         answered=0,
         calls=Range(count, rate * count, max([*earlier.calls, rate]) * count),
-        prompt_tokens=total([each.prompt for each in seen]),
-        completion_tokens=total([each.completion for each in seen]),
+        prompt_tokens=total([past_entry.prompt for past_entry in seen]),
+        completion_tokens=total([past_entry.completion for past_entry in seen]),
         cost_usd=total(known) if len(known) == len(costs) else None,
         seconds=None if pace is None else pace.times(count),
         from_what=(f"everything as in {_runs(earlier)}",),

@@ -210,8 +210,11 @@ def work_out(framework: Framework) -> WorkedFramework:
 
 def added(amounts: Iterable[CostRange]) -> CostRange:
     """Return the sum of amounts: lowest with lowest, highest with highest."""
-    found = list(amounts)
-    return CostRange(sum(each.low for each in found), sum(each.high for each in found))
+    cost_ranges = list(amounts)
+    return CostRange(
+        sum(cost_range.low for cost_range in cost_ranges),
+        sum(cost_range.high for cost_range in cost_ranges),
+    )
 
 
 def _run(row: RunRow) -> Worked:

@@ -87,11 +87,11 @@ def _looked_at(
     """Yield outputs of entries spread evenly, and whether each is known; in place of others stand references."""
     every = groups(entries, method.setup.batch_size)
     for group in every[:: max(1, ceil(len(entries) / MOST_LOOKED_AT))]:
-        found = (
+        outputs = (
             outputs_ahead(connection, method, group) if use_cache or not method.endpoint else None
         )
         nothing: list[Output | None] = [None] * len(group)
-        for entry, output in zip(group, found or nothing, strict=True):
+        for entry, output in zip(group, outputs or nothing, strict=True):
             text = (entry.reference or "-") if output is None else (output.text or "")
             yield Translation(entry, text), output is not None
 

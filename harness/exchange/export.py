@@ -92,7 +92,7 @@ def put_out(
     for each in ready:
         folder.write(digest(each.data), each.kind, each.data)
     copies = {} if vault is None else _copied(folder, vault)
-    files = {digest(each.data): Offered(name=each.name, size=len(each.data)) for each in ready}
+    files = {digest(ready.data): Offered(name=ready.name, size=len(ready.data)) for ready in ready}
     fresh = tuple(offered.name for sha256, offered in files.items() if sha256 not in own.files)
     part = own.model_copy(
         update={"files": {**files, **own.files}, "vaults": {**own.vaults, **copies}}

@@ -257,9 +257,9 @@ def _listed(folder: Path) -> list[str]:
     """Return the names in a folder; FileError where there are more than anybody put there, StickError where it is gone."""
     names: list[str] = []
     try:
-        with os.scandir(folder) as found:
-            for each in found:
-                names.append(each.name)
+        with os.scandir(folder) as folder_entries:
+            for entry in folder_entries:
+                names.append(entry.name)
                 if len(names) > MOST_LISTED:
                     raise FileError(
                         FileProblem.TOO_LARGE,

@@ -296,9 +296,9 @@ def _note_state(visit: _Visit, manifest: ExchangeList, sha256: str) -> None:
 
 def _receipt(visit: _Visit) -> None:
     """Sign on the stick for what was taken from it, where this computer has a name and the stick can be written."""
-    desk, folder, found = visit.desk, visit.folder, visit.found
+    desk, folder, import_result = visit.desk, visit.folder, visit.found
     if not desk.record.name:
-        found.notes.append(
+        import_result.notes.append(
             "This computer has no name yet, so it left no receipt on the stick. Give it one: --as NAME."
         )
         return
@@ -313,9 +313,9 @@ def _receipt(visit: _Visit) -> None:
         sign_for(
             desk, folder, part.model_copy(update={"taken": tuple(sorted(taken))}), visit.memory
         )
-        found.receipt = True
+        import_result.receipt = True
     except StickError as error:
-        found.notes.append(f"No receipt was left on the stick: {error}")
+        import_result.notes.append(f"No receipt was left on the stick: {error}")
 
 
 def compared(memory: Path, manifest: ExchangeList) -> Iterator[str]:

@@ -33,16 +33,16 @@ def passed_over(card: LanguageCard | None, tag: str, folders: Sequence[Path]) ->
     places = {
         place: wanted for place, wanted in _places(card, tag, folders) if place not in folders
     }
-    found = []
+    paths = []
     for place, wanted in places.items():
         if place.parent != SHIPPED and place.is_dir():
             right = {*wanted, *(f"{name}.gz" for name in wanted)}
-            found += [
-                each
-                for each in sorted(place.iterdir())
-                if each.name.endswith(_ENDINGS) and not (each.name in right and each.is_file())
+            paths += [
+                path
+                for path in sorted(place.iterdir())
+                if path.name.endswith(_ENDINGS) and not (path.name in right and path.is_file())
             ]
-    return found
+    return paths
 
 
 _ENDINGS = (".hfstol", ".hfstol.gz")

@@ -94,8 +94,8 @@ class Flags:
         self.by_symbol: dict[int, Flag] = {}
         """Symbol number → its flag."""
         for number, symbol in enumerate(symbols):
-            if found := _FLAG.fullmatch(symbol):
-                operator, feature, value = found.groups()
+            if match := _FLAG.fullmatch(symbol):
+                operator, feature, value = match.groups()
                 self.by_symbol[number] = (
                     operator,
                     features.setdefault(feature, len(features)),
@@ -324,18 +324,18 @@ def _among(
     """Return for each number from 0 to ``most`` whether it is wanted; numpy's own ``isin`` loads masked arrays for it."""
     table = np.zeros(most + 1, dtype=np.bool_)
     table[wanted] = True
-    found: npt.NDArray[np.bool_] = table[numbers]
-    return found
+    values: npt.NDArray[np.bool_] = table[numbers]
+    return values
 
 
 def _first_silent(
     index: _Rows, targets: npt.NDArray[np.uint32], silent: npt.NDArray[np.bool_]
 ) -> npt.NDArray[np.int64]:
     """Return the row of the first arc without a letter of each target state; −1 where it has none."""
-    found = targets.astype(np.int64) - IN_TRANSITIONS + 1
+    values = targets.astype(np.int64) - IN_TRANSITIONS + 1
     by_index = targets < IN_TRANSITIONS
     slot = index[targets[by_index] + 1]
     first = slot["target"].astype(np.int64) - IN_TRANSITIONS
-    found[by_index] = np.where(slot["symbol"] == 0, first, -1)
-    found[~silent[found]] = -1
-    return found
+    values[by_index] = np.where(slot["symbol"] == 0, first, -1)
+    values[~silent[values]] = -1
+    return values

@@ -195,8 +195,8 @@ class Dictionary:
 
     def lookup(self, phrase: str) -> tuple[str, ...]:
         """Return the translations of one word or phrase; empty where it is not listed."""
-        found = self._headwords.get(_key(words(phrase)))
-        return found.translations if found else ()
+        headword = self._headwords.get(_key(words(phrase)))
+        return headword.translations if headword else ()
 
     def longest(self, text: str, found: list[Word]) -> Iterator[Hit]:
         """Cover a text with headwords from left to right, each time the longest that fits.

@@ -28,5 +28,5 @@ class EntryIds:
 
 
 def _number(text: str) -> str | None:
-    found = _NUMBER.fullmatch(text.strip())
-    return found[1] if found else None
+    match = _NUMBER.fullmatch(text.strip())
+    return match[1] if match else None

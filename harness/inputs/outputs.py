@@ -296,10 +296,10 @@ def _po_rows(path: Path, text: str, entries: Sequence[Entry]) -> Iterator[_Row]:
     for line, message in rows_of_po(listed):
         same = by_source.get(message.source, [])
         if len(same) > 1:
-            same = [each for each in same if (each.model_extra or {}).get("msgctxt", "") == message.context] or same  # fmt: skip
+            same = [entry for entry in same if (entry.model_extra or {}).get("msgctxt", "") == message.context] or same  # fmt: skip
         if not same:
             continue  # a message that is no entry of the corpus
-        own = next((each.id for each in same if str(each.id) == str(message.id)), same[0].id)
+        own = next((entry.id for entry in same if str(entry.id) == str(message.id)), same[0].id)
         yield f"line {line}", {"id": own, "output": message.texts[0]}
 
 

@@ -59,10 +59,10 @@ def _tables(connection: sqlite3.Connection, runs: list[Run], board: Board) -> di
     inputs = frozenset(board.grounds.inputs if board.by == COMPOSITE else [board.by])
     alike = len({run.corpus for run in runs}) == 1 and not any(run.imported for run in runs)
     read = _Stored(connection).table if alike else _Met(connection).table
-    found = {run.run_id: read(run, inputs) for run in runs}
+    tables = {run.run_id: read(run, inputs) for run in runs}
     return {
         run_id: table
-        for run_id, table in found.items()
+        for run_id, table in tables.items()
         if table is not None and len(table) == board.entries
     }
 
@@ -100,8 +100,8 @@ class _Met:
 
     def table(self, run: Run, inputs: Collection[str]) -> Table | None:
         """Return a run's statistics in the order of the entries' ids, None where its card withheld texts."""
-        found = self._reader.read(run)
-        if found.withheld:
+        ordered_run = self._reader.read(run)
+        if ordered_run.withheld:
             return None
-        ordered = sorted(found.rows, key=lambda row: (str(type(row.entry.id)), row.entry.id))
-        return found.scorer.unpack_table([row.statistics for row in ordered]).only(inputs)
+        ordered = sorted(ordered_run.rows, key=lambda row: (str(type(row.entry.id)), row.entry.id))
+        return ordered_run.scorer.unpack_table([row.statistics for row in ordered]).only(inputs)

@@ -35,8 +35,8 @@ class OfficialRow:
 
     def value(self, metric: str) -> float | None:
         """Return a released score, or None."""
-        told = self.card.scores.get(metric)
-        return None if told is None else told.value
+        released_score = self.card.scores.get(metric)
+        return None if released_score is None else released_score.value
 
     @property
     def name(self) -> str:
@@ -87,7 +87,9 @@ def official_lists(cards: Iterable[ReleasedCard], dataset: str | None = None) ->
             corpus = card.corpus
             key = (card.by, corpus.id, corpus.version, corpus.language_pair, corpus.entries, card.headline)  # fmt: skip
             groups.setdefault(key, []).append(card)
-    made = [found for group in groups.values() if (found := _list(group)) is not None]
+    made = [
+        official_list for group in groups.values() if (official_list := _list(group)) is not None
+    ]
     return sorted(made, key=lambda each: (-len(each.rows), each.card.corpus.id))
 
 

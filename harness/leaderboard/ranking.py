@@ -178,7 +178,7 @@ def _last_tries(
     A card from elsewhere may name any run: it takes the place of one that may have a rank only where it may have one
     itself and has all that did not fail there, and never that of a later one, so that two cannot name each other.
     """
-    there = {each.run.run_id: each for each in entrants}
+    there = {entrant.run.run_id: entrant for entrant in entrants}
     before: dict[str, set[str]] = {}
     for entrant in sorted(entrants, key=lambda e: e.run.created):
         named = {entrant.run.retry_of, entrant.run.rescore_of} & before.keys()
@@ -191,9 +191,9 @@ def _last_tries(
         before[entrant.run.run_id] = named.union(*(before[id_] for id_ in named))
     gone = set[str]().union(*before.values())
     return [
-        replace(each, in_place_of=tuple(sorted(before[each.run.run_id])))
-        for each in entrants
-        if each.run.run_id not in gone
+        replace(entrant, in_place_of=tuple(sorted(before[entrant.run.run_id])))
+        for entrant in entrants
+        if entrant.run.run_id not in gone
     ]
 
 

@@ -22,15 +22,17 @@ def lint_canaries(subject: LintSubject) -> Iterator[LintFinding | NotLookedAt]:
     if not canaries:
         yield NotLookedAt(check="canary", why="the canaries of the corpus are too short")
         return
-    found = [row for row in subject.rows if any(_sings(row, canary) for canary in canaries)]
-    if found:
+    linted_entries = [
+        row for row in subject.rows if any(_sings(row, canary) for canary in canaries)
+    ]
+    if linted_entries:
         yield LintFinding(
             check="canary",
             severity="look",
-            seen=f"{len(found):,} of {len(subject.rows):,} outputs hold a canary of the corpus, which no source and no reference of theirs has",
-            count=len(found),
+            seen=f"{len(linted_entries):,} of {len(subject.rows):,} outputs hold a canary of the corpus, which no source and no reference of theirs has",
+            count=len(linted_entries),
             of=len(subject.rows),
-            entries=tuple(row.entry.id for row in found),
+            entries=tuple(row.entry.id for row in linted_entries),
             rests_on="the canaries of the corpus's envelope, letter by letter; no method is told of them",
             proves_not="who had the corpus file: a model's maker may have gathered it without the method's author knowing",
         )

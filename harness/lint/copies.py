@@ -25,9 +25,9 @@ _AT_ONCE = 256
 def lint_copies(subject: LintSubject) -> Iterator[LintFinding | NotLookedAt]:
     """Yield a finding where outputs are near copies of references of other development entries, and less like their own."""
     known = [
-        (each, text)
-        for each in subject.development
-        for text in _long([each.reference, *each.variants])
+        (entry, text)
+        for entry in subject.development
+        for text in _long([entry.reference, *entry.variants])
     ]
     asked = [row for row in subject.rows if _long([row.output])]
     if not known or not asked:

@@ -28,7 +28,7 @@ def lint_prompt(subject: LintSubject) -> Iterator[LintFinding | NotLookedAt]:
         yield NotLookedAt(check="prompt", why="there is no prompt on the card")
         return
     text = normalised(prompt)
-    examples = [each for each in subject.development if _stands_in(each, text)]
+    examples = [entry for entry in subject.development if _stands_in(entry, text)]
     if examples and declaration(subject) in (None, False):
         yield _undeclared(examples, len(subject.development))
     rows = [row.entry for row in subject.rows if row.entry.segment is not Segment.DEVELOPMENT]
@@ -78,7 +78,7 @@ def _given_away(given: list[Entry], of: int) -> LintFinding:
         seen=f"the references of {len(given):,} of {of:,} translated entries outside of the development set stand in the prompt",
         count=len(given),
         of=of,
-        entries=tuple(each.id for each in given),
+        entries=tuple(entry.id for entry in given),
         rests_on=f"the prompt on the card, without case, spaces and punctuation; references from {LEAST_LETTERS} letters on",
         proves_not="that they were taken from the corpus: common phrases stand in many texts",
     )

@@ -48,9 +48,9 @@ def stored_subject(connection: sqlite3.Connection, run: Run) -> LintSubject:
     card = card_head(connection, run)
     own = read_entries(connection, run.corpus, run.positions)
     rows = [
-        LintedEntry(own[each.position], each.output or "")
-        for each in read_results(connection, run.id)
-        if each.position in own and not _is_withheld(own[each.position])
+        LintedEntry(own[result.position], result.output or "")
+        for result in read_results(connection, run.id)
+        if result.position in own and not _is_withheld(own[result.position])
     ]
     if run.imported:
         whole = whole_corpus(connection, corpus_sha256(connection, run.corpus))
@@ -92,14 +92,16 @@ def _completed(
     ``own``: a run of this store, whose secret entries may be examined here; a card from elsewhere is held against open ones only.
     """
     whole = {} if corpus is None else read_entries(connection, corpus, to_show=True)
-    usable = [each for each in whole.values() if not each.not_stored and (own or not each.secret)]
-    known = {str(card_id(each.id)): each for each in usable}
+    usable = [
+        entry for entry in whole.values() if not entry.not_stored and (own or not entry.secret)
+    ]
+    known = {str(card_id(entry.id)): entry for entry in usable}
     rows = tuple(_with_class(row, known.get(str(card_id(row.entry.id)))) for row in told)
     every = usable or [row.entry for row in rows]
     return LintSubject(
         name=name,
         rows=rows,
-        development=tuple(each for each in every if each.segment is Segment.DEVELOPMENT),
+        development=tuple(entry for entry in every if entry.segment is Segment.DEVELOPMENT),
         dataset=None if corpus is None else read_dataset(connection, corpus),
         card=card,
     )

@@ -88,11 +88,11 @@ class Chat:
         if not reply.complete:
             return output_of(reply, (note,))
         [text] = by_number(reply.text, 1)
-        found = _answer(text)
-        if found is None:
+        output = _answer(text)
+        if output is None:
             error_text = "The reply did not answer the entry's number, twice."
             return Output(None, ErrorClass.NUMBERING, error_text, (note,))
-        return Output(found.text, found.error_class, found.error, (note,))
+        return Output(output.text, output.error_class, output.error, (note,))
 
     def _numbered(self, entries: Sequence[Entry]) -> Request:
         return self._completions.request(

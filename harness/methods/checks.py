@@ -79,11 +79,11 @@ class FstCheck:
             for word in self._annotator.split(output)
             if folded(word) not in given and not any(map(str.isnumeric, word))
         }
-        found = self._annotator.analyse_words(list(open_words.values()), secret=True)
+        word_analyses = self._annotator.analyse_words(list(open_words.values()), secret=True)
         return [
-            Rejection("no word that the language's analyser accepts", each.word)
-            for each in found
-            if each.accepted is None
+            Rejection("no word that the language's analyser accepts", word_analysis.word)
+            for word_analysis in word_analyses
+            if word_analysis.accepted is None
         ]
 
 
@@ -157,9 +157,9 @@ class PlaceholderCheck:
     def rejections(self, source: str, output: str) -> list[Rejection]:
         """Reject each placeholder that is missing, and each that the source does not have."""
 
-        wanted, found = read_placeholders(source).variables, read_placeholders(output).variables
-        missing = [Rejection("missing: keep it as it is", name) for name in wanted - found]
-        invented = [Rejection("not in the text: leave it out", name) for name in found - wanted]
+        wanted, counts = read_placeholders(source).variables, read_placeholders(output).variables
+        missing = [Rejection("missing: keep it as it is", name) for name in wanted - counts]
+        invented = [Rejection("not in the text: leave it out", name) for name in counts - wanted]
         return [*missing, *invented]
 
 

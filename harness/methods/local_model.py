@@ -105,7 +105,7 @@ def limits_for(weights: int) -> Limits:
 def _read(folder: Path) -> Iterator[Path]:
     """Yield a model's folder, and what links in it lead to, as where models are kept once for several folders."""
     yield folder
-    yield from (each.resolve() for each in folder.iterdir() if each.is_symlink() and each.exists())
+    yield from (path.resolve() for path in folder.iterdir() if path.is_symlink() and path.exists())
 
 
 def _places(folder: Path) -> dict[str, Any]:

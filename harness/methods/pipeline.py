@@ -89,11 +89,11 @@ def analyse_tool(annotator: FstAnnotator) -> Tool:
 
     def answer(word: str) -> dict[str, Any]:
         try:
-            [found] = annotator.analyse_words([word], secret=True)
+            [word_analysis] = annotator.analyse_words([word], secret=True)
         except AnalyserError:
             return {"error": "the analyser cannot answer"}
-        analyses = list(found.analyses[:MOST_ANALYSES])
-        return {"accepted": found.accepted is not None, "analyses": analyses}
+        analyses = list(word_analysis.analyses[:MOST_ANALYSES])
+        return {"accepted": word_analysis.accepted is not None, "analyses": analyses}
 
     return Tool(
         name="analyse",

@@ -41,9 +41,9 @@ def analyser_for(project: Project) -> WordAnalyser:
 def waiting_for_analysis(project: Project, *, secret: bool) -> list[ProjectEntry]:
     """Return the entries with a translation and no confirmed analysis; secret ones only where they are asked for."""
     return [
-        each
-        for each in with_reference(project.state.entries)
-        if each.analysed is None and (secret or not each.secret)
+        project_entry
+        for project_entry in with_reference(project.state.entries)
+        if project_entry.analysed is None and (secret or not project_entry.secret)
     ]
 
 
@@ -54,12 +54,14 @@ def proposals(
     for entry in entries:
         texts = project.texts(entry)
         words = analyser.annotator.split(texts.reference)
-        found = analyser.annotator.analyse_words(words, secret=True)
-        unknown = tuple(each.word for each in found if not each.analyses)
-        choices = [each.analyses for each in found]
+        word_analyses = analyser.annotator.analyse_words(words, secret=True)
+        unknown = tuple(
+            word_analysis.word for word_analysis in word_analyses if not word_analysis.analyses
+        )
+        choices = [word_analysis.analyses for word_analysis in word_analyses]
         readings = (
             ()
-            if unknown or not found
+            if unknown or not word_analyses
             else tuple(" ".join(each) for each in islice(product(*choices), MOST_PROPOSALS))
         )
         yield Proposal(entry, texts.reference, readings, unknown)

@@ -71,8 +71,11 @@ def every_entry(project: Project) -> Corpus:
             f"{project.folder} went into a vault on {went.on}. Name the corpus there: {went.corpus} with --vault VAULT and --purpose WORDS."
         )
     every = project.state.entries
-    made = tuple(Entry.model_validate(_fields(project, each)) for each in every)
-    open_part = _bytes(project, [each for each in with_reference(every) if not each.secret])
+    made = tuple(Entry.model_validate(_fields(project, project_entry)) for project_entry in every)
+    open_part = _bytes(
+        project,
+        [project_entry for project_entry in with_reference(every) if not project_entry.secret],
+    )
     dataset = Dataset.model_validate(_dataset(project, every))
     return Corpus(dataset, made, sha256(open_part).hexdigest(), Form.SPECIFICATION)
 
@@ -108,7 +111,11 @@ def changing(folder: Path, home: Path, *, keep: bool = True) -> Iterator[Project
 
 def write_open_part(project: Project) -> None:
     """Write ``corpus.json`` again with the open entries that have a translation, where it says something else; without one it is gone."""
-    entries = [each for each in with_reference(project.state.entries) if not each.secret]
+    entries = [
+        project_entry
+        for project_entry in with_reference(project.state.entries)
+        if not project_entry.secret
+    ]
     path = project.folder / CORPUS
     if not entries:
         path.unlink(missing_ok=True)
@@ -126,18 +133,18 @@ def check_facts(facts: Mapping[str, Any]) -> Corpus:
     """
     entry = {"id": 1, "source": "a", "reference": "b", "provenance": "elicited"}
     told = {"dataset": envelope(facts), "entries": [entry]}
-    found = read([File("options", json.dumps(told).encode())], form=Form.SPECIFICATION)
+    corpus = read([File("options", json.dumps(told).encode())], form=Form.SPECIFICATION)
     source, target = str(facts["source_language"]), str(facts["target_language"])
     if source.casefold() == target.casefold():
         raise UsageError(
             f"--target-language {target[:40]!r} is the language of the sources too. Name the one they are translated into; a variety has a tag of "
             "its own, such as en-GB."
         )
-    for warning in found.warnings:
+    for warning in corpus.warnings:
         if warning.field == "dataset.license":
             licence = str(facts["license"])[:60]
             raise UsageError(f"--license {licence!r}: {warning.message} {warning.mend}")
-    return found
+    return corpus
 
 
 def _bytes(project: Project, entries: Sequence[ProjectEntry]) -> bytes:
@@ -182,8 +189,8 @@ def _origin(entry: ProjectEntry) -> dict[str, str]:
 
 
 def _speakers(entry: ProjectEntry) -> list[dict[str, Any]]:
-    said = (each for each in entry.said if each.people)
-    return [each.model_dump(mode="json", exclude_defaults=True) for each in said]
+    said = (spoken for spoken in entry.said if spoken.people)
+    return [spoken.model_dump(mode="json", exclude_defaults=True) for spoken in said]
 
 
 @dataclass(frozen=True)
@@ -240,7 +247,7 @@ class ProjectProgress:
     @property
     def waiting(self) -> tuple[str, ...]:
         """Return the names of the reviews that are out."""
-        return tuple(each.review for each in self.out)
+        return tuple(out_review.review for out_review in self.out)
 
 
 def progress_of(project: Project) -> ProjectProgress:
@@ -253,16 +260,16 @@ def progress_of(project: Project) -> ProjectProgress:
     counted = Corpus(dataset, tuple(map(_counted, done)), "", Form.SPECIFICATION)
     return ProjectProgress(
         dataset=dataset,
-        segments=tuple(_segment(entries, each) for each in LEAST),
+        segments=tuple(_segment(entries, segment) for segment in LEAST),
         by_difficulty=_count(entries, lambda each: str(each.difficulty)),
         by_register=_count(entries, lambda each: each.register_),
         by_origin=_count(
             entries, lambda each: "made by a model" if each.origin.model else "from a file"
         ),
         requirements=tuple(requirements(counted, consent)),
-        analysed=sum(each.analysed is not None for each in done),
-        with_class=sum(each.has_class for each in done),
-        with_variants=sum(each.has_variants for each in done),
+        analysed=sum(project_entry.analysed is not None for project_entry in done),
+        with_class=sum(project_entry.has_class for project_entry in done),
+        with_variants=sum(project_entry.has_variants for project_entry in done),
         out=_out(project),
         consent=consent,
         objected=sum(entry.objected for entry in entries),
@@ -273,7 +280,9 @@ def progress_of(project: Project) -> ProjectProgress:
 
 
 def _warnings(project: Project, done: Sequence[ProjectEntry]) -> int | None:
-    if not done or any(each.texts is None and not each.sealed for each in done):
+    if not done or any(
+        project_entry.texts is None and not project_entry.sealed for project_entry in done
+    ):
         return None
     return len(whole_corpus(project).warnings)
 
@@ -293,7 +302,7 @@ def _segment(entries: Sequence[ProjectEntry], segment: Segment) -> SegmentProgre
         LEAST[segment],
         len(own),
         len(with_reference(own)),
-        sum(each.agreed is not None for each in own),
+        sum(project_entry.agreed is not None for project_entry in own),
     )
 
 
@@ -307,7 +316,7 @@ def _out(project: Project) -> tuple[OutReview, ...]:
         OutReview(review.review, review.kind, len(review.entries), len(still_out(state, review)))
         for review in state.reviews
     )
-    return tuple(each for each in found if each.left)
+    return tuple(out_review for out_review in found if out_review.left)
 
 
 def still_out(state: ProjectState, out: HandedOut) -> list[ProjectEntry]:
@@ -318,5 +327,9 @@ def still_out(state: ProjectState, out: HandedOut) -> list[ProjectEntry]:
         if entry.id in out.entries and out.review not in entry.refused
     ]
     if out.kind == "translate":
-        return [each for each in own if each.untranslated]
-    return [each for each in own if each.usable and each.agreed is None]
+        return [project_entry for project_entry in own if project_entry.untranslated]
+    return [
+        project_entry
+        for project_entry in own
+        if project_entry.usable and project_entry.agreed is None
+    ]

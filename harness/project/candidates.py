@@ -176,7 +176,7 @@ def take_candidates(
     new, copies = _without_copies(project, told)
     chosen = new if most is None else _balanced(project, new, most)
     placed = _placed(project, chosen)
-    entries = tuple(_entry(project, number, each) for number, each in enumerate(placed))
+    entries = tuple(_entry(project, number, candidate) for number, candidate in enumerate(placed))
     state = project.state
     project.change(
         entries=(*state.entries, *entries),
@@ -236,7 +236,7 @@ def _without_copies(
         for entry in project.state.entries
         if entry.texts is not None or entry.sealed
     }
-    of_demo = known_of_the_demo(each.texts.source for each in candidates)
+    of_demo = known_of_the_demo(candidate.texts.source for candidate in candidates)
     new: list[Candidate] = []
     told: list[str] = []
     same: list[str] = []
@@ -327,7 +327,7 @@ def _lacking(counts: Mapping[Segment, int], candidate: Candidate) -> Segment:
         return Segment.DIAGNOSTIC
     if candidate.seen_elsewhere:
         return Segment.DEVELOPMENT
-    others = [each for each in LEAST if each is not Segment.DIAGNOSTIC]
+    others = [segment for segment in LEAST if segment is not Segment.DIAGNOSTIC]
     return min(others, key=lambda each: counts[each] / LEAST[each])
 
 

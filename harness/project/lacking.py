@@ -24,7 +24,11 @@ def lacking(project: Project) -> tuple[str, ...]:
 
 
 def _lacking(project: Project) -> Iterator[str]:
-    entries, found, folder = project.state.entries, progress_of(project), quote(str(project.folder))
+    entries, project_progress, folder = (
+        project.state.entries,
+        progress_of(project),
+        quote(str(project.folder)),
+    )
     alone = [entry for entry in entries if entry.usable and entry.agreed is None]
     if alone:
         yield f"{counted(len(alone), 'translation')} to which no second speaker agreed{_where(alone)}: rosetta corpus agree {folder}"
@@ -32,8 +36,8 @@ def _lacking(project: Project) -> Iterator[str]:
         yield f"{counted(len(without), 'sentence')} without a translation{_where(without)}, which would not go along: rosetta corpus translate {folder}"
     if objected := [entry for entry in entries if entry.objected and not entry.withdrawn]:
         yield f"{counted(len(objected), 'translation')} to which somebody objects{_where(objected)}, which would not go along: rosetta review adjudicate"
-    yield from map(_out, found.out)
-    for row in found.requirements:
+    yield from map(_out, project_progress.out)
+    for row in project_progress.requirements:
         if not row.met:
             note = f" ({row.note})" if row.note else ""
             yield f"{row.name}: {row.found} of {row.needed}{note}"

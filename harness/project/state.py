@@ -295,9 +295,11 @@ def _told(texts: DraftTexts) -> dict[str, Any]:
 
 
 def _read_texts(told: Mapping[str, Any]) -> DraftTexts:
-    found = DraftTexts(**told)
-    variants, offered, came = map(tuple, (found.variants, found.offered, found.came))
-    return replace(found, variants=variants, offered=offered, came=came)
+    draft_texts = DraftTexts(**told)
+    variants, offered, came = map(
+        tuple, (draft_texts.variants, draft_texts.offered, draft_texts.came)
+    )
+    return replace(draft_texts, variants=variants, offered=offered, came=came)
 
 
 def create_project(folder: Path, home: Path, facts: Mapping[str, Any]) -> Project:

@@ -39,7 +39,7 @@ _SQL: Final = Path(__file__).with_name("sql")
 
 def migrations() -> dict[int, str]:
     """Return the steps that make the tables, by number from 1: the files of the folder ``sql``."""
-    return {int(each.name[:4]): each.read_text("utf-8") for each in sorted(_SQL.glob("*.sql"))}
+    return {int(path.name[:4]): path.read_text("utf-8") for path in sorted(_SQL.glob("*.sql"))}
 
 
 @contextmanager
@@ -131,8 +131,8 @@ class PublishedDatabase:
             cursor.execute("ALTER TABLE incoming ALTER card_bytes SET STORAGE EXTERNAL")
             with cursor.copy("COPY pg_temp.incoming FROM STDIN (FORMAT BINARY)") as copy:
                 copy.set_types(["int4", "bytea", "text"])
-                for place, each in enumerate(batch):
-                    copy.write_row((place, each.data, each.may_publish))
+                for place, outgoing_card in enumerate(batch):
+                    copy.write_row((place, outgoing_card.data, outgoing_card.may_publish))
             cursor.execute(
                 "INSERT INTO public.run_cards (card_bytes, may_publish)"
                 " SELECT card_bytes, may_publish FROM pg_temp.incoming ORDER BY place ON CONFLICT DO NOTHING"

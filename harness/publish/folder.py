@@ -43,9 +43,11 @@ class PublishedFolder:
             raise UsageError(
                 f"The folder {self._folder} cannot be made: {error.strerror}."
             ) from error
-        for name, each in new.items():
-            write_file(self._folder / f"{name}.json", each.data, overwrite=False, mode=PUBLISHED)
-            there[name] = _line(name, each.data, each.may_publish)
+        for name, outgoing_card in new.items():
+            write_file(
+                self._folder / f"{name}.json", outgoing_card.data, overwrite=False, mode=PUBLISHED
+            )
+            there[name] = _line(name, outgoing_card.data, outgoing_card.may_publish)
         lines = [json.dumps(there[name], ensure_ascii=False) for name in sorted(there)]
         self._write_index("".join(f"{line}\n" for line in lines).encode())
         return len(new)
@@ -74,9 +76,9 @@ class PublishedFolder:
     def _files(self) -> list[Path]:
         try:
             return sorted(
-                each
-                for each in (self._folder.iterdir() if self._folder.exists() else ())
-                if _CARD.fullmatch(each.name)
+                path
+                for path in (self._folder.iterdir() if self._folder.exists() else ())
+                if _CARD.fullmatch(path.name)
             )
         except OSError as error:
             raise UsageError(

@@ -68,9 +68,9 @@ def opened_place(where: Place, *, to_write: bool) -> Iterator[OpenPlace]:
     if isinstance(where, DatabasePlace):
         from harness.publish import database
 
-        with database.opened_database(where) as found:
+        with database.opened_database(where) as published_database:
             if to_write:
-                found.prepare()
-            yield found
+                published_database.prepare()
+            yield published_database
     else:
         yield PublishedFolder(where)

@@ -92,7 +92,7 @@ def _imported(
     if lacks_outputs(card):
         raise UsageError(f"{short} came without outputs of its entries, so nobody can score it again.")  # fmt: skip
     try:
-        found = import_parsed(store, card, data, short, unverified=True, at_hand=at_hand)
+        imported = import_parsed(store, card, data, short, unverified=True, at_hand=at_hand)
     except DifferentCard:
         raise UsageError(f"another card came before {short} under the id of its run.") from None
-    return found.unverified is None
+    return imported.unverified is None

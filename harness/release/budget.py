@@ -167,13 +167,13 @@ class History:
             if rule.corpus in {"", corpus}
             and (not rule.submitter or _known(rule.submitter) in names)
         ]
-        found = numbers or Policy()
+        policy = numbers or Policy()
         for rule in sorted(fitting, key=lambda each: (bool(each.submitter), bool(each.corpus))):
             if rule.policy is not None:
-                found = replace(numbers or POLICIES[rule.policy], name=rule.policy)
+                policy = replace(numbers or POLICIES[rule.policy], name=rule.policy)
             given = {name: getattr(rule, name) for name in _NUMBERS}
-            found = replace(found, **{name: value for name, value in given.items() if value is not None})  # fmt: skip
-        return found
+            policy = replace(policy, **{name: value for name, value in given.items() if value is not None})  # fmt: skip
+        return policy
 
     def given(
         self, submitter: str, corpus: str, entries: frozenset[str], version: str | None = None
@@ -214,7 +214,7 @@ class History:
     def best(self, submitter: str, entries: str, headline: str) -> ScoresTold | None:
         """Return the answer with the best score told so far on exactly these entries."""
         names = self.names_of(submitter)
-        told = [
+        scores_tolds = [
             act
             for _, act in self.answers
             if isinstance(act, ScoresTold)
@@ -223,7 +223,7 @@ class History:
             and _known(act.submitter) in names
         ]
         sign = 1 if direction(headline) == "higher" else -1
-        return max(told, key=lambda act: sign * act.value, default=None)
+        return max(scores_tolds, key=lambda act: sign * act.value, default=None)
 
     # What is told
 
@@ -252,11 +252,11 @@ class History:
                 f"All {policy.everybody:,} answers about {corpus!r} were given, to whomever. Exchange its entries (rosetta vault rotate), or "
                 "allow more (rosetta vault budget --everybody): each answer tells a little of them."
             )
-        told = [moment for when, _ in given if (moment := _moment(when)) <= now]
-        free = max(told, default=now) + timedelta(hours=policy.pause_hours)
-        if told and now < free:
+        moments = [moment for when, _ in given if (moment := _moment(when)) <= now]
+        free = max(moments, default=now) + timedelta(hours=policy.pause_hours)
+        if moments and now < free:
             raise NotYetReleased(
-                f"{submitter!r} had an answer about {corpus!r} at {max(told).strftime(MOMENT)}; there are {pause_words(policy.pause_hours)} between two. "
+                f"{submitter!r} had an answer about {corpus!r} at {max(moments).strftime(MOMENT)}; there are {pause_words(policy.pause_hours)} between two. "
                 f"The next one is given from {free.strftime(MOMENT)} on (rosetta vault budget --pause)."
             )
         return len(given) + 1, policy.count
@@ -278,12 +278,12 @@ class History:
         if best is not None and not beats(asked.value, best.value, least, higher=higher):
             # nothing is new but that the best was not beaten, which is one bit
             fields = {name: getattr(best.card, name) for name in ReleasedScores.model_fields}
-            scores_of, told = best.card.scores_of, ReleasedScores(**fields | {"bits": 1})
+            scores_of, released_scores = best.card.scores_of, ReleasedScores(**fields | {"bits": 1})
             after = self.partition.cut(asked.entries)
         else:
-            scores_of, told = facts.run, _with_parts(asked.scores, chosen)
+            scores_of, released_scores = facts.run, _with_parts(asked.scores, chosen)
         atoms = self.new_atoms(asked.entries, after)
-        return ScoreAnswer(scores_of, told, least, number, count, atoms)
+        return ScoreAnswer(scores_of, released_scores, least, number, count, atoms)
 
     def new_atoms(self, entries: Collection[str], after: Partition) -> dict[str, int] | None:
         """Return what the ledger keeps of the atoms once something is told; None where it tells of no others than before."""
@@ -372,10 +372,10 @@ def beats(value: float, best: float, step: float, *, higher: bool) -> bool:
 
 def history(acts: Iterable[tuple[str, Act]]) -> History:
     """Return what a ledger's acts, each with its moment, amount to."""
-    found = History()
+    history = History()
     for when, act in acts:
-        found = found.after(act, when)
-    return found
+        history = history.after(act, when)
+    return history
 
 
 def _known(name: str) -> str:

@@ -110,7 +110,7 @@ def tell_certificate(
             raise NotReleased(_SCORES_FIRST.format(asked.run[:8]))
         answer = certificate_answer(change.history, asked, change.now)
         certificate, signature = make(answer, change.place, confirmation)
-        told = CertificateTold(
+        certificate_told = CertificateTold(
             submitter=asked.submitter,
             run=asked.run,
             corpus=asked.corpus,
@@ -119,8 +119,8 @@ def tell_certificate(
             certificate=certificate,
             signature=signature,
         )
-        change.write(told)
-    return told
+        change.write(certificate_told)
+    return certificate_told
 
 
 def certificate_answer(
@@ -160,5 +160,7 @@ _TOO_FEW: Final = (
 
 def last_certificate(found: History, run: str) -> CertificateTold | None:
     """Return the certificate of a run that was told last; None where none was."""
-    told = [act for _, act in found.answers if isinstance(act, CertificateTold) and act.run == run]
-    return told[-1] if told else None
+    certificate_tolds = [
+        act for _, act in found.answers if isinstance(act, CertificateTold) and act.run == run
+    ]
+    return certificate_tolds[-1] if certificate_tolds else None

@@ -61,17 +61,17 @@ def release_difference(
     with ledger.changing() as change:
         made = _told_before(change.history, *runs)
         if made is None:
-            told = _told_cards(change.history, runs)
-            for each in told:
-                _require_difference(change.history, each)
-            if _others_told(connection, change.history, told) != others:
+            scores_tolds = _told_cards(change.history, runs)
+            for scores_told in scores_tolds:
+                _require_difference(change.history, scores_told)
+            if _others_told(connection, change.history, scores_tolds) != others:
                 raise NotYetReleased("Another run was told meanwhile, which this test has to count. Try again.")  # fmt: skip
             made = ReleasedDifference(
                 **fields,
                 first=runs[0].run_id,
                 second=runs[1].run_id,
-                submitters=tuple(sorted({each.submitter for each in told})),
-                corpus=told[0].card.corpus,
+                submitters=tuple(sorted({each.submitter for each in scores_tolds})),
+                corpus=scores_tolds[0].card.corpus,
                 rosetta=VERSION,
                 issued=change.issued,
                 place=change.place,
@@ -89,19 +89,19 @@ def _compared(
     ledger: ReleaseLedger,
 ) -> dict[str, Any]:
     """Return what a test of two runs gives, by field of the difference; NotReleased where few entries differ."""
-    told = _told_cards(history, runs)
-    for each in told:
-        _require_difference(history, each)
+    scores_tolds = _told_cards(history, runs)
+    for scores_told in scores_tolds:
+        _require_difference(history, scores_told)
     headline = stated_columns(load_card(connection, runs[0].id).as_json().get("scoring")).headline
-    entries = _same_entries(connection, runs, told, ledger)
+    entries = _same_entries(connection, runs, scores_tolds, ledger)
     ids = [run.run_id for run in runs]
-    found = compare_runs(connection, [*ids, *others], metrics=[headline])
-    if (apart := _apart(found)) < LEAST:
+    comparison = compare_runs(connection, [*ids, *others], metrics=[headline])
+    if (apart := _apart(comparison)) < LEAST:
         raise NotReleased(
             f"These runs differ on {apart:,} secret entries only, so their difference would tell of single ones. Differences are told "
             f"where {LEAST} or more entries differ."
         )
-    pair = next(pair for pair in found.pairs if [pair.first.run_id, pair.second.run_id] == ids)
+    pair = next(pair for pair in comparison.pairs if [pair.first.run_id, pair.second.run_id] == ids)
     verdict = _verdict(pair.by_metric.get(headline), pair.p_adjusted.get(headline))
     least = smallest_told(entries)
     return {"metric": headline, "verdict": verdict, "smallest_difference": least}
@@ -134,7 +134,7 @@ def _same_entries(
     """Return the secret entries of both runs; NotReleased where these are not the same."""
     both = [secret_entries(connection, run) for run in runs]
     ids = {set_id([ledger.digest(entry.source) for entry in entries]) for entries in both}
-    if ids != {each.entries for each in told} or len(ids) > 1:
+    if ids != {scores_told.entries for scores_told in told} or len(ids) > 1:
         raise NotReleased(
             "These runs are not over the same secret entries, so their difference would tell of those that only one has."
         )
@@ -143,7 +143,7 @@ def _same_entries(
 
 def _others_told(connection: sqlite3.Connection, history: History, told: Sequence[ScoresTold]) -> list[str]:  # fmt: skip
     """Return the other runs of the same submitters that were told over the same entries and are still in the store, the latest first."""
-    names = frozenset().union(*(history.names_of(each.submitter) for each in told))
+    names = frozenset().union(*(history.names_of(scores_told.submitter) for scores_told in told))
     found = dict.fromkeys(
         act.run
         for _, act in reversed(history.answers)
@@ -153,7 +153,7 @@ def _others_told(connection: sqlite3.Connection, history: History, told: Sequenc
         and not names.isdisjoint(history.names_of(act.submitter))
     )
     here = {row[0] for row in connection.execute("SELECT run_id FROM runs")}
-    mine = {each.run for each in told}
+    mine = {scores_told.run for scores_told in told}
     return [run for run in found if run in here and run not in mine][: MOST_RUNS - len(mine)]
 
 

@@ -78,8 +78,12 @@ class ReleaseLedger:
 
     def goes_on_from(self, number: str, lines: int, head: str) -> bool:
         """Return whether it is the ledger that stood at this length and line once."""
-        found = self._lines()
-        return 0 < lines <= len(found) and _id(found[0]) == number and _id(found[lines - 1]) == head
+        signed_ledger_records = self._lines()
+        return (
+            0 < lines <= len(signed_ledger_records)
+            and _id(signed_ledger_records[0]) == number
+            and _id(signed_ledger_records[lines - 1]) == head
+        )
 
     @contextmanager
     def changing(self) -> Iterator[LedgerChange]:

@@ -39,13 +39,13 @@ def release_refusal(
     stored = read_run(connection, run)
     facts = _facts(connection, stored, ledger)
     with ledger.changing() as change:
-        told = _refusal_told(change.history, stored.run_id, submitter)
-        if told is None:
+        released_refusal = _refusal_told(change.history, stored.run_id, submitter)
+        if released_refusal is None:
             corpus, version = facts["corpus"].id, facts["corpus"].version
             number, count = change.history.require_answers(
                 submitter, corpus, frozenset(), change.now, version=version
             )
-            told = ReleasedRefusal(
+            released_refusal = ReleasedRefusal(
                 **facts,
                 submitter=submitter,
                 stage=stage,
@@ -54,14 +54,14 @@ def release_refusal(
                 issued=change.issued,
                 place=change.place,
             )
-            change.write(RefusalTold(card=told))
-    return signed_record(told, ledger.identity)
+            change.write(RefusalTold(card=released_refusal))
+    return signed_record(released_refusal, ledger.identity)
 
 
 def _facts(connection: sqlite3.Connection, run: Run, ledger: ReleaseLedger) -> dict[str, Any]:
     """Return what a refusal says of a run itself, by field. No text is needed for it."""
     dataset, setup = read_dataset(connection, run.corpus), run.setup
-    outputs = sum(each.output is not None for each in read_results(connection, run.id))
+    outputs = sum(result.output is not None for result in read_results(connection, run.id))
     return {
         "run": run.run_id,
         "method": ReleasedMethod(

@@ -66,12 +66,12 @@ def release_run(
     known = before.told_of(found.run_id, name) is not None
     asked = None if known else _question(connection, found, name, ledger, before)
     with ledger.changing() as change:
-        told = change.history.told_of(found.run_id, name)
-        if told is None:
+        scores_told = change.history.told_of(found.run_id, name)
+        if scores_told is None:
             assert asked is not None  # noqa: S101  no line is ever taken out of a ledger
-            told = _told(asked, change)
-            change.write(told)
-    return signed_record(told.card, ledger.identity)
+            scores_told = _told(asked, change)
+            change.write(scores_told)
+    return signed_record(scores_told.card, ledger.identity)
 
 
 def _told(asked: ScoreQuestion, change: LedgerChange) -> ScoresTold:
@@ -137,8 +137,8 @@ def _question(
     headline = stated_columns(card.get("scoring")).headline
     corpus = _corpus(dataset, int(number(scores.get("total")) or 0))
     value, policy = number(scores.get(headline)), history.policy(submitter, corpus.id)
-    told, members = _scores_in_steps(card, scores, headline, policy, entries, known)
-    if value is None or headline not in told.scores:
+    released_scores, members = _scores_in_steps(card, scores, headline, policy, entries, known)
+    if value is None or headline not in released_scores.scores:
         raise NotReleased(
             f"Run {run.run_id[:8]} has no {headline} with an interval, by which runs are told to be better. Nothing is told of it."
         )
@@ -151,14 +151,16 @@ def _question(
         corpus=corpus,
         headline=headline,
         signatures={
-            id_: str(each)[:1000] for id_, each in _signatures(card, scores) if id_ in told.scores
+            id_: str(each)[:1000]
+            for id_, each in _signatures(card, scores)
+            if id_ in released_scores.scores
         },
         smallest_difference=smallest_told(entries),
     )
     came = read_dataset(connection, run.corpus).opened_from
     return ScoreQuestion(
         facts=facts,
-        scores=told,
+        scores=released_scores,
         entries=frozenset(known),
         value=value,
         expected_half=expected_half(len(entries), _range(headline), value),
@@ -186,9 +188,9 @@ def _scores_in_steps(
     members, lacking = dict[Part, set[str]](), set[str]()
     if policy.whole and len(entries) >= PARTS_FROM:
         for (dimension, tag), inside in _members(entries, known).items():
-            told = _score(block(scores, f"by_{dimension}").get(tag) or {}, headline, steps[headline], between=True)  # fmt: skip
-            if told is not None and len(inside) >= LEAST_PART:
-                parts.setdefault(dimension, {})[tag] = {headline: told}
+            released_score = _score(block(scores, f"by_{dimension}").get(tag) or {}, headline, steps[headline], between=True)  # fmt: skip
+            if released_score is not None and len(inside) >= LEAST_PART:
+                parts.setdefault(dimension, {})[tag] = {headline: released_score}
                 members[dimension, tag] = inside
             elif f"by_{dimension}" in scores:
                 lacking.add(dimension)
@@ -241,8 +243,8 @@ def _caveats(card: Mapping[str, Any]) -> dict[Any, bool] | None:
     claim = block(card, "scores").get("claim")
     if not isinstance(claim, Mapping) or block(card, "dataset").get("task") is not None:
         return None
-    found = {stated_caveat.kind for stated_caveat in stated_caveats(claim)}
-    return {kind.value: kind in found for kind in CaveatKind}
+    caveat_kinds = {stated_caveat.kind for stated_caveat in stated_caveats(claim)}
+    return {kind.value: kind in caveat_kinds for kind in CaveatKind}
 
 
 def _signatures(card: Mapping[str, Any], scores: Mapping[str, Any]) -> Iterator[tuple[str, object]]:

@@ -50,17 +50,17 @@ def checked_card(
 
 def cards_here(home: Path, connection: sqlite3.Connection) -> list[ReleasedCard]:
     """Return the released cards of this computer that hold, each run's once: what its ledger told, and what was imported."""
-    found: list[ReleasedCard] = []
+    released_cards: list[ReleasedCard] = []
     if (path := home / FOLDER / LEDGER).is_file():
         lines = checked_lines(path.read_bytes(), str(path))
         told = history((line.when, line.act) for line in lines)
         gone = withdrawn_of(told, connection)
         acts = [act for _, act in told.answers if isinstance(act, ScoresTold)]
-        found += [act.card for act in acts if act.run not in gone]
+        released_cards += [act.card for act in acts if act.run not in gone]
     for path in sorted((home / FOLDER / TAKEN).glob("*.json")):
         try:
-            found.append(checked_card(path.read_bytes(), path.name, connection)[0])
+            released_cards.append(checked_card(path.read_bytes(), path.name, connection)[0])
         except UsageError:
             continue  # consent was withdrawn since, or the file was changed: it has no place in a list
-    unique = {(card.by, card.run, card.submitter): card for card in found}
+    unique = {(card.by, card.run, card.submitter): card for card in released_cards}
     return list(unique.values())

@@ -42,11 +42,14 @@ def check_consent(verdict: CardVerdict, data: bytes, connection: sqlite3.Connect
 
 def withdrawn_of(found: History, connection: sqlite3.Connection) -> frozenset[str]:
     """Return the runs whose scores were told and may not be claimed now, by notices that are in force here."""
-    told = [act for _, act in found.answers if isinstance(act, ScoresTold)]
+    scores_tolds = [act for _, act in found.answers if isinstance(act, ScoresTold)]
     return frozenset(
         act.run
-        for act in told
-        if any(each.ok is False for each in _consent(act.card.model_dump(mode="json"), connection))
+        for act in scores_tolds
+        if any(
+            card_check.ok is False
+            for card_check in _consent(act.card.model_dump(mode="json"), connection)
+        )
     )
 
 

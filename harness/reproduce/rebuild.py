@@ -294,5 +294,5 @@ def _scoring(stated: ScoringSetup | None, now: ScoringSetup) -> tuple[str, ...]:
 
 def _refused(lacking: Sequence[Lacking]) -> UsageError:
     count = "one thing is" if len(lacking) == 1 else f"{len(lacking)} things are"
-    lines = "\n".join(f"  {each}" for each in lacking)
+    lines = "\n".join(f"  {lacking}" for lacking in lacking)
     return UsageError(f"This card cannot be run again yet: {count} missing or other.\n{lines}")

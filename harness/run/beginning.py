@@ -182,16 +182,16 @@ def tools_for(
 
 def begun_with(connection: sqlite3.Connection, run: Run) -> ScoringTools:
     """Find again what a run is scored with; raises HarnessError where it is no longer the same."""
-    found = tools_of(connection, run)
-    stored = stored_setup(run, found.setup.target_language, found.resources.entries)
-    require_same(stored, found.setup)
+    scoring_tools = tools_of(connection, run)
+    stored = stored_setup(run, scoring_tools.setup.target_language, scoring_tools.resources.entries)
+    require_same(stored, scoring_tools.setup)
     columns = run.opening.packed
-    if columns is not None and list(columns) != list(found.scorer.packed):
+    if columns is not None and list(columns) != list(scoring_tools.scorer.packed):
         raise HarnessError(
             "The run began with other versions of its metrics. Go on with the Rosetta that began it, or "
             "begin a new run."
         )
-    return found
+    return scoring_tools
 
 
 def tools_of(connection: sqlite3.Connection, run: Run) -> ScoringTools:
@@ -309,8 +309,8 @@ def resume_method(
     require_going_on(run)
     plan = plan_of(run)
     if may_send is not None:
-        said = plan.run.model_copy(update={"may_send": may_send})
-        plan = plan.model_copy(update={"run": said})
+        run_options = plan.run.model_copy(update={"may_send": may_send})
+        plan = plan.model_copy(update={"run": run_options})
     entries = read_entries(connection, run.corpus)
     chosen = [entries[place] for place in run.positions]
     dataset = read_dataset(connection, run.corpus)

@@ -124,13 +124,13 @@ def _tools(connection: sqlite3.Connection, run: Run) -> tuple[ScoringTools | Non
     if not was_scored_here(run):
         return None, "the run was imported; only its numbers are here"
     try:
-        found = tools_of(connection, run)
+        scoring_tools = tools_of(connection, run)
     except HarnessError as error:
         return None, str(error)
-    setup = stored_setup(run, found.setup.target_language, found.resources.entries)
-    if changed := changes(setup, found.setup):
+    setup = stored_setup(run, scoring_tools.setup.target_language, scoring_tools.resources.entries)
+    if changed := changes(setup, scoring_tools.setup):
         return None, f"the run was scored with something else: {', '.join(changed)} changed since"
-    return found, None
+    return scoring_tools, None
 
 
 def rescore(
@@ -225,18 +225,18 @@ def chosen_options(run: Run, had: ScoringSetup, options: ScoringOptions) -> Scor
     to a semantic score the one that is named now takes the place of the other.
     """
     before = scoring_of(run)
-    told = {"scoring": had.calibration}
-    told |= {name: getattr(options, name) for name in options.model_fields_set}
+    calibrations = {"scoring": had.calibration}
+    calibrations |= {name: getattr(options, name) for name in options.model_fields_set}
     if options.gloss_dictionary is not None and options.embeddings is None:
-        told |= {"embeddings": None, "embeddings_model": None}
+        calibrations |= {"embeddings": None, "embeddings_model": None}
     elif options.embeddings is not None and options.gloss_dictionary is None:
-        told |= {"gloss_dictionary": None}
+        calibrations |= {"gloss_dictionary": None}
     known = [id_ for id_ in had.metrics if maker(id_)]
     own = had.task != TRANSLATION and "metrics" not in options.model_fields_set
     wanted = in_order(task_metrics((before if own else options).metrics, had.task))
     metrics = tuple(dict.fromkeys([*known, *(id_ for id_ in wanted if not own or maker(id_))]))
-    chosen = before.model_copy(update={**told, "metrics": metrics})
-    if chosen.unread in told:
+    chosen = before.model_copy(update={**calibrations, "metrics": metrics})
+    if chosen.unread in calibrations:
         refuse_unread(chosen)
     return chosen
 

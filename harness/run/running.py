@@ -113,9 +113,9 @@ def execute_run(
         tell(Failed(run_id, str(error)))
         raise
     except STORE_ERRORS as error:
-        told = in_words(error, path)
-        tell(Failed(run_id, str(told)))
-        raise told from error
+        store_error = in_words(error, path)
+        tell(Failed(run_id, str(store_error)))
+        raise store_error from error
     except Exception as error:
         tell(Failed(run_id, _unforeseen(error)))
         raise
@@ -256,7 +256,7 @@ class _Execution:
             elapsed_before=elapsed_seconds(self.connection, self.run.id),
         )
         stored = list(read_results(self.connection, self.run.id))
-        board.add(stored, [self.scorer.unpack(each.statistics) for each in stored], fresh=False)
+        board.add(stored, [self.scorer.unpack(result.statistics) for result in stored], fresh=False)
         return board
 
     def _call(
@@ -445,6 +445,6 @@ class _Execution:
     def _keep_row_words(self) -> None:
         """Store what the card's rows say of each output besides numbers."""
         results = list(read_results(self.connection, self.run.id))
-        found = row_words(self.tools, self.entries, results)
+        words_of_rows = row_words(self.tools, self.entries, results)
         with transaction(self.connection):
-            keep_row_words(self.connection, self.run.id, found)
+            keep_row_words(self.connection, self.run.id, words_of_rows)

@@ -43,9 +43,9 @@ def out_of_vault(name: str, vault: VaultRequest, terms: RunTerms | None) -> Corp
     """
     opening = _opening(vault, terms, name)
     vault.opened(opening)
-    found = opening.corpus(name, vault.segments)
+    corpus = opening.corpus(name, vault.segments)
     also_open_with(opening.ages)
-    return found
+    return corpus
 
 
 def open_again(
@@ -91,7 +91,7 @@ def _opening(vault: VaultRequest, terms: RunTerms | None, name: str = "") -> Vau
         raise UsageError(_NOT_GRANTED.format(vault.work))
     opening = opening_by(home(), vault, terms)
     refuse_taken_out(
-        opening.vault, [opening.identity, *(keeper_here(home(), each) for each in vault.others)]
+        opening.vault, [opening.identity, *(keeper_here(home(), path) for path in vault.others)]
     )
     return opening
 

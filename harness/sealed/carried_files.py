@@ -109,13 +109,15 @@ def read_carried(path: Path) -> list[CarriedFile]:
     """
     data = read_file(path)
     try:
-        found = list(_carried_files(io.BytesIO(data), path.name, len(data), whole=True))
+        carried_files = list(_carried_files(io.BytesIO(data), path.name, len(data), whole=True))
     except FileError as error:
         if error.problem is not FileProblem.DAMAGED:
             raise
-        found = [CarriedFile(path.name, data)]  # perhaps ours and cut short: its reader says so
-    if found:
-        return found
+        carried_files = [
+            CarriedFile(path.name, data)
+        ]  # perhaps ours and cut short: its reader says so
+    if carried_files:
+        return carried_files
     if data.startswith(_MAC_NOTE):
         raise FileError(
             FileProblem.NOT_OURS,
@@ -137,7 +139,9 @@ def read_one(path: Path, wanted: ReviewFile, inside: str = "") -> bytes:
     """
     payloads = read_carried(path)
     ours = [payload for payload in payloads if wanted in payload.kinds] or payloads
-    return next((each.data for each in ours if each.inside == inside), ours[0].data)
+    return next(
+        (carried_file.data for carried_file in ours if carried_file.inside == inside), ours[0].data
+    )
 
 
 def carried_kinds(path: Path, size: int) -> list[CarriedFile]:

@@ -101,7 +101,7 @@ def find_files(
     A place that cannot be read holds nothing. A file that is reached twice is given once.
     """
     deadline = None if seconds is None else time.monotonic() + seconds
-    found: dict[tuple[int, int, str], FoundFile] = {}
+    found_files: dict[tuple[int, int, str], FoundFile] = {}
     skipped: dict[SkipReason, list[str]] = {}
     unnamed: list[Path] = []
 
@@ -114,14 +114,16 @@ def find_files(
             reason = passed or (SkipReason.UNFINISHED if unfinished else None)
             if reason is None and kind_of_name(path.name) is None:
                 unnamed.append(path)
-            elif reason := reason or _add(found, path, wanted):
+            elif reason := reason or _add(found_files, path, wanted):
                 skip(reason, path)
     for path in unnamed:
         late = deadline is not None and time.monotonic() > deadline
-        reason = SkipReason.NOT_LOOKED_AT if late else _add(found, path, wanted)
+        reason = SkipReason.NOT_LOOKED_AT if late else _add(found_files, path, wanted)
         if reason is not None:
             skip(reason, path)
-    files = sorted(found.values(), key=lambda file: (-file.modified, str(file.path), file.inside))
+    files = sorted(
+        found_files.values(), key=lambda file: (-file.modified, str(file.path), file.inside)
+    )
     return FileSearch(
         files, [SkippedFiles(reason, sorted({*names})) for reason, names in skipped.items()]
     )
@@ -144,8 +146,10 @@ def ratings_hashes(places: Iterable[Path]) -> list[set[str]]:
         except HarnessError:
             hashes.append({""})
         else:
-            ours = [each for each in carried if ReviewFile.RATINGS in each.kinds] or carried
-            hashes.append({sha256(each.data).hexdigest() for each in ours})
+            ours = [
+                carried_file for carried_file in carried if ReviewFile.RATINGS in carried_file.kinds
+            ] or carried
+            hashes.append({sha256(carried_file.data).hexdigest() for carried_file in ours})
     return hashes
 
 

@@ -89,8 +89,8 @@ class Identity:
         make this installation a stranger to everybody who knows it.
         """
         role = Role(role)
-        if (found := _stored(folder, role)) is not None:
-            return found
+        if (identity := _stored(folder, role)) is not None:
+            return identity
         import filelock
 
         locks = _private(_private(folder) / "locks")

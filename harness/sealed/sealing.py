@@ -160,15 +160,15 @@ def read_age_identities(path: Path) -> list[AgeIdentity]:
     from harness.core.user_file import read_text
 
     text, _ = read_text(path, "an age identity file", most_bytes=2**16)
-    found = []
+    age_identities = []
     for number, line in enumerate(text.splitlines(), 1):
         if (content := line.strip()) and not content.startswith("#"):
-            found.append(_read_line(content, f"{path}: line {number}"))
-    if not found:
+            age_identities.append(_read_line(content, f"{path}: line {number}"))
+    if not age_identities:
         raise SealError(
             FileProblem.INVALID, f"{path}: holds no secret key. Name the file that age-keygen made."
         )
-    return found
+    return age_identities
 
 
 def _read_line(text: str, where: str) -> AgeIdentity:

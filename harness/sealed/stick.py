@@ -31,9 +31,9 @@ def mounted_sticks() -> list[Path]:
         return _drives()
     if sys.platform == "darwin":
         return _folders_in(Path("/Volumes"))
-    shown = [each for above in MOUNT_POINTS for each in _folders_in(above)]
-    of_users = [each for folder in shown if not _is_mounted(folder) for each in _folders_in(folder)]
-    return [each for each in (*of_users, *shown) if _is_mounted(each)]
+    shown = [path for above in MOUNT_POINTS for path in _folders_in(above)]
+    of_users = [path for folder in shown if not _is_mounted(folder) for path in _folders_in(folder)]
+    return [path for path in (*of_users, *shown) if _is_mounted(path)]
 
 
 def listed(folder: Path) -> Iterator[os.DirEntry[str]]:

@@ -94,12 +94,12 @@ def find_annotators(
         search = Search(
             resources, entries, memo, dict(options), folders, offline, steps, folder, prices, id_
         )
-        found: Find | None = import_module(row.module).find(search)
-        if found is None:
+        find: Find | None = import_module(row.module).find(search)
+        if find is None:
             continue
-        resources = _noted(resources, id_, row, found)
-        if found.annotator is not None:
-            annotators.append(found.annotator)
+        resources = _noted(resources, id_, row, find)
+        if find.annotator is not None:
+            annotators.append(find.annotator)
             heard.extend([steps] if row.progress else [])
     return resources, tuple(annotators), tuple(heard)
 

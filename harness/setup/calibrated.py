@@ -143,20 +143,20 @@ def read_signed_scoring(data: bytes, name: str) -> SignedScoring:
             f"--scoring: {name} is {what}. The organisation signs a proposal with: rosetta calibrate --sign PROPOSAL -o FILE"
         )
     try:
-        found = SignedScoring.model_validate_json(data)
+        signed_scoring = SignedScoring.model_validate_json(data)
     except ValidationError as error:
-        said = error.errors(include_url=False, include_input=False)[0]
-        where = ".".join(map(str, said["loc"])) or "the record"
+        error_details = error.errors(include_url=False, include_input=False)[0]
+        where = ".".join(map(str, error_details["loc"])) or "the record"
         raise UsageError(
-            f"--scoring: {name}: {where}: {said['msg'].removeprefix('Value error, ')}. Ask the organisation for the file once more."
+            f"--scoring: {name}: {where}: {error_details['msg'].removeprefix('Value error, ')}. Ask the organisation for the file once more."
         ) from None
-    if canonical_bytes(found.model_dump(mode="json")) != data.strip() or not found.is_signed_by(
-        found.by
-    ):
+    if canonical_bytes(
+        signed_scoring.model_dump(mode="json")
+    ) != data.strip() or not signed_scoring.is_signed_by(signed_scoring.by):
         raise UsageError(
             f"--scoring: {name} was changed after it was signed, or it is damaged. Ask the organisation for the file once more."
         )
-    return found
+    return signed_scoring
 
 
 def kept_file(home: Path, facts: CalibrationFacts) -> Path:
@@ -197,12 +197,12 @@ def check_stated(stated: Any, home: Path) -> tuple[bool | None, str]:
     """
     try:
         facts = CalibrationFacts.model_validate(stated)
-        found = SignedScoring.model_validate(facts.signed)
+        signed_scoring = SignedScoring.model_validate(facts.signed)
     except ValidationError:
         return False, "weights and tier lines are of no form that anybody could have signed"
-    if found.facts != facts or not found.is_signed_by(found.by):
+    if signed_scoring.facts != facts or not signed_scoring.is_signed_by(signed_scoring.by):
         return False, "weights or tier lines are not those that were signed"
-    whose = f"signed by the key whose six words are: {key_phrase(found.by)}"
-    if found.by in trusted_signers(home):
+    whose = f"signed by the key whose six words are: {key_phrase(signed_scoring.by)}"
+    if signed_scoring.by in trusted_signers(home):
         return True, f"{whose}, which is trusted here"
     return None, f"{whose}; it is not trusted here (trusted_signers in settings.toml)"

@@ -15,8 +15,15 @@ EARLIER = 1
 def floor_fields(found: Mapping[str, FloorScores]) -> dict[str, Any]:
     """Return the fields of a run's opening that tell its floors."""
     floors = (
-        Floor(name, each.composite, each.chrf_plus_plus, each.inputs, each.entries, each.searched)
-        for name, each in found.items()
+        Floor(
+            name,
+            floor_scores.composite,
+            floor_scores.chrf_plus_plus,
+            floor_scores.inputs,
+            floor_scores.entries,
+            floor_scores.searched,
+        )
+        for name, floor_scores in found.items()
     )
     return {"floors": tuple(floors), "floors_version": FLOORS_VERSION}
 

@@ -95,6 +95,6 @@ def _asked(memo: Memo, key: str, analyser: Analyser) -> _Facts:
 
 def _references(annotator: FstAnnotator, resources: Resources) -> tuple[int, int]:
     """Count the words of the references, and those that the analyser accepts."""
-    found = annotator.annotate([Translation(entry, "") for entry in resources.entries])
-    words = [word for annotation in found if annotation for word in annotation.reference]
+    fst_annotations = annotator.annotate([Translation(entry, "") for entry in resources.entries])
+    words = [word for annotation in fst_annotations if annotation for word in annotation.reference]
     return len(words), sum(word.accepted is not None for word in words)

@@ -31,8 +31,8 @@ def word_analyser(tag: str, texts: Sequence[str]) -> WordAnalyser | str:
     ``texts`` tell in which script it is written, where the tag does not.
     """
     folders = language_folders()
-    found = find_card(tag, folders)
-    card = None if found is None else found.card
+    found_card = find_card(tag, folders)
+    card = None if found_card is None else found_card.card
     path = find_analyser(card, tag, folders)
     if path is None:
         return f"no analyser for {tag} is here (`rosetta language check {tag}`)"

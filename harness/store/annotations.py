@@ -85,9 +85,9 @@ def keep_annotations(
 
     One about an output that was asked about before takes the place of that, and adds to what it cost.
     """
-    told = [*rows]
+    annotation_rows = [*rows]
     seal = run_seal(connection, run)
-    places = (row.position for row in told if row.position is not None)
+    places = (row.position for row in annotation_rows if row.position is not None)
     secret = sealed_positions(connection, seal.corpus, places)
 
     def sealed(row: AnnotationRow) -> bytes | None:
@@ -117,7 +117,7 @@ def keep_annotations(
                 pack_attempts(unsaid(row.attempts) if row.position in secret else row.attempts),
                 sealed(row),
             )
-            for row in told
+            for row in annotation_rows
         ],
     )
 

@@ -98,7 +98,7 @@ def holds_secrets(connection: sqlite3.Connection, run: Run) -> bool:
         return False
     if read_dataset(connection, run.corpus).terms.local_only:
         return True
-    secret = [each.value for each in Segment if each.secret]
+    secret = [segment.value for segment in Segment if segment.secret]
     marks = ",".join("?" * len(secret))
     rows = connection.execute(
         f"SELECT position FROM entries WHERE corpus = ? AND segment IN ({marks})",

@@ -48,8 +48,13 @@ def keep_row_words(connection: sqlite3.Connection, run: int, found: Mapping[int,
     connection.executemany(
         "INSERT OR REPLACE INTO row_words (run, position, analyses, lint) VALUES (?, ?, ?, ?)",
         [
-            (run, place, None if each.analyses is None else msgpack.packb(each.analyses), each.lint)
-            for place, each in found.items()
+            (
+                run,
+                place,
+                None if row_words.analyses is None else msgpack.packb(row_words.analyses),
+                row_words.lint,
+            )
+            for place, row_words in found.items()
         ],
     )
 

@@ -161,10 +161,10 @@ def find_run(connection: sqlite3.Connection, name: str, *, withdrawn: bool = Fal
             if deleted
             else f"There is no run {name!r}. `rosetta runs list` shows which there are."
         )
-    found = _only(rows, name)
+    run = _only(rows, name)
     if not withdrawn:
-        refuse_withdrawn_run(connection, found.id, found.run_id[:8])
-    return found
+        refuse_withdrawn_run(connection, run.id, run.run_id[:8])
+    return run
 
 
 def find_trashed(connection: sqlite3.Connection, name: str) -> Run:
@@ -187,8 +187,8 @@ _BACK = re.compile(r"last(?:~([0-9]{1,9}))?")
 
 def runs_back(name: str) -> int | None:
     """Return how many runs before the newest a name means: 0 for ``last``, 2 for ``last~2``; None for an id."""
-    found = _BACK.fullmatch(name)
-    return None if found is None else int(found[1] or 0)
+    match = _BACK.fullmatch(name)
+    return None if match is None else int(match[1] or 0)
 
 
 def _named(

@@ -110,20 +110,20 @@ def keep_sweep(
             " workers = excluded.workers, stopping = 0",
             (key, name, time.time(), plan, storable(file), budget_usd, workers),
         )
-        found = _sweep(rows_by_name(connection, f"{_READ} WHERE key = ?", (key,))[0])
+        stored_sweep = _sweep(rows_by_name(connection, f"{_READ} WHERE key = ?", (key,))[0])
         connection.executemany(
             "INSERT OR IGNORE INTO sweep_cells"
             " (sweep, place, name, labels, replicate, setup_hash, entries, run_id)"
             " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
             [
                 (
-                    found.number, place, cell.name, json.dumps(dict(cell.labels)), cell.replicate,
+                    stored_sweep.number, place, cell.name, json.dumps(dict(cell.labels)), cell.replicate,
                     cell.setup_hash, cell.entries, str(uuid.uuid4()),
                 )
                 for place, cell in enumerate(cells)
             ],
         )  # fmt: skip
-    return found
+    return stored_sweep
 
 
 def list_sweeps(connection: sqlite3.Connection) -> list[StoredSweep]:
@@ -157,9 +157,11 @@ def find_sweep(connection: sqlite3.Connection, name: str) -> StoredSweep:
     known = list_sweeps(connection)
     if name == "last" and known:
         return known[0]
-    for each in known:
-        if each.name == name or (len(name) >= 4 and each.key.startswith(name.lower())):
-            return each
+    for stored_sweep in known:
+        if stored_sweep.name == name or (
+            len(name) >= 4 and stored_sweep.key.startswith(name.lower())
+        ):
+            return stored_sweep
     raise UsageError(
         f"There is no sweep {name[:60]!r}. `rosetta sweep list` shows which there are."
     )

@@ -31,13 +31,13 @@ def withdrawn_runs(
         " JOIN corpora c ON c.id = u.corpus WHERE ? IS NULL OR u.id = ?",
         (run, run),
     ).fetchall()
-    found = {}
+    signed_notices = {}
     for number, corpus, setup, positions, sha256, dataset in rows:
         ids = _ids(connection, corpus, unpack_positions(positions))
         notice = now.of_run(_facts(sha256, dataset), stored_object(setup), ids)
         if notice is not None:
-            found[number] = notice
-    return found
+            signed_notices[number] = notice
+    return signed_notices
 
 
 def withdrawn_names(connection: sqlite3.Connection, dataset: str | None = None) -> list[str]:
@@ -59,12 +59,12 @@ def withdrawn_corpora(connection: sqlite3.Connection) -> dict[int, SignedNotice]
     now = now_standing()
     if not now:
         return {}
-    found = {}
+    signed_notices = {}
     for number, sha256, dataset in connection.execute("SELECT id, sha256, dataset FROM corpora"):
         notice = now.of_run(_facts(sha256, dataset), {}, _ids(connection, number, None))
         if notice is not None:
-            found[number] = notice
-    return found
+            signed_notices[number] = notice
+    return signed_notices
 
 
 def withdrawn_of_vault(
@@ -85,8 +85,8 @@ def withdrawn_of_vault(
     known = [_facts(*row) for row in rows]
     if (before := opened_before(home(), vault, corpus)) is not None:
         known.append(before)
-    found = (now.of_corpus(each) for each in known)
-    return next((each for each in found if each is not None), None)
+    found = (now.of_corpus(corpus_facts) for corpus_facts in known)
+    return next((signed_notice for signed_notice in found if signed_notice is not None), None)
 
 
 def entry_ids_of_run(connection: sqlite3.Connection, run_id: str) -> list[object] | None:

@@ -185,18 +185,20 @@ def parse_submission(data: bytes) -> Submission:
     """Read the bytes of a bundle, as ``read_submission`` does."""
     if problems := member_problems(in_zip(data)):
         raise RefusedBundle(problems)
-    found = unpack_signed_all(data, SubmissionManifest, SHAPE)
-    if problems := [*content_problems(found.manifest, found.members)]:
+    signed_archive = unpack_signed_all(data, SubmissionManifest, SHAPE)
+    if problems := [*content_problems(signed_archive.manifest, signed_archive.members)]:
         raise RefusedBundle(problems)
-    return Submission(found.manifest, found.members, hashlib.sha256(data).hexdigest())
+    return Submission(
+        signed_archive.manifest, signed_archive.members, hashlib.sha256(data).hexdigest()
+    )
 
 
 def pack_submission(
     manifest: SubmissionManifest, members: Mapping[str, bytes], identity: Identity
 ) -> bytes:
     """Return the bytes of a bundle, signed; raises RefusedBundle for what could not be read again."""
-    found = [FoundMember(path, MemberKind.FILE, len(members[path])) for path in members]
-    problems = member_problems(found) or [*content_problems(manifest, members)]
+    found_members = [FoundMember(path, MemberKind.FILE, len(members[path])) for path in members]
+    problems = member_problems(found_members) or [*content_problems(manifest, members)]
     if problems:
         raise RefusedBundle(problems, "This cannot be packed")
     return pack_signed(manifest, members, identity, SHAPE)

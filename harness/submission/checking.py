@@ -155,25 +155,28 @@ class StatedLimits:
 
 def limits(readme: str) -> StatedLimits | None:
     """Return what a README says of the limits of a method; None where no heading of it is about them."""
-    found = _LIMITS.search(readme)
-    if found is None:
+    match = _LIMITS.search(readme)
+    if match is None:
         return None
-    return StatedLimits(found[0].strip(), readme[found.end() :].partition("\n#")[0].strip())
+    return StatedLimits(match[0].strip(), readme[match.end() :].partition("\n#")[0].strip())
 
 
 def _readme(content: bytes) -> PartCheck:
-    found = limits(content.decode("utf-8", "replace"))
-    if found is None:
+    stated_limits = limits(content.decode("utf-8", "replace"))
+    if stated_limits is None:
         words = f"{README}: no heading about its limits. Add one, such as “## Limitations”, and say what it does badly."
         return PartCheck(SubmissionPart.README, ok=False, words=words)
-    if len(found.words.split()) < _LEAST_WORDS:
+    if len(stated_limits.words.split()) < _LEAST_WORDS:
         words = f"{README}: nothing stands below its heading about limits. Say what it does badly."
         return PartCheck(SubmissionPart.README, ok=False, words=words)
     return PartCheck(SubmissionPart.README, ok=True, words="with its limitations")
 
 
 def _development(manifest: SubmissionManifest) -> PartCheck:
-    words = ", ".join(f"{each.corpus}: {each.use}" for each in manifest.development)
+    words = ", ".join(
+        f"{development_use.corpus}: {development_use.use}"
+        for development_use in manifest.development
+    )
     return PartCheck(SubmissionPart.DEVELOPMENT, ok=True, words=words)
 
 

@@ -151,10 +151,10 @@ class KeptSubmission:
     @property
     def judged(self) -> EventRecord:
         """The note of the last run of which something can be told; raises UsageError where there is none."""
-        found = self.last_judged
-        if found is None:
+        event_record = self.last_judged
+        if event_record is None:
             raise UsageError(f"Submission {self.number} has no run over secret entries that came to its end. Begin one: rosetta submission run {self.number} CORPUS --terms FILE.")  # fmt: skip
-        return found
+        return event_record
 
     @property
     def last_judged(self) -> EventRecord | None:
@@ -172,7 +172,7 @@ class KeptSubmission:
     @property
     def runs(self) -> int:
         """Runs over secret entries that were begun; a command that was refused is none."""
-        return sum(each.what is SubmissionEvent.BEGUN for each in self._done)
+        return sum(event_record.what is SubmissionEvent.BEGUN for event_record in self._done)
 
     @property
     def answers(self) -> int:
@@ -246,31 +246,31 @@ class SubmissionStore:
 
     def listed(self) -> tuple[list[KeptSubmission], list[str]]:
         """Return the same, and of each submission that cannot be read what is wrong with it; of a bundle its manifest alone is read."""
-        found, wrong = list[KeptSubmission](), list[str]()
+        kept_submissions, wrong = list[KeptSubmission](), list[str]()
         for folder in self._folders():
             if (folder / NOTES).exists():
                 try:
-                    found.append(self._read(folder))
+                    kept_submissions.append(self._read(folder))
                 except UsageError as error:
                     wrong.append(str(error))
-        return sorted(found, key=lambda each: each.notes[-1].when, reverse=True), wrong
+        return sorted(kept_submissions, key=lambda each: each.notes[-1].when, reverse=True), wrong
 
     def find(self, name: str) -> KeptSubmission:
         """Return the submission of a number, or of its beginning; raises UsageError where that is none, or several."""
-        found = [
+        paths = [
             folder for folder in self._folders() if folder.name.startswith(name.lower()) and name
         ]
-        if len(found) != 1:
-            which = "no submission has" if not found else f"{len(found)} submissions have"
-            there = "; nor is there a file of this name" if not found else ""
+        if len(paths) != 1:
+            which = "no submission has" if not paths else f"{len(paths)} submissions have"
+            there = "; nor is there a file of this name" if not paths else ""
             raise UsageError(f"{which} a number that begins with {name[:64]!r}{there}. See: rosetta submission list.")  # fmt: skip
-        kept = self._read(found[0])
+        kept = self._read(paths[0])
         _ = kept.submission  # whole, and the one that came, or it is said now
         return kept
 
     def _folders(self) -> Iterator[Path]:
         if self.folder.is_dir():
-            yield from (each for each in sorted(self.folder.iterdir()) if each.is_dir())
+            yield from (path for path in sorted(self.folder.iterdir()) if path.is_dir())
 
     def _read(self, folder: Path, whole: Submission | None = None) -> KeptSubmission:
         notes = _notes(folder)

@@ -81,15 +81,21 @@ def _tuples(read: Mapping[str, object]) -> dict[str, object]:
 def read_members(folder: Path) -> dict[str, bytes]:
     """Read what of a folder goes into the bundle; raises RefusedBundle that names what may not."""
     try:
-        found = [each for each in in_folder(folder) if each.path != SHEET and not _made(each.path)]
+        found_members = [
+            found_member
+            for found_member in in_folder(folder)
+            if found_member.path != SHEET and not _made(found_member.path)
+        ]
     except OSError as error:
         raise UsageError(f"{folder} cannot be read ({error.strerror}). Name a folder.") from None
-    if problems := member_problems(found):
+    if problems := member_problems(found_members):
         raise RefusedBundle(problems, "This cannot be packed")
     return {
-        each.path: read_bytes(folder / each.path, "a part of a submission", MOST_BYTES)
-        for each in found
-        if each.kind is MemberKind.FILE
+        found_member.path: read_bytes(
+            folder / found_member.path, "a part of a submission", MOST_BYTES
+        )
+        for found_member in found_members
+        if found_member.kind is MemberKind.FILE
     }
 
 

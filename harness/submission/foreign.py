@@ -100,22 +100,25 @@ def write_folder(theirs: Path, ours: Path) -> Path:
 def _members(place: Path) -> dict[str, bytes]:
     """Return the files below ``method/`` of an archive, or of a folder, by their paths there."""
     if place.is_dir():
-        found = [*in_folder(place)]
-        _refuse(found)
-        kept = [each.path for each in found if each.kind is MemberKind.FILE]
+        found_members = [*in_folder(place)]
+        _refuse(found_members)
+        kept = [each.path for each in found_members if each.kind is MemberKind.FILE]
         return {path: read_bytes(place / path, "a part of a method", MOST_BYTES) for path in kept}
     if not place.name.endswith(_ARCHIVES):
         raise UsageError(f"{place}: neither a folder with {FOREIGN_SHEET} nor an archive ({', '.join(_ARCHIVES)}).")  # fmt: skip
     try:
         _read_through(place)
         with tarfile.open(place) as archive:
-            found = []
-            for each in in_tar(archive):
-                found.append(each)
-                if sum(e.size for e in found) > MOST_BYTES or len(found) > MOST_MEMBERS:
+            found_members = []
+            for found_member in in_tar(archive):
+                found_members.append(found_member)
+                if (
+                    sum(e.size for e in found_members) > MOST_BYTES
+                    or len(found_members) > MOST_MEMBERS
+                ):
                     break  # enough to refuse it; nothing more is unpacked
-            _refuse(found)
-            files = {e.path: archive.extractfile(e.path) for e in found if e.kind is MemberKind.FILE}  # fmt: skip
+            _refuse(found_members)
+            files = {e.path: archive.extractfile(e.path) for e in found_members if e.kind is MemberKind.FILE}  # fmt: skip
             return {
                 path.removeprefix("method/"): file.read()
                 for path, file in files.items()

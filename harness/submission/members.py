@@ -79,8 +79,10 @@ def in_zip(data: bytes) -> list[FoundMember]:
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             return [
-                FoundMember(each.orig_filename, _kind(each.external_attr >> 16), each.file_size)
-                for each in archive.infolist()
+                FoundMember(
+                    member.orig_filename, _kind(member.external_attr >> 16), member.file_size
+                )
+                for member in archive.infolist()
             ]
     except (zipfile.BadZipFile, ValueError, OverflowError, OSError, NotImplementedError):
         return []
@@ -88,25 +90,27 @@ def in_zip(data: bytes) -> list[FoundMember]:
 
 def in_tar(archive: tarfile.TarFile) -> Iterator[FoundMember]:
     """Yield the members of a tar, one header after the other."""
-    for each in archive:
+    for member in archive:
         kind = (
-            MemberKind.FILE if each.isreg()
-            else MemberKind.FOLDER if each.isdir()
-            else MemberKind.LINK if each.issym() or each.islnk()
+            MemberKind.FILE if member.isreg()
+            else MemberKind.FOLDER if member.isdir()
+            else MemberKind.LINK if member.issym() or member.islnk()
             else MemberKind.DEVICE
         )  # fmt: skip
-        yield FoundMember(each.name, kind, each.size)
+        yield FoundMember(member.name, kind, member.size)
 
 
 def in_folder(folder: Path) -> Iterator[FoundMember]:
     """Yield everything below a folder, links and devices as what they are; nothing is followed."""
     for path in sorted(folder.iterdir()):
-        found = path.lstat()
-        kind = _kind(found.st_mode)
-        yield FoundMember(path.name, kind, found.st_size if kind is MemberKind.FILE else 0)
+        stat_result = path.lstat()
+        kind = _kind(stat_result.st_mode)
+        yield FoundMember(path.name, kind, stat_result.st_size if kind is MemberKind.FILE else 0)
         if kind is MemberKind.FOLDER:
-            for each in in_folder(path):
-                yield FoundMember(f"{path.name}/{each.path}", each.kind, each.size)
+            for found_member in in_folder(path):
+                yield FoundMember(
+                    f"{path.name}/{found_member.path}", found_member.kind, found_member.size
+                )
 
 
 def _kind(mode: int) -> MemberKind:
@@ -149,11 +153,11 @@ def mebibytes(size: int) -> str:
 def unsafe_problems(found: Iterable[FoundMember]) -> list[str]:
     """Return for each member of any archive by its name what would be dangerous about extracting it."""
     problems, safe = [], []
-    for each in found:
-        if words := _unsafe(each):
+    for found_member in found:
+        if words := _unsafe(found_member):
             problems.append(words)
-        elif each.kind is not MemberKind.FOLDER:
-            safe.append(each)
+        elif found_member.kind is not MemberKind.FOLDER:
+            safe.append(found_member)
     return [*problems, *_twins(safe)]
 
 

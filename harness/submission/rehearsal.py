@@ -132,8 +132,8 @@ def rehearsed(connection: sqlite3.Connection, submission: Submission, run_id: st
     """Compare a finished rehearsal, by the id of its run, with the card of the bundle."""
     claimed = reproduced_card(carried_card(submission.members[CARD]))
     card = load_card(connection, find_run(connection, run_id).id)
-    found = verdict(claimed.scores, reproduced_card(card).scores)
-    return Rehearsal(run_id, claimed.scores, found)
+    reproduction = verdict(claimed.scores, reproduced_card(card).scores)
+    return Rehearsal(run_id, claimed.scores, reproduction)
 
 
 def note_rehearsal(desk: SubmissionStore, submission: Submission, found: Rehearsal, corpus: str, model: ModelHere | None) -> None:  # fmt: skip

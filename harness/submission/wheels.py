@@ -30,9 +30,13 @@ _START_UP: Final = frozenset({"sitecustomize", "usercustomize"})
 
 def wheelhouse_problems(wheels: Mapping[str, bytes]) -> Iterator[str]:
     """Yield why wheels, by their names, are refused, each beginning with a name; nothing is unpacked where they are too large together."""
-    unpacked = sum(each.size for content in wheels.values() for each in in_zip(content))
+    unpacked = sum(
+        found_member.size for content in wheels.values() for found_member in in_zip(content)
+    )
     if unpacked > MOST_UNPACKED:
-        largest = max(wheels, key=lambda name: sum(each.size for each in in_zip(wheels[name])))
+        largest = max(
+            wheels, key=lambda name: sum(found_member.size for found_member in in_zip(wheels[name]))
+        )
         yield f"{largest}: the largest of {len(wheels):,} wheels that declare {unpacked:,} bytes together, and {MOST_UNPACKED:,} are the most. Leave some out."
         return
     for name, content in wheels.items():
@@ -47,13 +51,18 @@ def wheel_problems(name: str, content: bytes) -> Iterator[str]:
     if _WHEEL.fullmatch(name) is None:
         yield f"{name}: not named as a wheel (NAME-VERSION-PYTHON-ABI-PLATFORM.whl). Put in what pip wheel or pip download wrote."
         return
-    found = in_zip(content)
-    if not found:
+    found_members = in_zip(content)
+    if not found_members:
         yield f"{name}: no archive that can be read. Download it again."
         return
-    yield from (f"{name}: {problem}" for problem in unsafe_problems(found))
-    yield from (f"{name}: {problem}" for problem in _start_up([each.path for each in found]))
-    if (unpacked := sum(each.size for each in found)) > MOST_RATIO * len(content):
+    yield from (f"{name}: {problem}" for problem in unsafe_problems(found_members))
+    yield from (
+        f"{name}: {problem}"
+        for problem in _start_up([found_member.path for found_member in found_members])
+    )
+    if (unpacked := sum(found_member.size for found_member in found_members)) > MOST_RATIO * len(
+        content
+    ):
         yield f"{name}: {unpacked:,} bytes declared in {len(content):,}. Take it out."
     elif (wrong := _first_damaged(content)) is not None:
         yield f"{name}: {wrong} is damaged. Download it again."
@@ -70,9 +79,9 @@ def _start_up(paths: list[str]) -> Iterator[str]:
 def _first_damaged(content: bytes) -> str | None:
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            for each in archive.infolist():
-                if each.compress_type not in _METHODS:
-                    return f"{each.filename} is packed in a way that pip does not write, or"
+            for member in archive.infolist():
+                if member.compress_type not in _METHODS:
+                    return f"{member.filename} is packed in a way that pip does not write, or"
             return archive.testzip()
     except (zipfile.BadZipFile, RuntimeError, NotImplementedError, OSError, EOFError, ValueError, zlib.error):  # fmt: skip
         return "a member"
@@ -83,8 +92,8 @@ def requirements(members: Mapping[str, bytes]) -> str:
     lines = []
     for path, content in sorted(members.items()):
         if path.startswith(f"{WHEELS}/"):
-            found = _WHEEL.fullmatch(PurePosixPath(path).name)
-            assert found is not None  # noqa: S101  the reader has seen to it
+            match = _WHEEL.fullmatch(PurePosixPath(path).name)
+            assert match is not None  # noqa: S101  the reader has seen to it
             digest = hashlib.sha256(content).hexdigest()
-            lines.append(f"{found['name']}=={found['version']} --hash=sha256:{digest}\n")
+            lines.append(f"{match['name']}=={match['version']} --hash=sha256:{digest}\n")
     return "".join(lines)

@@ -101,8 +101,8 @@ def compare_sweep(
     """
     setups = setups_of(found)
     done = [setup for setup in setups if setup.complete]
-    baselines = [each for each in done if each.is_baseline]
-    methods = [each for each in done if not each.is_baseline]
+    baselines = [sweep_setup for sweep_setup in done if sweep_setup.is_baseline]
+    methods = [sweep_setup for sweep_setup in done if not sweep_setup.is_baseline]
     left_out = {
         _name(setup): "none of its runs is complete" for setup in setups if not setup.complete
     }
@@ -132,7 +132,7 @@ def compare_sweep(
                 ]
             )
         )
-    names = {run_id: _name(each) for each in done for run_id in _ids(each)}
+    names = {run_id: _name(sweep_setup) for sweep_setup in done for run_id in _ids(sweep_setup)}
     corrected = holm([result.found.p_maximum for result in results.values()])
     known = {b.runs[0].run_id: b for result in results.values() for b in result.baselines}
     return SweepComparison(
@@ -143,7 +143,7 @@ def compare_sweep(
             _verdict(result, names, p)
             for result, p in zip(results.values(), corrected, strict=True)
         ),
-        baselines=tuple(_told(each, names) for each in known.values()),
+        baselines=tuple(_told(repeated_runs, names) for repeated_runs in known.values()),
         left_out=left_out,
         effects=effects,
         unanswered=unanswered,
@@ -183,7 +183,7 @@ def _refuse_secret(result: MethodAgainstBest) -> None:
 
 
 def _ids(setup: SweepSetup) -> list[str]:
-    return [each.run_id for each in setup.complete if each.run_id is not None]
+    return [cell_record.run_id for cell_record in setup.complete if cell_record.run_id is not None]
 
 
 def _name(setup: SweepSetup) -> str:
@@ -204,17 +204,17 @@ def _told(runs: RepeatedRuns, names: dict[str, str]) -> ComparedSetup:
 
 
 def _verdict(result: MethodAgainstBest, names: dict[str, str], p: float) -> MethodVerdict:
-    found = result.found
+    against_best = result.found
     return MethodVerdict(
         method=_told(result.method, names),
         entries=result.entries,
         best=names[result.best.runs[0].run_id],
         nearest=names[result.nearest.runs[0].run_id],
-        difference=found.difference,
-        lower=found.lower,
-        upper=found.upper,
-        p_picked=found.p_picked,
-        p_maximum=found.p_maximum,
+        difference=against_best.difference,
+        lower=against_best.lower,
+        upper=against_best.upper,
+        p_picked=against_best.p_picked,
+        p_maximum=against_best.p_maximum,
         p_holm=p,
-        beats=found.beats and p < ALPHA,
+        beats=against_best.beats and p < ALPHA,
     )

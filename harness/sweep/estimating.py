@@ -55,14 +55,14 @@ def estimate_sweep(store: Path, plan: SweepPlan, cells: tuple[SweepCell, ...]) -
     with opened(store) as connection:
         runs = tuple(_cell(connection, cell) for cell in cells)
     made = [run.estimate for run in runs if run.estimate is not None]
-    cost = _sum(_cost(each) for each in made)
+    cost = _sum(_cost(run_estimate) for run_estimate in made)
     return SweepEstimate(
         runs=runs,
         to_make=len(made),
-        calls=sum((each.calls for each in made), NOTHING),
-        tokens=_sum(_tokens(each) for each in made),
+        calls=sum((run_estimate.calls for run_estimate in made), NOTHING),
+        tokens=_sum(_tokens(run_estimate) for run_estimate in made),
         cost_usd=cost,
-        seconds=_sum(each.seconds for each in made),
+        seconds=_sum(run_estimate.seconds for run_estimate in made),
         budget_usd=plan.budget_usd,
         budget=_budget(plan.budget_usd, cost),
         scoring=scored_apart(cells),
@@ -72,8 +72,8 @@ def estimate_sweep(store: Path, plan: SweepPlan, cells: tuple[SweepCell, ...]) -
 def _cell(connection: sqlite3.Connection, cell: SweepCell) -> CellEstimate:
     if find_same(connection, cell) is not None:
         return CellEstimate(name=cell.name, in_store=True, estimate=None)
-    found = replace(api.estimate_with(connection, cell.request), from_what=())
-    return CellEstimate(name=cell.name, in_store=False, estimate=found)
+    run_estimate = replace(api.estimate_with(connection, cell.request), from_what=())
+    return CellEstimate(name=cell.name, in_store=False, estimate=run_estimate)
 
 
 def _cost(found: RunEstimate) -> Range | None:

@@ -97,10 +97,10 @@ def _sha256(path: Path) -> str:
 
 def scored_apart(cells: Sequence[SweepCell]) -> str:
     """Return that some runs are compared with terms and others not, with the fix; empty where all are scored alike."""
-    told = {_terms(cell): cell for cell in cells}
-    if len(told) < 2:
+    sweep_cells = {_terms(cell): cell for cell in cells}
+    if len(sweep_cells) < 2:
         return ""
-    terms = next(path for path in told if path is not None)
+    terms = next(path for path in sweep_cells if path is not None)
     return (
         "runs with coaching are scored with its terms too, so that their composites weigh other metrics than those of "
         f'the others and do not compare. Say terms = "{terms}" under [fixed], and all are scored alike.'
@@ -191,10 +191,10 @@ def _settled(
     tables = [*(each.options for each in combination.values()), plan.fixed]
     method = str(next(table["method"] for table in tables if "method" in table))
     labels, told = {}, _of(method, plan.fixed)
-    for axis, each in combination.items():
-        if each.options.get("method") == method or _of(method, mentioned[axis]):
-            labels[axis] = each.label
-            told |= _of(method, each.options)
+    for axis, axis_value in combination.items():
+        if axis_value.options.get("method") == method or _of(method, mentioned[axis]):
+            labels[axis] = axis_value.label
+            told |= _of(method, axis_value.options)
     return method, labels, told
 
 
@@ -262,7 +262,7 @@ def _excluded_labels(
         what = "this axis has no values" if axis in AXES else "there is no such axis"
         raise found.wrong(f"{what}. The plan has: {there}.", *place)
     value = found.plan.exclude[number][axis]
-    known = {each.label for each in axes[axis]}
+    known = {axis_value.label for axis_value in axes[axis]}
     listed = isinstance(value, list) and (axis != "tools" or not _one_value(value))
     several = value if listed and isinstance(value, list) else [value]
     labels = frozenset(_label(axis, each, known) for each in several)

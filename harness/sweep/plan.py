@@ -127,11 +127,13 @@ def _axis(name: str) -> BeforeValidator:
     def choices(value: object) -> object:
         if not isinstance(value, list) or not value:
             raise ValueError("a list in square brackets is wanted, with one value or more")
-        found = [each if isinstance(each, AxisValue) else choice(name, each) for each in value]
-        for label, count in Counter(each.label for each in found).items():
+        axis_values = [
+            each if isinstance(each, AxisValue) else choice(name, each) for each in value
+        ]
+        for label, count in Counter(axis_value.label for axis_value in axis_values).items():
             if count > 1:
                 raise ValueError(f"{label[:40]!r} stands here twice: leave one out, or label it")
-        return tuple(found)
+        return tuple(axis_values)
 
     return BeforeValidator(choices)
 
@@ -223,8 +225,8 @@ def read_plan(path: Path) -> PlanFile:
         plan = SweepPlan.model_validate(stated)
     except ValidationError as error:
         raise UsageError(f"{path}: {first_problem(error, text)}") from None
-    _check_options(found := PlanFile(plan, str(path), text))
-    return PlanFile(_absolute(plan, path.absolute().parent), found.file, text)
+    _check_options(plan_file := PlanFile(plan, str(path), text))
+    return PlanFile(_absolute(plan, path.absolute().parent), plan_file.file, text)
 
 
 def choice(axis: str, value: object) -> AxisValue:

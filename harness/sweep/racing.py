@@ -93,8 +93,8 @@ class SweepRace:
                 _stop(connection, sweep, racer, decided, len(self.order))
         alone = len(race.running) == 1  # nobody is left to be held against
         until = len(self.order) if alone else race.seen + self.block
-        on = [each for each in racers if each.name in race.running]
-        return {cell.place: self.order[:until] for each in on for cell in each.cells}
+        on = [racer for racer in racers if racer.name in race.running]
+        return {cell.place: self.order[:until] for racer in on for cell in racer.cells}
 
     def replay(self, racers: Sequence[Racer]) -> Race:
         """Run the race again over all blocks that every running configuration has."""

@@ -150,16 +150,24 @@ def sweep_record(connection: sqlite3.Connection, sweep: StoredSweep) -> SweepRec
     working = at_work(store_path(connection), sweep)
     race = plan.get("race", False)
     cells = tuple(
-        _cell(each, runs.get(each.run_id), ranked.get(each.run_id, {}), race=race, working=working)
-        for each in stored
+        _cell(
+            stored_cell,
+            runs.get(stored_cell.run_id),
+            ranked.get(stored_cell.run_id, {}),
+            race=race,
+            working=working,
+        )
+        for stored_cell in stored
     )
     spared = sum(cell.total - cell.done for cell in cells if cell.state == "raced-out")
     own = [cell for cell in cells if cell.run_id is not None and not cell.reused]
     committed = committed_usd(connection, sweep.number)
     done, total = sum(cell.done for cell in cells), sum(cell.total for cell in cells) - spared
-    made = sum(each.done for each in own)
+    made = sum(cell_record.done for cell_record in own)
     states = [cell.state for cell in cells]
-    numbers = [runs[each.run_id].number for each in own if each.run_id is not None]
+    numbers = [
+        runs[cell_record.run_id].number for cell_record in own if cell_record.run_id is not None
+    ]
     return SweepRecord(
         id=sweep.id,
         name=sweep.name,
@@ -313,7 +321,10 @@ def _ranked(
         "value": f'$.scores."{headline}"',
         "interval": f'$.scores.confidence_intervals."{headline}"',
     }
-    sealed = {id_: each.card or {} for id_, each in runs_of_sweep(connection, sweep, paths).items()}
+    sealed = {
+        id_: sweep_run.card or {}
+        for id_, sweep_run in runs_of_sweep(connection, sweep, paths).items()
+    }
     now = {id_: {} if run.live is None else run.live.so_far for id_, run in runs.items()}
     return {
         id_: {

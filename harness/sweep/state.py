@@ -55,13 +55,13 @@ class SweepSetup:
     def is_baseline(self) -> bool:
         """Return whether it is one; False before a repetition is complete."""
         return any(
-            each.method_class == _BASELINE_CLASS or each.method in _BASELINE_METHODS
-            for each in self.complete
+            cell_record.method_class == _BASELINE_CLASS or cell_record.method in _BASELINE_METHODS
+            for cell_record in self.complete
         )
 
     def values(self, measure: CellMeasure) -> tuple[float, ...]:
         """Return what the complete repetitions came to, of those that have a value."""
-        found = (getattr(each, measure.value) for each in self.complete)
+        found = (getattr(cell_record, measure.value) for cell_record in self.complete)
         return tuple(each for each in found if each is not None)
 
     def value(self, measure: CellMeasure) -> float | None:
@@ -92,7 +92,11 @@ def setups_of(found: SweepRecord) -> tuple[SweepSetup, ...]:
         groups.setdefault(tuple(sorted(cell.labels.items())), []).append(cell)
     usual = usual_inputs(found)
     return tuple(
-        SweepSetup(group[0].labels, tuple(group), any(_weighs_other(each, usual) for each in group))
+        SweepSetup(
+            group[0].labels,
+            tuple(group),
+            any(_weighs_other(cell_record, usual) for cell_record in group),
+        )
         for group in groups.values()
     )
 
@@ -146,8 +150,8 @@ def front(setups: Sequence[SweepSetup], quality: CellMeasure) -> tuple[SweepSetu
     ]
     unbeaten: set[int] = set()
     last: tuple[float, float] | None = None
-    for each, good, less in sorted(points, key=lambda point: (point[2], -point[1])):
+    for sweep_setup, good, less in sorted(points, key=lambda point: (point[2], -point[1])):
         if last is None or good > last[0] or (good, less) == last:
             last = (good, less)
-            unbeaten.add(id(each))
+            unbeaten.add(id(sweep_setup))
     return tuple(setup for setup in setups if id(setup) in unbeaten)

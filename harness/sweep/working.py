@@ -131,8 +131,8 @@ def plan_of_sweep(sweep: StoredSweep, budget_usd: float | None = None) -> PlanFi
 
 def cells_again(sweep: StoredSweep) -> tuple[SweepCell, ...]:
     """Expand the plan of a stored sweep again; UsageError where it is not the same runs any more."""
-    found = plan_of_sweep(sweep)
-    cells = expand(found, open_plan_corpus(found))
+    plan_file = plan_of_sweep(sweep)
+    cells = expand(plan_file, open_plan_corpus(plan_file))
     if sweep_key(cells) != sweep.key:
         raise UsageError(
             f"The runs of sweep {sweep.name!r} would be others than before: its corpus, a prompt or another file "

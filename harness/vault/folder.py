@@ -254,7 +254,11 @@ def change(
     folder, head = state.folder, state.head
     written = dict(files or {})
     after = head.corpora if corpora is None else corpora
-    stored = {number: each for number, each in after.items() if head.corpora.get(number) != each}
+    stored = {
+        number: stored_corpus
+        for number, stored_corpus in after.items()
+        if head.corpora.get(number) != stored_corpus
+    }
     line = write_line(
         state.lines, act, identity, now, stored=stored, clock_was_wrong=clock_was_wrong
     )
@@ -321,12 +325,12 @@ def _refuse_foreign(folder: Path) -> None:
     """Refuse a folder that holds anything but what a stopped write of a vault leaves, which begins with its README."""
     readme = _read(folder / README) if (folder / README).exists() else b""
     ours = readme.startswith(_README.partition("{")[0].encode())
-    for each in folder.iterdir():
-        known = each.name in {LOG, README} or _OURS.fullmatch(each.name)
-        if each.name != LOCK and not each.name.startswith(f".{README}.") and not (ours and known):
+    for path in folder.iterdir():
+        known = path.name in {LOG, README} or _OURS.fullmatch(path.name)
+        if path.name != LOCK and not path.name.startswith(f".{README}.") and not (ours and known):
             raise VaultError(
                 FileProblem.INVALID,
-                f"{folder} holds other things already ({_one_line(each.name)}). Name a new folder for the vault.",
+                f"{folder} holds other things already ({_one_line(path.name)}). Name a new folder for the vault.",
             )
 
 
@@ -371,7 +375,7 @@ def _clear(state: VaultState) -> None:
 
 def _left_over(state: VaultState) -> tuple[str, ...]:
     named = _named(state)
-    found = (each.name for each in state.folder.iterdir() if _OURS.fullmatch(each.name))
+    found = (path.name for path in state.folder.iterdir() if _OURS.fullmatch(path.name))
     return tuple(sorted(name for name in found if name not in named))
 
 

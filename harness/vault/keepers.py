@@ -149,11 +149,11 @@ def own_identity(home: Path, file: Path | None) -> Identity:
 
 def keeper_named(state: VaultState, name: str) -> Keeper:
     """Return a keeper by name or signing key; VaultError where none has it, or two."""
-    found = [
+    keepers = [
         keeper for keeper in state.keepers.values() if name in {keeper.name, keeper.signing_key}
     ]
-    if len(found) == 1:
-        return found[0]
+    if len(keepers) == 1:
+        return keepers[0]
     known = ", ".join(keeper.name for keeper in state.keepers.values())
-    many = "are two keepers" if found else "is no keeper"
+    many = "are two keepers" if keepers else "is no keeper"
     raise VaultError(FileProblem.INVALID, f"There {many} {name!r}. There are: {known}.")

@@ -273,7 +273,7 @@ def splits_of(lines: Sequence[LogLine]) -> tuple[KeySplit, ...]:
     """Return how the opening key was split each time, the last one as it is now; none where each keeper opens alone."""
     acts = (line.record.act for line in lines)
     found = (act.split for act in acts if isinstance(act, Founded | Dealt))
-    return tuple(each for each in found if each is not None)
+    return tuple(key_split for key_split in found if key_split is not None)
 
 
 def former_files(lines: Sequence[LogLine]) -> list[str]:
@@ -367,7 +367,10 @@ def _changes_what_it_says(line: LogRecord, corpora: Mapping[str, StoredCorpus]) 
 
 def _sealed_anew(corpora: Mapping[str, StoredCorpus], after: Mapping[str, StoredCorpus]) -> bool:
     """Return whether every corpus has other files, and nothing else of them is other."""
-    files = {n: {"key": each.key, "texts": each.texts} for n, each in after.items()}
+    files = {
+        n: {"key": stored_corpus.key, "texts": stored_corpus.texts}
+        for n, stored_corpus in after.items()
+    }
     anew = {n: corpus.model_copy(update=files.get(n, {})) for n, corpus in corpora.items()}
     old = {name for corpus in corpora.values() for name in (corpus.key, corpus.texts)}
     return dict(after) == anew and not any(old & {*file.values()} for file in files.values())

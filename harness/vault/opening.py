@@ -108,7 +108,9 @@ class VaultOpening:
         together = self.together if self.grant is None else self.grant.together
         if together is None:
             return [self.identity.age]
-        return [each.age for each in (together, *former_keys(self.vault.read(), together))]
+        return [
+            opening_key.age for opening_key in (together, *former_keys(self.vault.read(), together))
+        ]
 
     @property
     def recipients(self) -> list[str]:
@@ -291,12 +293,12 @@ def keepers_here(
     """
     state = vault.read()
     dealt(state)
-    here = [own_identity(home, each) for each in others]
+    here = [own_identity(home, path) for path in others]
     if key is not None or Identity.known(home, Role.KEEPER):
         own = own_identity(home, key)
         if key is not None or own.public.signing_key in state.keepers:
             here.insert(0, own)
-    shares = [own_share(state, each) for each in here]
+    shares = [own_share(state, identity) for identity in here]
     if typed is not None:
         _type_more(state, shares, typed)
     joined = combined(state, shares)
@@ -377,7 +379,7 @@ def _dataset(fields: Mapping[str, Any], opened: UnsealedCorpus) -> Dataset:
         "opened_from": f"{opened.vault}/{opened.number}/{opened.rotations}",
     }
     led = [dataset.terms.sending(segment).transmission for segment in (None, *Segment)]
-    if not all(each.kept_here for each in led):
+    if not all(transmission.kept_here for transmission in led):
         stricter = min([*led, Transmission.LOCAL_ONLY], key=lambda each: each.rank)
         said |= {"transmission": stricter.value, "transmission_because": BECAUSE}
         said |= {"transmission_class": None}
@@ -391,7 +393,7 @@ def _closed(opened: UnsealedCorpus) -> dict[int, Entry]:
 
     Which entry is in which segment is visible only where all others are open: their places are sealed too.
     """
-    shut = {each for each, count in opened.counts.items() if count} - {
+    shut = {segment for segment, count in opened.counts.items() if count} - {
         entry.segment for entry in opened.entries
     }
     segment = next(iter(shut)) if len(shut) == 1 else None

@@ -201,7 +201,7 @@ class Vault:
         with self.changing(identity) as state:
             number, stored = corpus_named(state, name)
             key = opened_key(state, stored, identity, opener)
-            wanted = segments or [each for each in Segment if each is not Segment.HELD_OUT]
+            wanted = segments or [segment for segment in Segment if segment is not Segment.HELD_OUT]
             sealed = sealed_texts(state, number, stored).of(wanted)
             if not sealed.entries:
                 raise VaultError(

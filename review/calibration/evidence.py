@@ -128,12 +128,12 @@ def _nothing(missed: Mapping[str, int]) -> str:
 def rated_runs(connection: sqlite3.Connection, names: Sequence[str], ratings: Ratings) -> list[Run]:
     """Return the named runs, each once; without names, those that the ratings name. UsageError where there is none."""
     if names:
-        found = [find_run(connection, name) for name in names]
+        runs = [find_run(connection, name) for name in names]
     else:
-        found = list(_named_by_ratings(connection, ratings))
-    if not found:
+        runs = list(_named_by_ratings(connection, ratings))
+    if not runs:
         raise UsageError("Name the run that was rated; the ratings do not say it.")
-    return list({run.id: run for run in found}.values())
+    return list({run.id: run for run in runs}.values())
 
 
 def _named_by_ratings(connection: sqlite3.Connection, ratings: Ratings) -> Iterator[Run]:

@@ -61,9 +61,9 @@ class _Proposal(_Part):
     @property
     def line(self) -> float | None:
         """The composite from which outputs are proposed to be called deployable, on the weights that are signed."""
-        found = self.threshold_of_weights if self.weights.proposed else self.threshold
-        proposed = found is not None and found.proposed and found.composite is not None
-        return found.composite.value if proposed else None  # type: ignore[union-attr]
+        line = self.threshold_of_weights if self.weights.proposed else self.threshold
+        proposed = line is not None and line.proposed and line.composite is not None
+        return line.composite.value if proposed else None  # type: ignore[union-attr]
 
 
 def signed_scoring(path: Path, identity: Identity) -> bytes:
@@ -74,23 +74,23 @@ def signed_scoring(path: Path, identity: Identity) -> bytes:
     """
     text, _ = read_text(path, "the proposal", MOST_BYTES)
     stated = stated_proposal(text, path.name)
-    found = _read(stated, path.name)
-    if found.specification_sha256 != specification_sha256():
+    proposal = _read(stated, path.name)
+    if proposal.specification_sha256 != specification_sha256():
         raise UsageError(
             f"{path.name} was made for another version of the specification. Calibrate again with this version."
         )
-    pairs = sorted({run.language_pair for run in found.evidence.runs})
+    pairs = sorted({run.language_pair for run in proposal.evidence.runs})
     if len(pairs) != 1:
         raise UsageError(
             f"{path.name} rests on runs of several pairs of languages ({', '.join(pairs)}). Calibrate each by itself."
         )
     made = CalibratedScoring(
         language_pair=pairs[0],
-        specification=found.specification_sha256,
+        specification=proposal.specification_sha256,
         proposal=stated[HASH_FIELD],
-        items=found.evidence.items,
-        weights=_weights(found.weights, path.name),
-        tiers=_lines(found.line, path.name),
+        items=proposal.evidence.items,
+        weights=_weights(proposal.weights, path.name),
+        tiers=_lines(proposal.line, path.name),
         by=identity.public.signing_key,
     )
     return sign_scoring(made, identity)

@@ -52,7 +52,7 @@ def choose(connection: sqlite3.Connection, names: Iterable[str]) -> list[OwnCorp
     Raises UsageError that names what there is, CorpusError for a file that cannot be read.
     """
     stored = list_corpora(connection, withdrawn=True)
-    found: dict[str, OwnCorpus] = {}
+    own_corpora: dict[str, OwnCorpus] = {}
     for name in names:
         path = Path(name)
         corpus = load(path) if path.is_file() else None
@@ -62,17 +62,20 @@ def choose(connection: sqlite3.Connection, names: Iterable[str]) -> list[OwnCorp
             raise UsageError(
                 f"There is no corpus {name!r}, as a file or in the store. There are: {known}."
             )
-        for each in fitting:
-            found[each.sha256] = OwnCorpus(
-                each.dataset.id, each.sha256, None if each.partial else each.number, each.runs
+        for corpus_summary in fitting:
+            own_corpora[corpus_summary.sha256] = OwnCorpus(
+                corpus_summary.dataset.id,
+                corpus_summary.sha256,
+                None if corpus_summary.partial else corpus_summary.number,
+                corpus_summary.runs,
             )
         if corpus is not None:
-            known_runs = found.get(corpus.sha256)
+            known_runs = own_corpora.get(corpus.sha256)
             runs = () if known_runs is None else known_runs.runs
-            found[corpus.sha256] = OwnCorpus(
+            own_corpora[corpus.sha256] = OwnCorpus(
                 corpus.dataset.id, corpus.sha256, None, runs, path, corpus
             )
-    return list(found.values())
+    return list(own_corpora.values())
 
 
 def _is(stored: CorpusSummary, name: str, corpus: Corpus | None) -> bool:
@@ -101,8 +104,8 @@ def corpus_files(
     except UsageError as error:
         left_out.append(f"corpus {chosen.id}: {error}")
         return
-    there = [each for each in agreed if not each.not_stored]
-    kept = tuple(each for each in there if open_secrets or not each.secret)
+    there = [entry for entry in agreed if not entry.not_stored]
+    kept = tuple(entry for entry in there if open_secrets or not entry.secret)
     for count, why in (
         (len(whole.entries) - len(agreed), "entries for which consent was withdrawn"),
         (
@@ -117,9 +120,9 @@ def corpus_files(
     if chosen.file is not None and len(kept) == len(whole.entries):
         yield from _own_files(chosen.file, name)
     if kept:
-        told = replace(whole, entries=kept)
+        corpus = replace(whole, entries=kept)
         for form, suffix in ((Form.SPECIFICATION, "json"), (Form.TSV, "tsv")):
-            yield OutFile(f"{name}.{suffix}", encode(told, form)[0].encode())
+            yield OutFile(f"{name}.{suffix}", encode(corpus, form)[0].encode())
 
 
 def _whole(connection: sqlite3.Connection, chosen: OwnCorpus) -> Corpus | str:
@@ -162,7 +165,7 @@ def sealed_vault(vault: Vault, target: Path, purpose: str, keeper: Identity | No
     else:
         vault.export(target, purpose, keeper)
     (target / "vault.lock").unlink(missing_ok=True)
-    return sorted(each.name for each in target.iterdir())
+    return sorted(path.name for path in target.iterdir())
 
 
 def opened_vault(

@@ -142,7 +142,9 @@ def _before(target: Path, chosen: list[OwnCorpus], signer: Identity) -> Checked 
     except FileError as error:
         raise UsageError(f"{target} is not written over. {error}") from None
     had = {each["sha256"]: each["id"] for each in before.about["corpora"]}
-    lost = [had[sha256] for sha256 in had if sha256 not in {each.sha256 for each in chosen}]
+    lost = [
+        had[sha256] for sha256 in had if sha256 not in {own_corpus.sha256 for own_corpus in chosen}
+    ]
     if lost:
         raise UsageError(
             f"{target} also holds the corpus {lost[0]!r}, which was not named now. Name it too, or another folder."
@@ -166,9 +168,9 @@ def _same(before: Checked, about: dict[str, Any], sums: dict[str, str]) -> bool:
 def _files(work: _Work, chosen: list[OwnCorpus]) -> Iterator[OutFile]:
     wanted, seen = work.wanted, set[str]()
     now = standing(work.home)
-    for each in chosen:
+    for own_corpus in chosen:
         yield from corpus_files(
-            work.store, each, now, open_secrets=wanted.open_secrets, left_out=work.left_out
+            work.store, own_corpus, now, open_secrets=wanted.open_secrets, left_out=work.left_out
         )
     if wanted.vault is not None and wanted.open_secrets:
         if wanted.keeper is None:
@@ -245,8 +247,8 @@ def _consent(work: _Work, chosen: list[OwnCorpus]) -> Iterator[OutFile]:
         about = held.notice.about
         if about.what not in {"corpus", "entries"}:
             continue
-        if about.sha256 in {each.sha256 for each in chosen} or about.id in {
-            each.id for each in chosen
+        if about.sha256 in {own_corpus.sha256 for own_corpus in chosen} or about.id in {
+            own_corpus.id for own_corpus in chosen
         }:
             yield _notice(held.notice)
             if held.lifted is not None:
@@ -284,7 +286,7 @@ def _about(work: _Work, chosen: list[OwnCorpus]) -> dict[str, Any]:
         "format": FORMAT,
         "made": work.now.strftime("%Y-%m-%dT%H:%M:%SZ"),
         "program": f"Rosetta {VERSION}",
-        "corpora": [{"id": each.id, "sha256": each.sha256} for each in chosen],
+        "corpora": [{"id": own_corpus.id, "sha256": own_corpus.sha256} for own_corpus in chosen],
         "signing_key": work.signer.public.signing_key,
         "six_words": work.signer.public.phrase,
         "secret_texts": work.wanted.open_secrets,

@@ -143,9 +143,9 @@ def read_export(folder: Path) -> Checked:
     listed = _read(folder, SUMS)
     sums = {}
     for line in listed.decode("utf-8", "replace").splitlines():
-        if (found := _LINE.fullmatch(line)) is None:
+        if (match := _LINE.fullmatch(line)) is None:
             raise _damaged(SUMS, "a line of it is none")
-        sums[found[2]] = found[1]
+        sums[match[2]] = match[1]
     there = {file.relative_to(folder).as_posix() for file in _files(folder)}
     if more := sorted(there - sums.keys() - {SUMS, SIGNATURE}):
         raise _damaged(more[0], "no export wrote it")

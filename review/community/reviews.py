@@ -32,8 +32,8 @@ def reviews_of(office: Office, runs: Collection[str], names: Collection[str]) ->
     """Return the reviews all of whose runs are among ``runs``, and those that are named; UsageError for a name of none."""
     named = [office.review(name) for name in names]
     every = [review for review in office.reviews() if review.key.runs]
-    of_them = [each for each in every if {run.run_id for run in each.key.runs} <= set(runs)]
-    return list({each.name: each for each in (*of_them, *named)}.values())
+    of_them = [review for review in every if {run.run_id for run in review.key.runs} <= set(runs)]
+    return list({review.name: review for review in (*of_them, *named)}.values())
 
 
 def files_of_review(

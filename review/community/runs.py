@@ -61,9 +61,9 @@ def run_files(
     for sealed in (seals or kept_seals(connection, run.id, card))[:1]:
         yield OutFile(f"{folder}/card.seal.json", outgoing(sealed, card).data())
     outside = [each for each in attached_to(connection, run.id) if not _exact(each)]
-    for number, each in enumerate(outside, start=1):
-        yield OutFile(f"{folder}/certificate-{number}.json", each.certificate)
-        yield OutFile(f"{folder}/certificate-{number}.sig", each.signature)
+    for number, attached in enumerate(outside, start=1):
+        yield OutFile(f"{folder}/certificate-{number}.json", attached.certificate)
+        yield OutFile(f"{folder}/certificate-{number}.sig", attached.signature)
     if card.get("results"):
         for form in (ExportForm.JSONL, ExportForm.CSV):
             yield OutFile(f"{folder}/rows.{form}", export_run(connection, run.id, form))

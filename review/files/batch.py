@@ -301,16 +301,16 @@ def _salt(manifest: BatchManifest, content: bytes | None) -> bytes:
 
 
 def _fonts(manifest: BatchManifest, members: Mapping[str, bytes]) -> tuple[CarriedFont, ...]:
-    found = [
+    carried_fonts = [
         CarriedFont(members[font], members.get(licence, b""))
         for font, licence in _FONTS
         if font in members
     ]
-    if found and (manifest.version or 0) < 3:
+    if carried_fonts and (manifest.version or 0) < 3:
         raise FileError(
             FileProblem.INVALID, "A batch brings fonts from version 3 on, and none before."
         )
-    return tuple(found)
+    return tuple(carried_fonts)
 
 
 def _items(content: bytes, form: type[_Item], member: str, most: int) -> tuple[_Item, ...]:

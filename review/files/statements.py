@@ -102,9 +102,9 @@ class _SignedStatement(Statement, SignedRecord):
 def write_statement(identity: Identity, laptop: str, organisation: str) -> bytes:
     """Return the bytes of a statement; FileError where somebody would witness their own laptop."""
     witness = identity.public.signing_key
-    said = Statement(laptop=laptop, organisation=organisation, witness=witness)
-    _check_apart(said)
-    return signed_record(said, identity)
+    statement = Statement(laptop=laptop, organisation=organisation, witness=witness)
+    _check_apart(statement)
+    return signed_record(statement, identity)
 
 
 def read_statement(data: bytes) -> Statement:

@@ -210,7 +210,7 @@ class Person:
 
     def state(self) -> ReviewerState:
         """Return what everything so far adds up to; it does not change with later events."""
-        judged = {item: each for item in self.decided if (each := self.judgement(item))}
+        judged = {item: judgement for item in self.decided if (judgement := self.judgement(item))}
         translated = {
             item: text for item in self.decided if (text := self.translation(item)) is not None
         }
@@ -253,7 +253,7 @@ class Person:
         left = self._of_item[item]
         left.remove(event)
         decision = next(
-            (each for each in reversed(left) if isinstance(each.payload, Decided)), None
+            (event for event in reversed(left) if isinstance(event.payload, Decided)), None
         )
         aside = left[-1] if left and decision is None else None
         _stand(self.decided, item, decision)
@@ -352,7 +352,10 @@ def _all(said: Iterable[AnyPayload | None], what: type[_P]) -> list[_P]:
 
 def _adjudications(decided: Iterable[Adjudicate]) -> dict[str, Adjudication]:
     return {
-        each.item: Adjudication(each.harmful, each.note, each.reason, each.by) for each in decided
+        adjudicate.item: Adjudication(
+            adjudicate.harmful, adjudicate.note, adjudicate.reason, adjudicate.by
+        )
+        for adjudicate in decided
     }
 
 

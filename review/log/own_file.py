@@ -91,8 +91,10 @@ def fingerprint(path: Path) -> str:
     brings events together sees that by two events at one place (``log.chain``).
     """
     place = path.resolve()
-    found = place.stat()
-    facts = f"{_machine()}\n{place}\n{found.st_ino}\n{getattr(found, 'st_birthtime', '')}"
+    stat_result = place.stat()
+    facts = (
+        f"{_machine()}\n{place}\n{stat_result.st_ino}\n{getattr(stat_result, 'st_birthtime', '')}"
+    )
     return hashlib.sha256(facts.encode(errors="surrogateescape")).hexdigest()
 
 

@@ -30,8 +30,8 @@ def withdrawals(events: Iterable[Event]) -> dict[tuple[str, str | None], frozens
 def taken_back(said: Iterable[Withdraw]) -> dict[tuple[str, str | None], frozenset[Scope]]:
     """Return what these withdrawals take back."""
     scopes: dict[tuple[str, str | None], set[Scope]] = defaultdict(set)
-    for each in said:
-        scopes[each.reviewer, reach(each)].add(each.scope)
+    for withdraw in said:
+        scopes[withdraw.reviewer, reach(withdraw)].add(withdraw.scope)
     return {
         key: frozenset(scopes[key])
         for key in sorted(scopes, key=lambda key: (key[0], key[1] or ""))

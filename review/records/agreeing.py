@@ -84,10 +84,10 @@ def gate_of(
 
 
 def _scored(connection: sqlite3.Connection, run: Run) -> CardCheck:
-    found = recounts(connection, run.id).get(run.id)
+    recount = recounts(connection, run.id).get(run.id)
     if "unverified" in (read_card(connection, run.id) or {}):
         return CardCheck("scores", False, "its card came without a seal that holds")
-    if run.imported and (found is None or not found.counts):
+    if run.imported and (recount is None or not recount.counts):
         words = "its scores are only stated; `rosetta runs import CARD --corpus FILE` scores its outputs again"
         return CardCheck("scores", False, words)
     return CardCheck("scores", True, "scored on this computer")
@@ -135,7 +135,7 @@ def propose_for(
     """
     run = find_run(connection, name)
     if wrong := [condition for condition in conditions(connection, run) if not condition.ok]:
-        told = "; ".join(f"{each.name}: {each.words}" for each in wrong)
+        told = "; ".join(f"{card_check.name}: {card_check.words}" for card_check in wrong)
         raise UsageError(
             f"Run {run.run_id[:8]} is not one whose ownership is agreed on (benchmark-specification §8.3, §9.5): {told}."
         )
@@ -179,7 +179,9 @@ def end_of_way(
     if run is None:
         return end
     named = run.run_id[:8]
-    proposed = {each.run_id for each, _ in signed_files(connection, RecordKind.OWNERSHIP)}
+    proposed = {
+        kept_record.run_id for kept_record, _ in signed_files(connection, RecordKind.OWNERSHIP)
+    }
     if run.run_id not in proposed and all(
         condition.ok for condition in conditions(connection, run)
     ):
@@ -202,8 +204,8 @@ def shown_certificate(review: ReviewStatus, home: Path) -> str:
         return review.certificate.sha256
     if (home / OFFICE).exists():
         with Office.open(home) as office:
-            told = certificate_told(office, review.certificate.run.run_id)
-        coarse = None if told is None else read_coarse(told.content, "it")
+            signed = certificate_told(office, review.certificate.run.run_id)
+        coarse = None if signed is None else read_coarse(signed.content, "it")
         if coarse is not None and coarse.exact == review.certificate.sha256:
             require_confirmed(coarse.run.run_id, home)
             return coarse.sha256
@@ -226,9 +228,9 @@ def own_side(terms: OwnershipTerms, home: Path) -> Identity:
     """Return the keys of this computer that are a side of the terms; UsageError where none are."""
     for role in SIGNERS:
         if Identity.known(home, role):
-            found = Identity.load(home, role)
-            if terms.side_of(found.public.signing_key) is not None:
-                return found
+            identity = Identity.load(home, role)
+            if terms.side_of(identity.public.signing_key) is not None:
+                return identity
     raise UsageError(
         f"No key of this computer is a side of this record. Its sides are {terms.organisation.name} "
         f"({key_phrase(terms.organisation.signing_key)}) and {terms.developer.name} ({key_phrase(terms.developer.signing_key)})."
@@ -253,9 +255,9 @@ def answer(
             _refuse_revoked(record)
             if key == record.terms.organisation.signing_key:
                 require_confirmed(record.terms.run_id, home)
-        said = say(record, what, identity, reason)
-        keep(connection, said)
-    return said
+        ownership_record = say(record, what, identity, reason)
+        keep(connection, ownership_record)
+    return ownership_record
 
 
 def _has_said(record: OwnershipRecord, what: OwnershipAction, key: str) -> bool:
@@ -297,8 +299,8 @@ def keep(connection: sqlite3.Connection, record: OwnershipRecord) -> None:
 
 
 def _refuse_revoked(record: OwnershipRecord) -> None:
-    for each in _withdrawn(record):
-        raise UsageError(f"{each.words}. It is not signed.")
+    for card_check in _withdrawn(record):
+        raise UsageError(f"{card_check.words}. It is not signed.")
 
 
 def _withdrawn(record: OwnershipRecord) -> Iterator[CardCheck]:

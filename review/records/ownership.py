@@ -163,7 +163,9 @@ class OwnershipRecord(StrictRecord):
     def said(self, what: OwnershipAction) -> dict[Side, SignedOwnershipAct]:
         """Return who did this, with their word for it."""
         found = ((self.terms.side_of(act.by), act) for act in self.acts if act.what is what)
-        return {side: each for side, each in found if side is not None}
+        return {
+            side: signed_ownership_act for side, signed_ownership_act in found if side is not None
+        }
 
     @property
     def state(self) -> OwnershipState:
@@ -241,7 +243,8 @@ def merged(one: OwnershipRecord, other: OwnershipRecord) -> OwnershipRecord:
     if one.terms != other.terms:
         raise UsageError("These are records of other terms: each stands for itself.")
     acts = {
-        (each.by, each.what): each for each in sorted((*one.acts, *other.acts), key=_latest_first)
+        (signed_ownership_act.by, signed_ownership_act.what): signed_ownership_act
+        for signed_ownership_act in sorted((*one.acts, *other.acts), key=_latest_first)
     }
     ordered = sorted(acts.values(), key=lambda each: _place(one.terms, each))
     return _checked(OwnershipRecord(terms=one.terms, acts=tuple(ordered)))
@@ -254,15 +257,15 @@ def read_ownership(data: bytes) -> OwnershipRecord:
     by the side that it is of.
     """
     try:
-        found = OwnershipRecord.model_validate_json(data[: MOST_BYTES + 1], strict=True)
+        ownership_record = OwnershipRecord.model_validate_json(data[: MOST_BYTES + 1], strict=True)
     except ValidationError as error:
         raise FileError(
             FileProblem.NOT_OURS,
             f"This is no record of ownership, or it is damaged: {first_problem(error)}",
         ) from None
-    if found.data() != data:
+    if ownership_record.data() != data:
         raise FileError(FileProblem.DAMAGED, f"The record was changed after it was written. {_ASK}")
-    return _checked(found)
+    return _checked(ownership_record)
 
 
 _ASK: Final = "Nothing follows from it: ask for the file once more."

@@ -43,11 +43,11 @@ def evidence_of(connection: sqlite3.Connection, run: Run, home: Path) -> list[Ca
     ``home``: the data folder, whose keys are known. True shows it, False speaks against it, None cannot be told here.
     """
     raw = read_raw(connection, run.id)
-    found = [_made(connection, run, raw, home), *_again(connection, run, raw)]
+    card_checks = [_made(connection, run, raw, home), *_again(connection, run, raw)]
     review = gate_of(connection, run, raw)
     if review is not None:
-        found += [_gate(review), *_consent(review), _texts(connection, run, home)]
-    return found
+        card_checks += [_gate(review), *_consent(review), _texts(connection, run, home)]
+    return card_checks
 
 
 def _made(

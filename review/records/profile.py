@@ -153,12 +153,16 @@ def state(
 def stated(connection: sqlite3.Connection, home: Path) -> dict[str, SignedProfileStatement]:
     """Return what is stated now by this computer's organisation, by requirement; what was changed in the store counts as absent."""
     own = organisation_keys(home).public.signing_key
-    found = {}
+    signed_profile_statements = {}
     for _, data in signed_files(connection, RecordKind.STATEMENT):
         record = read_record(data, SignedProfileStatement, "a statement", most=MOST_BYTES)
         if record.by == own and record.is_signed_by(own) and record.words:
-            found[record.item] = record
-    return {item: found[item] for item in REQUIREMENTS if item in found}
+            signed_profile_statements[record.item] = record
+    return {
+        item: signed_profile_statements[item]
+        for item in REQUIREMENTS
+        if item in signed_profile_statements
+    }
 
 
 def make_profile(connection: sqlite3.Connection, name: str, home: Path) -> SignedProfile:
@@ -184,8 +188,9 @@ def read_profile(data: bytes) -> SignedProfile:
     name = "the profile of an organisation"
     signed_record = read_signed_record(data, SignedProfile, name, most=MOST_BYTES, end=b"\n")
     if not all(
-        each.by == signed_record.by and each.is_signed_by(signed_record.by)
-        for each in signed_record.stated
+        signed_profile_statement.by == signed_record.by
+        and signed_profile_statement.is_signed_by(signed_record.by)
+        for signed_profile_statement in signed_record.stated
     ):
         raise FileError(
             FileProblem.DAMAGED,
@@ -268,19 +273,24 @@ def _consent(home: Path) -> Iterator[tuple[str, str]]:
 
 def _records(connection: sqlite3.Connection) -> Iterator[tuple[str, str]]:
     states = Counter(
-        str(each.told.get("state")) for each, _ in signed_files(connection, RecordKind.OWNERSHIP)
+        str(kept_record.told.get("state"))
+        for kept_record, _ in signed_files(connection, RecordKind.OWNERSHIP)
     )
     if states:
         words = ", ".join(f"{count} {name}" for name, count in sorted(states.items()))
         yield "benefit", f"records of ownership: {words}"
-    ended = {each.told.get("begun") for each, _ in signed_files(connection, RecordKind.USE)}
+    ended = {
+        kept_record.told.get("begun") for kept_record, _ in signed_files(connection, RecordKind.USE)
+    }
     begun = [
-        each for each, _ in signed_files(connection, RecordKind.USE) if not each.told.get("begun")
+        kept_record
+        for kept_record, _ in signed_files(connection, RecordKind.USE)
+        if not kept_record.told.get("begun")
     ]
     if begun:
         yield (
             "benefit",
-            f"{counted(len(begun), 'use')} of methods recorded, {sum(each.id not in ended for each in begun)} under way",
+            f"{counted(len(begun), 'use')} of methods recorded, {sum(kept_record.id not in ended for kept_record in begun)} under way",
         )
 
 
@@ -291,13 +301,13 @@ def profile_json(
     return [
         {
             "item": item,
-            "section": each.section,
-            "title": each.title,
-            "asked": each.words,
+            "section": profile_requirement.section,
+            "title": profile_requirement.title,
+            "asked": profile_requirement.words,
             "seen": there.get(item, []),
             "stated": said[item].words if item in said else None,
             "person": said[item].person if item in said else None,
             "when": said[item].when if item in said else None,
         }
-        for item, each in REQUIREMENTS.items()
+        for item, profile_requirement in REQUIREMENTS.items()
     ]

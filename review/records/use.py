@@ -139,9 +139,11 @@ def record_use(
         "by_whom": one_line(by_whom, "By whom it is used"),
         "since": _past_day(since),
     }
-    known = (each for each in uses(connection) if not each.begun)
+    known = (signed_use for signed_use in uses(connection) if not signed_use.begun)
     about = said | {"run_id": run.run_id, "by": identity.public.signing_key}
-    if (same := next((each for each in known if _says(each, about)), None)) is not None:
+    if (
+        same := next((signed_use for signed_use in known if _says(signed_use, about)), None)
+    ) is not None:
         return same
     made = UseRecord(
         salt=secrets.token_hex(32),
@@ -194,25 +196,37 @@ def take_use(
     Raises UsageError where its key is neither this computer's nor ``trusted``, and for an end whose beginning is not here, or
     was another's.
     """
-    found = read_use(data)
-    if found.by != (organisation_keys(home).public.signing_key if trusted is None else trusted):
+    signed_use = read_use(data)
+    if signed_use.by != (
+        organisation_keys(home).public.signing_key if trusted is None else trusted
+    ):
         raise UsageError(
-            f"The key that signed this record is not trusted here. Its six words are: {key_phrase(found.by)}. Compare them with "
-            f"the organisation by another way than the file came, and name the key: --trust {found.by}"
+            f"The key that signed this record is not trusted here. Its six words are: {key_phrase(signed_use.by)}. Compare them with "
+            f"the organisation by another way than the file came, and name the key: --trust {signed_use.by}"
         )
-    if found.begun:
-        _check_end(found, uses(connection))
-    keep_signed(connection, _row(found), found.data())
-    return found
+    if signed_use.begun:
+        _check_end(signed_use, uses(connection))
+    keep_signed(connection, _row(signed_use), signed_use.data())
+    return signed_use
 
 
 def end_known(begun: SignedUse, kept: Sequence[SignedUse]) -> SignedUse | None:
     """Return the record by which a use ended, among those that are kept, by the same key; None where none is known."""
-    return next((each for each in kept if (each.begun, each.by) == (begun.id, begun.by)), None)
+    return next(
+        (
+            signed_use
+            for signed_use in kept
+            if (signed_use.begun, signed_use.by) == (begun.id, begun.by)
+        ),
+        None,
+    )
 
 
 def _check_end(end: SignedUse, kept: Sequence[SignedUse]) -> None:
-    begun = next((each for each in kept if each.id == end.begun and not each.begun), None)
+    begun = next(
+        (signed_use for signed_use in kept if signed_use.id == end.begun and not signed_use.begun),
+        None,
+    )
     if begun is None:
         raise UsageError(
             "The record of the beginning of this use is not here, so nothing shows that its end is by the same organisation. "
@@ -239,13 +253,17 @@ def uses(connection: sqlite3.Connection) -> list[SignedUse]:
 
 def find_use(connection: sqlite3.Connection, number: str) -> SignedUse:
     """Return the record of a beginning by its id, or the start of it; UsageError where none, or several, are."""
-    found = [each for each in uses(connection) if each.id.startswith(number) and not each.begun]
-    if len(found) != 1 or not number:
+    signed_uses = [
+        signed_use
+        for signed_use in uses(connection)
+        if signed_use.id.startswith(number) and not signed_use.begun
+    ]
+    if len(signed_uses) != 1 or not number:
         raise UsageError(
-            f"{'No use has' if not found else 'Several uses have'} a number that begins with {number!r}. "
+            f"{'No use has' if not signed_uses else 'Several uses have'} a number that begins with {number!r}. "
             "`rosetta organisation uses` lists them."
         )
-    return found[0]
+    return signed_uses[0]
 
 
 def _past_day(text: str) -> str:

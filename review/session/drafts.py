@@ -35,7 +35,7 @@ def _blank(character: str) -> str:
     return " " if character == "\t" or unicodedata.category(character) == "Zs" else ""
 
 
-_FIELDS = {each.value: each for each in TextField}
+_FIELDS = {text_field.value: text_field for text_field in TextField}
 
 
 class Drafts:

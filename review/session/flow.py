@@ -300,7 +300,11 @@ class Flow:
         said = led.said or self.opening.not_here()
         try:
             choices = tuple(self.opening.choices())
-            others = 0 if choices else sum(len(each.names) for each in self.opening.skipped)
+            others = (
+                0
+                if choices
+                else sum(len(skipped_files.names) for skipped_files in self.opening.skipped)
+            )
             said = said or opening_words.other_files(self.opening.words, others)
             return replace(led, choices=choices, said=said)
         except HarnessError as error:

@@ -125,7 +125,7 @@ class Opening:
         """Return the languages of a review's texts that nobody would see by choosing one of ours → their names."""
         manifest = batch.manifest
         seen = {manifest.consent_in(tag).language for tag in self._spoken}
-        lessons = {tag for each in batch.training for tag in each.explanations}
+        lessons = {tag for training_item in batch.training for tag in training_item.explanations}
         tags = dict.fromkeys((*manifest.written_in, *sorted(lessons)))
         ours = {tag for tag in tags if any(same_language(tag, each) for each in self._spoken)}
         return {
@@ -145,12 +145,16 @@ class Opening:
 
     def choices(self) -> list[Choice]:
         """Return what can be opened: files that were named or lie on sticks, newest first, then those kept here."""
-        kept = {each.batch: each for each in self._kept()}
+        kept = {choice.batch: choice for choice in self._kept()}
         here = {mark: kept[batch.id] for batch in self.laptop.batches() for mark in contents(batch)}
         if named := copies_once(of_file(path) for path in self._named):
-            return [each.kept_as(here.get(each.content)) for each in named]
-        found = copies_once(self._found())
-        new = [each for each in found if each.content not in here and not self._was_taken(each)]
+            return [choice.kept_as(here.get(choice.content)) for choice in named]
+        choices = copies_once(self._found())
+        new = [
+            choice
+            for choice in choices
+            if choice.content not in here and not self._was_taken(choice)
+        ]
         return [*new, *kept.values()]
 
     def _found(self) -> Iterator[Choice]:
@@ -208,7 +212,7 @@ class Opening:
 
     def _kept(self) -> list[Choice]:
         """Return the reviews that this computer keeps, the last received one first."""
-        found = []
+        choices = []
         done = self._answered()
         for batch in reversed(self.laptop.batches()):
             manifest = BatchManifest.model_validate_json(batch.manifest)
@@ -216,8 +220,8 @@ class Opening:
             choice = Choice(manifest.title, name, batch.id, lock=lock_of(batch.members))
             if order := manifest.order(self._who(manifest)):
                 choice = replace(choice, done=len(done.get(batch.id, ())), total=len(order))
-            found.append(choice)
-        return found
+            choices.append(choice)
+        return choices
 
     def _answered(self) -> dict[str, Set[str]]:
         """Return the batches → the items that the remembered person answered."""

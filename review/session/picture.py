@@ -99,10 +99,14 @@ class Picture:
         return saved if draft is None else draft
 
     def _unsaved(self, now: SittingProgress) -> tuple[Unsaved, ...]:
-        found = [
+        unsaveds = [
             Unsaved(item, now.number(item), fields) for item, fields in self._drafts.items().items()
         ]
-        return tuple(sorted((each for each in found if each.number), key=lambda each: each.number))
+        return tuple(
+            sorted(
+                (unsaved for unsaved in unsaveds if unsaved.number), key=lambda each: each.number
+            )
+        )
 
     def _last(self, course: SessionProgress, now: SittingProgress) -> LastJudged | None:
         """Return the item decided last; none after an undo, which opens one whose reasons would go astray."""

@@ -269,7 +269,7 @@ class Session:
         """Show the next item with words that are not saved, in the person's order, after the last one the first."""
         here = self._view.item.id if self._view.item else ""
         unsaved, number = self._view.unsaved, self._progress.number(here)
-        later = (each.item for each in unsaved if each.number > number)
+        later = (unsaved.item for unsaved in unsaved if unsaved.number > number)
         item = next(later, unsaved[0].item if unsaved else None)
         if self._view.phase not in _JUDGING or item is None:
             return self._say(self.words(messages.ALL_SAVED))
@@ -384,7 +384,9 @@ class Session:
     # what happens
 
     def _answer(self, item: str, given: Rating) -> View:
-        exercise = next(each for each in self._batch.training if each.id == item)
+        exercise = next(
+            training_item for training_item in self._batch.training if training_item.id == item
+        )
         lesson = Lesson(given, exercise.rating, exercise.explanation)
         course = replace(self._course, lesson=(self._place, lesson))
         return self._done([Train(**self._author.about(item), rating=given)], course=course)

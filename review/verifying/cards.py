@@ -129,7 +129,7 @@ def _verify_reproduction(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFil
 
 def _card_among(here: VerifiedAgainst) -> Path | None:
     """Return the path of the first card among the files that were named next to it; None where there is none."""
-    return next((each.path for each in here.among(_is_card)), None)
+    return next((verified_file.path for verified_file in here.among(_is_card)), None)
 
 
 def _verify_released(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:

@@ -78,8 +78,8 @@ def _of_evidence(naming: Naming) -> Naming:
 
 
 def _evidence_of(file: VerifiedFile, other: VerifiedFile) -> bool:
-    found = unpack_evidence(file.data)
-    return other.data == found.certificate
+    evidence_file = unpack_evidence(file.data)
+    return other.data == evidence_file.certificate
 
 
 def _rests_on_batch(file: VerifiedFile, batch: VerifiedFile) -> bool:

@@ -91,18 +91,18 @@ def _verify_request(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:  #
 
 
 def _verify_answer(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:  # noqa: ARG001
-    found, sealed = read_answer(file.data)
+    signed_answer, sealed = read_answer(file.data)
     facts = (
-        ("vault", found.vault),
-        ("request", found.request),
-        ("answer", "allowed" if found.allowed else f"refused: {found.reason}"),
+        ("vault", signed_answer.vault),
+        ("request", signed_answer.request),
+        ("answer", "allowed" if signed_answer.allowed else f"refused: {signed_answer.reason}"),
         ("share", "with a sealed share" if sealed else "without a share"),
     )
     checks = [
         signature_check(),
         CardCheck("keeper", None, "that its signer is a keeper, the vault's log shows"),
     ]
-    return ToldOfFile(facts, [Signer("keeper", found.keeper)], checks)
+    return ToldOfFile(facts, [Signer("keeper", signed_answer.keeper)], checks)
 
 
 def _verify_ledger(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:  # noqa: ARG001
@@ -123,7 +123,7 @@ def _verify_ledger(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:  # 
 
 def _verify_register(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:  # noqa: ARG001
     lines, _ = register_lines(file.path, file.data)
-    standing = [each for each in held(lines) if each.lifted is None]
+    standing = [held for held in held(lines) if held.lifted is None]
     facts = (("notices", f"{counted(len(lines), 'line')}, {len(standing):,} in force"),)
     checks = [
         signature_check("each line and each notice, in one chain"),

@@ -74,10 +74,10 @@ def _files(folder: Path, depth: int, top: Path) -> Iterator[Path]:
 def _line(path: Path, folder: Path, here: VerifiedAgainst) -> FolderLine:
     name = path.relative_to(folder).as_posix()
     try:
-        found = verify_any(path, here)
+        file_verdict = verify_any(path, here)
     except UnknownFileError as error:
         return FolderLine(name, None, error.words, unknown=True)
     except UsageError as error:
         return FolderLine(name, None, str(error))
-    wrong = [f"{check.name}: {check.words}" for check in found.checks if check.ok is False]
-    return FolderLine(name, found, "; ".join(wrong) or found.unsigned)
+    wrong = [f"{check.name}: {check.words}" for check in file_verdict.checks if check.ok is False]
+    return FolderLine(name, file_verdict, "; ".join(wrong) or file_verdict.unsigned)

@@ -49,15 +49,19 @@ from review.verifying.kinds import (
 def _verify_ownership(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:
     """Verify a record of ownership on its own, by what is known of it here, and against card and certificate that were named."""
     stated = read_ownership(file.data)
-    found = with_kept(here.connection, stated)
-    terms = found.terms
-    words = f"{found.state}; each word is signed over these terms by the side that it is of"
+    ownership_record = with_kept(here.connection, stated)
+    terms = ownership_record.terms
+    words = (
+        f"{ownership_record.state}; each word is signed over these terms by the side that it is of"
+    )
     checks = [signature_check(words)]
-    if found.ended:
+    if ownership_record.ended:
         checks.append(
-            CardCheck("standing", False, f"it was {found.state}: it has no effect any more")
+            CardCheck(
+                "standing", False, f"it was {ownership_record.state}: it has no effect any more"
+            )
         )
-    if found != stated:
+    if ownership_record != stated:
         checks.append(
             CardCheck(
                 "newest words",
@@ -70,7 +74,7 @@ def _verify_ownership(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:
         ("run", terms.run_id),
         ("organisation", f"{terms.organisation.name}, {terms.organisation_share} %"),
         ("developer", f"{terms.developer.name}, {terms.developer_share} %"),
-        ("state", str(found.state)),
+        ("state", str(ownership_record.state)),
     )
     against = _against(terms, terms.organisation.signing_key, here)
     return ToldOfFile(facts, _speakers(stated), [*checks, *_unsigned(stated), *against])
@@ -120,10 +124,10 @@ def _card(named: str, file: VerifiedFile) -> CardCheck:
     if file.format not in formats(SignedReleasedCard):
         whole = check_hash(parse_object(file.data, file.path.name))
         return CardCheck("card", whole.ok, "it is about this card" if whole.ok else whole.words)
-    found = verify_released(file.data, KnownSigners())
-    assert found is not None  # noqa: S101  its form says so
-    if not found.ok:
-        wrong = "; ".join(check.words for check in found.checks if check.ok is False)
+    card_verdict = verify_released(file.data, KnownSigners())
+    assert card_verdict is not None  # noqa: S101  its form says so
+    if not card_verdict.ok:
+        wrong = "; ".join(check.words for check in card_verdict.checks if check.ok is False)
         return CardCheck("card", False, f"the released card that was named does not hold: {wrong}")
     phrase = key_phrase(str(file.stated.get("by")))
     words = f"it is about this card, which was released by the key with the six words: {phrase}"
@@ -157,11 +161,11 @@ def _certificate(
 
 
 def _verify_use(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:
-    found = read_use(file.data)
-    end = None if found.begun else end_known(found, uses(here.connection))
+    signed_use = read_use(file.data)
+    end = None if signed_use.begun else end_known(signed_use, uses(here.connection))
     ended = [] if end is None else [CardCheck("standing", False, f"it ended: {end.words}")]
-    checks = [signature_check(), *ended, *_against(found, found.by, here)]
-    return ToldOfFile(_of_use(found), [Signer("organisation", found.by)], checks)
+    checks = [signature_check(), *ended, *_against(signed_use, signed_use.by, here)]
+    return ToldOfFile(_of_use(signed_use), [Signer("organisation", signed_use.by)], checks)
 
 
 def _of_use(found: UseRecord) -> list[tuple[str, str]]:
@@ -176,13 +180,16 @@ def _of_use(found: UseRecord) -> list[tuple[str, str]]:
 def _verify_profile(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:  # noqa: ARG001
     profile = read_profile(file.data)
     facts = [("organisation", profile.name), ("signed", profile.when)]
-    facts += [(f"seen, {REQUIREMENTS[each.item].title}", each.words) for each in profile.seen]
+    facts += [
+        (f"seen, {REQUIREMENTS[seen_here.item].title}", seen_here.words)
+        for seen_here in profile.seen
+    ]
     facts += [
         (
-            f"stated, {REQUIREMENTS[each.item].title}",
-            f"{each.words} ({each.person}, {each.when[:10]})",
+            f"stated, {REQUIREMENTS[signed_profile_statement.item].title}",
+            f"{signed_profile_statement.words} ({signed_profile_statement.person}, {signed_profile_statement.when[:10]})",
         )
-        for each in profile.stated
+        for signed_profile_statement in profile.stated
     ]
     words = "what was seen was seen by the organisation's own computer; only its signature can be checked"
     return ToldOfFile(

@@ -60,7 +60,7 @@ def _verify_certificate(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile
         return ToldOfFile(_of_run(stated), _issuer(stated), checks)
     given = _evidence(here)
     try:
-        found = presented(file.path, given, here.home)
+        evidence_files = presented(file.path, given, here.home)
     except UsageError as error:
         _, signature = read_signed_certificate(file.path)
         holds = signed_by(stated.organisation.signing_key, file.data, signature)
@@ -72,7 +72,7 @@ def _verify_certificate(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile
         left = CardCheck("verdict", None if given is None else False, str(error))
         checks = [CardCheck("signature", holds, words), left, *_consents(stated, here)]
         return ToldOfFile(_of_run(stated), _issuer(stated), checks)
-    checks = [each for one in found.values() for each in _evidenced(one, here)]
+    checks = [card_check for one in evidence_files.values() for card_check in _evidenced(one, here)]
     return ToldOfFile(_of_run(stated), _issuer(stated), list(dict.fromkeys(checks)))
 
 
@@ -90,11 +90,11 @@ def _verify_coarse(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:
         return ToldOfFile(facts, signer, [_UNSIGNED, *_consents(coarse, here)])
     signed = Signed(*read_signed_certificate(file.path))
     try:
-        found = presented(file.path, _evidence(here), here.home)
+        evidence_files = presented(file.path, _evidence(here), here.home)
     except NotInside:
         outside = _checks(verify_outside(signed, file.path.name)[1])
         return ToldOfFile(facts, signer, [*outside, *_consents(coarse, here)])
-    checks = [each for one in found.values() for each in _evidenced(one, here)]
+    checks = [card_check for one in evidence_files.values() for card_check in _evidenced(one, here)]
     return ToldOfFile(
         facts, signer, list(dict.fromkeys((*_checks([coarse_signature(coarse, signed)]), *checks)))
     )
@@ -113,9 +113,9 @@ def _has_signature(file: VerifiedFile) -> bool:
 
 
 def _verify_evidence(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:
-    found = unpack_evidence(file.data)
-    stated = read_certificate(found.certificate, "the certificate in it")
-    return ToldOfFile(_of_run(stated), _issuer(stated), list(_evidenced(found, here)))
+    evidence_file = unpack_evidence(file.data)
+    stated = read_certificate(evidence_file.certificate, "the certificate in it")
+    return ToldOfFile(_of_run(stated), _issuer(stated), list(_evidenced(evidence_file, here)))
 
 
 def _evidenced(found: EvidenceFile, here: VerifiedAgainst) -> Iterator[CardCheck]:
@@ -147,7 +147,10 @@ def taken_back(
 
 
 def _checks(found: tuple[CertificateCheck, ...] | list[CertificateCheck]) -> list[CardCheck]:
-    return [CardCheck(each.name, each.ok, each.words) for each in found]
+    return [
+        CardCheck(certificate_check.name, certificate_check.ok, certificate_check.words)
+        for certificate_check in found
+    ]
 
 
 def _of_run(stated: Certificate) -> list[tuple[str, str]]:
@@ -165,8 +168,8 @@ def _issuer(stated: Certificate) -> list[Signer]:
 
 
 def _evidence(here: VerifiedAgainst) -> Path | None:
-    found = here.among(lambda each: each.path.name.endswith(EVIDENCE_SUFFIX))
-    return next((each.path for each in found), None)
+    verified_files = here.among(lambda each: each.path.name.endswith(EVIDENCE_SUFFIX))
+    return next((verified_file.path for verified_file in verified_files), None)
 
 
 def _verify_signature(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:
@@ -213,7 +216,7 @@ def _verify_sealed(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:
     if name.endswith(RATINGS_SUFFIX):
         ratings = open_ratings(file.data, ages)
         facts = (("events", f"{len(ratings.lines):,}"), ("batch", ratings.manifest.batch))
-        rated = [_rated(ratings, each, ages) for each in here.among(_is_batch)]
+        rated = [_rated(ratings, verified_file, ages) for verified_file in here.among(_is_batch)]
         signer = [Signer("laptop", ratings.manifest.signer)]
         return ToldOfFile(facts, signer, [signature_check(), *rated])
     kind = "an export of a review" if name.endswith(EXPORT_SUFFIX) else "a file"

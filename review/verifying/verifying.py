@@ -66,7 +66,7 @@ class UnknownFileError(UsageError):
 
 def known_kinds() -> str:
     """Return the sentence that lists every kind."""
-    return f"`rosetta verify` knows: {', '.join(dict.fromkeys(each.what for each in KINDS))}."
+    return f"`rosetta verify` knows: {', '.join(dict.fromkeys(verifiable_kind.what for verifiable_kind in KINDS))}."
 
 
 @dataclass(frozen=True)
@@ -134,16 +134,16 @@ def verify_any(path: Path, here: VerifiedAgainst) -> FileVerdict:
     file, _ = look(path), here.files
     with about_file(path):
         kind = kind_of(file)
-        told = _verified(kind, file, here)
-    signers = tuple(_known(told.signers, here))
-    others = [_beside(kind, file, each, signers, here) for each in here.unused]
+        told_of_file = _verified(kind, file, here)
+    signers = tuple(_known(told_of_file.signers, here))
+    others = [_beside(kind, file, verified_file, signers, here) for verified_file in here.unused]
     return FileVerdict(
         path.name,
         kind.name,
         kind.what,
-        tuple(told.facts),
+        tuple(told_of_file.facts),
         signers,
-        (*told.checks, *others, *_key_checks(signers, here), *_withdrawn(told)),
+        (*told_of_file.checks, *others, *_key_checks(signers, here), *_withdrawn(told_of_file)),
     )
 
 
@@ -160,15 +160,21 @@ def _beside(
         words = f"the key in {other.path.name} {'signed it' if mine else 'did not sign it'}"
         return CardCheck("key", mine, words)
     try:
-        found = kind_of(other)
+        verifiable_kind = kind_of(other)
     except UsageError:
         return _not_looked_at(other, "it is no file that is known here")
-    check = held((kind, file), (found, other))
+    check = held((kind, file), (verifiable_kind, other))
     if check is None:
-        return _not_looked_at(other, f"nothing in this file can be checked against {found.what}")
+        return _not_looked_at(
+            other, f"nothing in this file can be checked against {verifiable_kind.what}"
+        )
     apart = VerifiedAgainst(here.connection, here.home, KnownSigners())
-    whole = (check for check in _verified(found, other, apart).checks if check.name not in _LATER)
-    wrong = [each.words for each in whole if each.ok is False]
+    whole = (
+        check
+        for check in _verified(verifiable_kind, other, apart).checks
+        if check.name not in _LATER
+    )
+    wrong = [card_check.words for card_check in whole if card_check.ok is False]
     if check.ok and wrong:
         return CardCheck(check.name, False, f"{other.path.name} does not hold: {'; '.join(wrong)}")
     return check
@@ -184,9 +190,11 @@ def _not_looked_at(other: VerifiedFile, why: str) -> CardCheck:
 
 def kind_of(file: VerifiedFile) -> VerifiableKind:
     """Return the kind of a file; UsageError where it is none that is known, or of a newer version."""
-    found = FORMS.get(file.format) or next((kind for kind in KINDS if kind.fits(file)), None)
-    if found is not None:
-        return found
+    verifiable_kind = FORMS.get(file.format) or next(
+        (kind for kind in KINDS if kind.fits(file)), None
+    )
+    if verifiable_kind is not None:
+        return verifiable_kind
     name = file.format.partition("/")[0]
     if any(form.partition("/")[0] == name for form in FORMS):
         raise FileError(
@@ -242,7 +250,8 @@ def known_keys(here: VerifiedAgainst) -> dict[str, str]:
             )
     for attached in attached_by_run(here.connection).values():
         found |= {
-            each.signer: "an organisation whose certificate was attached here" for each in attached
+            attached.signer: "an organisation whose certificate was attached here"
+            for attached in attached
         }
     for folder in folders_seen(here.home):
         try:

@@ -46,8 +46,8 @@ def watch(path: Path, engine: Engine) -> None:
 
 def watch_other(path: Path, run_id: str, *, complete: bool) -> None:
     """Watch a run that another process has under way, or one that is over, until its person leaves."""
-    found = look_ahead(path, run_id, partial(follow, path), complete=complete)
-    _run(path, None, Watched(found, run_id))
+    prefetched_source = look_ahead(path, run_id, partial(follow, path), complete=complete)
+    _run(path, None, Watched(prefetched_source, run_id))
 
 
 def _run(path: Path, engine: Engine | None, at: Watched | Screens | None = None) -> None:

@@ -77,13 +77,17 @@ class RunScreens:
         """Return the screens that show a run now, or would once what is above them is left."""
         from rosetta_tui.live.screen import LiveScreen
 
-        there = [each for each in self._app.screen_stack if isinstance(each, LiveScreen)]
+        there = [screen for screen in self._app.screen_stack if isinstance(screen, LiveScreen)]
         every = dict.fromkeys([*self._steered, *there])
-        return [each for each in every if run_id and each.run_id == run_id and not each.replays]
+        return [
+            live_screen
+            for live_screen in every
+            if run_id and live_screen.run_id == run_id and not live_screen.replays
+        ]
 
     def _order_of(self, run_id: str) -> Order | None:
         """Return the order in which a person looks at a run already."""
-        shown = [each for each in self._screens_of(run_id) if each.is_mounted]
+        shown = [live_screen for live_screen in self._screens_of(run_id) if live_screen.is_mounted]
         return shown[-1].table.order if shown else None
 
     async def _show(self, screen: LiveScreen, run_id: str) -> None:

@@ -73,8 +73,8 @@ class _Teller:
         with opened(self._path) as connection:
             found = sweep_record(connection, read_sweep(connection, self._sweep.number))
         new = [cell for cell in found.cells if self._is_new(cell)]
-        for each in new:
-            self._cell(each)
+        for cell_record in new:
+            self._cell(cell_record)
         if self._style == "json-lines":
             click.echo(_event("sweep", found.summary.model_dump(mode="json")))
         elif self._line:

@@ -191,12 +191,12 @@ def _calibrated(
         if watched:  # one line, written over; a pipe or a log wants none of it
             click.echo(f"\r\x1b[Kat work on: {plain(what)} …", err=True, nl=False)
 
-    found = scoring_calibration.calibrate(
+    calibration = scoring_calibration.calibrate(
         evidence.judgements, evidence.profile, level=level, seed=seed, tell=tell
     )
     if watched:
         click.echo("\r\x1b[K", err=True, nl=False)
-    return found
+    return calibration
 
 
 def _write(

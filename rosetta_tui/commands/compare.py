@@ -77,7 +77,7 @@ def compare(
         return
     metrics = [comparing.metric_asked(words, "--metric") for words in metrics]
     with opened() as connection:
-        found = comparing.compare_runs(
+        comparison = comparing.compare_runs(
             connection,
             runs,
             metrics=metrics or None,
@@ -86,9 +86,9 @@ def compare(
             trials=10 * draws,
             seed=seed,
         )
-        comparing.require_two(found)
-        _show(connection, found, most, metrics, as_json=as_json)
-    if found.refused:
+        comparing.require_two(comparison)
+        _show(connection, comparison, most, metrics, as_json=as_json)
+    if comparison.refused:
         sys.exit(2)
 
 
@@ -103,9 +103,12 @@ def _report(runs: Sequence[str], view: str, baseline: str | None, form: str | No
     if form is not None and pack.name != "lbrag":
         raise UsageError("--form lbrag-metrics goes with --view lbrag.")
     with opened() as connection:
-        found = reported.reported_runs(connection, runs, pack, baseline)
-        inside = form and any(exporting.must_be_released(connection, each.run) for each in found)
-    systems = {each.name: each.totals for each in found}
+        reported_runs = reported.reported_runs(connection, runs, pack, baseline)
+        inside = form and any(
+            exporting.must_be_released(connection, reported_run.run)
+            for reported_run in reported_runs
+        )
+    systems = {reported_run.name: reported_run.totals for reported_run in reported_runs}
     if form is not None:
         if inside:
             raise UsageError(_INSIDE)

@@ -35,11 +35,11 @@ def cost(file: Path | None, write: Path | None, *, as_json: bool) -> None:
         written_files.write_new_file(write, framework.shipped_text().encode())
         click.echo(plain(f"Written: {write}. Edit it, then: rosetta cost {write}"))
         return
-    found = framework.work_out(framework.read_framework(file))
+    worked_framework = framework.work_out(framework.read_framework(file))
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
     value = {
-        **found.model_dump(mode="json"),
-        "differing": [each.name for each in found.differing],
+        **worked_framework.model_dump(mode="json"),
+        "differing": [worked.name for worked in worked_framework.differing],
     }
-    lines = report_framework.framework_lines(found, width)
+    lines = report_framework.framework_lines(worked_framework, width)
     print_form("cost", value, lines, as_json=as_json)

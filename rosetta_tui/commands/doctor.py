@@ -32,20 +32,20 @@ def doctor(as_json: bool) -> None:
     is no failure.
     """
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
-    found: list[Finding] = []
+    findings: list[Finding] = []
     for finding in _findings():
         if not as_json:
-            new_area = not found or found[-1].area != finding.area
+            new_area = not findings or findings[-1].area != finding.area
             for line in messages.finding_lines(finding, new_area=new_area, width=width):
                 click.echo(plain(line))
-        found.append(finding)
+        findings.append(finding)
     sent = "Nothing was changed, and nothing was sent anywhere."
     click.echo(
-        form_text("doctor", messages.findings_json(found))
+        form_text("doctor", messages.findings_json(findings))
         if as_json
-        else f"\n{messages.summary(found)} {sent}"
+        else f"\n{messages.summary(findings)} {sent}"
     )
-    if any(each.health is Health.BROKEN for each in found):
+    if any(finding.health is Health.BROKEN for finding in findings):
         raise click.exceptions.Exit(1)
 
 

@@ -43,8 +43,8 @@ def estimate(as_json: bool, **given: Any) -> None:
     if given["method"] is None:
         raise click.UsageError("Missing option '--method' / '-m'.")
     asked_for = make_request(load_corpus(given, given["reference"], work="estimate"), given)
-    found = api.estimate(default_path(), asked_for)
-    _print(found, as_json=as_json)
+    run_estimate = api.estimate(default_path(), asked_for)
+    _print(run_estimate, as_json=as_json)
 
 
 def _of_plan(given: Mapping[str, Any], *, as_json: bool) -> None:
@@ -53,9 +53,9 @@ def _of_plan(given: Mapping[str, Any], *, as_json: bool) -> None:
     for name in given:
         if name != "file" and context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
             raise click.UsageError("A plan says itself how its runs are made: leave options out.")
-    found = plan.read_plan(plan.plan_path(given["file"]))
-    cells = expansion.expand(found, expansion.open_plan_corpus(found))
-    estimate = estimating.estimate_sweep(default_path(), found.plan, cells)
+    plan_file = plan.read_plan(plan.plan_path(given["file"]))
+    cells = expansion.expand(plan_file, expansion.open_plan_corpus(plan_file))
+    estimate = estimating.estimate_sweep(default_path(), plan_file.plan, cells)
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
     lines = estimate_lines(estimate, width)
     print_form("sweep-estimate", estimate.model_dump(mode="json"), lines, as_json=as_json)

@@ -55,8 +55,8 @@ class GroupedCommand(click.Command):
             for get_param in self.get_params(ctx)
             if isinstance(get_param, click.Option) and not get_param.hidden
         ]
-        options = [each for each in shown if "--help" not in each.opts]
-        helping = [each for each in shown if "--help" in each.opts]
+        options = [option for option in shown if "--help" not in option.opts]
+        helping = [option for option in shown if "--help" in option.opts]
         _write(ctx, formatter, "Options", [*_named(options, COMMON), *helping])
         groups = list(_groups(options))
         if self._every:

@@ -68,18 +68,19 @@ def _unread(path: Path, error: Exception) -> Problem:
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def show(tag: str, as_json: bool) -> None:
     """Show everything that the card of TAG holds; TAG may also be a card's file."""
-    found = _found(tag, as_json=as_json)
-    if found is None:
+    found_card = _found(tag, as_json=as_json)
+    if found_card is None:
         raise _unknown(tag)
     if as_json:
-        card = found.card.model_dump(mode="json")
+        card = found_card.card.model_dump(mode="json")
         click.echo(
             form_text(
-                "language-show", {"path": str(found.path), "sha256": found.sha256, "card": card}
+                "language-show",
+                {"path": str(found_card.path), "sha256": found_card.sha256, "card": card},
             )
         )
         return
-    for line in _card_lines(found):
+    for line in _card_lines(found_card):
         click.echo(plain(line))
 
 
@@ -98,18 +99,18 @@ def check(tag: str, source_language: str, as_json: bool) -> None:
 
     TAG may be the file of a card that you are writing: then everything that is wrong in it is named.
     """
-    found = _found(tag, as_json=as_json)
-    name = found.card.tag if found is not None and _is_file(tag) else tag
+    found_card = _found(tag, as_json=as_json)
+    name = found_card.card.tag if found_card is not None and _is_file(tag) else tag
     source_language = as_tag(source_language)
     if not is_language_tag(source_language):
         raise UsageError(f"{source_language!r} is no language tag. Give one such as en, fr or es.")
-    if found is None and not is_language_tag(tag):
+    if found_card is None and not is_language_tag(tag):
         raise _unknown(tag)
-    checked = language_check.check_card(name, found, _folders(), source_language)
+    checked = language_check.check_card(name, found_card, _folders(), source_language)
     if as_json:
         click.echo(form_text("language-check", _as_json(checked), default=str))
         return
-    if found is None:
+    if found_card is None:
         click.echo(plain(str(_unknown(tag))), err=True)
     for line in _check_lines(checked):
         click.echo(plain(line))
@@ -245,10 +246,14 @@ def _line(name: str, text: str) -> str:
 
 
 def _check_lines(checked: language_check.LanguageCheck) -> Iterator[str]:
-    found = checked.found
-    title = "no language card" if found is None else found.card.name
+    found_card = checked.found
+    title = "no language card" if found_card is None else found_card.card.name
     yield f"{checked.tag}  {title}, script {checked.script or 'unknown'}"
-    whose = "none" if found is None else f"{found.path} ({'shipped' if found.shipped else 'yours'})"
+    whose = (
+        "none"
+        if found_card is None
+        else f"{found_card.path} ({'shipped' if found_card.shipped else 'yours'})"
+    )
     yield _line("card", whose)
     if checked.no_script is not None:
         yield _line("", checked.no_script)
@@ -281,10 +286,14 @@ def _engines(engines: dict[str, str]) -> str:
 
 
 def _as_json(checked: language_check.LanguageCheck) -> dict[str, Any]:
-    found = checked.found
+    found_card = checked.found
     card = None
-    if found is not None:
-        card = {"tag": found.card.tag, "path": str(found.path), "sha256": found.sha256}
+    if found_card is not None:
+        card = {
+            "tag": found_card.card.tag,
+            "path": str(found_card.path),
+            "sha256": found_card.sha256,
+        }
     return {
         "tag": checked.tag,
         "script": checked.script,

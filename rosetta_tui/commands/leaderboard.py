@@ -183,10 +183,10 @@ def _write(
         for row in list_.rows
     ]
     records += [
-        {**_list_record(place, board), **leaderboard_rows.entrant_record(board, each)}
+        {**_list_record(place, board), **leaderboard_rows.entrant_record(board, entrant)}
         for place, board in enumerate(boards, 1)
         if place not in left_out
-        for each in leaderboard_rows.ordered(board, sort)
+        for entrant in leaderboard_rows.ordered(board, sort)
     ]
     text = exporting.table_text(records, exporting.TableFormat.CSV)
     written_files.write_file(path, exporting.encoded(text), overwrite=overwrite)
@@ -257,7 +257,7 @@ def _lines(
         for place, column in enumerate(leaderboard_rows.columns(board)[1:])
         if column.key in {*PRINTED, board.by, leaderboard_rows.SPREAD, *board.beside}
     ]
-    rows = [["run", *(each.title for _, each in shown)]]
+    rows = [["run", *(column.title for _, column in shown)]]
     for entrant in leaderboard_rows.ordered(board, sort):
         cells = leaderboard_rows.entrant_cells(board, entrant)
         rows.append([entrant.run.run_id[:8], *(cells[place].text for place, _ in shown)])
@@ -365,7 +365,7 @@ def _board(board: ranking.Board, sort: str) -> dict[str, Any]:
         **({} if translated else {"task": board.grounds.task}),
         "unclustered": board.unclustered or None,
         "smallest_difference": board.smallest,
-        "runs": [_entrant(board, each) for each in leaderboard_rows.ordered(board, sort)],
+        "runs": [_entrant(board, entrant) for entrant in leaderboard_rows.ordered(board, sort)],
     }
 
 

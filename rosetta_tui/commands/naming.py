@@ -46,11 +46,17 @@ class _Waiting:
     @staticmethod
     def find_spec(name: str, path: Sequence[str] | None, _: object = None) -> ModuleSpec | None:
         """Return where a module of ours is, with a loader that waits; None for all that is not ours."""
-        found = PathFinder.find_spec(name, path) if name.partition(".")[0] in PACKAGES else None
-        if found is None or found.loader is None or found.submodule_search_locations is not None:
-            return found
-        found.loader = LazyLoader(found.loader)
-        return found
+        module_spec = (
+            PathFinder.find_spec(name, path) if name.partition(".")[0] in PACKAGES else None
+        )
+        if (
+            module_spec is None
+            or module_spec.loader is None
+            or module_spec.submodule_search_locations is not None
+        ):
+            return module_spec
+        module_spec.loader = LazyLoader(module_spec.loader)
+        return module_spec
 
 
 def in_lines(command: Command) -> Command:

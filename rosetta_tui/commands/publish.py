@@ -110,8 +110,8 @@ def submitter(request: api.RunRequest) -> Callable[[Path, str], int]:
 def _prepare(where: place.Place) -> None:
     if not isinstance(where, place.DatabasePlace):
         raise UsageError("--prepare goes with a database: a folder needs no tables.")
-    with database.opened_database(where) as found:
-        steps = found.prepare()
+    with database.opened_database(where) as published_database:
+        steps = published_database.prepare()
     words = f"{counted(steps, 'step')} made" if steps else "the tables are up to date"
     click.echo(plain(f"{where}: {words}."))
 
@@ -131,7 +131,7 @@ def _chosen(store: sqlite3.Connection, names: Sequence[str]) -> Chosen:
     finished = (
         list_run for list_run in run_list.list_runs(store, brief=True) if list_run.card is not None
     )
-    return [stored.read_run(store, each.number) for each in finished]
+    return [stored.read_run(store, run_summary.number) for run_summary in finished]
 
 
 def _made(
@@ -172,16 +172,16 @@ def _published(
     every: bool = False,
 ) -> _Done:
     """Publish what is not there yet."""
-    with opening.opened_place(where, to_write=True) as found:
+    with opening.opened_place(where, to_write=True) as open_place:
         hashes = {
             number: outgoing.hash_of_run(store, each)
             for number, each in enumerate(chosen)
             if isinstance(each, stored.Run) and not exporting.must_be_released(store, each)
         }
-        there = found.known(set(hashes.values()))
+        there = open_place.known(set(hashes.values()))
         new = [each for number, each in enumerate(chosen) if hashes.get(number) not in there]
         made = _made(store, new, may_publish, every=every)
-        return _Done(made, found.add(made) if made else 0, len(chosen) - len(new))
+        return _Done(made, open_place.add(made) if made else 0, len(chosen) - len(new))
 
 
 def _told(card: outgoing.OutgoingCard) -> dict[str, Any]:

@@ -44,9 +44,11 @@ def verify(file: Path, others: tuple[Path, ...], words: str, *, as_json: bool) -
         if file.is_dir():
             _folder(file, here, as_json=as_json)
             return
-        found = any_file.verify_any(file, here)
-    print_form("verify", found.as_json(), records.verdict_lines(found), as_json=as_json)
-    if not found.holds:
+        file_verdict = any_file.verify_any(file, here)
+    print_form(
+        "verify", file_verdict.as_json(), records.verdict_lines(file_verdict), as_json=as_json
+    )
+    if not file_verdict.holds:
         sys.exit(1)
 
 
@@ -54,13 +56,13 @@ def _folder(folder: Path, here: kinds.VerifiedAgainst, *, as_json: bool) -> None
     """Verify each file of a folder; exit code 1 where one does not hold, 2 where none could be examined."""
     if here.others or here.known.words:
         raise UsageError("--with and --words are of one file. Name it in place of its folder.")
-    found = list(folders.verify_folder(folder, here))
-    said = {"folder": folder.name, "files": [each.as_json() for each in found]}
-    lines = records.folder_lines(found, any_file.known_kinds())
+    folder_lines = list(folders.verify_folder(folder, here))
+    said = {"folder": folder.name, "files": [folder_line.as_json() for folder_line in folder_lines]}
+    lines = records.folder_lines(folder_lines, any_file.known_kinds())
     print_form("verify-folder", said, lines, as_json=as_json)
-    if any(each.holds is False for each in found):
+    if any(folder_line.holds is False for folder_line in folder_lines):
         sys.exit(1)
-    if all(each.verdict is None for each in found):
+    if all(folder_line.verdict is None for folder_line in folder_lines):
         sys.exit(2)
 
 

@@ -139,8 +139,8 @@ def _value(run: ComparedRun, metric: str) -> str:
 
 def _interval(run: ComparedRun, metric: str, *, tested: bool) -> tuple[float, float] | None:
     """Return a run's interval; that of a run under way would not hold at every look."""
-    found = run.intervals.get(metric) if tested and run.complete else None
-    return None if found is None else (found.lower, found.upper)
+    interval = run.intervals.get(metric) if tested and run.complete else None
+    return None if interval is None else (interval.lower, interval.upper)
 
 
 def _ends(run: ComparedRun, metric: str, *, tested: bool) -> str:

@@ -216,20 +216,20 @@ class PairRows(Rows["Pair"]):
             return {**head, WITHHELD: why}
         if pair.under_way:
             return head | _running_record(pair.running.get(metric))
-        found = pair.by_metric.get(metric)
-        if found is None:
+        difference = pair.by_metric.get(metric)
+        if difference is None:
             return {**head, "not_compared": pair.left_out.get(metric)}
-        head |= {"difference": found.difference, "effect_size": found.effect_size}
-        head |= {"wins": found.wins, "losses": found.losses, "ties": found.ties}
+        head |= {"difference": difference.difference, "effect_size": difference.effect_size}
+        head |= {"wins": difference.wins, "losses": difference.losses, "ties": difference.ties}
         if not self._tested:
             return head
         better = pair.better(metric)
         return head | {
-            "lower": found.lower,
-            "upper": found.upper,
-            "p_randomisation": found.p_randomisation,
+            "lower": difference.lower,
+            "upper": difference.upper,
+            "p_randomisation": difference.p_randomisation,
             "p_holm": pair.p_adjusted.get(metric),
-            "p_bootstrap": found.p_bootstrap,
+            "p_bootstrap": difference.p_bootstrap,
             "better": None if better is None else better.run_id,
         }
 
@@ -263,15 +263,20 @@ class PairRows(Rows["Pair"]):
         ]
 
     def _running(self, pair: Pair) -> list[Cell]:
-        found, metric = pair.running.get(self._metric), self._metric
-        if found is None:
+        running_difference, metric = pair.running.get(self._metric), self._metric
+        if running_difference is None:
             return [self._head(pair), BLANK, Cell("when complete", "quiet"), *[BLANK] * 9]
         better = pair.better(metric)
         return [
             self._head(pair),
-            Cell(number(metric, found.mean, sign=True)),
-            Cell(ends(metric, found), "mark"),
-            Cell(self._line(found.mean, (found.lower, found.upper)), "mark"),
+            Cell(number(metric, running_difference.mean, sign=True)),
+            Cell(ends(metric, running_difference), "mark"),
+            Cell(
+                self._line(
+                    running_difference.mean, (running_difference.lower, running_difference.upper)
+                ),
+                "mark",
+            ),
             *[BLANK] * 7,
             Cell("open", "quiet") if better is None else Cell(better.letter, "good"),
         ]
@@ -370,13 +375,13 @@ class DifferencePanel(Vertical):
 
     def _tell(self) -> None:
         """Show everything about the pair under the cursor."""
-        found, pair = self._comparison, self.pair
-        if found is None or pair is None:
+        comparison, pair = self._comparison, self.pair
+        if comparison is None or pair is None:
             return
         self._chosen = (pair.first.run_id, pair.second.run_id)
         axis, line = self.query_one(DifferenceAxis), self.query_one("#said", DetailLine)
-        axis.show_runs(found, self._metric, frozenset(self.letters), tested=self._tested)
-        line.tell(said(found, pair, self._metric, tested=self._tested))
+        axis.show_runs(comparison, self._metric, frozenset(self.letters), tested=self._tested)
+        line.tell(said(comparison, pair, self._metric, tested=self._tested))
 
     def turn(self, by: int) -> None:
         """Move to the pair before or after."""

@@ -111,17 +111,17 @@ def _output(facts: EntryOfRuns, place: int) -> PageLine:
         kind = result.error_class if result is not None else None
         told = UNREADABLE if kind is None else f"{kind.value.replace('_', ' ')}: "
         words = show(result.error or "" if result is not None else "")
-        said = Content.assemble((f"✗ failed: {told}", "bold $bad"), words)
+        content = Content.assemble((f"✗ failed: {told}", "bold $bad"), words)
     elif not output.strip():
-        said = Content.styled("(empty)", "$warn")
+        content = Content.styled("(empty)", "$warn")
     elif output == reference:
-        said = Content.assemble(text_of(output, facts.task), ("   = reference", "$good"))
+        content = Content.assemble(text_of(output, facts.task), ("   = reference", "$good"))
     elif not facts.beside_reference:
-        said = text_of(output, facts.task)
+        content = text_of(output, facts.task)
     else:
-        said = diff_content(output, reference)
+        content = diff_content(output, reference)
     label = f"{run.letter} → reference" if facts.beside_reference else f"Output of {run.letter}"
-    return PageLine(label, said.append(what))
+    return PageLine(label, content.append(what))
 
 
 def _two(facts: EntryOfRuns) -> Iterator[tuple[int, int]]:
@@ -137,12 +137,12 @@ def _between(facts: EntryOfRuns, first: int, second: int) -> PageLine:
     one, other = facts.output(first), facts.output(second)
     if one is None or other is None:
         failed = [letter for letter, o in zip(letters, (one, other), strict=True) if o is None]
-        said = Content.styled(f"{' and '.join(failed)} failed", "$quiet")
+        content = Content.styled(f"{' and '.join(failed)} failed", "$quiet")
     elif one == other:
-        said = Content.styled("the same", "$quiet")
+        content = Content.styled("the same", "$quiet")
     else:
-        said = diff_content(one, other)
-    return PageLine(" → ".join(letters), said)
+        content = diff_content(one, other)
+    return PageLine(" → ".join(letters), content)
 
 
 def _scores(facts: EntryOfRuns) -> Content:

@@ -152,20 +152,22 @@ def _rows(pair: Pair, metrics: Sequence[str]) -> Iterator[tuple[str, ...]]:
         f"{other} wins", f"{one} wins", "ties", "better",
     )  # fmt: skip
     for metric in metrics:
-        found = pair.by_metric[metric]
+        difference = pair.by_metric[metric]
         better = pair.better(metric)
-        counts = (found.wins, found.losses, found.ties)
+        counts = (difference.wins, difference.losses, difference.ties)
         adjusted = (figures.p_value(pair.p_adjusted[metric]),) if holm else ()
         yield (
             short_title(metric),
-            number(metric, found.first),
-            number(metric, found.second),
-            number(metric, found.difference, sign=True),
-            ends(metric, found),
-            figures.p_value(found.p_randomisation),
+            number(metric, difference.first),
+            number(metric, difference.second),
+            number(metric, difference.difference, sign=True),
+            ends(metric, difference),
+            figures.p_value(difference.p_randomisation),
             *adjusted,
-            figures.p_value(found.p_bootstrap),
-            figures.NONE if found.effect_size is None else figures.signed(found.effect_size, 2),
+            figures.p_value(difference.p_bootstrap),
+            figures.NONE
+            if difference.effect_size is None
+            else figures.signed(difference.effect_size, 2),
             *(map(str, counts) if any(counts) else [figures.NONE] * 3),
             figures.NONE if better is None else better.letter,
         )
@@ -175,12 +177,12 @@ def _running_rows(pair: Pair, metrics: Sequence[str]) -> Iterator[tuple[str, ...
     one, other = pair.first.letter, pair.second.letter
     yield ("metric", one, other, "mean difference of entries", "valid at any time", "better so far")
     for metric in metrics:
-        found, so_far = pair.by_metric[metric], pair.running.get(metric)
+        difference, so_far = pair.by_metric[metric], pair.running.get(metric)
         better = pair.better(metric)
         yield (
             short_title(metric),
-            number(metric, found.first),
-            number(metric, found.second),
+            number(metric, difference.first),
+            number(metric, difference.second),
             figures.NONE if so_far is None else number(metric, so_far.mean, sign=True),
             figures.NONE if so_far is None else ends(metric, so_far),
             figures.NONE if better is None else better.letter,
@@ -227,15 +229,15 @@ def _part(
         yield figures.NONE if value is None else number(metric, value)
     if single is None:
         return
-    found = part.differences[single.first.letter, single.second.letter].get(metric)
-    if found is None:
+    part_difference = part.differences[single.first.letter, single.second.letter].get(metric)
+    if part_difference is None:
         yield figures.NONE
         return
     interval = ""
-    if found.interval is not None:
-        low, high = (number(metric, end, sign=True) for end in found.interval)
+    if part_difference.interval is not None:
+        low, high = (number(metric, end, sign=True) for end in part_difference.interval)
         interval = f" ({low} … {high})"
-    yield f"{number(metric, found.difference, sign=True)}{interval}"
+    yield f"{number(metric, part_difference.difference, sign=True)}{interval}"
 
 
 def _how(comparison: Comparison) -> str:

@@ -45,7 +45,7 @@ PARTS = (
 def part_columns(pair: Pair) -> list[Column]:
     """Name the columns of values after the runs."""
     letters = {"first": pair.first.letter, "second": pair.second.letter}
-    return [replace(each, title=letters.get(each.key, each.title)) for each in PARTS]
+    return [replace(column, title=letters.get(column.key, column.title)) for column in PARTS]
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,10 +85,10 @@ class PartRows(Rows[PartRow]):
     def _ends(self, row: PartRow) -> tuple[float, ...]:
         if row.part is None:
             return ()
-        found = row.part.differences[self._letters].get(self._metric)
-        if found is None:
+        part_difference = row.part.differences[self._letters].get(self._metric)
+        if part_difference is None:
             return ()
-        return (found.difference, *(found.interval or ()))
+        return (part_difference.difference, *(part_difference.interval or ()))
 
     def record(self, index: int) -> Record:
         """Return the values of one row; a dimension's title has none."""
@@ -98,13 +98,17 @@ class PartRows(Rows[PartRow]):
             return record
         if why := kept_words(self._pair):
             return {**record, WITHHELD: why}
-        found = row.part.differences[self._letters].get(metric)
-        low, high = (None, None) if found is None or found.interval is None else found.interval
+        part_difference = row.part.differences[self._letters].get(metric)
+        low, high = (
+            (None, None)
+            if part_difference is None or part_difference.interval is None
+            else part_difference.interval
+        )
         return {
             **record,
             "entries": row.part.n,
             **{letter: row.part.values[letter].get(metric) for letter in self._letters},
-            "difference": None if found is None else found.difference,
+            "difference": None if part_difference is None else part_difference.difference,
             "lower": low,
             "upper": high,
         }
@@ -121,16 +125,18 @@ class PartRows(Rows[PartRow]):
         head = (Cell(f"  {row.tag}"), Cell(f"{row.part.n:,}"))
         values = (row.part.values[letter].get(metric) for letter in self._letters)
         shown = [BLANK if value is None else Cell(number(metric, value)) for value in values]
-        found = row.part.differences[self._letters].get(metric)
-        if found is None:
+        part_difference = row.part.differences[self._letters].get(metric)
+        if part_difference is None:
             return (*head, *shown, BLANK, BLANK, Cell(""))
-        difference = Cell(number(metric, found.difference, sign=True))
-        if found.interval is None:
+        difference = Cell(number(metric, part_difference.difference, sign=True))
+        if part_difference.interval is None:
             few = Cell(f"n<{LEAST_FOR_INTERVAL}, too few", "quiet")
             return (*head, *shown, difference, few, Cell(""))
-        low, high = (number(metric, end, sign=True) for end in found.interval)
-        reach, value = self._reach, found.difference
-        line = figures.interval_bar(value, found.interval, low=-reach, top=reach, width=LINE)
+        low, high = (number(metric, end, sign=True) for end in part_difference.interval)
+        reach, value = self._reach, part_difference.difference
+        line = figures.interval_bar(
+            value, part_difference.interval, low=-reach, top=reach, width=LINE
+        )
         return (*head, *shown, difference, Cell(f"{low} … {high}", "quiet"), Cell(line, "mark"))
 
 

@@ -77,12 +77,14 @@ def stages(
             known = compare_runs(store, runs, baseline=baseline, draws=1, trials=1, earlier=known)
             untested = _is_all_under_way(known)
             yield Stage(known, part_tags(known), tested=False)
-        found = None
+        comparison = None
         if untested:
-            found = known = compare_runs(store, runs, baseline=baseline, trials=1, earlier=known)
-        if found is None or not _is_all_under_way(found):
-            found = compare_runs(store, runs, baseline=baseline, earlier=known)
-        yield Stage(found, part_tags(found), tested=True)
+            comparison = known = compare_runs(
+                store, runs, baseline=baseline, trials=1, earlier=known
+            )
+        if comparison is None or not _is_all_under_way(comparison):
+            comparison = compare_runs(store, runs, baseline=baseline, earlier=known)
+        yield Stage(comparison, part_tags(comparison), tested=True)
 
 
 def _is_all_under_way(found: Comparison) -> bool:
@@ -300,12 +302,12 @@ class CompareScreen(SearchedScreen):
 
     @on(ComparedTable.EntriesShown)
     def _note(self) -> None:
-        table, found = self.table, self.comparison
-        if table.entries is None or table.view is None or found is None:
+        table, comparison = self.table, self.comparison
+        if table.entries is None or table.view is None or comparison is None:
             return
         words = table.order.words(*self.panel.letters)
         note = metric_note(self.metric, table.view.metric)
-        line = entries_line(table.entries.count, len(found.entries), words, note)
+        line = entries_line(table.entries.count, len(comparison.entries), words, note)
         self.query_one("#notes", Static).update(line, layout=False)
         self._moved()
 
@@ -313,11 +315,11 @@ class CompareScreen(SearchedScreen):
     def _moved(self) -> None:
         """Show the source, and how the outputs of the pair differ from each other."""
         place, view, texts = self.table.place, self.table.view, self.table.texts
-        told = Content()
+        content = Content()
         if place is not None and view is not None and texts is not None:
             results = [texts.result(run, place) for run in (view.first, view.second)]
-            told = two_outputs(texts.entry(place), self.panel.letters, results)
-        self.query_one("#chosen", Static).update(told, layout=False)
+            content = two_outputs(texts.entry(place), self.panel.letters, results)
+        self.query_one("#chosen", Static).update(content, layout=False)
 
     @on(DifferencePanel.PairChanged)
     def _pair_changed(self) -> None:

@@ -164,21 +164,21 @@ def ends(metric: str, difference: Difference | RunningDifference) -> str:
 
 def _running(pair: Pair, metric: str) -> str:
     """Return what may be said while a run is under way, however often it is examined."""
-    found = pair.running.get(metric)
-    if found is None:
+    running_difference = pair.running.get(metric)
+    if running_difference is None:
         return f"{name(metric)} says nothing before both runs are complete"
     scale = f"{name(metric)} of single entries"
     if not pair.significant(metric):
         return (
             f"so far nothing is decided: {pair.second.letter} minus {pair.first.letter} lies between "
-            f"{ends(metric, found).replace(' … ', ' and ')} in the mean {scale}, however often one looks"
+            f"{ends(metric, running_difference).replace(' … ', ' and ')} in the mean {scale}, however often one looks"
         )
-    if found.better is None:
-        return f"so far the mean {scale} differs by {ends(metric, found)}, however often one looks"
-    ahead, behind = _order(pair, found.better)
+    if running_difference.better is None:
+        return f"so far the mean {scale} differs by {ends(metric, running_difference)}, however often one looks"
+    ahead, behind = _order(pair, running_difference.better)
     return (
-        f"so far {ahead} is better than {behind} by {number(metric, abs(found.mean))} in the mean {scale} "
-        f"({ends(metric, found)}); this may be said however often one looks"
+        f"so far {ahead} is better than {behind} by {number(metric, abs(running_difference.mean))} in the mean {scale} "
+        f"({ends(metric, running_difference)}); this may be said however often one looks"
     )
 
 

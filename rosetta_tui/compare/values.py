@@ -89,29 +89,29 @@ def _pair(pair: Pair) -> dict[str, Any]:
         "metrics": {id_: _difference(pair, id_) for id_ in pair.by_metric},
         "left_out": dict(pair.left_out),
         "so_far": {
-            id_: {**asdict(found), "better": _better(pair, id_)}
-            for id_, found in pair.running.items()
+            id_: {**asdict(running_difference), "better": _better(pair, id_)}
+            for id_, running_difference in pair.running.items()
         },
         "reproduction": None if pair.reproduction is None else _reproduction(pair.reproduction),
     }
 
 
 def _difference(pair: Pair, metric: str) -> dict[str, Any]:
-    found = pair.by_metric[metric]
+    difference = pair.by_metric[metric]
     return {
-        "first": found.first,
-        "second": found.second,
-        "difference": found.difference,
-        "ci_lower": found.lower,
-        "ci_upper": found.upper,
-        "p_randomisation": found.p_randomisation,
+        "first": difference.first,
+        "second": difference.second,
+        "difference": difference.difference,
+        "ci_lower": difference.lower,
+        "ci_upper": difference.upper,
+        "p_randomisation": difference.p_randomisation,
         "p_holm": pair.p_adjusted[metric],
-        "p_bootstrap": found.p_bootstrap,
-        "effect_size": found.effect_size,
-        "wins": found.wins,
-        "losses": found.losses,
-        "ties": found.ties,
-        "direction": found.direction,
+        "p_bootstrap": difference.p_bootstrap,
+        "effect_size": difference.effect_size,
+        "wins": difference.wins,
+        "losses": difference.losses,
+        "ties": difference.ties,
+        "direction": difference.direction,
         "significant": pair.significant(metric),
         "better": _better(pair, metric),
         "sentence": sentence(pair, metric),
@@ -119,8 +119,8 @@ def _difference(pair: Pair, metric: str) -> dict[str, Any]:
 
 
 def _better(pair: Pair, metric: str) -> str | None:
-    found = pair.better(metric)
-    return None if found is None else found.run_id
+    compared_run = pair.better(metric)
+    return None if compared_run is None else compared_run.run_id
 
 
 def _reproduction(found: Reproduction) -> dict[str, Any]:
@@ -163,9 +163,9 @@ def _entry(comparison: Comparison, place: int, text: EntryTexts) -> Mapping[str,
     values = {
         id_: {
             letter: None if value != value else float(value)  # noqa: PLR0124  NaN
-            for letter, value in zip(letters, found[:, place], strict=True)
+            for letter, value in zip(letters, values[:, place], strict=True)
         }
-        for id_, found in entries.values.items()
+        for id_, values in entries.values.items()
     }
     failed = [letter for letter, is_ in zip(letters, entries.failed[:, place], strict=True) if is_]
     secret = bool(entries.secret[place])

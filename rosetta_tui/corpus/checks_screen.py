@@ -39,14 +39,14 @@ class ProblemRows(Rows[Problem]):
 
     def cells(self, index: int) -> Sequence[Cell]:
         """Return the cells of one row."""
-        each = self.items[index]
-        error = each.severity is Severity.ERROR
+        problem = self.items[index]
+        error = problem.severity is Severity.ERROR
         return (
             Cell("✗ error" if error else "! warning", "bad" if error else "warn"),
-            Cell(figures.count(len(each.places)) if each.places else figures.NONE),
-            Cell(figures.count(each.line), "quiet"),
-            Cell(each.field or figures.NONE, "quiet"),
-            Cell(each.message),
+            Cell(figures.count(len(problem.places)) if problem.places else figures.NONE),
+            Cell(figures.count(problem.line), "quiet"),
+            Cell(problem.field or figures.NONE, "quiet"),
+            Cell(problem.message),
         )
 
 
@@ -106,9 +106,9 @@ class CorpusChecksScreen(Screen[int | None]):
     @on(ResultTable.Moved)
     def _moved(self) -> None:
         if self._problems:
-            each = self._problems[self.table.cursor]
+            problem = self._problems[self.table.cursor]
             self.query_one("#finding", Static).update(
-                Content.assemble(show(each.message), "\n", show(each.mend, "$mark"))
+                Content.assemble(show(problem.message), "\n", show(problem.mend, "$mark"))
             )
 
     @on(ResultTable.Chosen)

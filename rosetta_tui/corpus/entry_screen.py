@@ -105,8 +105,10 @@ def entry_lines(
             "Variants", Content("\n").join([text(variant) for variant in entry.variants])
         )
     if problems:
-        found = [Content.assemble(show(p.message, "$warn"), "\n", show(p.mend)) for p in problems]
-        yield PageLine("Checks", Content("\n").join(found))
+        contents = [
+            Content.assemble(show(p.message, "$warn"), "\n", show(p.mend)) for p in problems
+        ]
+        yield PageLine("Checks", Content("\n").join(contents))
     for label, value in (
         ("Segment", entry.segment.value if entry.segment else None),
         ("Difficulty", entry.difficulty),

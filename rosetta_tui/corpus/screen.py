@@ -221,7 +221,7 @@ class CorpusScreen(SearchedScreen):
 
     def _tell(self) -> None:
         """Show how many entries are shown and why, or else what all of them are and what the checks say."""
-        rows, summary, found = self.table.entries, self.summary, self.examination
+        rows, summary, examination = self.table.entries, self.summary, self.examination
         if rows is None or summary is None:
             return
         words = self.table.order.words
@@ -230,8 +230,8 @@ class CorpusScreen(SearchedScreen):
             line = show(f"{number if rows.count else 'nothing found'} · {words}", "$mark")
         else:
             count = counted(summary.entries, "entry", "entries")
-            checked = "checking …" if found is None else problem_words(found)
-            tone = "$warn" if found is not None and found.problems else "$quiet"
+            checked = "checking …" if examination is None else problem_words(examination)
+            tone = "$warn" if examination is not None and examination.problems else "$quiet"
             line = Content.assemble(
                 count, show(f" · {segment_words(summary.segments)} · ", "$quiet"), (checked, tone)
             )
@@ -277,8 +277,8 @@ class CorpusScreen(SearchedScreen):
                 self.table.move_to_place(place)
                 self._moved()
 
-        dataset, found = self.summary.dataset, self.examination
-        screen = CorpusEntryScreen(self.table.entries, event.index, dataset, found)
+        dataset, examination = self.summary.dataset, self.examination
+        screen = CorpusEntryScreen(self.table.entries, event.index, dataset, examination)
         self.app.push_screen(screen, back)
 
     def action_facts(self) -> None:

@@ -56,8 +56,14 @@ class CorpusRows(Rows["CorpusSummary"]):
 
     def key(self, index: int) -> Hashable:
         """Return what the row's look depends on."""
-        each = self.items[index]
-        return (each.sha256, each.number, len(each.runs), each.last_used, each.files)
+        corpus_summary = self.items[index]
+        return (
+            corpus_summary.sha256,
+            corpus_summary.number,
+            len(corpus_summary.runs),
+            corpus_summary.last_used,
+            corpus_summary.files,
+        )
 
     def cells(self, index: int) -> Sequence[Cell]:
         """Return the cells of one row."""
@@ -65,17 +71,19 @@ class CorpusRows(Rows["CorpusSummary"]):
 
     def record(self, index: int) -> Record:
         """Return the values of one row."""
-        each = self.items[index]
+        corpus_summary = self.items[index]
         return {
-            "id": each.dataset.id,
-            "version": each.dataset.version,
-            "language_pair": each.dataset.language_pair,
-            "entries": each.entries,
-            "segments": segment_words(each.segments),
-            "runs": len(each.runs),
-            "last_used": None if each.last_used is None else iso(each.last_used),
-            "read_from": origin_words(each),
-            "sha256": each.sha256,
+            "id": corpus_summary.dataset.id,
+            "version": corpus_summary.dataset.version,
+            "language_pair": corpus_summary.dataset.language_pair,
+            "entries": corpus_summary.entries,
+            "segments": segment_words(corpus_summary.segments),
+            "runs": len(corpus_summary.runs),
+            "last_used": None
+            if corpus_summary.last_used is None
+            else iso(corpus_summary.last_used),
+            "read_from": origin_words(corpus_summary),
+            "sha256": corpus_summary.sha256,
         }
 
     def needs(self) -> Sequence[int]:

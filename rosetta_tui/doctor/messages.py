@@ -34,12 +34,16 @@ class FindingRows(Rows[Finding]):
 
     def cells(self, index: int) -> Sequence[Cell]:
         """Return the cells of one row; what its words lead on to stands below the table."""
-        each = self.items[index]
+        finding = self.items[index]
         return (
-            Cell(f"{SIGNS[each.health]} {each.health}", _TONES[each.health]),
-            Cell(each.area, "quiet"),
-            Cell(each.name),
-            Cell(f"{each.words.removesuffix(':')} …" if each.words.endswith(":") else each.words),
+            Cell(f"{SIGNS[finding.health]} {finding.health}", _TONES[finding.health]),
+            Cell(finding.area, "quiet"),
+            Cell(finding.name),
+            Cell(
+                f"{finding.words.removesuffix(':')} …"
+                if finding.words.endswith(":")
+                else finding.words
+            ),
         )
 
 

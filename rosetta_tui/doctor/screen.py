@@ -106,21 +106,25 @@ class DoctorScreen(Screen[None]):
 
         if not self.is_attached:
             return
-        shown = [each for each in self._found if not self._only_bad or each.health is not Health.OK]
+        shown = [
+            finding
+            for finding in self._found
+            if not self._only_bad or finding.health is not Health.OK
+        ]
         self.table.show_rows(FindingRows(shown))
         words = "looking …" if self._looking else summary(self._found)
-        broken = any(each.health is Health.BROKEN for each in self._found)
+        broken = any(finding.health is Health.BROKEN for finding in self._found)
         self.query_one(StatusBar).say(show(words, "$bad" if broken else "$quiet"))
         self._moved()
 
     @on(ResultTable.Moved, "#findings")
     def _moved(self) -> None:
-        each, panel = self.chosen, self.query_one("#mend", DetailLine)
-        panel.display = each is not None
-        if each is not None:
-            lines = [show(f"  {line}", "bold $mark") for line in each.mend]
-            panel.tell(Content("\n").join([show(f"{each.name}: {each.words}"), *lines]))
-        can = each is not None and bool(each.mend)
+        finding, panel = self.chosen, self.query_one("#mend", DetailLine)
+        panel.display = finding is not None
+        if finding is not None:
+            lines = [show(f"  {line}", "bold $mark") for line in finding.mend]
+            panel.tell(Content("\n").join([show(f"{finding.name}: {finding.words}"), *lines]))
+        can = finding is not None and bool(finding.mend)
         if can != self._can_copy:  # the footer is drawn anew only then
             self._can_copy = can
             self.refresh_bindings()

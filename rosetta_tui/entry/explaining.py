@@ -168,9 +168,9 @@ class Explaining:
             self.why_not = self._explainer.why_not
         if self.why_not is not None:
             return None
-        found = self._explainer.explain(entry, result)
-        new = () if result.exact else differences(found)
-        return EntryExplanation(found.sentences, found.words, new, found.compared)
+        explanation = self._explainer.explain(entry, result)
+        new = () if result.exact else differences(explanation)
+        return EntryExplanation(explanation.sentences, explanation.words, new, explanation.compared)
 
     def _made(self) -> Explainer:
         from harness.run.rescoring import Explainer  # it brings all metrics and annotators with it

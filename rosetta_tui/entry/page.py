@@ -150,8 +150,8 @@ def texts(facts: EntryFacts) -> list[PageLine]:
     if not turns or result is None or result.failed:
         lines += _outcome(entry, result, writing, task)
     if result is not None:
-        found = scores(result, facts.missing, facts.scoring)
-        lines += [PageLine("Scores", found)] if found.plain else []
+        content = scores(result, facts.missing, facts.scoring)
+        lines += [PageLine("Scores", content)] if content.plain else []
     return lines
 
 

@@ -261,7 +261,7 @@ class EntryScreen(EntryByEntryScreen):
 
     def _field(self, label: str) -> Field | None:
         """Return the first field with a label."""
-        return next((each for each in self.query(Field) if each.label == label), None)
+        return next((field for field in self.query(Field) if field.label == label), None)
 
     # Why the values are what they are
 
@@ -280,9 +280,9 @@ class EntryScreen(EntryByEntryScreen):
 
     @work(thread=True, group="explain", description="explain")
     def _ask(self, position: int, entry: Entry, result: Result) -> None:
-        found = self._explaining.explain(entry, result)
+        entry_explanation = self._explaining.explain(entry, result)
         if not get_current_worker().is_cancelled:
-            bring(self, self._answered, position, found)
+            bring(self, self._answered, position, entry_explanation)
 
     def _answered(self, position: int, found: EntryExplanation | None) -> None:
         self._asking = False

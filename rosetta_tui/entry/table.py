@@ -244,7 +244,7 @@ class EntryTable(OrderedTable[EntryRows]):
         if order != self.order or self._entries is None or self._results is None:
             return
         from_top, self._from_top = self._from_top, False
-        found = EntryRows(
+        entry_rows = EntryRows(
             self._live,
             self._entries,
             self._results,
@@ -254,8 +254,8 @@ class EntryTable(OrderedTable[EntryRows]):
             self.kept,
         )
         before = () if self.entries is None else self.entries.further
-        self.show_entries(found, top=from_top)
-        if found.further != before:
+        self.show_entries(entry_rows, top=from_top)
+        if entry_rows.further != before:
             self._title()
 
     # Scores of single entries

@@ -159,8 +159,8 @@ class HomeScreen(Screen[None]):
     def _read(self, *, first: bool, anyway: bool) -> None:
 
         try:
-            found = self._reader.look(anyway=anyway)
-            bring(self, self._take, found)
+            runs_found = self._reader.look(anyway=anyway)
+            bring(self, self._take, runs_found)
             if first:
                 self._reader.purge()
         except StoreError as error:
@@ -251,8 +251,8 @@ class HomeScreen(Screen[None]):
         if self.chosen is not None:
             other = self.chosen.run_id in self.table.others
             name, numbers = run_words(self.chosen, other=other)
-            told = show(name, "$quiet").truncate(max(1, self.size.width - 2), ellipsis=True)
-            line.update(Content.assemble(told, "\n", show(numbers)))
+            content = show(name, "$quiet").truncate(max(1, self.size.width - 2), ellipsis=True)
+            line.update(Content.assemble(content, "\n", show(numbers)))
         self._see_what_can_be_done()
 
     def _see_what_can_be_done(self) -> None:

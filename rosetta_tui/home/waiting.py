@@ -124,7 +124,7 @@ def _ratings(desk: OrganiserService) -> Iterator[WaitingItem]:
         return
     with desk.office() as office:
         known = {each.sha256 for each in office.imports()}
-        known |= {each.sha256 for each in office.quarantine()}
+        known |= {quarantined.sha256 for quarantined in office.quarantine()}
     fresh = sum(not digest <= known for digest in hashes)
     if fresh:
         yield WaitingItem(Lead.IMPORT, "", f"{counted(fresh, 'file')} of ratings on a stick")
@@ -134,7 +134,7 @@ def _strangers(desk: OrganiserService) -> Iterator[WaitingItem]:
     from review.office.results.progress import waiting
 
     with desk.office() as office:
-        files = sum(each.files for each in waiting(office))
+        files = sum(waiting_laptop.files for waiting_laptop in waiting(office))
     if files:
         words = f"{counted(files, 'file')} of ratings from laptops that nobody vouched for"
         yield WaitingItem(Lead.REVIEW, "", words)

@@ -103,7 +103,9 @@ def bar_chart(
 ) -> BarChart:
     """Draw scores on an axis; ``tick`` writes a place on it."""
     ticks = tuple(_ticks(axis, tick))
-    return BarChart(caption, "", head, ticks, tuple(_bar(axis, each) for each in measured))
+    return BarChart(
+        caption, "", head, ticks, tuple(_bar(axis, score_line) for score_line in measured)
+    )
 
 
 def metric_axis(metric: str, measured: Iterable[ScoreLine]) -> Axis:
@@ -113,9 +115,9 @@ def metric_axis(metric: str, measured: Iterable[ScoreLine]) -> Axis:
     if math.isfinite(low) and math.isfinite(high):
         return Axis(low, high)
     numbers = [0.0]
-    for each in measured:
-        numbers += [] if each.score is None else [each.score]
-        numbers += each.ends or ()
+    for score_line in measured:
+        numbers += [] if score_line.score is None else [score_line.score]
+        numbers += score_line.ends or ()
     return Axis.of(numbers)
 
 

@@ -119,7 +119,7 @@ def leaderboard_page(
             for number, board in enumerate(boards)
         ),
     )
-    return render("leaderboard.html.j2", {"boards": shown, "runs": sum(len(each.chart.bars) for each in shown)})  # fmt: skip
+    return render("leaderboard.html.j2", {"boards": shown, "runs": sum(len(shown_board.chart.bars) for shown_board in shown)})  # fmt: skip
 
 
 def _shown(boards: Sequence[Board], number: int, board: Board, sort: str) -> ShownBoard:
@@ -199,10 +199,10 @@ def _measured(board: Board, entrant: Entrant) -> ScoreLine:
 
 def _cells(board: Board, entrant: Entrant) -> Mapping[str, str]:
     """Return what each column says of a run; the first column is its mark, which has no cell."""
-    told = entrant_cells(board, entrant)
+    cells = entrant_cells(board, entrant)
     return {
         column.key: cell.text
-        for column, cell in zip(columns(board)[1:], told, strict=True)
+        for column, cell in zip(columns(board)[1:], cells, strict=True)
     }  # fmt: skip
 
 

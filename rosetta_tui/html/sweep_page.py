@@ -176,7 +176,7 @@ def _ends(setup: SweepSetup, quality: CellMeasure) -> tuple[float, float] | None
     values = setup.values(quality)
     if len(values) > 1:
         return min(values), max(values)
-    return next((getattr(each, INTERVALS[quality]) for each in setup.complete), None)
+    return next((getattr(cell_record, INTERVALS[quality]) for cell_record in setup.complete), None)
 
 
 def _runs(of: SweepMap, quality: CellMeasure) -> BarChart:

@@ -38,8 +38,8 @@ def answers_panel(live: LiveRun, *, compact: bool) -> Content:
     beside = _beside(live, [id_ for id_ in kept.ids if id_ != kept.headline])
     if compact:
         lead = Content("   ").join([_headline(live, kept, bar=False), _spread(live, kept)])
-        told = (*_shares(live, kept.headline), beside, _more(live))
-        return Content("\n").join([lead, Content("   ").join([x for x in told if x.plain])])
+        contents = (*_shares(live, kept.headline), beside, _more(live))
+        return Content("\n").join([lead, Content("   ").join([x for x in contents if x.plain])])
     lines = [_headline(live, kept, bar=True), _spread(live, kept), beside]
     return Content("\n").join([line for line in lines if line.plain])
 
@@ -71,14 +71,14 @@ def answers_line(live: LiveRun) -> Content:
     others = [id_ for id_ in _known(live) if id_ not in shown]
     gaps = [show(f"no value: {names} ({reason})", "$quiet") for reason, names in by_reason(missing)]
     parts = [part for id_ in _known(live) for part in _shares(live, id_)]
-    found = [
+    contents = [
         *judged_in_vain(live.progress),
         _not_judged(live),
         *parts,
         _beside(live, others),
         *gaps,
     ]
-    return Content.styled(" · ", "$quiet").join([part for part in found if part.plain])
+    return Content.styled(" · ", "$quiet").join([part for part in contents if part.plain])
 
 
 def answer_lines(live: LiveRun) -> Iterator[Content]:

@@ -231,17 +231,17 @@ def _gaps_in_room(missing: Mapping[str, str], room: int, *, more: bool) -> list[
 
     ``more``: metrics with a value had no room, so that reasons have none either.
     """
-    said: list[Content] = []
+    contents: list[Content] = []
     left = dict(missing)
     for metrics, reason in [] if more else _reasons(missing):
         words = show(f"no value: {', '.join(map(short_title, metrics))} ({reason})", "$quiet")
         room -= words.cell_length + len(_DOT)
         if room < len(_count(left)):
             break
-        said.append(words)
+        contents.append(words)
         left = {id_: why for id_, why in left.items() if id_ not in metrics}
     rest = _count(left) if left else "more: m" if more else ""
-    return [*said, Content.styled(rest, "$quiet")] if rest else said
+    return [*contents, Content.styled(rest, "$quiet")] if rest else contents
 
 
 def _reasons(missing: Mapping[str, str]) -> list[tuple[list[str], str]]:

@@ -80,7 +80,7 @@ class RunForm(VerticalScroll, can_focus=False):
     def _next(self, section: FieldSection, field: FormField) -> FormLine | None:
         """Return the line before which a new one belongs; None at the end of its section."""
         after = section.fields[section.fields.index(field) + 1 :]
-        names = (each.name for each in after)
+        names = (form_field.name for form_field in after)
         return next(
             (self.lines[n] for n in names if n in self.lines and self.lines[n].parent), None
         )
@@ -139,7 +139,10 @@ class RunForm(VerticalScroll, can_focus=False):
         """
         names = [field.name for section in SECTIONS for field in section.fields]
         later = (self.lines.get(name) for name in names[names.index(name) + 1 :])
-        line = next((each for each in later if each is not None and each.can_be_filled), None)
+        line = next(
+            (form_line for form_line in later if form_line is not None and form_line.can_be_filled),
+            None,
+        )
         if line is not None:
             line.take_focus()
         else:

@@ -208,12 +208,12 @@ class NewRunScreen(Screen[None]):
         self._keep(typed)
         if start:
             self._known.keys.clear()
-        found = look(self._path, draft, self._known)
+        draft_look = look(self._path, draft, self._known)
         if worker.is_cancelled:
             return
-        bring(self, self._show, found, draft, start)
-        if not start and not found.troubles and found.read is not None:
-            facts = self._measure(draft, found.read)
+        bring(self, self._show, draft_look, draft, start)
+        if not start and not draft_look.troubles and draft_look.read is not None:
+            facts = self._measure(draft, draft_look.read)
             if not worker.is_cancelled:
                 bring(self, self._show_metrics, facts)
 

@@ -196,7 +196,8 @@ def efforts_of(runs: Sequence[RunSummary]) -> list[Effort]:
     Money is one where any run has cost some; where all are free, tokens and seconds stand for it.
     """
     known = {
-        each: [took for run in runs if (took := _took(run, each)) is not None] for each in Effort
+        effort: [took for run in runs if (took := _took(run, effort)) is not None]
+        for effort in Effort
     }
     paid = any(known[Effort.COST])
     others = [each for each in (Effort.TOKENS, Effort.SECONDS) if any(known[each])]
@@ -268,8 +269,8 @@ def latency(runs: Sequence[RunSummary], seconds: Mapping[str, Sequence[float]]) 
     ``seconds`` holds the latencies of the entries that were neither cached nor failed, by run.
     """
     known = {id_: np.asarray(second) for id_, second in seconds.items() if len(second)}
-    low = min((float(each.min()) for each in known.values()), default=0.0)
-    high = max((float(each.max()) for each in known.values()), default=1.0)
+    low = min((float(values.min()) for values in known.values()), default=0.0)
+    high = max((float(values.max()) for values in known.values()), default=1.0)
     low, high = max(low, 1e-4), max(high, 2e-4, low * 1.01)
     edges = np.geomspace(low, high, BINS + 1)
     points = [

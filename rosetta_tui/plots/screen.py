@@ -122,8 +122,8 @@ class PlotsScreen(Screen[None]):
     @property
     def runs(self) -> list[RunSummary]:
         """The runs of the corpus, the oldest first."""
-        found = (self._corpora or {}).get(self._corpus) if self._corpus else None
-        return sorted(found or [], key=lambda run: run.created)
+        run_summaries = (self._corpora or {}).get(self._corpus) if self._corpus else None
+        return sorted(run_summaries or [], key=lambda run: run.created)
 
     # Reading
 
@@ -300,7 +300,7 @@ class PlotsScreen(Screen[None]):
             "tokens": "tokens per entry",
             "seconds": "seconds per entry",
         }
-        offered = {str(each): words[each] for each in efforts_of(self.runs)}
+        offered = {str(effort): words[effort] for effort in efforts_of(self.runs)}
 
         def chosen(name: str) -> None:
             self._effort = Effort(name)

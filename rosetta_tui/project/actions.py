@@ -76,5 +76,5 @@ def gather_here(folder: Path, home: Path) -> Sequence[Line]:
     with changing(folder, home) as project:
         known_reviews(project)
         with Office.open(home) as office:
-            found = gather(project, office)
-    return [(taken_words(found), "plain"), *((line, "warn") for line in left_lines(found))]
+            gathered = gather(project, office)
+    return [(taken_words(gathered), "plain"), *((line, "warn") for line in left_lines(gathered))]

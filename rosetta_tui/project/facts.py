@@ -92,13 +92,15 @@ def read_known(
 
     Gives ``before`` back where none of them changed.
     """
-    known = {each.folder: each for each in before or ()}
+    known = {project_reading.folder: project_reading for project_reading in before or ()}
     folders = known_folders(home)
-    found = [read_facts(folder, home, known.get(folder), anyway=anyway) for folder in folders]
-    found.sort(key=lambda each: (each.name.casefold(), str(each.folder)))
-    if before is not None and list(map(id, before)) == list(map(id, found)):
+    project_readings = [
+        read_facts(folder, home, known.get(folder), anyway=anyway) for folder in folders
+    ]
+    project_readings.sort(key=lambda each: (each.name.casefold(), str(each.folder)))
+    if before is not None and list(map(id, before)) == list(map(id, project_readings)):
         return before
-    return found
+    return project_readings
 
 
 def _facts(folder: Path, home: Path) -> ProjectFacts:
@@ -125,12 +127,17 @@ def _facts(folder: Path, home: Path) -> ProjectFacts:
 def _asked(out: HandedOut, state: ProjectState) -> AskedReview:
     """Count what came of a review; who it was is known by the letters that the project keeps."""
     own = [entry for entry in state.entries if entry.id in out.entries]
-    told = [said for each in own for said in each.said if said.review == out.review]
+    spokens = [
+        spoken
+        for project_entry in own
+        for spoken in project_entry.said
+        if spoken.review == out.review
+    ]
     return AskedReview(
         review=out.review,
         kind=out.kind,
         on=out.on,
         sentences=len(own),
         out=len(still_out(state, out)),
-        people=Counter(", ".join(each.people) for each in told),
+        people=Counter(", ".join(spoken.people) for spoken in spokens),
     )

@@ -69,7 +69,10 @@ class ProjectsScreen(ListScreen[Sequence[ProjectReading], Path]):
 
     def show_found(self, found: Sequence[ProjectReading]) -> None:
         """Show the corpora."""
-        rows = [ListRow(each.folder, _cells(each), _about(each)) for each in found]
+        rows = [
+            ListRow(project_reading.folder, _cells(project_reading), _about(project_reading))
+            for project_reading in found
+        ]
         self.show_list(rows, counted(len(rows), "corpus", "corpora"), _what_to_do())
 
     # Opening

@@ -121,7 +121,10 @@ class NewCorpusScreen(Screen[None]):
         self._arrange()
         self._show_command()
         self.look()
-        empty = next((each for each in _FIELDS if not self.typed.get(each.name)), _FIELDS[0])
+        empty = next(
+            (form_field for form_field in _FIELDS if not self.typed.get(form_field.name)),
+            _FIELDS[0],
+        )
         self.lines[empty.name].take_focus()
 
     def _line(self, field: FormField) -> FormLine:
@@ -156,7 +159,7 @@ class NewCorpusScreen(Screen[None]):
     @on(FormLine.Agreed)
     def _go_on(self, event: FormLine.Agreed) -> None:
         later = _FIELDS[_FIELDS.index(event.line.field) + 1 :]
-        line = next((self.lines[each.name] for each in later if self.lines[each.name].can_be_filled), None)  # fmt: skip
+        line = next((self.lines[form_field.name] for form_field in later if self.lines[form_field.name].can_be_filled), None)  # fmt: skip
         if line is None:
             self.query_one("#start").focus()
         else:
@@ -217,7 +220,7 @@ class NewCorpusScreen(Screen[None]):
         self.action_begin()
 
     def _begin(self, found: NewCorpusLook) -> None:
-        stop = [each.name for each in _FIELDS if each.name in found.wrong or each.name in found.missing]  # fmt: skip
+        stop = [form_field.name for form_field in _FIELDS if form_field.name in found.wrong or form_field.name in found.missing]  # fmt: skip
         if stop:
             self.query_one(StatusBar).cannot(f"{counted(len(stop), 'thing is', 'things are')} not right yet")  # fmt: skip
             self.lines[stop[0]].take_focus()

@@ -74,10 +74,10 @@ _COLUMNS = (
 
 def needs(facts: ProjectFacts, folder: Path) -> SectionPage:
     """Return how much there is of each minimum requirement, and what comes next."""
-    found, step = facts.progress, next_step(facts.progress, folder)
-    by_name = {f"{segment.segment} entries": segment for segment in found.segments}
+    project_progress, step = facts.progress, next_step(facts.progress, folder)
+    by_name = {f"{segment.segment} entries": segment for segment in project_progress.segments}
     rows, about = [], []
-    for row in found.requirements:
+    for row in project_progress.requirements:
         segment = by_name.get(row.name)
         rows.append(
             (
@@ -89,7 +89,7 @@ def needs(facts: ProjectFacts, folder: Path) -> SectionPage:
             )
         )  # fmt: skip
         about.append(list(_about(row, segment)))
-    commands = [commands_of(step, folder, in_vault=found.in_vault)] * len(rows)
+    commands = [commands_of(step, folder, in_vault=project_progress.in_vault)] * len(rows)
     return SectionPage(list(_said(facts, step)), _COLUMNS, rows, about, commands)
 
 

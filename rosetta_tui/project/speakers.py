@@ -47,7 +47,7 @@ def speakers(facts: ProjectFacts, folder: Path) -> SectionPage:
     return SectionPage(
         list(_said(facts)), _COLUMNS, rows, about, commands or [hand_out],
         "No speaker has been asked yet. What to do (c) has the command that writes a file and a card for each of them.",
-        waiting=sum(each.out > 0 for each in facts.reviews),
+        waiting=sum(review.out > 0 for review in facts.reviews),
     )  # fmt: skip
 
 
@@ -74,10 +74,10 @@ def _about(asked: AskedReview, facts: ProjectFacts) -> Iterator[Line]:
     what = "Translations" if asked.kind == "translate" else "Looked over"
     told = ", ".join(f"{count} by {who or 'nobody'}" for who, count in asked.people.items())
     yield f"{asked.review} · {what}: {told or 'none in the corpus yet'}", "plain"
-    for each in facts.worked or ():
-        if each.review == asked.review:
+    for working_time in facts.worked or ():
+        if working_time.review == asked.review:
             yield (
-                f"{each.hours:.1f} hours of work at sentences, by {counted(each.people, 'person', 'people')}",
+                f"{working_time.hours:.1f} hours of work at sentences, by {counted(working_time.people, 'person', 'people')}",
                 "quiet",
             )
     if asked.out:

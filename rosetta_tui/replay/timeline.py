@@ -190,10 +190,10 @@ class Playback:
             raise UsageError(f"The run cannot be played: {error}.") from error
         self._size = max((*self._run.positions, *(row.position for row in rows)), default=-1) + 1
         """Places of the corpus that the run may have finished."""
-        told = run_options_of(self._run)
+        run_options = run_options_of(self._run)
         self._most = (
-            told.concurrency
-            if "concurrency" in told.model_fields_set
+            run_options.concurrency
+            if "concurrency" in run_options.model_fields_set
             else _most_at_once(self._begins, self._ends)
         )
 
@@ -262,11 +262,11 @@ class Playback:
             self._count = after
 
     def _told(self, places: Sequence[int]) -> Iterator[Event]:
-        found = {
+        results = {
             r.position: r
             for r in read_results(self._connection, self._run.id, places, to_show=True)
         }
-        return (EntryScored(self._run.run_id, found[place]) for place in places)
+        return (EntryScored(self._run.run_id, results[place]) for place in places)
 
     def _states(self, count: int) -> bytes:
         states = np.zeros(self._size, dtype=np.uint8)

@@ -29,8 +29,8 @@ def framework_lines(found: WorkedFramework, width: int | None) -> Iterator[str]:
             yield from stacked([(title, "cost", "stated", "worked out of", "notes"), *lines], width, ("cost", "stated"))  # fmt: skip
     if found.differing:
         yield ""
-    for each in found.differing:
-        yield f"! {each.name}: {_stated(each)} is stated, but the numbers above come to {amount(each.usd)}."
+    for worked in found.differing:
+        yield f"! {worked.name}: {_stated(worked)} is stated, but the numbers above come to {amount(worked.usd)}."
 
 
 def amount(usd: CostRange) -> str:

@@ -38,7 +38,7 @@ def _summary(report: LintReport) -> str:
     count = sum(finding.severity == "look" for finding in report.findings)
     if count:
         return f"{count} to look at"
-    skipped = {each.check for each in report.not_looked_at}
+    skipped = {not_looked_at.check for not_looked_at in report.not_looked_at}
     if "all" in skipped:
         return "no check could be made"
     made = f"nothing found by {report.checks - len(skipped)} of {report.checks} checks"

@@ -84,7 +84,7 @@ def progress_lines(
         note = f" ({row.note})" if row.note else ""
         yield plain(f"  {row.name:<26}{row.found:>5} of {row.needed:<5}{verdict}{note}")
     yield "worth having beside it (§11.2)"
-    done = sum(each.translated for each in found.segments)
+    done = sum(segment.translated for segment in found.segments)
     for kind in advice(found, folder):
         count = "" if kind.found is None else f"{kind.found} of {done}; "
         yield plain(f"  {kind.name}: {count}{kind.words}{_by(kind.commands.values())}")
@@ -184,8 +184,8 @@ def cost_words(worked: WorkedFramework) -> Iterator[str]:
 
 def worked_words(worked: Sequence[WorkingTime] | None) -> Iterator[str]:
     """Yield the hours that speakers worked by review, as the logs have them that came back, and what they come to."""
-    for each in worked or ():
-        yield f"{each.review}: {each.hours:.1f} hours, {counted(each.people, 'person', 'people')}, {counted(each.answers, 'answer')}"
+    for working_time in worked or ():
+        yield f"{working_time.review}: {working_time.hours:.1f} hours, {counted(working_time.people, 'person', 'people')}, {counted(working_time.answers, 'answer')}"
     yield from total_words(worked)
 
 
@@ -197,7 +197,7 @@ def total_words(worked: Sequence[WorkingTime] | None) -> Iterator[str]:
     if not worked:
         yield "nothing came back yet"
         return
-    hours = sum(each.hours for each in worked)
+    hours = sum(working_time.hours for working_time in worked)
     usd = PER_HOUR.times(CostRange(hours, hours))
     yield f"in all {hours:.1f} hours: {amount(usd)} at {amount(PER_HOUR)} an hour"
     yield "Counted is the time in which a sentence was on the screen and its person active; reading, practice, breaks and talking are in no log."

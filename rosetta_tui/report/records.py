@@ -20,13 +20,18 @@ if TYPE_CHECKING:
 
 def evidence_lines(found: Iterable[CardCheck]) -> Iterator[str]:
     """Yield what shows how far a run was verified, each with whether it does."""
-    for each in found:
-        yield line("  shown by", f"{CHECK_SIGNS[each.ok]} {each.name}: {each.words}")
+    for card_check in found:
+        yield line(
+            "  shown by", f"{CHECK_SIGNS[card_check.ok]} {card_check.name}: {card_check.words}"
+        )
 
 
 def checks_json(found: Iterable[CardCheck]) -> list[dict[str, Any]]:
     """Return checks as JSON values."""
-    return [{"name": each.name, "ok": each.ok, "words": each.words} for each in found]
+    return [
+        {"name": card_check.name, "ok": card_check.ok, "words": card_check.words}
+        for card_check in found
+    ]
 
 
 def ownership_lines(record: OwnershipRecord) -> Iterator[str]:
@@ -66,11 +71,14 @@ def ownership_json(record: OwnershipRecord) -> dict[str, Any]:
 def use_lines(uses: Sequence[UseRecord]) -> Iterator[str]:
     """Yield a line for each use, under way or ended, the first recorded first."""
     ends = {each.begun: each for each in uses if each.begun}
-    for each in sorted(uses, key=lambda one: (one.since, one.id)):
-        if not each.begun:
-            now = ends.get(each.id, each)
+    for use_record in sorted(uses, key=lambda one: (one.since, one.id)):
+        if not use_record.begun:
+            now = ends.get(use_record.id, use_record)
             yield line(
-                each.id[:12], f"run {each.run_id[:8]}", now.words, f"says {each.organisation}"
+                use_record.id[:12],
+                f"run {use_record.run_id[:8]}",
+                now.words,
+                f"says {use_record.organisation}",
             )
 
 
@@ -88,9 +96,9 @@ def profile_lines(items: Iterable[Mapping[str, Any]]) -> Iterator[str]:
 
 def folder_lines(found: Sequence[FolderLine], known_kinds: str) -> Iterator[str]:
     """Yield a line for each file of a folder, once which kinds are known where one is not, and a total."""
-    for each in found:
-        what = "not looked at" if each.verdict is None else each.verdict.what
-        yield line(f"{CHECK_SIGNS[each.holds]} {each.path}", what, each.words)
+    for folder_line in found:
+        what = "not looked at" if folder_line.verdict is None else folder_line.verdict.what
+        yield line(f"{CHECK_SIGNS[folder_line.holds]} {folder_line.path}", what, folder_line.words)
     if any(each.unknown for each in found):
         yield known_kinds
     held, not_held = (sum(each.holds is way for each in found) for way in (True, False))

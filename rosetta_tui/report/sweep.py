@@ -24,11 +24,11 @@ def sweep_lines(found: SweepRecord, width: int | None) -> Iterator[str]:
     yield f"Sweep {found.name} ({found.id}): {found.plan}"
     yield from progress_lines(found)
     yield ""
-    headline = next((each.headline for each in found.cells if each.headline), "")
+    headline = next((cell.headline for cell in found.cells if cell.headline), "")
     rows = [HEADINGS, *map(_row, found.cells)]
     if headline:
         head = (*HEADINGS[:4], short_title(headline), "95 %", *HEADINGS[8:])
-        rows = [head, *(_answer_row(each, headline) for each in found.cells)]
+        rows = [head, *(_answer_row(cell, headline) for cell in found.cells)]
     yield from stacked(rows, width, rows[0])
     if (other := other_inputs(found)) is not None:
         yield other

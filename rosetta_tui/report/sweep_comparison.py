@@ -44,12 +44,12 @@ def comparison_lines(found: SweepComparison, width: int | None) -> Iterator[str]
 
 
 def _methods(found: SweepComparison, width: int | None) -> Iterator[str]:
-    yield from stacked([_HEADINGS, *(_row(found, each) for each in found.methods)], width, ())
+    yield from stacked([_HEADINGS, *(_row(found, method) for method in found.methods)], width, ())
     for method in found.methods:
         if method.nearest != method.best:
             yield f"{method.method.name}: its lead is least sure over {method.nearest}."
     yield ""
-    setups = [*(each.method for each in found.methods), *found.baselines]
+    setups = [*(method.method for method in found.methods), *found.baselines]
     yield from stacked([_PARTS, *(_parts(found, setup) for setup in setups)], width, _PARTS[1:])
     yield "p: against that baseline alone, as if it had been named before. p of maximum: against the best of all."
     yield f"p (Holm): that of the maximum, corrected for {counted(len(found.methods), 'method')}; a method beats them where it is below 0.05."

@@ -97,7 +97,9 @@ def vault_look(folder: Path, name: str, home: Path) -> CorpusLook:
     """Return what a vault tells openly of a corpus of this name; raises UsageError where there is none."""
     state = vault_at(folder, home).read()
     _, stored = corpus_named(state, name)
-    segments = {str(each.value): count for each, count in sorted(stored.entries.items()) if count}
+    segments = {
+        str(segment.value): count for segment, count in sorted(stored.entries.items()) if count
+    }
     return CorpusLook(
         title=f"{stored.name} · sealed",
         entries=sum(stored.entries.values()),
@@ -141,7 +143,7 @@ def reading_key(draft: RunDraft) -> tuple[object, ...]:
 def _state(name: str) -> object:
     """Return whether a file is still the one that was read."""
     try:
-        found = Path(name).stat()
+        stat_result = Path(name).stat()
     except (OSError, ValueError):
         return None
-    return found.st_mtime_ns, found.st_size
+    return stat_result.st_mtime_ns, stat_result.st_size

@@ -218,14 +218,19 @@ class _Looking:
         """Check what a vault says openly of a corpus: it is opened, and that is in its log, when the run begins."""
         name, folder = self.draft.get("file").strip(), Path(self.draft.get("vault").strip())
         try:
-            found = vault_look(folder.expanduser(), name, self.store_path.parent) if name else None
+            corpus_look = (
+                vault_look(folder.expanduser(), name, self.store_path.parent) if name else None
+            )
         except UsageError as error:
             self._stop(str(error), "file" if is_vault(folder.expanduser()) else "vault")
-        granted, alone = self.draft.get("grant").strip(), found is None or found.together == 1
+        granted, alone = (
+            self.draft.get("grant").strip(),
+            corpus_look is None or corpus_look.together == 1,
+        )
         silent = "A vault is opened when the run begins: its log keeps every opening. So nothing is counted before."
         if not granted:
             silent += " With the start you allow, as a keeper, this run on this computer, once."
-        self._add(corpus=found, silent=silent)
+        self._add(corpus=corpus_look, silent=silent)
         if not granted and not alone and not self.draft.get("others").strip():
             words = (
                 f"This vault opens for several keepers together. Ask them: {self._grant_command()}"

@@ -79,8 +79,12 @@ def label_of(text: str) -> str:
 
 def offered_licences() -> dict[str, str]:
     """Return licences to choose from, each with what it leads to."""
-    found = {each: licence_class(each) for each in _LICENCES}
-    return {name: each.because for name, each in found.items() if each is not None}
+    licence_classes = {each: licence_class(each) for each in _LICENCES}
+    return {
+        name: licence_class.because
+        for name, licence_class in licence_classes.items()
+        if licence_class is not None
+    }
 
 
 # As a form

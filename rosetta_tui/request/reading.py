@@ -246,16 +246,16 @@ def print_problems(problems: Sequence[Problem]) -> None:
 
 def _problem_lines(problems: Sequence[Problem]) -> Iterator[str]:
     alike: dict[Problem, list[Problem]] = {}
-    said: Counter[Problem] = Counter()
+    counts: Counter[Problem] = Counter()
     kinds = [replace(problem, line=None, entry=None, places=()) for problem in problems]
     for kind, problem in zip(kinds, problems, strict=True):
         alike.setdefault(kind, []).append(problem)
     for kind, problem in zip(kinds, problems, strict=True):
-        said[kind] += 1
+        counts[kind] += 1
         rest = alike[kind][MOST_ALIKE:]
-        if said[kind] <= MOST_ALIKE or len(rest) == 1:
+        if counts[kind] <= MOST_ALIKE or len(rest) == 1:
             yield str(problem)
-        elif said[kind] == MOST_ALIKE + 1:
+        elif counts[kind] == MOST_ALIKE + 1:
             yield f"… and the same {_where(rest)}"
 
 

@@ -54,7 +54,7 @@ def paths(typed: str) -> list[Suggestion]:
     folder, beginning = _parted(typed)
     try:
         with os.scandir(os.path.expanduser(folder) or ".") as entries:  # noqa: PTH111  typed text, kept as typed
-            names = [(each.name, each.is_dir()) for each in islice(entries, MOST_LOOKED_AT)]
+            names = [(entry.name, entry.is_dir()) for entry in islice(entries, MOST_LOOKED_AT)]
     except (OSError, ValueError):
         return []
     fitting = [
@@ -87,8 +87,12 @@ def corpora(store_path: Path, vault: Callable[[], str]) -> Suggest:
 
     def suggest(typed: str) -> list[Suggestion]:
         if folder := vault().strip():
-            return [each for each in _in_vault(folder, store_path.parent) if _fits(each, typed)]
-        known = [each for each in _known(store_path) if _fits(each, typed)]
+            return [
+                suggestion
+                for suggestion in _in_vault(folder, store_path.parent)
+                if _fits(suggestion, typed)
+            ]
+        known = [suggestion for suggestion in _known(store_path) if _fits(suggestion, typed)]
         return known + paths(typed)
 
     return suggest
@@ -97,18 +101,18 @@ def corpora(store_path: Path, vault: Callable[[], str]) -> Suggest:
 def _known(store_path: Path) -> list[Suggestion]:
     try:
         with opened(store_path) as connection:
-            found = list_corpora(connection)
+            corpus_summaries = list_corpora(connection)
     except StoreError:
-        found = []
+        corpus_summaries = []
     listed = [
         Suggestion(
-            f"{PREFIX}{each.sha256[:12]}",
-            each.dataset.id,
-            f"{each.dataset.source_language} → {each.dataset.target_language} "
-            f"· {counted(each.entries, 'entry', 'entries')} · in the store",
+            f"{PREFIX}{corpus_summary.sha256[:12]}",
+            corpus_summary.dataset.id,
+            f"{corpus_summary.dataset.source_language} → {corpus_summary.dataset.target_language} "
+            f"· {counted(corpus_summary.entries, 'entry', 'entries')} · in the store",
         )
-        for each in found
-        if not each.partial
+        for corpus_summary in corpus_summaries
+        if not corpus_summary.partial
     ]
     sample = sample_path(DEMO_CORPUS)
     return [*listed, Suggestion(str(sample), sample.stem, "en → eo · comes with the program")]
@@ -138,7 +142,7 @@ def choices(given: Callable[[], Mapping[str, str]]) -> Suggest:
 
     def suggest(typed: str) -> list[Suggestion]:
         every = [Suggestion(value, value, about) for value, about in given().items()]
-        return [each for each in every if _fits(each, typed)]
+        return [suggestion for suggestion in every if _fits(suggestion, typed)]
 
     return suggest
 

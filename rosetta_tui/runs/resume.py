@@ -253,9 +253,9 @@ class RetryScreen(ModalScreen[dict[str, Any] | None]):
         try:
             self._check(changes)
         except UsageError as error:
-            said = self.query_one("#said", Static)
-            said.display = True
-            said.update(show(_beside(str(error)), "$warn"))
+            static = self.query_one("#said", Static)
+            static.display = True
+            static.update(show(_beside(str(error)), "$warn"))
         else:
             self.dismiss(changes)
 

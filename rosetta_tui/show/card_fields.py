@@ -62,8 +62,8 @@ def _wilson(
         return None
     from scoring.statistics.intervals import wilson
 
-    found = wilson(rate * entries, entries)
-    return None if found is None else (found.lower, found.upper)
+    interval = wilson(rate * entries, entries)
+    return None if interval is None else (interval.lower, interval.upper)
 
 
 LEAD = ("chrf_plus_plus", "composite")

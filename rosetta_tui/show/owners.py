@@ -64,16 +64,18 @@ def owned(run: RunSummary, review: ReviewStatus | None) -> Mapping[str, Any] | N
     One counts beside a certificate of the same organisation, which a person here trusts. Of several the newest that nobody
     refused or revoked is shown.
     """
-    found = [record for record in _records(run, "ownership") if _certified(record, review)]
-    if not found or review is None:
+    kept_records = [record for record in _records(run, "ownership") if _certified(record, review)]
+    if not kept_records or review is None:
         return None
-    told = max(found, key=lambda each: (each.told["state"] not in _ENDED, each.told["proposed"]))
-    state = str(told.told["state"])
-    if told.revoked:
+    kept_record = max(
+        kept_records, key=lambda each: (each.told["state"] not in _ENDED, each.told["proposed"])
+    )
+    state = str(kept_record.told["state"])
+    if kept_record.revoked:
         state = "a key that signed it was revoked"
     elif not review.passed and state not in _ENDED:
         state = f"{state}, and its gate gives nothing now"
-    return {**told.told, "state": state, "record": told.id}
+    return {**kept_record.told, "state": state, "record": kept_record.id}
 
 
 _ENDED = ("refused", "revoked")
@@ -89,13 +91,17 @@ def _shares(told: Mapping[str, Any] | None) -> str:
 
 def in_use(run: RunSummary, review: ReviewStatus | None) -> list[Mapping[str, Any]]:
     """Return the uses of a run's method that did not end, by records of the organisation that certified it."""
-    found = [
+    kept_records = [
         record
         for record in _records(run, "use")
         if _certified(record, review) and not record.revoked
     ]
-    ended = {each.told["begun"] for each in found}
-    return [each.told for each in found if not each.told["begun"] and each.id not in ended]
+    ended = {kept_record.told["begun"] for kept_record in kept_records}
+    return [
+        kept_record.told
+        for kept_record in kept_records
+        if not kept_record.told["begun"] and kept_record.id not in ended
+    ]
 
 
 def _records(run: RunSummary, kind: str) -> Iterator[KeptRecord]:

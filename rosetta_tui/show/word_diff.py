@@ -76,7 +76,7 @@ def diff(output: str, reference: str) -> list[Piece] | None:
 
 
 def _words(text: str) -> list[_Word]:
-    return [_Word(*found.groups()) for found in _WORD.finditer(text) if found.group()]
+    return [_Word(*match.groups()) for match in _WORD.finditer(text) if match.group()]
 
 
 def _pieces(tag: str, ours: Sequence[_Word], theirs: Sequence[_Word]) -> list[Piece]:

@@ -82,7 +82,7 @@ def read_desk(home: Path, before: DeskReading | None, *, anyway: bool) -> DeskRe
     if before is not None and not anyway and before.mark == mark:
         return before
     listed, wrong = desk.listed()
-    return DeskReading(mark, [_listed(each) for each in listed], wrong)
+    return DeskReading(mark, [_listed(kept_submission) for kept_submission in listed], wrong)
 
 
 def _folders(desk: SubmissionStore) -> list[Path]:
@@ -175,7 +175,7 @@ def _read(store: Path, kept: KeptSubmission) -> SubmissionFacts:
         else:
             steps = whole_way(connection, None, kept)
         end = end_of_way(connection, kept, steps)
-        found = _rehearsal(connection, kept)
+        rehearsal = _rehearsal(connection, kept)
         runs = {
             run.run_id: run.state == "complete"
             for note in kept.notes
@@ -190,7 +190,7 @@ def _read(store: Path, kept: KeptSubmission) -> SubmissionFacts:
         end=end,
         claim=card,
         claimed={} if card is None else reproduced_card(card).scores,
-        rehearsal=found,
+        rehearsal=rehearsal,
         told=_told(home, kept),
         readme=submission.members[README].decode("utf-8", "replace"),
         runs=runs,

@@ -75,7 +75,14 @@ class SubmissionsScreen(ListScreen[DeskReading, str]):
     def show_found(self, found: DeskReading) -> None:
         """Show the submissions, and what is wrong with those that cannot be read."""
         wrong = [show(f"✗ {each}", "$bad") for each in found.wrong]
-        rows = [ListRow(each.number, _cells(each), _about(each, wrong)) for each in found.listed]
+        rows = [
+            ListRow(
+                listed_submission.number,
+                _cells(listed_submission),
+                _about(listed_submission, wrong),
+            )
+            for listed_submission in found.listed
+        ]
         said = f" · {len(wrong)} cannot be read" if wrong else ""
         self.show_list(rows, counted(len(rows), "submission"), _what_to_do(wrong), said)
 
@@ -145,5 +152,5 @@ def _what_to_do(wrong: Sequence[Content]) -> Content:
         "  takes one in from a path or a stick; it is checked, and nothing of it is run\n\n",
         ("To make a small one, to try everything out, use a shell:\n\n", "$quiet"),
         ("  rosetta submission demo", "bold"),
-        *(part for each in wrong for part in ("\n\n", each)),
+        *(part for content in wrong for part in ("\n\n", content)),
     )

@@ -131,19 +131,19 @@ def _about_part(check: PartCheck) -> Iterator[Line]:
 
 def claim(facts: SubmissionFacts) -> SubmissionPage:
     """Return the scores that its card claims, beside those of the rehearsal."""
-    card, found = facts.claim, facts.rehearsal
+    card, rehearsal = facts.claim, facts.rehearsal
     if card is None:
         return _page([], _CLAIM, [], [], empty="Its card makes no claim that can be held against anything: see Parts.")  # fmt: skip
     entries = counted(len(card.results), "open entry", "open entries")
     said: list[Line] = [
         (f"Claimed over {entries} of {card.dataset.id}. Composite and chrF++ decide.", "plain"),
-        (_verdict(facts), "good" if facts.kept.rehearsed else "quiet" if found is None else "bad"),
+        (_verdict(facts), "good" if facts.kept.rehearsed else "quiet" if rehearsal is None else "bad"),
     ]  # fmt: skip
     rows = [_claim_row(each, facts) for each in _in_order(facts.claimed)]
     about: list[Line] = []
-    if found is not None:
-        about = [(f"Rehearsed as run {found.run[:8]}: enter opens it.", "quiet")]
-    return _page(said, _CLAIM, rows, [about] * len(rows), runs=[found.run if found else ""] * len(rows))  # fmt: skip
+    if rehearsal is not None:
+        about = [(f"Rehearsed as run {rehearsal.run[:8]}: enter opens it.", "quiet")]
+    return _page(said, _CLAIM, rows, [about] * len(rows), runs=[rehearsal.run if rehearsal else ""] * len(rows))  # fmt: skip
 
 
 def _in_order(claimed: Mapping[str, float | None]) -> list[str]:
@@ -156,12 +156,12 @@ def _claim_row(metric: str, facts: SubmissionFacts) -> tuple[Cell, ...]:
     name, claimed = Cell(short_title(metric)), Cell(value(metric, facts.claimed[metric]))
     if facts.rehearsal is None:
         return (name, claimed, Cell("–", "quiet"), Cell(""), Cell(""))
-    each = facts.rehearsal.found.deviations.get(metric)
-    if each is None:
+    deviation = facts.rehearsal.found.deviations.get(metric)
+    if deviation is None:
         return (name, claimed, Cell("no value", "bad"), Cell(""), Cell("no", "bad"))
-    apart = "" if each.share is None else figures.signed(each.share, 1, share=True)
-    within = Cell("yes", "good") if each.within else Cell("no", "bad")
-    return (name, claimed, Cell(value(metric, each.repeated)), Cell(apart), within)
+    apart = "" if deviation.share is None else figures.signed(deviation.share, 1, share=True)
+    within = Cell("yes", "good") if deviation.within else Cell("no", "bad")
+    return (name, claimed, Cell(value(metric, deviation.repeated)), Cell(apart), within)
 
 
 def _verdict(facts: SubmissionFacts) -> str:

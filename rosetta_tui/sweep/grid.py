@@ -45,7 +45,7 @@ class HeatCell:
     def runs(self) -> tuple[CellRecord, ...]:
         """The runs of all its set-ups, those of the one that is shown first."""
         ordered = sorted(self.setups, key=lambda each: each is not self.shown)
-        return tuple(run for each in ordered for run in each.cells)
+        return tuple(run for sweep_setup in ordered for run in sweep_setup.cells)
 
     @cached_property
     def state(self) -> str:
@@ -98,7 +98,9 @@ class HeatGrid:
     def rises(self) -> bool:
         """Return whether more of what is shown is better."""
         shown = (cell.shown for cell in self.cells.values() if cell.shown)
-        return next((each.rises(self.measure) for each in shown), self.measure.is_quality)
+        return next(
+            (sweep_setup.rises(self.measure) for sweep_setup in shown), self.measure.is_quality
+        )
 
     def level(self, cell: HeatCell) -> int | None:
         """Return how good a value is beside the others shown, 0 to 7; None without one, or where it does not compare."""
@@ -185,6 +187,6 @@ def _cell(
         setups=tuple(setups),
         shown=shown,
         value=None if shown is None else shown.value(measure),
-        is_best_baseline=any(id(each) in ours for each in baseline),
-        on_front=any(id(each) in ours for each in unbeaten),
+        is_best_baseline=any(id(sweep_setup) in ours for sweep_setup in baseline),
+        on_front=any(id(sweep_setup) in ours for sweep_setup in unbeaten),
     )

@@ -180,10 +180,10 @@ class SweepScreen(Screen[None]):
         which = f"{record.name} · {record.id}"
         more = f" · one of {len(self._sweeps)}, L" if len(self._sweeps) > 1 else ""
         self.query_one(StatusBar).say(show(which + more, "$quiet"))
-        told = [show(progress_line, "$quiet") for progress_line in progress_lines(record)]
-        told.append(show(f"{together_words(self._map, grid)}. ▁ worst … █ best"))
-        told.append(show(standing_words(self._map, self._quality)))
-        self.query_one("#head", Static).update(Content("\n").join(told))
+        contents = [show(progress_line, "$quiet") for progress_line in progress_lines(record)]
+        contents.append(show(f"{together_words(self._map, grid)}. ▁ worst … █ best"))
+        contents.append(show(standing_words(self._map, self._quality)))
+        self.query_one("#head", Static).update(Content("\n").join(contents))
         self._moved()
 
     @on(HeatView.CellMoved)
@@ -194,8 +194,8 @@ class SweepScreen(Screen[None]):
             return
         name, numbers, notes = chosen_words(self._map, cell)
         asks = cell.state == "stopped" or "≠" in cell.signs or cell.failed
-        told = [show(name, "$quiet"), show(numbers), show(notes, "$warn" if asks else "$quiet")]
-        line.update(Content("\n").join(told))
+        contents = [show(name, "$quiet"), show(numbers), show(notes, "$warn" if asks else "$quiet")]
+        line.update(Content("\n").join(contents))
 
     # Keys
 
@@ -256,7 +256,7 @@ class SweepScreen(Screen[None]):
         elif len(begun) == 1:
             self._open_run(next(iter(begun)), message)
         else:
-            words = {run_id: plain(run_words(each)) for run_id, each in begun.items()}
+            words = {run_id: plain(run_words(cell_record)) for run_id, cell_record in begun.items()}
             choose(self.app, "Runs of this cell", words, next(iter(begun)), lambda run_id: self._open_run(run_id, message))  # fmt: skip
 
     def _open_run(self, run_id: str, message: HeatView.CellChosen) -> None:

@@ -115,8 +115,8 @@ class EmptyState(Static):
 
     def say(self, title: str, words: str | Content = "") -> None:
         """Show something else; text from outside comes as what ``rosetta_tui.show.text.show`` gives."""
-        told = words if isinstance(words, Content) else Content(words)
-        self.update(Content.assemble((f"{title}\n\n", "bold"), told))
+        content = words if isinstance(words, Content) else Content(words)
+        self.update(Content.assemble((f"{title}\n\n", "bold"), content))
 
 
 class StatusBar(Static):
@@ -152,8 +152,12 @@ def trail(screen: Screen[Any]) -> Iterator[str]:
     The first screen is left out where others are on it, and so are dialogs, which are no places.
     """
     app = screen.app
-    stack = [each for each in app.screen_stack if each.title and not isinstance(each, ModalScreen)]
+    stack = [
+        screen
+        for screen in app.screen_stack
+        if screen.title and not isinstance(screen, ModalScreen)
+    ]
     below = stack[: stack.index(screen)] if screen in stack else []
     yield app.title
-    yield from (each.title or "" for each in below[1:])
+    yield from (screen.title or "" for screen in below[1:])
     yield screen.title or app.title

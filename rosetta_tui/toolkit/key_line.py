@@ -223,12 +223,12 @@ def _keys_of(screen: Screen[Any]) -> tuple[tuple[Key, ...], Key | None]:
     for _, binding, enabled, tooltip in active.values():
         if binding.show and binding.action not in keys:
             keys[binding.action] = _key(app, binding, tooltip, enabled=enabled)
-    found = active.get(app.COMMAND_PALETTE_BINDING)
-    if found is None or not app.ENABLE_COMMAND_PALETTE:
+    active_binding = active.get(app.COMMAND_PALETTE_BINDING)
+    if active_binding is None or not app.ENABLE_COMMAND_PALETTE:
         return tuple(keys.values()), None
-    binding = found.binding
+    binding = active_binding.binding
     tooltip = binding.tooltip or binding.description
-    return tuple(keys.values()), _key(app, binding, tooltip, enabled=found.enabled)
+    return tuple(keys.values()), _key(app, binding, tooltip, enabled=active_binding.enabled)
 
 
 def _key(app: App[Any], binding: Binding, tooltip: str, *, enabled: bool) -> Key:

@@ -84,7 +84,7 @@ class Keyboard:
         """
         here = [place for place in self.places if any(b.id == act.id for b in place.bindings)]
         for place in self.places:
-            if any(place.meets(each) for each in here):
+            if any(place.meets(key_place) for key_place in here):
                 for binding in place.bindings:
                     ours = key in act.keys and binding.id not in chosen
                     if binding.id != act.id and not ours and key in _keys_now(binding, chosen):
@@ -111,12 +111,12 @@ def _act(id_: str, uses: Sequence[tuple[KeyPlace, Binding]]) -> Action:
 def keyboard() -> Keyboard:
     """Read the keys of every screen of the program."""
 
-    found: dict[type[DOMNode], KeyPlace] = {}
+    key_places: dict[type[DOMNode], KeyPlace] = {}
     for module in walk_packages(rosetta_tui.__path__, f"{_PACKAGE}."):
         if not module.name.startswith(f"{_PACKAGE}.commands") and not module.ispkg:
             for kind in _nodes(module.name):
-                found[kind] = _place(kind)
-    return Keyboard(sorted(found.values(), key=lambda place: (_ORDER[place.kind], place.name)))
+                key_places[kind] = _place(kind)
+    return Keyboard(sorted(key_places.values(), key=lambda place: (_ORDER[place.kind], place.name)))
 
 
 def _nodes(module: str) -> Iterator[type[DOMNode]]:
@@ -129,15 +129,15 @@ def _nodes(module: str) -> Iterator[type[DOMNode]]:
 
 def _place(node: type[DOMNode]) -> KeyPlace:
     kind = next(kind for kind in _ORDER if issubclass(node, kind))
-    found: list[Binding] = []
+    bindings: list[Binding] = []
     for base in node.__mro__:
         if base.__module__.startswith(f"{_PACKAGE}."):
             nearer = {
-                binding.key for binding in found
+                binding.key for binding in bindings
             }  # a key has the meaning of the nearest class
             stated = Binding.make_bindings(vars(base).get("BINDINGS", ()))
-            found += [binding for binding in stated if binding.key not in nearer]
-    return KeyPlace(_name(node, kind), kind, tuple(found))
+            bindings += [binding for binding in stated if binding.key not in nearer]
+    return KeyPlace(_name(node, kind), kind, tuple(bindings))
 
 
 _ORDER: dict[type[Any], int] = {App: 0, ModalScreen: 3, Screen: 1, DOMNode: 2}

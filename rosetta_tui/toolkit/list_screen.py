@@ -85,8 +85,8 @@ class ListScreen(ReadingScreen[Found], Generic[Found, Key]):
         self.table.show_rows(PageRows(self.columns, [row.cells for row in rows]), place)
         self.query_one(EmptyState).say(self.none_yet, what_to_do)
         self._show_parts()
-        told = Content.assemble(show(count if rows else "", "$quiet"), (wrong, "$bad"))
-        self.query_one(StatusBar).say(told)
+        content = Content.assemble(show(count if rows else "", "$quiet"), (wrong, "$bad"))
+        self.query_one(StatusBar).say(content)
         if rows:
             self.table.focus()
         self._moved()

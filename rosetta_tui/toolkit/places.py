@@ -49,5 +49,5 @@ def places() -> Mapping[str, Place]:
         iter_module.name for iter_module in iter_modules(rosetta_tui.__path__) if iter_module.ispkg
     )
     said = (getattr(import_module(f"rosetta_tui.{name}"), "PLACE", None) for name in folders)
-    found = [place for place in said if isinstance(place, Place)]
-    return {each.name: each for each in sorted(found, key=lambda each: (each.order, each.name))}
+    places = [place for place in said if isinstance(place, Place)]
+    return {place.name: place for place in sorted(places, key=lambda each: (each.order, each.name))}

@@ -48,14 +48,14 @@ class TerminalDriver(LinuxDriver):
     def start_application_mode(self) -> None:
         """Acquire the terminal."""
         self._caught = [each for each in _SIGNALS if signal.getsignal(each) is signal.SIG_DFL]
-        for each in self._caught:
-            self._loop.add_signal_handler(each, self._leave, each)
+        for signals in self._caught:
+            self._loop.add_signal_handler(signals, self._leave, signals)
         super().start_application_mode()  # type: ignore[no-untyped-call]
 
     def stop_application_mode(self) -> None:
         """Release the terminal."""
-        for each in self._caught:
-            self._loop.remove_signal_handler(each)
+        for signals in self._caught:
+            self._loop.remove_signal_handler(signals)
         if self._gone:  # what is being saved is not to be cut by the same bad news coming twice
             signal.signal(signal.SIGHUP, signal.SIG_IGN)
         super().stop_application_mode()

@@ -157,7 +157,9 @@ async def _at_rest(app: App[None], started: Widget | None) -> None:
         except ScreenStackError:  # no screen any more: the app ends
             return
         first = (started, app.focused) if started is not app.focused else (started,)
-        climbs = [node for each in first if each is not None for node in each.ancestors_with_self]
+        climbs = [
+            node for widget in first if widget is not None for node in widget.ancestors_with_self
+        ]
         for node in (*dict.fromkeys(climbs), screen, app):
             if isinstance(node, MessagePump):
                 await _caught_up(node, until)
@@ -187,7 +189,7 @@ def busy(app: App[Any], screen: Screen[Any]) -> bool:
         for walk_child in screen.walk_children(with_self=True)
         if isinstance(walk_child, Widget)
     )
-    return any(each.message_queue_size or not each.is_mounted for each in there)
+    return any(widget.message_queue_size or not widget.is_mounted for widget in there)
 
 
 _WORD = re.compile(r"[^\S\u00a0\u202f]*(?:\S|[\u00a0\u202f])+[^\S\u00a0\u202f]*")

@@ -19,8 +19,8 @@ _HOLDS = (
     Column("corpus", "corpus", 12, share=2),
     Column("entries", "entries", 7, right=True),
     *(
-        Column(str(each), str(each), len(each), right=True, drop=1 + each.secret)
-        for each in Segment
+        Column(str(segment), str(segment), len(segment), right=True, drop=1 + segment.secret)
+        for segment in Segment
     ),
     Column("opened", "last opened", 16, drop=4),
 )
@@ -61,24 +61,26 @@ def _openings(facts: VaultFacts, number: str) -> list[LoggedAct]:
     """Return the lines of the log that say that a corpus was opened."""
     kinds = Opened | Used | OpenedByGrant
     return [
-        told
-        for told, line in zip(facts.log, facts.state.lines, strict=True)
+        logged_act
+        for logged_act, line in zip(facts.log, facts.state.lines, strict=True)
         if isinstance(line.record.act, kinds) and line.record.act.corpus == number
     ]
 
 
 def _about_corpus(facts: VaultFacts, number: str, opened: Sequence[LoggedAct]) -> Iterator[Line]:
-    each = facts.state.head.corpora[number]
-    yield f"{each.name}: {counts(each.entries)}", "plain"
+    stored_corpus = facts.state.head.corpora[number]
+    yield f"{stored_corpus.name}: {counts(stored_corpus.entries)}", "plain"
     acts = zip(facts.log, facts.state.lines, strict=True)
-    put = next(told for told, line in acts if isinstance(line.record.act, Added) and line.record.act.corpus == number)  # fmt: skip
+    put = next(logged_act for logged_act, line in acts if isinstance(line.record.act, Added) and line.record.act.corpus == number)  # fmt: skip
     times = f"opened {counted(len(opened), 'time')}" if opened else "never opened"
     last = f", the last time by {opened[-1].by}: {opened[-1].purpose}" if opened else ""
     yield f"put in {moment(put.when)} by {put.by} · {times}{last}", "quiet"
     if (line := withdrawals_of(facts.state.lines).get(number)) is not None:
         yield withdrawn_words(facts.state.lines, line), "bad"
-    yield from ((f"{line}.", "plain") for line in (*telling(each), *told_outside(each)))
-    if each.entries.get(Segment.HELD_OUT):
+    yield from (
+        (f"{line}.", "plain") for line in (*telling(stored_corpus), *told_outside(stored_corpus))
+    )
+    if stored_corpus.entries.get(Segment.HELD_OUT):
         yield "Entries of held_out are kept for later and never opened, until they are moved by name.", "quiet"  # fmt: skip
 
 
@@ -111,17 +113,17 @@ def log(facts: VaultFacts, folder: str) -> SectionPage:
     ]  # fmt: skip
     rows = [
         (
-            Cell(moment(each.when)),
-            Cell(each.by),
-            Cell(each.words, "warn" if each.clock_set_back else "plain"),
-            Cell(each.purpose or "", "quiet"),
+            Cell(moment(logged_act.when)),
+            Cell(logged_act.by),
+            Cell(logged_act.words, "warn" if logged_act.clock_set_back else "plain"),
+            Cell(logged_act.purpose or "", "quiet"),
         )
-        for each in newest
+        for logged_act in newest
     ]
     commands: Commands = {
         "Show the log in a shell, the oldest line first": ("rosetta", "vault", "log", folder)
     }
-    return SectionPage(said, _LOG, rows, [list(_about_act(each)) for each in newest], [commands] * len(rows))  # fmt: skip
+    return SectionPage(said, _LOG, rows, [list(_about_act(logged_act)) for logged_act in newest], [commands] * len(rows))  # fmt: skip
 
 
 def _about_act(act: LoggedAct) -> Iterator[Line]:

@@ -97,21 +97,21 @@ def read_vault(
     mark = _mark(folder, home)
     if before is not None and not anyway and before.mark == mark:
         return before
-    told = _told(home)
+    told_scores = _told(home)
     try:
         state = vault_at(folder, home).read()
-        found = standing(home)
+        withdrawals = standing(home)
         gone = {
             key: notice.said
             for key in state.keepers
-            if (notice := found.of_keeper(state.head.vault, key)) is not None
+            if (notice := withdrawals.of_keeper(state.head.vault, key)) is not None
         }
         facts = VaultFacts(state, logged_acts(state), gone)
     except (HarnessError, OSError) as error:
         problem = error.problem if isinstance(error, FileError) else None
-        return VaultReading(folder, mark, problem=problem, trouble=str(error), told=told)
+        return VaultReading(folder, mark, problem=problem, trouble=str(error), told=told_scores)
     # reading notes how far this computer saw the vault, so the mark of before may be another one already
-    return VaultReading(folder, _mark(folder, home), facts, told=told)
+    return VaultReading(folder, _mark(folder, home), facts, told=told_scores)
 
 
 def read_in_full(
@@ -137,13 +137,15 @@ def read_vaults(
 
     Gives ``before`` back where none of them changed.
     """
-    known = {each.folder: each for each in before or ()}
+    known = {vault_reading.folder: vault_reading for vault_reading in before or ()}
     folders = [Path(each) for each in dict.fromkeys(folders_seen(home))]
-    found = [read_vault(folder, home, known.get(folder), anyway=anyway) for folder in folders]
-    found.sort(key=lambda each: (each.name.casefold(), str(each.folder)))
-    if before is not None and list(map(id, before)) == list(map(id, found)):
+    vault_readings = [
+        read_vault(folder, home, known.get(folder), anyway=anyway) for folder in folders
+    ]
+    vault_readings.sort(key=lambda each: (each.name.casefold(), str(each.folder)))
+    if before is not None and list(map(id, before)) == list(map(id, vault_readings)):
         return before
-    return found
+    return vault_readings
 
 
 def _told(home: Path) -> ToldScores:
@@ -156,20 +158,22 @@ def _told(home: Path) -> ToldScores:
             return ToldScores(None, f"{folder} has a ledger, but no keeper's keys are on this computer to read it with.")  # fmt: skip
         identity = Identity.load(home, Role.KEEPER)
         book = ledger.ReleaseLedger(folder, identity, lambda: datetime.now(UTC))
-        found = book.read()
+        history = book.read()
         with opened() as store:
-            return ToldScores(found, withdrawn=withdrawn_of(found, store))
+            return ToldScores(history, withdrawn=withdrawn_of(history, store))
     except (HarnessError, OSError) as error:
         return ToldScores(None, str(error))
 
 
 def _mark(folder: Path, home: Path) -> Hashable:
     """Return what changes where a file does: of the vault's folder all but its lock, of the data folder those that count."""
-    found: list[Hashable] = []
+    hashables: list[Hashable] = []
     try:
         with os.scandir(folder) as files:
-            found += sorted((file.name, file_stamp(file)) for file in files if file.name != LOCK)
+            hashables += sorted(
+                (file.name, file_stamp(file)) for file in files if file.name != LOCK
+            )
     except OSError as error:
-        found.append(error.errno)
+        hashables.append(error.errno)
     ours = (home / ledger.FOLDER / ledger.LEDGER, home / _CONSENT)
-    return (*found, *map(file_stamp, ours))
+    return (*hashables, *map(file_stamp, ours))

@@ -47,7 +47,7 @@ def keepers(facts: VaultFacts, folder: str) -> SectionPage:
             )
         )
         about.append(list(_about_keeper(facts, person, phrase)))
-    commands = [_keeper_commands(state, folder, each) for each in people]
+    commands = [_keeper_commands(state, folder, person) for person in people]
     return SectionPage(said, _KEEPERS, rows, about, commands, waiting=len(facts.taken_out))
 
 
@@ -71,7 +71,7 @@ def _since(lines: Sequence[LogLine], key: str) -> str:
 
 
 def _about_keeper(facts: VaultFacts, keeper: Keeper, phrase: str) -> Iterator[Line]:
-    wrote = [each for each, line in zip(facts.log, facts.state.lines, strict=True) if line.record.by == keeper.signing_key]  # fmt: skip
+    wrote = [logged_act for logged_act, line in zip(facts.log, facts.state.lines, strict=True) if line.record.by == keeper.signing_key]  # fmt: skip
     last = f", the last at {moment(wrote[-1].when)}" if wrote else ""
     yield f"{keeper.name} signed {counted(len(wrote), 'line')} of the log{last}.", "plain"
     if keeper.recovery:

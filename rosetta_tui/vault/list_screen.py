@@ -56,8 +56,11 @@ class VaultsScreen(ListScreen[Sequence[VaultReading], Path]):
 
     def show_found(self, found: Sequence[VaultReading]) -> None:
         """Show the vaults, and how many of them cannot be shown."""
-        rows = [ListRow(each.folder, _cells(each), _about(each)) for each in found]
-        wrong = sum(each.facts is None for each in found)
+        rows = [
+            ListRow(vault_reading.folder, _cells(vault_reading), _about(vault_reading))
+            for vault_reading in found
+        ]
+        wrong = sum(vault_reading.facts is None for vault_reading in found)
         said = f" · {wrong} cannot be shown" if wrong else ""
         self.show_list(rows, counted(len(rows), "vault"), _what_to_do(), said)
 

@@ -68,16 +68,18 @@ class LoggedAct:
 def logged_acts(state: VaultState) -> Sequence[LoggedAct]:
     """Return all lines of a vault's log, the oldest first."""
     names = {keeper.signing_key: keeper.name for keeper in state.founded.keepers}
-    names |= {each.signing_key: keepers.TOGETHER_NAME for each in log.splits_of(state.lines)}
+    names |= {
+        key_split.signing_key: keepers.TOGETHER_NAME for key_split in log.splits_of(state.lines)
+    }
     corpora = {number: corpus.name for number, corpus in state.head.corpora.items()}
-    found = []
+    logged_acts = []
     for line in state.lines:
         act, by = line.record.act, names[line.record.by]
         if isinstance(act, records.Enrolled):  # a name counts from its line on
             names[act.keeper.signing_key] = act.keeper.name
         if isinstance(act, records.Dealt):
             names |= {keeper.signing_key: keeper.name for keeper in act.keepers}
-        found.append(
+        logged_acts.append(
             LoggedAct(
                 when=line.record.when,
                 by=by,
@@ -88,7 +90,7 @@ def logged_acts(state: VaultState) -> Sequence[LoggedAct]:
                 id=line.id,
             )
         )
-    return found
+    return logged_acts
 
 
 _WORKS = {

@@ -126,8 +126,8 @@ def _across(
         block = slice(start, start + _PAIRED_BLOCK)
         gold = np.sign(people[block, None] - people)
         apart = metric[block, None] - metric
-        said = np.where(np.abs(apart) <= epsilon, 0.0, np.sign(apart))
-        same = (gold == said).astype(np.float32)
+        values = np.where(np.abs(apart) <= epsilon, 0.0, np.sign(apart))
+        same = (gold == values).astype(np.float32)
         rows = np.arange(len(same))
         same[rows, rows + start] = 0.0
         right += np.einsum("dr,dr->d", weights[:, block], narrow @ same.T)
@@ -362,13 +362,13 @@ def measures(
         COMPOSITE: judgements.composite,
         **{metric: judgements.oriented(metric) for metric in judgements.metrics},
     }
-    found = []
+    measures = []
     for metric, oriented in values.items():
         if np.isfinite(oriented).any():
             tell(metric)
-            found.append(table.measure(metric, oriented, table.sentinel))
+            measures.append(table.measure(metric, oriented, table.sentinel))
     tell(LENGTH)
-    return (*found, table.measure(LENGTH, table.sentinel))
+    return (*measures, table.measure(LENGTH, table.sentinel))
 
 
 class _Table:

@@ -79,9 +79,9 @@ def logistic(
 def _newton(z: FloatArray, share: FloatArray, weights: FloatArray) -> FloatArray:
     a, b = np.zeros(len(weights)), np.zeros(len(weights))
     for _ in range(_STEPS):
-        told = 1.0 / (1.0 + np.exp(-np.clip(a[:, None] + b[:, None] * z, -40.0, 40.0)))
-        off = weights * (share - told)
-        bend = weights * told * (1.0 - told)
+        values = 1.0 / (1.0 + np.exp(-np.clip(a[:, None] + b[:, None] * z, -40.0, 40.0)))
+        off = weights * (share - values)
+        bend = weights * values * (1.0 - values)
         step = _solve(bend.sum(axis=1), bend @ z, bend @ (z * z), off.sum(axis=1), off @ z)
         length = np.hypot(*step)
         shorter = np.minimum(1.0, _LONGEST / np.maximum(length, 1e-300))

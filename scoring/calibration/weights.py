@@ -70,9 +70,9 @@ def _equal_sum_minimum(
     system[:count, :count] = quadratic[np.ix_(free, free)]
     system[:count, count] = system[count, :count] = 1.0
     solved = np.linalg.solve(system, np.r_[linear[free], 1.0])
-    found = np.zeros(len(linear))
-    found[free] = solved[:count]
-    return found
+    values = np.zeros(len(linear))
+    values[free] = solved[:count]
+    return values
 
 
 LEAST_ITEMS = 150
@@ -288,12 +288,12 @@ def _error(rest: _Problem, held: _Problem, weights: FloatArray) -> float:
 
 def _held_out(problem: _Problem, seed: int) -> FloatArray:
     """Return every row the composite of weights that were fitted, strength included, without its item."""
-    told = np.empty(len(problem.people))
+    values = np.empty(len(problem.people))
     for fold in range(FOLDS):
         out = _folds(problem.items, seed) == fold
         rest = problem.rows(~out)
-        told[out] = _composites(problem.values[out], _fit(rest, best_strength(rest, seed)))
-    return told
+        values[out] = _composites(problem.values[out], _fit(rest, best_strength(rest, seed)))
+    return values
 
 
 def _parts(problem: _Problem, seed: int) -> list[tuple[_Problem, _Problem]]:

@@ -54,15 +54,15 @@ def floors(
     nothing = annotate([Translation(entry, "") for entry in entries])
     constant = best_constant(entries, used, annotate, judges, weighing)
     scorer = Scorer(used, weighing=weighing)
-    found = {"empty": _floor(nothing, scorer)}
+    floor_scoreses = {"empty": _floor(nothing, scorer)}
     judged = any(metric.info.id == STRUCTURAL_KEY for metric in used)
     for kind, texts in _outputs(nothing, constant.text, seed, accepted=judged):
         given = [Translation(entry, text) for entry, text in zip(entries, texts, strict=True)]
         if kind in _DRAWN:
             given = spread(given, MOST_DRAWN)
         searched = constant.searched if kind == "constant" else None
-        found[kind] = _floor(annotate(given), scorer, searched)
-    return found
+        floor_scoreses[kind] = _floor(annotate(given), scorer, searched)
+    return floor_scoreses
 
 
 _DRAWN = frozenset({"words", "truncated"})
@@ -71,7 +71,7 @@ _DRAWN = frozenset({"words", "truncated"})
 def _outputs(
     nothing: Sequence[Translation], constant: str, seed: int, *, accepted: bool
 ) -> Iterator[tuple[str, list[str]]]:
-    entries = [each.entry for each in nothing]
+    entries = [translation.entry for translation in nothing]
     yield "source", [entry.source for entry in entries]
     yield "constant", [constant] * len(entries)
     if len(entries) > 1:

@@ -182,7 +182,10 @@ def _absent_pack(words: str) -> str:
         or near_names(name, [p.name for p in every_pack()])
     ):
         return ""
-    trouble = next((each.why for each in installed_packs()[1] if each.name == name), None)
+    trouble = next(
+        (pack_trouble.why for pack_trouble in installed_packs()[1] if pack_trouble.name == name),
+        None,
+    )
     if trouble:
         return f"the pack {name!r} cannot be used: {trouble.rstrip('.')}"
     here = ", ".join([ROSETTA, *(pack.name for pack in every_pack())])

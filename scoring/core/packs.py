@@ -129,16 +129,20 @@ def every_pack() -> list[Pack]:
 @cache
 def installed_packs() -> tuple[Mapping[str, Pack], tuple[PackTrouble, ...]]:
     """Return the packs of installed packages by name, and those that cannot be used; looked up once."""
-    found: dict[str, Pack] = {}
+    packs: dict[str, Pack] = {}
     troubles: list[PackTrouble] = []
     points = sorted(offered(GROUP), key=lambda point: (point.name, _package(point)))
     for point in points:
-        clash = [_package(each) for each in points if each.name == point.name and each is not point]
+        clash = [
+            _package(entry_point)
+            for entry_point in points
+            if entry_point.name == point.name and entry_point is not point
+        ]
         try:
-            found[point.name] = _outside(point, clash)
+            packs[point.name] = _outside(point, clash)
         except PackError as error:
             troubles.append(PackTrouble(point.name, _package(point), str(error)))
-    return found, tuple(troubles)
+    return packs, tuple(troubles)
 
 
 class PackError(Exception):

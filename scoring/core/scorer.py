@@ -244,7 +244,7 @@ def _taken(
     if not metric.reads_source or not any(sourceless):
         return metric.stats_many(translations)
     pairs = zip(translations, sourceless, strict=True)
-    found = iter(metric.stats_many([each for each, lacks in pairs if not lacks]))
+    found = iter(metric.stats_many([translation for translation, lacks in pairs if not lacks]))
     return [None if lacks else next(found) for lacks in sourceless]
 
 

@@ -248,9 +248,9 @@ def sentences(differences: Iterable[MorphemeDifference]) -> tuple[str, ...]:
         differences, lambda each: (each.output, each.reference, bool(each.fault))
     ):
         if word is not None and inflected:
-            said.append(faulty(word, (each.fault for each in group)))
+            said.append(faulty(word, (morpheme_difference.fault for morpheme_difference in group)))
         else:
-            said += [each.words for each in group]
+            said += [morpheme_difference.words for morpheme_difference in group]
     return tuple({folded(sentence): sentence for sentence in said}.values())
 
 

@@ -151,7 +151,7 @@ class Equivalence:
         )
 
     def _sentence(self, found: tuple[WordAnalysis, ...]) -> Sentence:
-        looked_up = [self._spell(each.word).casefold() for each in found]
+        looked_up = [self._spell(word_analysis.word).casefold() for word_analysis in found]
         return Sentence([], looked_up, not self._clause_words.isdisjoint(looked_up))
 
     def classes(
@@ -165,9 +165,9 @@ class Equivalence:
         needed, analyses = self._allowed(source), self._analyses(annotation)
         if not self._same(output, accepted, needed, analyses):
             return None
-        for each in VariantClass:
-            if self._same(output, accepted, needed - {each}, analyses):
-                needed -= {each}
+        for variant_class in VariantClass:
+            if self._same(output, accepted, needed - {variant_class}, analyses):
+                needed -= {variant_class}
         return tuple(each for each in VariantClass if each in needed)
 
     def _allowed(self, source: str) -> frozenset[VariantClass]:
@@ -185,11 +185,11 @@ class Equivalence:
         if annotation is None:
             return {}
         return {
-            self._spell(found.word).casefold(): tuple(
-                tagged_word(analysis) for analysis in found.analyses
+            self._spell(word_analysis.word).casefold(): tuple(
+                tagged_word(analysis) for analysis in word_analysis.analyses
             )
-            for found in chain(annotation.output, annotation.reference)
-            if found.analyses
+            for word_analysis in chain(annotation.output, annotation.reference)
+            if word_analysis.analyses
         }
 
     def _same(self, output: str, accepted: str, on: Set[VariantClass], analyses: Analyses) -> bool:
@@ -224,4 +224,10 @@ class Equivalence:
         if None in readings:
             return not sentence.joins_clauses
         verb = self._rules.verb_tag
-        return sum(all(verb in each.tags for each in reading or ()) for reading in readings) < 2
+        return (
+            sum(
+                all(verb in tagged_word.tags for tagged_word in reading or ())
+                for reading in readings
+            )
+            < 2
+        )

@@ -147,7 +147,7 @@ class Judge:
             for place, word in enumerate(ours)
             if place not in matched and not word.empty and not word.explained_by(said)
         ]
-        found = GrammarJudgement(
+        grammar_judgement = GrammarJudgement(
             SemanticVerdict.VALID,
             missing=tuple(
                 word.written
@@ -164,7 +164,9 @@ class Judge:
             reordered=not _in_order(matched, theirs)
             and not self._equivalence.free_order(annotation),
         )
-        return _with_verdict(found, max(_share(theirs, matched), _explained_share(said, ours)))
+        return _with_verdict(
+            grammar_judgement, max(_share(theirs, matched), _explained_share(said, ours))
+        )
 
     def _meaning(self, word: WordAnalysis) -> Meaning:
         known = self._seen.get(word)

@@ -71,12 +71,12 @@ class CodeSwitching(ResourceRate):
         names, side = self._names(source), self._sides.side
         number, suspects = 0, []
         for word, written in zip(output.words, output.written, strict=True):
-            told = side(word)
-            if told is LanguageSide.NONE or (word in names and capitalised(written)):
+            language_side = side(word)
+            if language_side is LanguageSide.NONE or (word in names and capitalised(written)):
                 continue
             number += 1
-            if told is LanguageSide.SOURCE or (
-                told is LanguageSide.UNKNOWN and len(word) > 1 and word in source.distinct
+            if language_side is LanguageSide.SOURCE or (
+                language_side is LanguageSide.UNKNOWN and len(word) > 1 and word in source.distinct
             ):
                 suspects.append((word, written))
         known = self._known(translation) if suspects else frozenset()

@@ -78,8 +78,8 @@ class ComplianceIndex(ByRules):
         if is_blank(translation.output):
             return ("There is no output.",)
         demand = self._rules.demand(translation.entry)
-        found = demand.violations(translation.output)
-        told = [sentence for part in found.values() for sentence in part.sentences]
+        violationses = demand.violations(translation.output)
+        told = [sentence for part in violationses.values() for sentence in part.sentences]
         return (
             *told,
             *(_NOT_LOOKED_AT[part] for part in ViolationPart if part not in demand.known),

@@ -32,8 +32,8 @@ def maker(id_: str) -> Maker | None:
         return None
     pack = pack_of(id_)
     if pack is not None and pack.package:
-        found, _ = packaged_makers(pack.name)
-        return found.get(id_)
+        makers, _ = packaged_makers(pack.name)
+        return makers.get(id_)
     return cast("Maker", import_module(row.module).METRICS[id_])
 
 
@@ -49,10 +49,10 @@ def packaged_makers(name: str) -> tuple[Mapping[str, Maker], str | None]:
     if pack is None:
         return {}, "it is not installed"
     modules = {row.module: None for row in pack.rows.values() if row.module}
-    found: dict[str, Maker] = {}
+    makers: dict[str, Maker] = {}
     for module in modules:
         try:
-            found |= dict(import_module(module).METRICS)
+            makers |= dict(import_module(module).METRICS)
         except BaseException as error:
             if isinstance(error, KeyboardInterrupt):
                 raise
@@ -61,13 +61,13 @@ def packaged_makers(name: str) -> tuple[Mapping[str, Maker], str | None]:
                 f"{module} cannot be imported: {describe(error)}. Install another version, or tell its makers.",
             )
     computed = {id_ for id_, row in pack.rows.items() if row.module}
-    wrong = [id_ for id_ in sorted(computed) if not isinstance(found.get(id_), Maker)]
+    wrong = [id_ for id_ in sorted(computed) if not isinstance(makers.get(id_), Maker)]
     if wrong:
         return (
             {},
             f"METRICS has no Maker for {', '.join(wrong)}. Install another version, or tell its makers.",
         )
-    return {id_: found[id_] for id_ in computed}, None
+    return {id_: makers[id_] for id_ in computed}, None
 
 
 def surface() -> tuple[str, ...]:

@@ -84,7 +84,7 @@ class EquivalentMatch(MatchRate):
         classes = self._equivalence.classes(
             translation.output, accepted, translation.entry.source, _annotation(translation)
         )
-        listed = "; ".join(_WORDS[each] for each in classes or ())
+        listed = "; ".join(_WORDS[variant_class] for variant_class in classes or ())
         what = "the reference" if accepted == translation.entry.reference else "a listed variant"
         if not listed:
             return (f"Says the same as {what}: only capitals or punctuation differ.",)

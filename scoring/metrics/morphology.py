@@ -74,12 +74,12 @@ class MorphologicalAccuracy(ResourceRate):
             gold = self._expected(translation.entry, annotation)
         except UnreadableAnalysisError as error:
             return (f"The entry's morphological analysis cannot be used: {error}.",)
-        found = pairs(gold, annotation)
+        word_pairs = pairs(gold, annotation)
         right = _right(gold, annotation.output)
-        elsewhere = right - sum(pair.worth for pair in found)
+        elsewhere = right - sum(pair.worth for pair in word_pairs)
         where = f", {elsewhere} of them in words that stand for others" if elsewhere else ""
         sentences = [f"{right} of {_size(gold)} expected lemmas and tags are there{where}."]
-        faults = filter(None, (pair.fault() for pair in found))
+        faults = filter(None, (pair.fault() for pair in word_pairs))
         sentences += {folded(fault): fault for fault in faults}.values()
         if left_out := [gloss for word in gold if word.a_word for gloss in word.unmapped]:
             sentences.append(f"Left out, for want of a tag of the analyser: {listed(left_out)}.")

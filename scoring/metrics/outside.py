@@ -29,8 +29,10 @@ def guarded(metric: Metric | CorpusMetric) -> Metric | CorpusMetric:
     if pack is None or not pack.package:
         return metric
     if isinstance(metric, CorpusMetric):
-        told = {"info": metric.info}
-        made: Callable[..., CorpusMetric] = type("OutsideCorpusMetric", (_OutsideCorpus,), told)
+        metric_infos = {"info": metric.info}
+        made: Callable[..., CorpusMetric] = type(
+            "OutsideCorpusMetric", (_OutsideCorpus,), metric_infos
+        )
         return made(metric)
     kinds = (OutsideMetric, MatchRate) if isinstance(metric, MatchRate) else (OutsideMetric,)
     fixed = {"info": metric.info, "width": metric.width, "reads_source": metric.reads_source}
@@ -72,9 +74,9 @@ class OutsideMetric(Metric):
     def values(self, totals: FloatArray) -> FloatArray:
         """Return the metric's own values; NaN where it gives none that could be shown."""
         nothing = np.full(len(totals), np.nan)
-        found = _or(lambda: np.asarray(self._metric.values(totals), dtype=np.float64), nothing)
-        fit = found.shape == nothing.shape
-        return np.where(np.isfinite(found), found, np.nan) if fit else nothing
+        values = _or(lambda: np.asarray(self._metric.values(totals), dtype=np.float64), nothing)
+        fit = values.shape == nothing.shape
+        return np.where(np.isfinite(values), values, np.nan) if fit else nothing
 
     def explain(self, translation: Translation) -> tuple[str, ...]:
         try:

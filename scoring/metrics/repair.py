@@ -35,11 +35,11 @@ class RepairEffectiveness(ByRules):
         if is_blank(raw):
             return None
         demand = self._rules.demand(translation.entry)
-        found = demand.violations(raw)
+        violationses = demand.violations(raw)
         known = int(translation.raw is not None)
-        if not found:
+        if not violationses:
             return (0, 0, 1) if known else None
-        counts = {part: total(found, part) for part in ViolationPart}
+        counts = {part: total(violationses, part) for part in ViolationPart}
         if raw == translation.output or is_blank(translation.output):
             return (0, sum(counts.values()), known)
         left = demand.violations(translation.output)

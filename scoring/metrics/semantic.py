@@ -64,8 +64,8 @@ class SemanticScore(RateMetric):
 
     def stats(self, translation: Translation) -> Statistics | None:
         if self._by_verdicts:
-            found = self.judgement(translation)
-            return None if found is None else (TENTHS[found.verdict], 10)
+            grammar_judgement = self.judgement(translation)
+            return None if grammar_judgement is None else (TENTHS[grammar_judgement.verdict], 10)
         cosine = translation.annotations.get("embeddings")
         if not isinstance(cosine, int | float) or not math.isfinite(cosine):
             return None
@@ -86,23 +86,27 @@ class SemanticScore(RateMetric):
 
     def explain(self, translation: Translation) -> tuple[str, ...]:
         """Return the verdict and the words it comes from."""
-        found = self.judgement(translation)
-        if found is None:
+        grammar_judgement = self.judgement(translation)
+        if grammar_judgement is None:
             cosine = translation.annotations.get("embeddings")
             below = isinstance(cosine, int | float) and cosine < 0
             return (
                 ("The meanings point in opposite directions, which counts as 0.",) if below else ()
             )
         words = {
-            "Not in the output": found.missing,
-            "Explained by neither source nor reference": found.unexplained,
-            "Known to neither analyser nor dictionary": found.unknown,
-            "Another form of the word than in the reference": found.other_grammar,
+            "Not in the output": grammar_judgement.missing,
+            "Explained by neither source nor reference": grammar_judgement.unexplained,
+            "Known to neither analyser nor dictionary": grammar_judgement.unknown,
+            "Another form of the word than in the reference": grammar_judgement.other_grammar,
         }
         return (
-            f"{found.verdict}: {_WORDS[found.verdict]}.",
+            f"{grammar_judgement.verdict}: {_WORDS[grammar_judgement.verdict]}.",
             *(f"{what}: {listed(named)}." for what, named in words.items() if named),
-            *(("The order of the words differs, and it matters here.",) if found.reordered else ()),
+            *(
+                ("The order of the words differs, and it matters here.",)
+                if grammar_judgement.reordered
+                else ()
+            ),
         )
 
     @cached_property

@@ -128,16 +128,16 @@ def _objects(text: str) -> list[_Object]:
 
     A raw line break within a text is read as one.
     """
-    found: list[_Object] = []
+    objects: list[_Object] = []
     place = text.find("{")
     for _ in range(_MOST_OBJECTS):
         if place < 0:
             break
         read = _object_at(text, place)
         if read is not None and "score" in read[0].value:
-            found.append(read[0])
+            objects.append(read[0])
         place = text.find("{", place + 1 if read is None else read[1])
-    return found
+    return objects
 
 
 def _object_at(reply: str, start: int) -> tuple[_Object, int] | None:
@@ -155,7 +155,7 @@ def _from_objects(contract: JudgeContract, objects: Sequence[_Object]) -> JudgeV
     if any(stated.repeats for stated in objects):
         return _failed("the reply names a field of its object twice")
     judged = [_judged(contract, stated.value) for stated in objects]
-    if len({each.score for each in judged}) > 1:
+    if len({judge_verdict.score for judge_verdict in judged}) > 1:
         return _failed("the reply gives several scores that differ")
     return judged[0]
 

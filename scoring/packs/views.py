@@ -181,12 +181,12 @@ def _system_metrics(totals: RunTotals) -> dict[str, float | None]:
     entries = _entries(totals)
     fields: dict[str, float | None] = {}
     for column in _shipped("lbrag").columns:
-        found = totals.get(column.metric)
-        if found is None:
+        metric_totals = totals.get(column.metric)
+        if metric_totals is None:
             continue
-        fields |= {column.name: found.mean, f"{column.name}_std": found.std}
-        if found.n < entries:
-            fields[f"{column.name}_n"] = float(found.n)
+        fields |= {column.name: metric_totals.mean, f"{column.name}_std": metric_totals.std}
+        if metric_totals.n < entries:
+            fields[f"{column.name}_n"] = float(metric_totals.n)
     return {**fields, "n": float(entries)}
 
 
@@ -197,8 +197,8 @@ def _entries(totals: RunTotals) -> int:
 
 def figure_lines(figures_: Sequence[ReportedFigure]) -> list[str]:
     """Return figures as lines of text, names in a column; a value beyond the scale has a remark."""
-    width = max((len(each.name) for each in figures_), default=0)
+    width = max((len(reported_figure.name) for reported_figure in figures_), default=0)
     return [
-        f"{each.name:<{width}} {each.arrow or ' '} {each.text}{' (cut)' if each.cut else ''}"
-        for each in figures_
+        f"{reported_figure.name:<{width}} {reported_figure.arrow or ' '} {reported_figure.text}{' (cut)' if reported_figure.cut else ''}"
+        for reported_figure in figures_
     ]

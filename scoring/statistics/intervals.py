@@ -153,12 +153,12 @@ def wilson_intervals(table: Table) -> dict[str, Interval]:
     Wilson's formula takes all cases for independent. Words, terms and rules of one entry are not, so that
     over them it would be too narrow; their rates have the bootstrap alone, which draws whole entries.
     """
-    found = {
+    intervals = {
         metric.info.id: wilson(*table.columns(metric.info.id).sum(axis=0))
         for metric in table.metrics
         if isinstance(metric, MatchRate)
     }
-    return {id_: interval for id_, interval in found.items() if interval is not None}
+    return {id_: interval for id_, interval in intervals.items() if interval is not None}
 
 
 class LiveIntervals:
@@ -201,11 +201,11 @@ class LiveIntervals:
             return {}
         so_far = Table(self._table.metrics, self._totals, self._present, self._table.weighing)
         drawn = so_far.with_rows(self._sums)
-        found = _intervals(so_far, drawn, level, self._seed, "Poisson bootstrap")
-        return found | {
+        intervals = _intervals(so_far, drawn, level, self._seed, "Poisson bootstrap")
+        return intervals | {
             id_: closed
             for id_, closed in wilson_intervals(so_far).items()
-            if id_ in found and found[id_].lower == found[id_].upper
+            if id_ in intervals and intervals[id_].lower == intervals[id_].upper
         }
 
 

@@ -99,8 +99,8 @@ class Race:
         """
         block = {name: np.asarray(score, np.float64) for name, score in scores.items()}
         self._require_fitting(block)
-        for name, found in block.items():
-            self._scores[name] = np.concatenate([self._scores[name], found])
+        for name, values in block.items():
+            self._scores[name] = np.concatenate([self._scores[name], values])
         self.seen += max(map(len, block.values()), default=0)
         if self.running and 0 < self.seen < self.entries:  # what has all entries is a whole run
             self._stop_losers()
@@ -115,12 +115,12 @@ class Race:
     def _require_fitting(self, block: Mapping[str, FloatArray]) -> None:
         if block.keys() != set(self.running):
             raise ValueError("a block has the scores of exactly the set-ups that are running")
-        sizes = {len(found) for found in block.values()}
+        sizes = {len(values) for values in block.values()}
         if len(sizes) > 1 or self.seen + max(sizes, default=0) > self.entries:
             raise ValueError(
                 "all set-ups have the same entries of a block, and no more than there are"
             )
-        if not all(((found >= 0) & (found <= 1)).all() for found in block.values()):
+        if not all(((values >= 0) & (values <= 1)).all() for values in block.values()):
             raise ValueError(
                 "a composite lies between 0 and 1; a failed entry has that of an empty output"
             )

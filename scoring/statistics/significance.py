@@ -276,8 +276,8 @@ def flipped(matrix: FloatArray, trials: int, seed: int) -> FloatArray:
     turned = columns.T.astype(kind, order="C") * (1 - 2 * patterns[:, None]).astype(kind)
     rows = turned.reshape(_PATTERNS * width, len(moving))
     product = _thrown(rows, moving, _coins(len(matrix), throws, seed), throws)
-    found = product.reshape(_PATTERNS, width, throws) + heads[:, :, None]
-    shuffles = found.swapaxes(0, 1).reshape(width, _PATTERNS * throws)
+    values = product.reshape(_PATTERNS, width, throws) + heads[:, :, None]
+    shuffles = values.swapaxes(0, 1).reshape(width, _PATTERNS * throws)
     sums = np.zeros((matrix.shape[1], trials))
     # the patterns are throws themselves: they make up for what the division left over
     sums[counted] = np.hstack([heads[1:].T, shuffles])[places, :trials]
@@ -295,7 +295,7 @@ def _thrown(
     throws: int,
 ) -> FloatArray:
     """Sum each row over the entries whose coins fell on heads: shape (rows, throws)."""
-    found = np.empty((len(rows), throws))
+    values = np.empty((len(rows), throws))
     faces = _FACES.astype(rows.dtype)
     coins = np.empty((0, 0, 8), dtype=rows.dtype)
     done = 0
@@ -305,9 +305,9 @@ def _thrown(
             coins = np.empty((*chosen.shape, 8), dtype=rows.dtype)
         faces.take(chosen, axis=0, out=coins, mode="clip")
         width = 8 * chosen.shape[1]
-        found[:, done : done + size] = (rows @ coins.reshape(len(moving), width))[:, :size]
+        values[:, done : done + size] = (rows @ coins.reshape(len(moving), width))[:, :size]
         done += size
-    return found
+    return values
 
 
 def _coins(entries: int, throws: int, seed: int) -> Iterable[Coins]:
@@ -405,8 +405,8 @@ def outcomes(first: FloatArray, second: FloatArray, better: str) -> npt.NDArray[
     """Return for each entry who is better: 1 the second run, -1 the first, 0 neither; 2 where a value lacks."""
     sides = oriented(second, better) - oriented(first, better)
     same = np.abs(sides) <= _TIE * np.maximum(np.abs(first), np.abs(second))
-    found = np.where(same, 0, np.sign(np.nan_to_num(sides)))
-    return np.where(np.isnan(sides), 2, found).astype(np.int8)
+    values = np.where(same, 0, np.sign(np.nan_to_num(sides)))
+    return np.where(np.isnan(sides), 2, values).astype(np.int8)
 
 
 def _effect_size(differences: FloatArray) -> float | None:

@@ -51,10 +51,10 @@ class RunningSpread:
 
 def spreads(entry_values: Mapping[str, FloatArray]) -> dict[str, ValueSpread]:
     """Return how the entries' values of each metric lie (``Table.entry_values``); of those that have any."""
-    found = {}
+    value_spreads = {}
     for id_, values in entry_values.items():
         taken = RunningSpread()
         taken.add(values)
         if (spread := taken.value()) is not None:
-            found[id_] = spread
-    return found
+            value_spreads[id_] = spread
+    return value_spreads

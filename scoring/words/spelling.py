@@ -131,7 +131,9 @@ class Spelling:
             foreign += piece.foreign
         if foreign:
             given = self._source.read(source).distinct
-            faults += [(each.word, each.why) for each in foreign if not each.stands_in(given)]
+            faults += [
+                (foreign.word, foreign.why) for foreign in foreign if not foreign.stands_in(given)
+            ]
         return judged, faults + self._mixed(marked)
 
     def _judge_piece(self, piece: str) -> _Judged:

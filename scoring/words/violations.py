@@ -263,14 +263,14 @@ class Demand:
     def violations(self, output: str) -> dict[ViolationPart, Violations]:
         """Find what one output breaks; parts that it keeps to are left out."""
         reading = read_placeholders(output)
-        found = {
+        violationses = {
             ViolationPart.VARIABLES: self._variables(reading),
             ViolationPart.QUOTES: self._framing(output) or self._quotes(reading.prose),
             ViolationPart.CASING: self._casing(reading.prose),
         }
         return {
             part: violations
-            for part, violations in found.items()
+            for part, violations in violationses.items()
             if violations is not None and part in self.known
         }
 

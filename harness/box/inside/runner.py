@@ -29,26 +29,26 @@ def main() -> None:
     """Answer until nothing more is asked; its arguments: folders that packages are imported from."""
     sys.path += sys.argv[1:]
     asked = os.fdopen(os.dup(0), "r", encoding="utf-8")
-    told = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    stream = os.fdopen(os.dup(1), "w", encoding="utf-8")
     _silence()
     begin = json.loads(asked.readline())
     _limit(begin["limits"])
     _go_first()
-    _tell(told, {"state": "inside"})
+    _tell(stream, {"state": "inside"})
     places = begin["places"]  # nothing is looked for anywhere else: that might be another user's
     folders = [places[CODE]]
     if begin["wheels"]:
         _install(places[WHEELS], places[REQUIREMENTS], places[SITE], places[PIP])
         folders.append(places[SITE])
-    _tell(told, {"state": "installed"})
+    _tell(stream, {"state": "installed"})
     translate = _load(folders, begin["entry"], begin["options"])
-    _tell(told, {"state": "ready"})
+    _tell(stream, {"state": "ready"})
     for batch in _batches(asked):
         texts = translate([each["source"] for each in batch])
         if len(texts) != len(batch):
             sys.exit("The method gave another number of outputs than it was given texts.")
         for each, text in zip(batch, texts, strict=True):
-            _tell(told, {"id": each["id"], "text": text})
+            _tell(stream, {"id": each["id"], "text": text})
 
 
 def _silence() -> None:

@@ -128,7 +128,7 @@ def _inputs(listed: Iterable[object]) -> Iterator[Input]:
 
 def stated_caveats(claim: object) -> tuple[Caveat, ...]:
     """Return the caveats of a card's record of its claim."""
-    listed, found = _object(claim).get("caveats"), []
+    listed, caveats = _object(claim).get("caveats"), []
     for each in listed if isinstance(listed, list | tuple) else ():
         part = _object(each)
         share, kind = number(part.get("share")), part.get("kind")
@@ -140,8 +140,8 @@ def stated_caveats(claim: object) -> tuple[Caveat, ...]:
         ):
             entries, of = _whole(part.get("entries")) or 0, _whole(part.get("of")) or 0
             threshold = number(part.get("threshold")) or LEAST_SHARE
-            found.append(Caveat(CaveatKind(kind), share, entries, of, threshold))
-    return tuple(found)
+            caveats.append(Caveat(CaveatKind(kind), share, entries, of, threshold))
+    return tuple(caveats)
 
 
 def _object(value: object) -> Mapping[str, Any]:

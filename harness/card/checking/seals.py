@@ -70,7 +70,7 @@ def verify_stored(
         try:
             rows = stored_rows(connection, run.id)
         except StoreSealed:  # from a vault that is not open, so nobody can tell
-            seals = [each.without_salts() for each in seals]
+            seals = [seal.without_salts() for seal in seals]
     for seal in seals:
         check_seal(verdict, raw, seal.data(), with_own(known, home), rows)
     if known.words and not seals:
@@ -98,8 +98,8 @@ def _verify_reproduction(
     connection: sqlite3.Connection, data: bytes, against: Path | None, known: KnownSigners
 ) -> CardVerdict:
     """Verify a record of a reproduction against the card that is named, else the store's run that it names."""
-    found, verdict = read_reproduction(data), CardVerdict()
-    run = find_by_id(connection, found.claimed.run_id)
+    signed_reproduction, verdict = read_reproduction(data), CardVerdict()
+    run = find_by_id(connection, signed_reproduction.claimed.run_id)
     raw, seals = None, []
     if against is not None:
         raw = unwrapped(parse_object(read_card_bytes(against), against.name))
@@ -110,7 +110,7 @@ def _verify_reproduction(
         seals = kept_seals(connection, run.id, raw)
     if raw is not None:
         verdict.checks.append(check_hash(raw))
-    check_reproduction(verdict, found, raw, signers_of(seals, raw or {}), known)
+    check_reproduction(verdict, signed_reproduction, raw, signers_of(seals, raw or {}), known)
     return verdict
 
 

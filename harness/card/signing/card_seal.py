@@ -121,18 +121,18 @@ def seal_card(
 def read_seal(data: bytes) -> SealFile:
     """Read the file beside a card and check its signature; raises FileError in words."""
     try:
-        found = SealFile.model_validate_json(data[: MOST_BYTES + 1], strict=True)
+        seal_file = SealFile.model_validate_json(data[: MOST_BYTES + 1], strict=True)
     except ValidationError:
         raise FileError(
             FileProblem.NOT_OURS,
             "This is not the seal of a card, or it is damaged. Ask for the file once more.",
         ) from None
-    if found.data() != data or not found.seal.is_signed_by(found.seal.by):
+    if seal_file.data() != data or not seal_file.seal.is_signed_by(seal_file.seal.by):
         raise FileError(
             FileProblem.DAMAGED,
             "The seal was changed after it was signed, or it is damaged. Ask for the card and its seal once more.",
         )
-    return found
+    return seal_file
 
 
 def rows_root(rows: Sequence[Mapping[str, Any]], salts: bytes) -> bytes:

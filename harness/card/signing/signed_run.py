@@ -88,11 +88,11 @@ def _of_vault(sealed: SealFile, place: LogPlace) -> bool:
 
 def kept_seals(connection: sqlite3.Connection, run: int, card: Mapping[str, Any]) -> list[SealFile]:
     """Return the seals that are kept of a card, the newest first; one that is damaged counts as absent."""
-    found = []
+    seal_files = []
     for data in seals_of(connection, run):
         with suppress(FileError):
-            found.append(read_seal(data))
-    fitting = [each for each in found if each.seal.card == card.get(HASH_FIELD)]
+            seal_files.append(read_seal(data))
+    fitting = [seal_file for seal_file in seal_files if seal_file.seal.card == card.get(HASH_FIELD)]
     return sorted(fitting, key=lambda each: each.seal.when, reverse=True)
 
 

@@ -110,7 +110,7 @@ def forget_unused_secrets(connection: sqlite3.Connection) -> int:
 
 def _stored_secrets(connection: sqlite3.Connection, corpus: int) -> dict[int, Segment | None]:
     """Return the segments of the secret entries that are stored, by place."""
-    secret = [each.value for each in Segment if each.secret]
+    secret = [segment.value for segment in Segment if segment.secret]
     terms = read_dataset(connection, corpus).terms
     rows = connection.execute(
         "SELECT position, segment FROM entries WHERE corpus = ? AND rest IS NOT ?",
@@ -289,17 +289,17 @@ def read_entries(
     if positions is None:
         rows = connection.execute(read, (corpus_id,))
         return {row[0]: _entry(row, of_all, seal, to_show=to_show) for row in rows}
-    found: dict[int, Entry] = {}
+    entries: dict[int, Entry] = {}
     wanted = list(positions)
     for start in range(0, len(wanted), 500):
         chunk = wanted[start : start + 500]
         marks = ",".join("?" * len(chunk))
         query = f"{read} AND e.position IN ({marks})"  # marks only
-        found.update(
+        entries.update(
             (row[0], _entry(row, of_all, seal, to_show=to_show))
             for row in connection.execute(query, (corpus_id, *chunk))
         )
-    return found
+    return entries
 
 
 def _of_entry(of_all: Mapping[str, object], segment: object) -> dict[str, object]:

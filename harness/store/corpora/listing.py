@@ -182,8 +182,12 @@ def list_corpora(
             (number,),
         )
         counts[number] = dict(segments.fetchall())
-    found = [_summary(connection, sha256, numbers, counts) for sha256, numbers in readings.items()]
-    return sorted(found, key=lambda each: (each.last_used or 0.0, each.number), reverse=True)
+    corpus_summaries = [
+        _summary(connection, sha256, numbers, counts) for sha256, numbers in readings.items()
+    ]
+    return sorted(
+        corpus_summaries, key=lambda each: (each.last_used or 0.0, each.number), reverse=True
+    )
 
 
 def _summary(

@@ -46,13 +46,13 @@ def known_secrets(
     digest = _digest(_key(connection))
     known = dict(connection.execute("SELECT digest, corpus FROM secret_texts"))
     asked = [entry for entry in entries if not entry.secret and not is_blank(entry.source)]
-    return [(each, known[found]) for each in asked if (found := digest(each.source)) in known]
+    return [(entry, known[found]) for entry in asked if (found := digest(entry.source)) in known]
 
 
 def refuse_known_secrets(connection: sqlite3.Connection, entries: Sequence[Entry]) -> None:
     """Raise UsageError where open entries have the text of one that is known as secret; no text is quoted."""
     if found := known_secrets(connection, entries):
-        raise UsageError(_said([each for each, _ in found], *_where(connection, found[0][1])))
+        raise UsageError(_said([entry for entry, _ in found], *_where(connection, found[0][1])))
 
 
 def _said(found: Sequence[Entry], where: str, runs: Sequence[str]) -> str:
@@ -93,7 +93,7 @@ def _digest(key: bytes) -> Digest:
 
 def _complete(connection: sqlite3.Connection) -> None:
     """Make the digests of corpora that an older version stored, or whose key is lost, as far as texts are here."""
-    secret = [each.value for each in Segment if each.secret]
+    secret = [segment.value for segment in Segment if segment.secret]
     marks = ",".join("?" * len(secret))
     rows = connection.execute(
         f"SELECT DISTINCT corpus FROM entries WHERE segment IN ({marks}) AND corpus NOT IN"

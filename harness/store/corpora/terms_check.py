@@ -55,7 +55,7 @@ def _wider(now: Sending, before: Sending) -> bool:
 
 def _share_a_source(connection: sqlite3.Connection, number: int, corpus: Corpus) -> bool:
     stored = read_entries(connection, number).values()
-    known = {normalised(each.source) for each in stored if not is_blank(each.source)}
+    known = {normalised(entry.source) for entry in stored if not is_blank(entry.source)}
     return any(normalised(entry.source) in known for entry in corpus.entries)
 
 

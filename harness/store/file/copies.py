@@ -104,11 +104,11 @@ def _give_up(folder: TemporaryDirectory[str], lock: BaseFileLock) -> None:
 def erase_left_copies() -> None:
     """Erase the copies of this person whose process is gone."""
     own = {copy.folder.name for copy in copies().values()}
-    with suppress(OSError), os.scandir(gettempdir()) as found:
-        for each in found:
-            if each.name.startswith(PREFIX) and each.path not in own:
-                with suppress(OSError), _left(each):
-                    rmtree(each.path, ignore_errors=True)
+    with suppress(OSError), os.scandir(gettempdir()) as folder_entries:
+        for entry in folder_entries:
+            if entry.name.startswith(PREFIX) and entry.path not in own:
+                with suppress(OSError), _left(entry):
+                    rmtree(entry.path, ignore_errors=True)
 
 
 @contextmanager

@@ -16,7 +16,7 @@ def recipients_here(folder: Path) -> list[str]:
     It may ask the keyring, so it is called before a transaction.
     """
     own_key(folder)
-    return [each.recipient for each in keys_here(folder)]
+    return [age_identity.recipient for age_identity in keys_here(folder)]
 
 
 def keys_here(folder: Path) -> Iterator[AgeIdentity]:

@@ -105,7 +105,7 @@ _NO_TEXT = "(SELECT body = '' FROM texts WHERE id = {})"
 
 def lying_open(connection: sqlite3.Connection) -> dict[int, list[int]]:
     """Return the places of secret entries whose texts lie open, by corpus; corpora without any are left out."""
-    secret = [each.value for each in Segment if each.secret]
+    secret = [segment.value for segment in Segment if segment.secret]
     sealed = sealed_column(connection, "entries", "entries")
     found = {}
     for corpus, dataset in connection.execute("SELECT id, dataset FROM corpora").fetchall():

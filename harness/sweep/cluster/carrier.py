@@ -349,7 +349,7 @@ class _Errand:
         return wish
 
     def _word(self) -> CoordinatorMessage:
-        self._state, told, self._told = self._wish(), self._told, []
+        self._state, coordinator_answers, self._told = self._wish(), self._told, []
         go, self._go = self._go, None
         return CoordinatorMessage(
             attempt=self._attempt,
@@ -357,7 +357,7 @@ class _Errand:
             state=self._state,
             most=self._work.control.most_concurrency,
             go=go,
-            told=tuple(told),
+            told=tuple(coordinator_answers),
         )
 
 

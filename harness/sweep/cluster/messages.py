@@ -114,8 +114,8 @@ class SentEntry(Message):
 
     def entry(self, task: str) -> Entry:
         """Return the entry; its reference is empty."""
-        found = Entry.model_validate({"reference": "", **self.fields})
-        return found.model_copy(update={"of_task": task})
+        entry = Entry.model_validate({"reference": "", **self.fields})
+        return entry.model_copy(update={"of_task": task})
 
 
 class SentReply(Message):

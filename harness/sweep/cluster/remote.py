@@ -254,8 +254,8 @@ class WorkerSession:
         """Request an earlier reply from home, where it has one; blocks."""
         if key not in self._known:
             return None
-        told = self.ask(kind="find", key=key).result()
-        return None if told.reply is None else told.reply.stored
+        coordinator_answer = self.ask(kind="find", key=key).result()
+        return None if coordinator_answer.reply is None else coordinator_answer.reply.stored
 
     async def _secure(self) -> None:
         await asyncio.wrap_future(self.ask(kind="secure"))
@@ -344,10 +344,10 @@ class WorkerSession:
             self._state = word.state
         if word.most is not None:
             self.control.limit(word.most)
-        for told in word.told:
-            if (answer := self._waiting.pop(told.number, None)) is not None:
+        for coordinator_answer in word.told:
+            if (answer := self._waiting.pop(coordinator_answer.number, None)) is not None:
                 with suppress(InvalidStateError):  # who asked was stopped meanwhile
-                    answer.set_result(told)
+                    answer.set_result(coordinator_answer)
         if word.go is not None and not self._going.done():
             self._going.set_result(word.go)
         if word.state is RunState.STOPPED and not self._going.done():
@@ -401,6 +401,12 @@ class RemoteBudget:
 
     async def take(self, wanted: float, spent: float | None) -> bool | None:
         """Request more from home; see ``CallBudget``."""
-        told = await asyncio.wrap_future(self._desk.ask(kind="take", wanted=wanted, spent=spent))
-        self.held, self.budget, self.others = told.held, told.budget, told.others
-        return told.taken
+        coordinator_answer = await asyncio.wrap_future(
+            self._desk.ask(kind="take", wanted=wanted, spent=spent)
+        )
+        self.held, self.budget, self.others = (
+            coordinator_answer.held,
+            coordinator_answer.budget,
+            coordinator_answer.others,
+        )
+        return coordinator_answer.taken

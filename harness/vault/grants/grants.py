@@ -108,8 +108,12 @@ class Grants:
         with self.vault.changing(identity) as state:
             self._forget_over(state)
             number, stored = corpus_named(state, name)
-            wanted = segments or [each for each in Segment if each is not Segment.HELD_OUT]
-            entries = {each: stored.entries[each] for each in wanted if stored.entries.get(each)}
+            wanted = segments or [segment for segment in Segment if segment is not Segment.HELD_OUT]
+            entries = {
+                segment: stored.entries[segment]
+                for segment in wanted
+                if stored.entries.get(segment)
+            }
             if Segment.HELD_OUT in wanted or not entries:
                 raise VaultError(
                     FileProblem.LOCKED,
@@ -401,9 +405,9 @@ def proved(act: Proved, state: VaultState, together: OpeningKey | None) -> Prove
 
 def _answered_in(state: VaultState, answer: SignedAnswer) -> Grant:
     """Return what an answer answers; VaultError says where the answer belongs that this log knows nothing of."""
-    found = state.grants.get(answer.request)
-    if found is not None and answer.vault == state.head.vault:
-        return found
+    grant = state.grants.get(answer.request)
+    if grant is not None and answer.vault == state.head.vault:
+        return grant
     by = state.keepers.get(answer.keeper)
     whose = f"of {by.name}" if by else "of somebody who is no keeper of this vault"
     if answer.vault != state.head.vault:
@@ -423,14 +427,14 @@ def _answered_in(state: VaultState, answer: SignedAnswer) -> Grant:
 
 def grant_of(state: VaultState, number: str) -> Grant:
     """Return a request of the log, with what became of it; VaultError where the log does not have it."""
-    found = state.grants.get(number)
-    if found is None:
+    grant = state.grants.get(number)
+    if grant is None:
         raise VaultError(
             FileProblem.INVALID,
             f"The log of the vault in {state.folder} does not have the request whose words are {phrase(number)!r}. It is for another "
             "vault, or this is an older copy: name the folder in which it was asked for (rosetta vault grant show).",
         )
-    return found
+    return grant
 
 
 def _read_share(words: str, name: str) -> KeyShare:

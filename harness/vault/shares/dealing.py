@@ -44,7 +44,7 @@ def deal(
     ``earlier``: the splittings of this vault so far, none of which the new shares mix with.
     """
     check_threshold(threshold, len(keepers))
-    taken = {each.number for each in earlier}
+    taken = {key_split.number for key_split in earlier}
     number = secrets.choice([each for each in range(NUMBERS) if each not in taken])
     shares: dict[str, SealedShare] = {}
     files: dict[str, bytes] = {}
@@ -79,17 +79,17 @@ def former_keys(state: VaultState, key: OpeningKey) -> tuple[OpeningKey, ...]:
 
     It ends where an earlier version sealed the vault again, and kept no key of before, or somebody sealed another one in its place.
     """
-    found: list[OpeningKey] = []
+    opening_keys: list[OpeningKey] = []
     acts = (line.record.act for line in state.lines)
     deals = [act for act in acts if isinstance(act, Dealt)]
     for act, before in zip(reversed(deals), reversed(splits_of(state.lines)[:-1]), strict=True):
         if not act.sealed_anew:
             continue
-        former = _former_key(state, act, (found or [key])[-1])
+        former = _former_key(state, act, (opening_keys or [key])[-1])
         if former is None or former.recipient != before.recipient:
             break
-        found.append(former)
-    return tuple(found)
+        opening_keys.append(former)
+    return tuple(opening_keys)
 
 
 def _former_key(state: VaultState, act: Dealt, after: OpeningKey) -> OpeningKey | None:
@@ -122,8 +122,8 @@ def own_share(state: VaultState, identity: Identity) -> KeyShare:
 def whose(state: VaultState, share: KeyShare) -> Keeper:
     """Return the keeper whose share this is; VaultError says where it is of another vault, or of before a refresh."""
     split = dealt(state)
-    for signing_key, each in split.shares.items():
-        if each.check == share.check:
+    for signing_key, sealed_share in split.shares.items():
+        if sealed_share.check == share.check:
             return state.keepers[signing_key]
     for earlier in splits_of(state.lines)[:-1]:
         if share.check in {share.check for share in earlier.shares.values()}:

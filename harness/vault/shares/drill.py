@@ -167,7 +167,7 @@ def report(folder: Path, state: VaultState) -> DrillReport:
     drill, number = _read_drill(folder)
     if drill.vault != state.head.vault:
         raise VaultError(FileProblem.INVALID, "This is a drill of another vault. Name its folder.")
-    if {each.keeper.signing_key for each in drill.shares} != state.keepers.keys():
+    if {share.keeper.signing_key for share in drill.shares} != state.keepers.keys():
         raise VaultError(
             FileProblem.INVALID,
             "This drill was begun with other keepers than the vault has now. Begin a new one.",
@@ -187,7 +187,7 @@ def report(folder: Path, state: VaultState) -> DrillReport:
             "The shares fit, but together they do not give the key of this drill: whoever began it dealt them wrong. Begin a new "
             "one on another computer.",
         )
-    keepers = [each.keeper for each in drill.shares]
+    keepers = [share.keeper for share in drill.shares]
     return DrillReport(
         drill,
         tuple(keeper for keeper in keepers if keeper.signing_key in could),
@@ -224,10 +224,10 @@ def _checked(path: Path, number: str, share: DrillShare) -> KeyShare:
         raise UsageError("the answer is one to another drill, or another keeper's")
     if not given.words:
         raise UsageError("their keys do not open what was sealed for them")
-    found = KeyShare.read(given.words)
-    if found.check != share.check:
+    key_share = KeyShare.read(given.words)
+    if key_share.check != share.check:
         raise UsageError("what they gave back is not the share that they were given")
-    return found
+    return key_share
 
 
 def read_drill_answer(data: bytes) -> SignedDrillAnswer:

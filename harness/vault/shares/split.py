@@ -161,7 +161,7 @@ def combine(shares: Iterable[KeyShare]) -> OpeningKey:
     caller to check, by its ``recipient``.
     """
     different = list({share.check: share for share in shares}.values())
-    if len({(each.number, each.threshold) for each in different}) > 1:
+    if len({(key_share.number, key_share.threshold) for key_share in different}) > 1:
         raise VaultError(
             FileProblem.WRONG_KEY,
             "These shares are not of one splitting: some are of another vault, or from before the keepers got new ones.",
@@ -174,7 +174,9 @@ def combine(shares: Iterable[KeyShare]) -> OpeningKey:
         )
     slip39 = _slip39()
     try:
-        groups = slip39.decode_mnemonics(each.words.reveal() for each in different[:threshold])
+        groups = slip39.decode_mnemonics(
+            key_share.words.reveal() for key_share in different[:threshold]
+        )
         return OpeningKey(slip39.recover_ems(groups).decrypt(b""))
     except slip39.MnemonicError:
         raise VaultError(

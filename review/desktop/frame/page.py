@@ -220,7 +220,7 @@ class Page(QWidget):
         Qt goes by the age of widgets, and what was looked for, such as folders, is younger than what stands below.
         """
         signs = self._head.findChildren(Button)
-        met = [each for each in _tabbed(self) if each is not self and each not in signs]
+        met = [widget for widget in _tabbed(self) if widget is not self and widget not in signs]
         for one, following in pairwise([self, *met, *signs]):
             QWidget.setTabOrder(one, following)
         return super().focusNextPrevChild(onward)

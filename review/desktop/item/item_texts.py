@@ -43,11 +43,11 @@ class Marks(QWidget):
 
     def _add(self, mark: Mark) -> None:
         behind = f" {shown(mark.text)}" if mark.in_line and mark.text else ""
-        said = Line(mark.said + behind, "warn" if mark.warns else "quiet")
-        self._column.addWidget(said)
+        line = Line(mark.said + behind, "warn" if mark.warns else "quiet")
+        self._column.addWidget(line)
         if mark.text and not mark.in_line:
             pane = WholeText()
-            said.name_of(pane)
+            line.name_of(pane)
             pane.setAccessibleName(mark.said)
             pane.show_text(shown(mark.text))
             self._column.addWidget(pane)

@@ -112,8 +112,8 @@ def palette(colours: Colours) -> QPalette:
         (colours.on_accent, (role.HighlightedText, role.BrightText)),
         (colours.focus, (role.Accent,)),
     ):
-        for each in roles:
-            made.setColor(each, colour)
+        for color_role in roles:
+            made.setColor(color_role, colour)
     return made
 
 

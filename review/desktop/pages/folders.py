@@ -84,7 +84,7 @@ class Folders(QWidget):
         words, listing = self._desk.words, QWidget()
         column = QVBoxLayout(listing)
         column.setContentsMargins(0, 0, 0, 0)
-        up = [words("Up to {folder}", folder=each.name or str(each)) for each in above]
+        up = [words("Up to {folder}", folder=path.name or str(path)) for path in above]
         self._add(column, "", up, above, self.open)
         if self._wanted and listed != _Listed(above):
             said = words("Files with sentences") if files else words("No such file lies here.")

@@ -98,7 +98,7 @@ class HandOverPage(Page):
     def _find_places(self) -> tuple[_Place, ...]:
         """Find which of the places are sticks; away from the window."""
         on_stick = self.desk.opening.on_stick
-        return tuple(_Place(each, on_stick(each)) for each in self._find())
+        return tuple(_Place(path, on_stick(path)) for path in self._find())
 
     def _look_quietly(self) -> None:
         if not self._settled and self._folders is None and not self.desk.work.busy:

@@ -52,12 +52,12 @@ class Banner(QFrame):
         QGuiApplication.clipboard().setText(self._detail.toPlainText())
 
     def _lay_out(self) -> None:
-        told = QVBoxLayout()
-        told.setSpacing(0)
-        told.addWidget(self._said)
-        told.addWidget(self._detail)
+        column = QVBoxLayout()
+        column.setSpacing(0)
+        column.addWidget(self._said)
+        column.addWidget(self._detail)
         self._row = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
-        self._row.addLayout(told, 1)
+        self._row.addLayout(column, 1)
         self._row.addWidget(self._copy, alignment=Qt.AlignmentFlag.AlignBottom)
 
     def resizeEvent(self, event: QResizeEvent) -> None:

@@ -57,8 +57,8 @@ class Answers(QWidget):
         """``sizes`` are pixels of the letters of each word; without them all have those of the page."""
         super().__init__()
         self._columns = FlowColumns(self)
-        each = itertools.zip_longest(answers, sizes[: len(answers)])
-        self._buttons = [_AnswerButton(answer, size) for answer, size in each]
+        zip_longest = itertools.zip_longest(answers, sizes[: len(answers)])
+        self._buttons = [_AnswerButton(answer, size) for answer, size in zip_longest]
         for number, button in enumerate(self._buttons):
             button.clicked.connect(lambda _=False, number=number: self.picked.emit(number))
             self._columns.addWidget(button)

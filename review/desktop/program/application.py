@@ -175,8 +175,8 @@ def _unchanged() -> Iterator[tuple[int, int, str]]:
             if code is not None and int(line.split()[1]) == 0:
                 yield int(code[1], 16), int(code[2], 16), code[3]
             code = None
-        elif found := _CODE.match(line):
-            code = found
+        elif match := _CODE.match(line):
+            code = match
 
 
 def _lines(file: Path) -> Iterator[str]:

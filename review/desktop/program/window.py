@@ -79,12 +79,12 @@ class NotOpenWindow(QWidget):
         """``title``: of something that another try does not fix."""
         super().__init__()
         self.setWindowTitle("Rosetta")
-        said = Line(title or words("The file with your answers does not open"), "title")
+        line = Line(title or words("The file with your answers does not open"), "title")
         banner = Banner()
         where = [Line(each, "quiet", selectable=True) for each in where_answers_are(words)]
         page = QVBoxLayout(self)
         page.setContentsMargins(_EDGE, _EDGE, _EDGE, _EDGE)
-        page.addWidget(_scrolling(said, banner, *where), 1)
+        page.addWidget(_scrolling(line, banner, *where), 1)
         foot = FlowLayout()
         acts: list[tuple[str, Callable[[], object]]] = [(words("Close"), self.close)]
         if not title:

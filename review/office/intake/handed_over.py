@@ -44,8 +44,10 @@ def check_certificate(data: bytes) -> None:
 
 def check_evidence(data: bytes) -> None:
     """Raise UsageError for what is no evidence, and for evidence of secret entries, which stays inside."""
-    found = unpack_evidence(data)
-    if over_secret(read_certificate(found.certificate, "this certificate"), found.evidence):
+    evidence_file = unpack_evidence(data)
+    if over_secret(
+        read_certificate(evidence_file.certificate, "this certificate"), evidence_file.evidence
+    ):
         raise UsageError(EXACT_STAYS)
 
 

@@ -74,7 +74,9 @@ def find_ratings(paths: Sequence[Path]) -> FileSearch:
         for file in sorted(search.files, key=lambda file: (file.path, file.inside)):
             files.setdefault(os.path.realpath(file.path), file)
         skipped += search.skipped
-    if len(files) > MOST_FILES or any(each.reason is SkipReason.NOT_LOOKED_AT for each in skipped):
+    if len(files) > MOST_FILES or any(
+        skipped_files.reason is SkipReason.NOT_LOOKED_AT for skipped_files in skipped
+    ):
         raise FileError(
             FileProblem.TOO_LARGE, "There are too many files in this folder. Name the right folder."
         )
@@ -250,7 +252,9 @@ def _taken(office: Office, review: Review, laptop: KnownLaptop, came: _Came) -> 
         ends = _ends(came.events, closed)
         _noted(office, came, merged.added, ends)
         note_laptops(office, review)
-        withdrawals = [each.payload for each in merged.added if isinstance(each.payload, Withdraw)]
+        withdrawals = [
+            event.payload for event in merged.added if isinstance(event.payload, Withdraw)
+        ]
         withdrawn = sorted({review.code(withdrawal.reviewer) for withdrawal in withdrawals})
         recompute = mark_recompute(office, withdrawals)
         if withdrawn:
@@ -297,34 +301,42 @@ def _with_voices(
     report: FileReport, office: Office, review: Review, people: Collection[str]
 ) -> FileReport:
     """Add for whom the laptop speaks, and who of its people is heard from others too."""
-    found = speaking_of(office, review, report.signing_key, people)
+    assignments = speaking_of(office, review, report.signing_key, people)
     codes = set(map(review.code, people))
     return replace(
         report,
-        speaks_for=tuple(code for x in found.laptops if len(x.people) > 1 for code in x.people),
-        several=tuple(each for each in found.several if each.code in codes),
-        far_ahead=any(laptop.far_ahead for laptop in found.laptops),
+        speaks_for=tuple(
+            code for x in assignments.laptops if len(x.people) > 1 for code in x.people
+        ),
+        several=tuple(
+            duplicate_laptops
+            for duplicate_laptops in assignments.several
+            if duplicate_laptops.code in codes
+        ),
+        far_ahead=any(laptop.far_ahead for laptop in assignments.laptops),
     )
 
 
 def _erased_on_arrival(incoming: Iterable[Event], merged: MergeReport) -> int:
     """Count the new events that came with a content and are kept without it."""
-    came = {each.id for each in incoming if each.payload is not None}
+    came = {event.id for event in incoming if event.payload is not None}
     return sum(event.payload is None and event.id in came for event in merged.added)
 
 
 def _is_signed_for(came: _Came, closed: Collection[str], review: Review) -> bool:
     """Return whether what a laptop signed of its chains is what its file holds; version 1 signed only the last event."""
-    said = came.ratings.manifest
-    if said.version == 1:
+    ratings_manifest = came.ratings.manifest
+    if ratings_manifest.version == 1:
         return True
     own = [event for event in came.events if _has_place(event) and event.device not in closed]
     devices = {event.device for event in own}
-    manifest = BatchManifest.model_validate_json(review.manifests[said.batch])
-    signed = {device: chain for device, chain in said.chains.items() if device not in closed}
+    manifest = BatchManifest.model_validate_json(review.manifests[ratings_manifest.batch])
+    signed = {
+        device: chain for device, chain in ratings_manifest.chains.items() if device not in closed
+    }
     answers = {
         who: places
-        for who, chains in said.contents.items()
+        for who, chains in ratings_manifest.contents.items()
         if (places := {device: chain for device, chain in chains.items() if device in devices})
     }
     return (signed, answers) == (chains_of(own), contents_of(own, manifest))

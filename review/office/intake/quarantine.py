@@ -117,15 +117,15 @@ def withdraw(
             f"Review {review.name} has no reviewer {reviewer}. `rosetta review status` lists the codes."
         )
     before = _erased(office)
-    said = [
+    withdraws = [
         Withdraw(wall=utc_now(), reviewer=reviewer, batch=batch, scope=scope)
         for batch in (batches if scope is not Scope.EVERYTHING else [None])
     ]
     with office.transaction():  # first: a mark too many is harmless, one too few is not
-        marked = mark_recompute(office, said)
-    waiting = drop_reached(office, identities, taken_back(said))
-    for each in said:  # the file is rewritten with it
-        office.append(review, each)
+        marked = mark_recompute(office, withdraws)
+    waiting = drop_reached(office, identities, taken_back(withdraws))
+    for withdraw in withdraws:  # the file is rewritten with it
+        office.append(review, withdraw)
     suspend_withdrawn(office)
     return TakenBack(_erased(office) - before, marked, office.unclean, waiting)
 

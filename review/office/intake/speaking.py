@@ -87,9 +87,10 @@ def speaking_of(
     if any(latest_time(log, device) > FAR for device in devices):  # as no honest laptop's are
         wild = far_ahead(office.events(review, shut=True), office.own_devices)
         far = {keys.get(device) for device in wild}
-    told = _by_name(office, review, voices, {signing_key}, far)
+    assignments = _by_name(office, review, voices, {signing_key}, far)
     return Assignments(
-        [laptop for laptop in told.laptops if laptop.signing_key == signing_key], told.several
+        [laptop for laptop in assignments.laptops if laptop.signing_key == signing_key],
+        assignments.several,
     )
 
 
@@ -154,7 +155,7 @@ def note_laptops(office: Office, review: Review) -> int:
 
     Gives how many words were written. Of a laptop that is heard and came instead of no other nothing needs saying.
     """
-    said = {
+    laptop_words = {
         event.payload.laptop: event.payload
         for event in office.own_words(Kind.LAPTOP)
         if isinstance(event.payload, LaptopWord) and event.payload.batch in review.manifests
@@ -162,7 +163,7 @@ def note_laptops(office: Office, review: Review) -> int:
     here = delivered(office, review)
     written = 0
     for laptop in office.laptops():
-        before = said.get(laptop.signing_key)
+        before = laptop_words.get(laptop.signing_key)
         facts = (laptop.removed is None, laptop.instead_of, laptop.reason)
         told = (
             (True, None, "") if before is None else (before.heard, before.instead_of, before.reason)
@@ -233,8 +234,8 @@ def let_speak(office: Office, review: Review, person: str, laptops: Sequence[Kno
     keys = tuple(sorted({laptop.signing_key for laptop in laptops}))
     with office.transaction():
         for batch in batches:
-            said = AssignLaptop(wall=utc_now(), batch=batch, reviewer=person, laptops=keys)
-            office.append(review, said)
+            assign_laptop = AssignLaptop(wall=utc_now(), batch=batch, reviewer=person, laptops=keys)
+            office.append(review, assign_laptop)
 
 
 def _no_answer(office: Office, laptop: KnownLaptop, code: str, spoke: Iterable[str]) -> str:

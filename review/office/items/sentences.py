@@ -65,7 +65,7 @@ def surroundings(entries: Sequence[Entry], carries: ContextPolicy) -> Surroundin
     A neighbour is the entry directly before or after, of the same document. One that may not be shown, or is not
     stored here, is left out; the one behind it does not take its place.
     """
-    told: dict[EntryId, SentenceContext] = {}
+    sentence_contexts: dict[EntryId, SentenceContext] = {}
     secret: set[EntryId] = set()
     for place, entry in enumerate(entries):
         if not _may_be_told(entry, carries):
@@ -80,10 +80,10 @@ def surroundings(entries: Sequence[Entry], carries: ContextPolicy) -> Surroundin
             after=after.source if after else "",
         )
         if around != SentenceContext():
-            told[id_] = around
-            if any(each is not None and each.secret for each in (before, after)):
+            sentence_contexts[id_] = around
+            if any(entry is not None and entry.secret for entry in (before, after)):
                 secret.add(id_)
-    return Surroundings(told, frozenset(secret))
+    return Surroundings(sentence_contexts, frozenset(secret))
 
 
 def _may_be_told(entry: Entry, carries: ContextPolicy) -> bool:
@@ -98,9 +98,9 @@ def _neighbour(
     other = place + step
     if not 0 <= other < len(entries):
         return None
-    document, found = _document(entries[place]), entries[other]
-    same = document is not None and _document(found) == document
-    return found if same and _may_be_told(found, carries) and fits(found.source) else None
+    document, entry = _document(entries[place]), entries[other]
+    same = document is not None and _document(entry) == document
+    return entry if same and _may_be_told(entry, carries) and fits(entry.source) else None
 
 
 def _document(entry: Entry) -> object:

@@ -63,13 +63,13 @@ def make_training(
     made = []
     for kind in _PLAN:
         for entry in waiting:
-            references = [each.reference for each in waiting]
+            references = [entry.reference for entry in waiting]
             candidate = _MAKERS[kind](entry.reference, references, chance)
             if candidate is not None:
                 said = {tag: each[kind] for tag, each in others.items()}
                 made.append(_item(entry.source, candidate, explanations[kind], said))
                 shown = {entry.reference, candidate}
-                waiting = [each for each in waiting if each.reference not in shown]
+                waiting = [entry for entry in waiting if entry.reference not in shown]
                 break
     return made
 

@@ -90,9 +90,9 @@ class OtherForms:
         self._analyse = analyse
         self._by_lemma: dict[str, dict[str, TaggedWord]] = defaultdict(dict)
         known = sorted({word.lower() for word in words})
-        for found in analyse(known):
-            if (reading := _reading(found)) is not None:
-                self._by_lemma[reading.key][found.word] = reading
+        for word_analysis in analyse(known):
+            if (reading := _reading(word_analysis)) is not None:
+                self._by_lemma[reading.key][word_analysis.word] = reading
         counted = Counter(self._found_patterns()).most_common(MOST_PATTERNS)
         self._patterns = [pattern for pattern, _ in counted]
 
@@ -104,8 +104,8 @@ class OtherForms:
 
     def of(self, word: str) -> list[tuple[str, str, str]]:
         """Return (form, old tag, new tag) of the wrong forms of a word; attested ones come first."""
-        [found] = self._analyse([word.lower()])
-        reading = _reading(found)
+        [word_analysis] = self._analyse([word.lower()])
+        reading = _reading(word_analysis)
         if reading is None:
             return []
         attested = [*self._by_lemma.get(reading.key, {})]
@@ -248,9 +248,9 @@ class WrongTexts:
 
     def _tries(self, kind: str, right: str, length: int) -> Iterator[tuple[str, str]]:
         if kind == FORM:
-            found = list(self._forms(right))
-            self._chance.shuffle(found)
-            yield from ((each.text, each.made_by) for each in found)
+            inflecteds = list(self._forms(right))
+            self._chance.shuffle(inflecteds)
+            yield from ((inflected.text, inflected.made_by) for inflected in inflecteds)
         elif kind == OTHER:
             yield from ((text, OTHER) for text in self._others(length))
         elif kind == SWAP:

@@ -65,8 +65,8 @@ def letters_of(tag: str, texts: Sequence[str] = ()) -> tuple[str, ...]:
     Where no card knows the script, they are what ``texts`` use beyond ASCII. CardError where the card of
     the language is damaged.
     """
-    found = find_card(tag, language_folders())
-    card = None if found is None else found.card
+    found_card = find_card(tag, language_folders())
+    card = None if found_card is None else found_card.card
     script = resolve_script(tag, card, texts)
     if script is None or script in _COMPOSED_WHILE_TYPED:
         return ()
@@ -187,7 +187,7 @@ class Asked:
     def in_target(self) -> list[str]:
         """Texts in the target language, none of a secret segment but what is shown anyway."""
         shown = (*self.items.values(), *self.training)
-        return [*(each.candidate for each in shown), *self.written]
+        return [*(batch_item.candidate for batch_item in shown), *self.written]
 
 
 @dataclass(frozen=True)
@@ -239,13 +239,15 @@ def _manifest(
     asked: Asked, said: ReviewDescription, policy: bytes, identity: Identity, key: AnswerKey
 ) -> BatchManifest:
     shown = asked.items.values()
-    target = scripted(asked.target_language, [each.candidate for each in shown])
+    target = scripted(asked.target_language, [batch_item.candidate for batch_item in shown])
     return BatchManifest(
         batch="0" * 16,
         review=said.name,
         title=said.title,
         created=utc_now(),
-        source_language=scripted(asked.source_language, [each.source for each in shown]),
+        source_language=scripted(
+            asked.source_language, [batch_item.source for batch_item in shown]
+        ),
         target_language=target,
         organisation=Organisation(
             name=said.organisation,
@@ -256,8 +258,10 @@ def _manifest(
         consent=_consent(said.texts.consent, said.organisation),
         guide=said.texts.guide,
         translations={
-            tag: InLanguage(consent=_consent(each.consent, said.organisation), guide=each.guide)
-            for tag, each in said.texts.others.items()
+            tag: InLanguage(
+                consent=_consent(in_language.consent, said.organisation), guide=in_language.guide
+            )
+            for tag, in_language in said.texts.others.items()
         },
         labels=said.labels,
         language=said.language,

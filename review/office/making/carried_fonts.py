@@ -72,8 +72,12 @@ def readability(
     """Work out what can be read; ``consent`` is in ``language``, and ``carried`` are the code points of each font of the batch."""
     has = (*brought(), *carried)
     shown = [item.shown for item in drawn.items]
-    source = tag_script(scripted(drawn.dataset.source_language, [each.source for each in shown]))
-    target = tag_script(scripted(drawn.dataset.target_language, [each.candidate for each in shown]))
+    source = tag_script(
+        scripted(drawn.dataset.source_language, [batch_item.source for batch_item in shown])
+    )
+    target = tag_script(
+        scripted(drawn.dataset.target_language, [batch_item.candidate for batch_item in shown])
+    )
     lacking: Counter[str] = Counter()
     named, left_out = [], []
     for item in drawn.items:

@@ -109,8 +109,8 @@ def draft_agreement(
     check_reviewers(share.reviewers)
     asked = [_entry(project, entry) for entry in entries]
     items = [
-        new_item(entry, project.texts(each).reference)
-        for entry, each in zip(asked, entries, strict=True)
+        new_item(entry, project.texts(project_entry).reference)
+        for entry, project_entry in zip(asked, entries, strict=True)
     ]
     ids = {item.truth.entry: item.id for item in items}
     core = () if share.per_person is not None else tuple(ids.values())

@@ -24,10 +24,10 @@ def known_reviews(project: Project) -> None:
         )
     with Office.open(project.home) as office:
         here = {
-            each.review
-            for each in project.state.reviews
-            if office.is_taken(each.review)
-            and (each.made or _is_of(office.review(each.review), each))
+            review.review
+            for review in project.state.reviews
+            if office.is_taken(review.review)
+            and (review.made or _is_of(office.review(review.review), review))
         }
     for review in project.state.reviews:
         if review.made and review.review not in here:
@@ -35,8 +35,10 @@ def known_reviews(project: Project) -> None:
                 f"{project.folder}: its review {review.review} is not in the data folder {project.home}, which has the same keys: it is a copy from before. "
                 "Go on with the one that has it (ROSETTA_HOME), or put its files back."
             )
-    kept = (each for each in project.state.reviews if each.review in here)
-    project.change(reviews=tuple(each.model_copy(update={"made": True}) for each in kept))
+    kept = (review for review in project.state.reviews if review.review in here)
+    project.change(
+        reviews=tuple(handed_out.model_copy(update={"made": True}) for handed_out in kept)
+    )
 
 
 def _is_of(review: Review, out: HandedOut) -> bool:

@@ -50,7 +50,7 @@ def draft_second_look(office: Office, review: Review, seed: int) -> SecondDraft:
     not agree, is not quoted. Everything but ids and the order of what others wrote follows from the seed.
     """
     state, cases = cases_to_ask(office, review)
-    heard = [(who, said) for who, _, said in counted(state, review.key)]
+    heard = [(who, reviewer_state) for who, _, reviewer_state in counted(state, review.key)]
     items = [_item(review, case, _others(review, case, heard)) for case in cases]
     return SecondDraft(
         dataset=_dataset(review),
@@ -127,12 +127,12 @@ def _others(
     """Return what people wrote of an item, in random order and without their answers; nothing where they were not told."""
     if not review.manifest.shows_words:
         return []
-    found = [
+    words_of_others = [
         OthersWords(reasons=voice.reasons, comment=voice.comment, suggestion=voice.suggestion)
         for voice in voices(heard, case.item, review.key)
     ]
-    secrets.SystemRandom().shuffle(found)
-    return found[:MOST_OTHERS]
+    secrets.SystemRandom().shuffle(words_of_others)
+    return words_of_others[:MOST_OTHERS]
 
 
 def _orders(
@@ -176,16 +176,22 @@ def second_looks(office: Office, review: Review, state: State) -> dict[str, Seco
     again = second_look_of(office, review)
     if again is None:
         return {}
-    heard = [(who, said) for who, _, said in counted(office.state_of_any(again), again.key)]
-    before = {review.code(who): _ratings(said) for who, _, said in counted(state, review.key)}
-    mine = [(said, before.get(again.code(who), {})) for who, said in heard]
-    found = {
+    heard = [
+        (who, reviewer_state)
+        for who, _, reviewer_state in counted(office.state_of_any(again), again.key)
+    ]
+    before = {
+        review.code(who): _ratings(reviewer_state)
+        for who, _, reviewer_state in counted(state, review.key)
+    }
+    mine = [(reviewer_state, before.get(again.code(who), {})) for who, reviewer_state in heard]
+    second_looks = {
         about.partner or "": _looked(
             item, about.partner or "", mine, voices(heard, item, again.key)
         )
         for item, about in again.key.items.items()
     }
-    return {item: look for item, look in found.items() if look.anything}
+    return {item: look for item, look in second_looks.items() if look.anything}
 
 
 def _looked(
@@ -196,8 +202,8 @@ def _looked(
 ) -> SecondLook:
     """Add up one item: ``people`` are what each said, and how they rated in the first round."""
     counts, unjudged, both, changed = [0] * RANKS, 0, 0, 0
-    for said, before in people:
-        judged = said.judgements.get(item)
+    for reviewer_state, before in people:
+        judged = reviewer_state.judgements.get(item)
         if judged is None:
             continue
         unjudged += judged.rating is None

@@ -139,7 +139,7 @@ def texts_of(
             tag: InLanguage(consent=consents.get(tag, ""), guide=guides.get(tag, ""))
             for tag in sorted({*consents, *guides})
         },
-        training_in={tag: each.training for tag, each in ours.items()},
+        training_in={tag: review_texts.training for tag, review_texts in ours.items()},
     )
 
 
@@ -150,11 +150,11 @@ def _telling(texts: ReviewTexts, *, tells: bool) -> ReviewTexts:
 
 
 def _consents(ours: Mapping[str, ReviewTexts]) -> dict[str, str]:
-    return {tag: each.consent for tag, each in ours.items()}
+    return {tag: review_texts.consent for tag, review_texts in ours.items()}
 
 
 def _guides(ours: Mapping[str, ReviewTexts]) -> dict[str, str]:
-    return {tag: each.guide for tag, each in ours.items()}
+    return {tag: review_texts.guide for tag, review_texts in ours.items()}
 
 
 def _alike(one: str, other: str) -> bool:

@@ -186,15 +186,15 @@ def _hand_overs(office: Office, review: Review, events: Iterable[Event]) -> list
     Taking back everything may have come with the file of another review.
     """
     every = office.signed({event.device for event in events})
-    read = [HandedOver(each, read_manifest(each.content, RatingsManifest)) for each in every]
+    read = [HandedOver(signed, read_manifest(signed.content, RatingsManifest)) for signed in every]
     known = {event.id: event for event in events}
     own = [each for each in read if each.manifest.batch in review.manifests]
     fixed = ancestors(known, _tips(own))
     more = []
-    for each in reversed([each for each in read if each not in own]):
-        if not fixed.issuperset(news := ancestors(known, _tips([each]))):
+    for handed_over in reversed([each for each in read if each not in own]):
+        if not fixed.issuperset(news := ancestors(known, _tips([handed_over]))):
             fixed |= news
-            more.append(each)
+            more.append(handed_over)
     return [each.signed for each in (*own, *more)]
 
 
@@ -229,8 +229,10 @@ def look(office: Office, review: Review, run_id: str, evidence: Evidence) -> Evi
 
 def _write_look(office: Office, review: Review, run_id: str, ratings: str) -> Event:
     batch = review.key.batches[0]
-    said = OrganiserLook(wall=utc_now(), batch=batch, run_id=run_id, events_sha256=ratings)
-    return office.append(review, said)
+    organiser_look = OrganiserLook(
+        wall=utc_now(), batch=batch, run_id=run_id, events_sha256=ratings
+    )
+    return office.append(review, organiser_look)
 
 
 def _is_known(evidence: Evidence, run_id: str) -> bool:
@@ -305,10 +307,10 @@ def _require_signed(made: Certificate, evidence: Evidence) -> None:
 
 def newest_certificate(office: Office, review: Review, run_id: str) -> IssuedCertificate | None:
     """Return the last certificate that was issued for a run, None where there is none."""
-    found = [
+    issued_certificates = [
         certificate for certificate in office.certificates(review) if certificate.run_id == run_id
     ]
-    return found[-1] if found else None
+    return issued_certificates[-1] if issued_certificates else None
 
 
 CERTIFICATE_SUFFIX = ".certificate.json"
@@ -332,25 +334,27 @@ def presented(path: Path, evidence: Path | None, folder: Path) -> dict[str, Evid
     certificate, signature = read_signed_certificate(path)
     if is_coarse(certificate):
         return {
-            place: replace(each, coarse=Signed(certificate, signature))
-            for place, each in _inside(certificate, path, evidence, folder).items()
+            place: replace(evidence_file, coarse=Signed(certificate, signature))
+            for place, evidence_file in _inside(certificate, path, evidence, folder).items()
         }
     beside = _beside(path, EVIDENCE_SUFFIX)
     if evidence is not None:
-        found = {evidence.name: read_evidence_file(evidence)}
+        evidence_files = {evidence.name: read_evidence_file(evidence)}
     else:
         kept = _of_office(certificate, path.name, folder)
-        found = {} if kept is None else {"this machine's office": EvidenceFile(b"", b"", kept)}
+        evidence_files = (
+            {} if kept is None else {"this machine's office": EvidenceFile(b"", b"", kept)}
+        )
         if beside.exists():
-            found[beside.name] = read_evidence_file(beside)
-    if not found:
+            evidence_files[beside.name] = read_evidence_file(beside)
+    if not evidence_files:
         raise UsageError(
             f"There is no evidence for {path.name}: neither in this machine's office nor beside it. "
             f"Name the {EVIDENCE_SUFFIX} file with --evidence."
         )
     return {
-        place: replace(each, certificate=certificate, signature=signature)
-        for place, each in found.items()
+        place: replace(evidence_file, certificate=certificate, signature=signature)
+        for place, evidence_file in evidence_files.items()
     }
 
 

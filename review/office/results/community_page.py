@@ -112,10 +112,10 @@ def people_today(key: AnswerKey, state: State, run_id: str) -> int:
     return len(
         {
             reviewer
-            for reviewer, _, said in counted(state, key)
+            for reviewer, _, reviewer_state in counted(state, key)
             if any(
                 item in real and judged.rating is not None
-                for item, judged in said.judgements.items()
+                for item, judged in reviewer_state.judgements.items()
             )
         }
     )
@@ -125,9 +125,13 @@ def reasons(key: AnswerKey, state: State, run_id: str) -> list[Reason]:
     """Return what was found wrong with a run's outputs by two people or more, the most frequent first."""
     people: dict[Reason, set[str]] = {}
     counts: Counter[Reason] = Counter()
-    for reviewer, _, said in counted(state, key):
-        for item, found in said.reasons.items():
-            if item in key.items and key.items[item].run_id == run_id and item in said.judgements:
+    for reviewer, _, reviewer_state in counted(state, key):
+        for item, found in reviewer_state.reasons.items():
+            if (
+                item in key.items
+                and key.items[item].run_id == run_id
+                and item in reviewer_state.judgements
+            ):
                 counts.update(found)
                 for reason in found:
                     people.setdefault(reason, set()).add(reviewer)
@@ -154,8 +158,9 @@ def questions(
 def _sides(key: AnswerKey, state: State, item: str) -> tuple[int, int]:
     ranks = [
         judgement.rating.rank
-        for _, _, said in counted(state, key)
-        if (judgement := said.judgements.get(item)) is not None and judgement.rating is not None
+        for _, _, reviewer_state in counted(state, key)
+        if (judgement := reviewer_state.judgements.get(item)) is not None
+        and judgement.rating is not None
     ]
     good = sum(rank >= LEAST_ACCEPTABLE for rank in ranks)
     return good, len(ranks) - good
@@ -165,9 +170,9 @@ def _shared_wordings(key: AnswerKey, state: State, item: str) -> tuple[str, ...]
     return tuple(
         sorted(
             {
-                said.suggestions[item].strip()
-                for _, _, said in counted(state, key)
-                if said.share_corrections and said.suggestions.get(item)
+                reviewer_state.suggestions[item].strip()
+                for _, _, reviewer_state in counted(state, key)
+                if reviewer_state.share_corrections and reviewer_state.suggestions.get(item)
             }
         )
     )
@@ -274,10 +279,17 @@ def _why(certificate: Certificate, name: str, words: Words) -> Iterator[str]:
     """Yield the reasons that were recorded, and say where some were not."""
     if name == "flagged":
         return
-    decided = [each for each in certificate.harm if each.harmful is (name == "upheld")]
-    given = [each for each in decided if each.reason]
+    decided = [
+        certified_decision
+        for certified_decision in certificate.harm
+        if certified_decision.harmful is (name == "upheld")
+    ]
+    given = [certified_decision for certified_decision in decided if certified_decision.reason]
     who = escape(words("decided by"))
-    lines = [f"<li>{outside(each.reason)} ({who} {outside(each.by)})</li>" for each in given]
+    lines = [
+        f"<li>{outside(certified_decision.reason)} ({who} {outside(certified_decision.by)})</li>"
+        for certified_decision in given
+    ]
     if lines:
         yield f"<ul>{''.join(lines)}</ul>"
     if len(lines) < certificate.verdict["harm"][name]:
@@ -302,13 +314,15 @@ def _questions(asked: list[DividedItem], words: Words) -> Iterator[str]:
             "Nobody is wrong: people speak in more than one way. How would you say it?"
         )
     )
-    for each in asked:
+    for divided_item in asked:
         yield '<div class="card">'
-        yield f'<p class="quiet">{outside(each.item.source)}</p>'
-        yield f'<p class="said">{outside(each.item.candidate)}</p>'
-        if each.suggestions:
+        yield f'<p class="quiet">{outside(divided_item.item.source)}</p>'
+        yield f'<p class="said">{outside(divided_item.item.candidate)}</p>'
+        if divided_item.suggestions:
             yield _paragraph(words("Somebody would say:"), "quiet")
-        yield from (f'<p class="said">{outside(wording)}</p>' for wording in each.suggestions)
+        yield from (
+            f'<p class="said">{outside(wording)}</p>' for wording in divided_item.suggestions
+        )
         yield "</div>"
 
 

@@ -45,7 +45,7 @@ def tell(office: Office, made: EvidenceFile, identity: Identity) -> Signed:
     )
 
     def make(answer: CertificateAnswer, place: InLedger, confirmation: Confirmation) -> Written:
-        told = coarse_of(
+        coarse_certificate = coarse_of(
             exact,
             [tag for _, tag in answer.parts],
             issued=answer.issued,
@@ -55,7 +55,9 @@ def tell(office: Office, made: EvidenceFile, identity: Identity) -> Signed:
             place=place,
             confirmation=confirmation,
         )
-        return told.as_bytes().decode(), identity.sign(told.as_bytes()).hex()
+        return coarse_certificate.as_bytes().decode(), identity.sign(
+            coarse_certificate.as_bytes()
+        ).hex()
 
     def same(told: CertificateTold) -> bool:
         return same_numbers(_read(told), exact)
@@ -65,8 +67,8 @@ def tell(office: Office, made: EvidenceFile, identity: Identity) -> Signed:
 
 def told_of(office: Office, run_id: str) -> Signed | None:
     """Return the coarse certificate of a run that was released last; None where none was."""
-    found = last_certificate(_ledger(office).read(), run_id)
-    return None if found is None else _signed(found)
+    certificate_told = last_certificate(_ledger(office).read(), run_id)
+    return None if certificate_told is None else _signed(certificate_told)
 
 
 def require_confirmed(run_id: str, home: Path) -> None:
@@ -78,11 +80,11 @@ def require_confirmed(run_id: str, home: Path) -> None:
 
 def told_instead(office: Office, issued: IssuedCertificate) -> Signed | None:
     """Return the coarse certificate that says of a run what one that stays inside says; None where it was not told."""
-    told = told_of(office, issued.run_id)
+    signed = told_of(office, issued.run_id)
     exact = read_certificate(issued.certificate, "the certificate")
-    if told is None or not same_numbers(read_coarse(told.content, "it"), exact):
+    if signed is None or not same_numbers(read_coarse(signed.content, "it"), exact):
         return None
-    return told
+    return signed
 
 
 def exact_of(office: Office, review: Review, coarse: CoarseCertificate) -> Signed | None:

@@ -42,25 +42,29 @@ def gather(project: Project, office: Office) -> Gathered:
             heard.append(Heard(out, review, state, laptop_of_event(office, review)))
     looks = looks_of(heard, laptops_that_wrote(project, office))
     bars = {entry: barred(look) for entry, look in looks.items()}
-    written = [_Written(out, each, _without_barred(each, bars)) for out, each in came]
-    found = Gathered()
+    written = [
+        _Written(out, collected, _without_barred(collected, bars)) for out, collected in came
+    ]
+    gathered = Gathered()
     before = None
     while before != project.state.entries:
         before = project.state.entries
-        found.look_again()
-        _without_lost(project, written, found)
-        _translations(project, written, bars, found)
-        project.put([_from_source(project, entry, bars, found) for entry in project.state.entries])
-        project.put(list(judge_entries(project, looks, found)))
-    _count(project, written, bars, found)
-    return found
+        gathered.look_again()
+        _without_lost(project, written, gathered)
+        _translations(project, written, bars, gathered)
+        project.put(
+            [_from_source(project, entry, bars, gathered) for entry in project.state.entries]
+        )
+        project.put(list(judge_entries(project, looks, gathered)))
+    _count(project, written, bars, gathered)
+    return gathered
 
 
 def _without_barred(collected: Collected, bars: Mapping[int, Barred]) -> tuple[Entry, ...]:
     """Return what came back without what second speakers refuse or object to; the next wording takes its place."""
     came = collected.corpus.entries
-    found = (_left(each, bars.get(each.id)) for each in came if isinstance(each.id, int))
-    return tuple(each for each in found if each is not None)
+    found = (_left(entry, bars.get(entry.id)) for entry in came if isinstance(entry.id, int))
+    return tuple(entry for entry in found if entry is not None)
 
 
 def _left(came: Entry, bar: Barred | None) -> Entry | None:
@@ -113,7 +117,9 @@ def _back(
 ) -> list[tuple[ProjectEntry, Entry]]:
     """Return each entry with the translations of it that came back."""
     return [
-        (entries[each.id], each) for each in came if isinstance(each.id, int) and each.id in entries
+        (entries[entry.id], entry)
+        for entry in came
+        if isinstance(entry.id, int) and entry.id in entries
     ]
 
 
@@ -124,7 +130,7 @@ def _without_lost(project: Project, written: Iterable[_Written], found: Gathered
     a translation stays, without the wordings and names of its translators.
     """
     for came in written:
-        usable = {each.id for each in came.usable}
+        usable = {entry.id for entry in came.usable}
         back = {entry.id: entry for entry in came.collected.corpus.entries}
         project.put(
             [
@@ -147,12 +153,12 @@ def _left_of(
         variant for variant in texts.variants if stands and comparison_form(variant) in there
     )
     who = () if came is None else _writers(entry, came, (texts.reference, *kept))
-    told = _by(entry, out, who)
+    project_entry = _by(entry, out, who)
     if kept == texts.variants:
-        return told
+        return project_entry
     if {comparison_form(variant) for variant in texts.variants} - there:
         note(entry, found.taken_back)
-    return project.with_texts(told, replace(texts, variants=kept))
+    return project.with_texts(project_entry, replace(texts, variants=kept))
 
 
 def _translations(
@@ -221,20 +227,20 @@ def _translated(
         entry.agreed.outcome == "corrected" or _is_among(before.reference, came)
     ):
         left = tuple(variant for variant in before.variants if _is_among(variant, came))
-        told = _by(entry, out, _writers(entry, came, (before.reference, *left)))
+        project_entry = _by(entry, out, _writers(entry, came, (before.reference, *left)))
         if left == before.variants:
-            return told
+            return project_entry
         note(entry, found.taken_back)
-        return project.with_texts(told, replace(before, variants=left))
-    told = _by(entry, out, _writers(None, came, (came.reference, *came.variants)))
+        return project.with_texts(project_entry, replace(before, variants=left))
+    project_entry = _by(entry, out, _writers(None, came, (came.reference, *came.variants)))
     texts = replace(before, reference=came.reference, variants=came.variants, offered=())
     if texts == before:
-        return told
+        return project_entry
     if entry.agreed is not None:
         note(entry, found.taken_back)
     found.translated += 1
     gone = {"agreed": None, "agreed_also": (), "objected": False}
-    return with_words(project, told.model_copy(update=gone), texts)
+    return with_words(project, project_entry.model_copy(update=gone), texts)
 
 
 def _forms(came: Entry) -> set[str]:
@@ -264,8 +270,8 @@ def _by(entry: ProjectEntry, out: HandedOut, who: tuple[str, ...]) -> ProjectEnt
     known = entry.translated
     if known is not None and (known.review, known.people) == (out.review, who):
         return entry
-    said = Spoken(review=out.review, people=who, outcome="translated", on=today())
-    return entry.model_copy(update={"translated": said})
+    spoken = Spoken(review=out.review, people=who, outcome="translated", on=today())
+    return entry.model_copy(update={"translated": spoken})
 
 
 def _written_in(entry: ProjectEntry, review: str) -> bool:

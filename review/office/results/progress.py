@@ -145,7 +145,7 @@ def progress(office: Office, review: Review) -> ReviewProgress:
         ],
         imports=len({each.sha256 for each in office.imports(review)}),
         certificates=len(certificates),
-        recompute=sum(each.recompute for each in newest.values()),
+        recompute=sum(issued_certificate.recompute for issued_certificate in newest.values()),
         alike=[p.named(review.code) for p in alike_pairs(review_ratings(state, review.key))],
     )
 

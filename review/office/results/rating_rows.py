@@ -95,9 +95,9 @@ def rating_rows(key: AnswerKey, state: State, *, free_text: bool) -> list[Rating
     """
     letters = people(key)
     rows = [
-        _row(letters[reviewer], item, key.items[item], judgement, said, free_text)
-        for reviewer, _, said in counted(state, key)
-        for item, judgement in said.judgements.items()
+        _row(letters[reviewer], item, key.items[item], judgement, reviewer_state, free_text)
+        for reviewer, _, reviewer_state in counted(state, key)
+        for item, judgement in reviewer_state.judgements.items()
         if item in key.items
     ]
     return sorted(rows, key=lambda row: (len(row.person), row.person, row.position, row.item))

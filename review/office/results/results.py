@@ -166,8 +166,8 @@ def withdrawn_notice(review: Review) -> SignedNotice | None:
     asked = {item.entry for item in review.key.items.values()}
     with opened() as connection:
         for run in review.key.runs:
-            told = CorpusFacts("", run.dataset_id, language_pair=run.language_pair)
-            facts, setup = known_run(connection, run.run_id) or (told, {})
+            corpus_facts = CorpusFacts("", run.dataset_id, language_pair=run.language_pair)
+            facts, setup = known_run(connection, run.run_id) or (corpus_facts, {})
             ids = asked.union(entry_ids_of_run(connection, run.run_id) or ())
             if (notice := now.of_run(facts, setup, ids)) is not None:
                 return notice
@@ -230,18 +230,18 @@ def page_of(office: Office, review: Review, run_id: str, words: Words) -> str | 
     Of a review of secret entries it shows what the coarse certificate shows; None where none was released. UsageError where
     ratings that it rests on were taken back: the page would continue telling of them.
     """
-    found = newest_certificate(office, review, run_id)
-    if found is None:
+    issued_certificate = newest_certificate(office, review, run_id)
+    if issued_certificate is None:
         return None
-    if found.recompute:
+    if issued_certificate.recompute:
         raise UsageError(
             f"Somebody took ratings back since the certificate of run {run_id[:8]} was issued, and the page would "
             f"still tell of them. Issue it anew: rosetta review gate {review.name} --issue"
         )
     if review.secret:
-        told = told_instead(office, found)
-        return None if told is None else coarse_page(read_coarse(told.content, "it"), words)
-    certificate = read_certificate(found.certificate, "the certificate")
+        signed = told_instead(office, issued_certificate)
+        return None if signed is None else coarse_page(read_coarse(signed.content, "it"), words)
+    certificate = read_certificate(issued_certificate.certificate, "the certificate")
     return community_page(certificate, review.key, office.state(review), review.texts, words)
 
 

@@ -69,7 +69,7 @@ class EntryLook:
     @property
     def rated(self) -> tuple[_Opinion, ...]:
         """Return the opinions of those who could judge it."""
-        return tuple(each for each in self.said if each.rating is not None)
+        return tuple(opinion for opinion in self.said if opinion.rating is not None)
 
 
 Looks = Mapping[int, Sequence[EntryLook]]
@@ -92,9 +92,9 @@ def _looks(heard: Heard, wrote: Mapping[int, frozenset[str]]) -> Iterator[tuple[
         if isinstance(about.entry, int):
             said, own = opinions.get(item, []), wrote.get(about.entry, frozenset())
             counts = [
-                each
-                for each in said
-                if each.objects or heard.out.shared_laptop or each.laptop not in own
+                opinion
+                for opinion in said
+                if opinion.objects or heard.out.shared_laptop or opinion.laptop not in own
             ]
             decided = heard.state.adjudications.get(item)
             yield (
@@ -143,7 +143,7 @@ def without_barred(looks: Sequence[EntryLook]) -> list[EntryLook]:
         bar = barred(looks)
         forms = bar.refused | bar.objected
         kept = [
-            replace(look, said=tuple(_without_better(each, forms) for each in look.said))
+            replace(look, said=tuple(_without_better(opinion, forms) for opinion in look.said))
             for look in looks
         ]
         if kept == list(looks):
@@ -161,14 +161,14 @@ def _about(looks: Sequence[EntryLook], form: str) -> list[EntryLook]:
 
 def _verdict(looks: Sequence[EntryLook]) -> Literal["refused", "objected", "rated", "unanswered"]:
     """Return what was said, in all, of one wording."""
-    said = [each for look in looks for each in look.said]
+    opinions = [opinion for look in looks for opinion in look.said]
     if any(look.upheld for look in looks):
         return "refused"
-    if any(each.objects for each in said):
+    if any(opinion.objects for opinion in opinions):
         return "objected"
     if not any(look.rated for look in looks):
         return "unanswered"
-    return "refused" if _outcome(looks[0].asked, said)[0] is None else "rated"
+    return "refused" if _outcome(looks[0].asked, opinions)[0] is None else "rated"
 
 
 def judge_entries(project: Project, looks: Looks, found: Gathered) -> Iterator[ProjectEntry]:
@@ -181,7 +181,11 @@ def judge_entries(project: Project, looks: Looks, found: Gathered) -> Iterator[P
         if entry.has_reference and entry.id in looks:
             judged = _with_looks(project, entry, looks[entry.id], found)
             yield judged
-            if any(each.own for each in looks[entry.id]) and judged.usable and not judged.agreed:
+            if (
+                any(entry_look.own for entry_look in looks[entry.id])
+                and judged.usable
+                and not judged.agreed
+            ):
                 note(entry, found.own)
 
 
@@ -207,10 +211,10 @@ def _with_looks(
 
 def _objected(project: Project, entry: ProjectEntry, *, objected: bool) -> ProjectEntry:
     """Return an entry to whose wording somebody objects, which seals it, or nobody does."""
-    told = entry.model_copy(update={"objected": objected})
-    if told.kept_sealed is (entry.texts is None):
-        return told
-    return project.with_texts(told, project.texts(entry))
+    project_entry = entry.model_copy(update={"objected": objected})
+    if project_entry.kept_sealed is (entry.texts is None):
+        return project_entry
+    return project.with_texts(project_entry, project.texts(entry))
 
 
 def _unanswered(
@@ -238,23 +242,23 @@ def _judged(
     project: Project, entry: ProjectEntry, asked: str, looks: Sequence[EntryLook], found: Gathered
 ) -> ProjectEntry:
     """Return an entry to whose wording ``asked`` people answered: as it is, with their wording, or without a translation."""
-    said = [each for look in looks for each in look.said]
-    outcome, reference, beside = _outcome(asked, said)
-    if _took_back(project, entry, [each.better for each in said]):
+    opinions = [opinion for look in looks for opinion in look.said]
+    outcome, reference, beside = _outcome(asked, opinions)
+    if _took_back(project, entry, [opinion.better for opinion in opinions]):
         note(entry, found.taken_back)
     upheld = any(look.upheld for look in looks)
     if outcome is None or upheld:
         note(entry, found.refused)
         return emptied(project, entry, _came(project, entry, asked, upheld=upheld))
     spoken, *also = (_spoken(look, outcome) for look in looks if look.rated)
-    told = entry.model_copy(update={"agreed": spoken, "agreed_also": tuple(also)})
+    project_entry = entry.model_copy(update={"agreed": spoken, "agreed_also": tuple(also)})
     before, texts = entry.agreed, project.texts(entry)
     wanted = replace(texts, reference=reference, offered=_offered(reference, texts, beside))
     if before is not None and before.outcome == outcome and wanted == texts:
-        return entry if _voices(entry) == _voices(told) else told
+        return entry if _voices(entry) == _voices(project_entry) else project_entry
     found.corrected += outcome == "corrected" and reference != texts.reference
     found.agreed += outcome == "agreed" and (before is None or before.outcome != outcome)
-    return with_words(project, told, wanted)
+    return with_words(project, project_entry, wanted)
 
 
 def _came(project: Project, entry: ProjectEntry, asked: str, *, upheld: bool) -> tuple[str, ...]:
@@ -275,7 +279,7 @@ def _took_back(project: Project, entry: ProjectEntry, said: Iterable[str]) -> bo
 
 
 def _spoken(look: EntryLook, outcome: Literal["agreed", "corrected"]) -> Spoken:
-    who = tuple(each.person for each in look.rated)
+    who = tuple(opinion.person for opinion in look.rated)
     return Spoken(
         review=look.review, people=who, outcome=outcome, on=today(), same_laptop=look.same_laptop
     )
@@ -296,10 +300,10 @@ def _outcome(
 
     A wording beside a rating of excellent is as right as the one that was shown, and takes its place only where somebody else refuses that one.
     """
-    rated = [each for each in said if each.rating is not None]
-    better = [each for each in rated if each.rating is not Rating.EXCELLENT]
+    rated = [opinion for opinion in said if opinion.rating is not None]
+    better = [opinion for opinion in rated if opinion.rating is not Rating.EXCELLENT]
     others, instead = _wordings(asked, said), _wordings(asked, better)
-    if not all(each.rating in GOOD for each in rated):
+    if not all(opinion.rating in GOOD for opinion in rated):
         instead = instead or _wordings(asked, rated)
         if not instead:
             return None, "", []
@@ -309,9 +313,9 @@ def _outcome(
 def _wordings(asked: str, said: Iterable[_Opinion]) -> list[str]:
     """Return the other wordings than the one that was shown, each once, those of most people first."""
     given: dict[str, list[str]] = {}
-    for each in said:
-        if comparison_form(each.better) not in {"", comparison_form(asked)}:
-            given.setdefault(comparison_form(each.better), []).append(each.better)
+    for opinion in said:
+        if comparison_form(opinion.better) not in {"", comparison_form(asked)}:
+            given.setdefault(comparison_form(opinion.better), []).append(opinion.better)
     return [each[0] for each in sorted(given.values(), key=len, reverse=True)]
 
 
@@ -340,12 +344,14 @@ def _opinions(heard: Heard) -> Iterator[tuple[str, list[_Opinion]]]:
     review, state = heard.review, heard.state
     letters, cleared = people(review.key), cleared_items(state)
     said: dict[str, list[_Opinion]] = {}
-    for reviewer, _, told in counted(state, review.key):
-        for item in (told.judgements.keys() | told.harmful - cleared) & review.key.items.keys():
-            judged = told.judgements.get(item)
+    for reviewer, _, reviewer_state in counted(state, review.key):
+        for item in (
+            reviewer_state.judgements.keys() | reviewer_state.harmful - cleared
+        ) & review.key.items.keys():
+            judged = reviewer_state.judgements.get(item)
             laptop = heard.laptops.get(judged.event, "") if judged else ""
             said.setdefault(item, []).append(
-                _opinion(letters[reviewer], told, item, laptop, cleared=item in cleared)
+                _opinion(letters[reviewer], reviewer_state, item, laptop, cleared=item in cleared)
             )
     yield from said.items()
 

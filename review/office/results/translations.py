@@ -42,10 +42,10 @@ def corrections(key: AnswerKey, state: State, corpus: Corpus) -> list[Correction
     """
     counts: dict[tuple[EntryId, str], set[str]] = {}
     wordings: dict[tuple[EntryId, str], str] = {}
-    for reviewer, _, said in counted(state, key):
-        if not said.share_corrections:
+    for reviewer, _, reviewer_state in counted(state, key):
+        if not reviewer_state.share_corrections:
             continue
-        for item, wording in said.suggestions.items():
+        for item, wording in reviewer_state.suggestions.items():
             if item in key.items and wording.strip():
                 place = (key.items[item].entry, comparison_form(wording))
                 counts.setdefault(place, set()).add(reviewer)
@@ -71,8 +71,8 @@ def with_variants(corpus: Corpus, accepted: Collection[Correction]) -> Corpus:
     on the earlier one cannot be compared with new ones.
     """
     added: dict[EntryId, list[str]] = {}
-    for each in accepted:
-        added.setdefault(each.entry_id, []).append(each.wording)
+    for correction in accepted:
+        added.setdefault(correction.entry_id, []).append(correction.wording)
     entries = tuple(
         entry.model_copy(update={"variants": (*entry.variants, *added.get(entry.id, ()))})
         for entry in corpus.entries
@@ -83,10 +83,10 @@ def with_variants(corpus: Corpus, accepted: Collection[Correction]) -> Corpus:
 
 def next_version(version: str) -> str:
     """Return the version after this one: its second number grows, as for a change that others must notice."""
-    found = re.fullmatch(r"(\d{1,9})(?:\.(\d{1,9}))?(?:\.\d+)?", version)
-    if found is None:
+    match = re.fullmatch(r"(\d{1,9})(?:\.(\d{1,9}))?(?:\.\d+)?", version)
+    if match is None:
         return f"{version}+variants"
-    return f"{found[1]}.{int(found[2] or 0) + 1}.0"
+    return f"{match[1]}.{int(match[2] or 0) + 1}.0"
 
 
 ELICITED = "elicited"
@@ -131,11 +131,11 @@ def collect(review: Review, state: State) -> Collected:
     letters = people(review.key)
     given: dict[str, list[_Given]] = defaultdict(list)
     unshared = 0
-    for reviewer, _, said in counted(state, review.key):
-        if not said.share_corrections:
-            unshared += len(said.translations)
+    for reviewer, _, reviewer_state in counted(state, review.key):
+        if not reviewer_state.share_corrections:
+            unshared += len(reviewer_state.translations)
             continue
-        for item, text in said.translations.items():
+        for item, text in reviewer_state.translations.items():
             if item in review.key.items and comparison_form(text):
                 given[item].append(_Given(letters[reviewer], text))
     withheld = _withheld(review, state)
@@ -156,11 +156,11 @@ def collect(review: Review, state: State) -> Collected:
 def _withheld(review: Review, state: State) -> set[str]:
     """Return the sentences that somebody objects to; a decision that clears one releases it."""
     found: set[str] = set()
-    for _, _, said in counted(state, review.key):
-        found |= said.harmful
+    for _, _, reviewer_state in counted(state, review.key):
+        found |= reviewer_state.harmful
         found |= {
             item
-            for item, judged in said.judgements.items()
+            for item, judged in reviewer_state.judgements.items()
             if judged.why_not is CannotJudge.NOT_TO_SHARE
         }
     return (found & review.key.items.keys()) - cleared_items(state)
@@ -222,9 +222,9 @@ def _consent(review: Review, state: State, entries: list[Entry]) -> dict[str, ob
     }
     agreed = Counter(
         text
-        for person, _, said in counted(state, review.key)
+        for person, _, reviewer_state in counted(state, review.key)
         if letters[person] in used
-        for text in said.agreed_to
+        for text in reviewer_state.agreed_to
     )
     own, *others = _texts(review.manifest)
     told: dict[str, object] = {

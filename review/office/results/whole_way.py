@@ -92,7 +92,11 @@ def _refused(kept: KeptSubmission) -> bool:
 
 def _before_secrets(kept: KeptSubmission) -> Iterator[WayStep]:
     yield WayStep("came in", done=True, words=kept.notes[0].when[:10])
-    lacking = [str(each.part) for each in check_submission(kept.submission) if not each.ok]
+    lacking = [
+        str(part_check.part)
+        for part_check in check_submission(kept.submission)
+        if not part_check.ok
+    ]
     words = f"missing: {', '.join(lacking)}" if lacking else "every part is there"
     yield WayStep("complete", not lacking, words, f"rosetta submission check {kept.number}")
     words = "its claim holds within 2 %" if kept.rehearsed else _UNDONE
@@ -224,15 +228,15 @@ def _opened_together(folder: str, number: str) -> str:
 
 
 def _review_steps(connection: sqlite3.Connection, office: Office, review: Review, run: Run) -> Iterator[WayStep]:  # fmt: skip
-    found = progress(office, review)
-    words = f"{found.done:,} of {found.asked:,} decisions"
+    review_progress = progress(office, review)
+    words = f"{review_progress.done:,} of {review_progress.asked:,} decisions"
     issued = [
         certificate
         for certificate in office.certificates(review)
         if certificate.run_id == run.run_id
     ]
-    yield WayStep("ratings are here", bool(issued) or 0 < found.asked <= found.done, words, f"rosetta review import FILE; rosetta review status {quote(review.name)}")  # fmt: skip
-    flagged = sum(each.is_open for each in queue(office.state_of_any(review), review.key))
+    yield WayStep("ratings are here", bool(issued) or 0 < review_progress.asked <= review_progress.done, words, f"rosetta review import FILE; rosetta review status {quote(review.name)}")  # fmt: skip
+    flagged = sum(case.is_open for case in queue(office.state_of_any(review), review.key))
     if flagged:
         words = f"{flagged} of the sentences were called harmful, and nobody decided"
         yield WayStep("what was flagged is decided", done=False, words=words, command=opening_command(connection, run, f"rosetta review adjudicate {quote(review.name)}", "adjudicate"))  # fmt: skip
@@ -241,7 +245,7 @@ def _review_steps(connection: sqlite3.Connection, office: Office, review: Review
     outcome = _outcome(issued)
     words = "ratings were taken back since: issue it anew" if again else f"it says {outcome}" if outcome else _UNDONE  # fmt: skip
     yield WayStep("the gate decided", bool(issued) and not again, words, command)
-    beside = [each for each in attached_to(connection, run.id) if not each.suspended]
+    beside = [attached for attached in attached_to(connection, run.id) if not attached.suspended]
     words, command = _UNDONE, "rosetta review attach NAME.certificate.json"
     if outcome not in {"", "go"}:
         words = f"only a go stands there, and the gate says {outcome}"

@@ -40,7 +40,7 @@ def worked_until_now(project: Project) -> list[WorkingTime] | None:
 
 def working_times(project: Project, office: Office) -> list[WorkingTime]:
     """Return what the answers of each review of a project took, of those of which some came back; reviews that are not here are left out."""
-    found = []
+    working_times = []
     for out in project.state.reviews:
         if not office.is_taken(out.review):
             continue
@@ -49,5 +49,5 @@ def working_times(project: Project, office: Office) -> list[WorkingTime]:
         if said:
             hours = sum(each.active_ms for each in said) / _MS_PER_HOUR
             people = len({each.reviewer for each in said})
-            found.append(WorkingTime(out.review, out.kind, people, len(said), hours))
-    return found
+            working_times.append(WorkingTime(out.review, out.kind, people, len(said), hours))
+    return working_times

@@ -49,7 +49,7 @@ def deliveries(office: Office, review: Review, now: datetime | None = None) -> l
     clocks = wild_clocks(events, now or datetime.now(UTC), since)
     names = {laptop.signing_key: laptop.name for laptop in office.laptops()}
     imports = office.imports(review)
-    found = [
+    deliveries = [
         _delivery(
             names.get(key, "a laptop without a name"),
             key,
@@ -59,7 +59,7 @@ def deliveries(office: Office, review: Review, now: datetime | None = None) -> l
         )
         for key in {*devices, *(each.signing_key for each in imports)}
     ]
-    return sorted(found, key=lambda each: (each.name, each.phrase))
+    return sorted(deliveries, key=lambda each: (each.name, each.phrase))
 
 
 def _delivery(
@@ -166,7 +166,7 @@ def mark_recompute(office: Office, withdrawn: Collection[Withdraw]) -> int:
     numbers = [
         (review.number,)
         for review in office.reviews()
-        if any(_concerns(each, review) for each in withdrawn)
+        if any(_concerns(withdraw, review) for withdraw in withdrawn)
     ]
     return sum(_mark(office.connection, number) for number in numbers)
 

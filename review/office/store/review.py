@@ -118,13 +118,15 @@ class Review:
     def changed(self) -> tuple[str, ...]:
         """Return what is not as the batches have it that went out: somebody changed it here since."""
         try:
-            found = {
+            batch_manifests = {
                 b: read_manifest(manifest, BatchManifest) for b, manifest in self.manifests.items()
             }
         except FileError as error:
             return (str(error),)
         return tuple(
-            differences(self.key, self.policy_sha256, self.signed, found, self.manifest.signer)
+            differences(
+                self.key, self.policy_sha256, self.signed, batch_manifests, self.manifest.signer
+            )
         )
 
     def require_unchanged(self) -> None:

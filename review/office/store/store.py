@@ -92,7 +92,7 @@ class Office(OwnFile):
                 add_keys(self._words, review.manifests.values(), recipients)
             batches = {batch for review in secret for batch in review.manifests}
             seal_written(self.connection, self._words.keys(batches), batches)
-            seal_older(self.connection, recipients, [each.number for each in secret])
+            seal_older(self.connection, recipients, [review.number for review in secret])
             if secret:
                 note_unclean(self.connection)
         rewrite(self.connection)
@@ -182,15 +182,15 @@ class Office(OwnFile):
         Raises UsageError where none or several match.
         """
         if name == "last":
-            found = self._reviews("ORDER BY number DESC LIMIT 1")
+            reviews = self._reviews("ORDER BY number DESC LIMIT 1")
         else:
             begins = "WHERE substr(name, 1, ?) = ? ORDER BY name = ? DESC LIMIT 2"
-            found = self._reviews(begins, len(name), name, name)
-        if not found or not name:
+            reviews = self._reviews(begins, len(name), name, name)
+        if not reviews or not name:
             raise UsageError(f"There is no review {name!r}. `rosetta review status` lists them.")
-        if len(found) > 1 and found[0].name != name:
+        if len(reviews) > 1 and reviews[0].name != name:
             raise UsageError(f"Several reviews begin with {name!r}. Write more of the name.")
-        return found[0]
+        return reviews[0]
 
     def review_of_batch(self, batch: str) -> Review | None:
         """Return the review that a batch belongs to, None where it is not ours."""
@@ -246,8 +246,8 @@ class Office(OwnFile):
             or (last.words, last.changes) != (words, changes)
         ):
             every = read_events(self.connection, words=words)
-            found = events_of(review, every, self.connection, self.own_devices)
-            self._last_read = last = ReviewRead(review, words, changes, found)
+            events = events_of(review, every, self.connection, self.own_devices)
+            self._last_read = last = ReviewRead(review, words, changes, events)
         if not shut:
             words.require(last.events)
         return [*last.events]

@@ -179,7 +179,7 @@ def _wider_tags(language: str) -> list[str]:
 
 def _tags(folder: Path) -> Iterator[str]:
     try:
-        names = sorted(each.name for each in folder.iterdir())
+        names = sorted(path.name for path in folder.iterdir())
     except OSError:
         return
     for name in names:

@@ -50,8 +50,8 @@ def beside(words: Words, item: ShownItem) -> Iterator[tuple[str, str]]:
             words("Others wrote in the first round, some of it perhaps you; you need not agree:"),
             "",
         )
-        for each in item.others:
-            yield from _other(words, each)
+        for others_words in item.others:
+            yield from _other(words, others_words)
     if item.around is not None:
         yield from _around(words, item.around)
 
@@ -168,13 +168,14 @@ def ratings(words: Words) -> list[Answer]:
 
 def reasons(words: Words) -> list[Answer]:
     """Return what can be wrong with a translation."""
-    return [Answer(str(n), reason_label(words, each)) for n, each in enumerate(Reason, 1)]
+    return [Answer(str(n), reason_label(words, reason)) for n, reason in enumerate(Reason, 1)]
 
 
 def why_not(words: Words) -> list[Answer]:
     """Return why a person may not judge an item."""
     return [
-        Answer(str(n), cannot_judge_label(words, each)) for n, each in enumerate(CannotJudge, 1)
+        Answer(str(n), cannot_judge_label(words, cannot_judge))
+        for n, cannot_judge in enumerate(CannotJudge, 1)
     ]
 
 
@@ -211,17 +212,17 @@ def your_answer(words: Words, item: ShownItem) -> str:
 
 def marks(words: Words, item: ShownItem) -> list[Mark]:
     """Return what the person added to an item before, then what is next to it."""
-    found = []
+    marks = []
     if answer := your_answer(words, item):
-        found.append(Mark(answer))
+        marks.append(Mark(answer))
     if item.harmful:
-        found.append(Mark(words("You marked this as harmful."), warns=True))
+        marks.append(Mark(words("You marked this as harmful."), warns=True))
     if item.comment:
-        found.append(Mark(comment_title(words, item), item.comment))
+        marks.append(Mark(comment_title(words, item), item.comment))
     if item.suggestion:
-        found.append(Mark(wording_title(words, item), item.suggestion))
+        marks.append(Mark(wording_title(words, item), item.suggestion))
     beside_it = beside(words, item)
-    return [*found, *(Mark(said, text, in_line=not item.others) for said, text in beside_it)]
+    return [*marks, *(Mark(said, text, in_line=not item.others) for said, text in beside_it)]
 
 
 def with_text(item: ShownItem, field: TextField, text: str) -> ShownItem:

@@ -74,18 +74,18 @@ def how_to_judge(words: Words, *, translating: bool = False) -> str:
 def consent(words: Words, manifest: BatchManifest) -> OrganiserText:
     """Return what a person agrees to, in their language where it is given in it; else with a note about that."""
     wording = manifest.consent_in(*words.reads)
-    found, stated = given(words, manifest, wording), (manifest.version or 0) >= 3
+    organiser_text, stated = given(words, manifest, wording), (manifest.version or 0) >= 3
     if not (stated and words.texts and same_language(wording.language, words.texts)):
-        return found
+        return organiser_text
     if same_language(words.texts, words.language):
-        return found
+        return organiser_text
     note = words(
         "The program itself does not speak {language}: its own words stay in {spoken}. "
         "What the organiser wrote is shown in {language}.",
         language=language_name(words.texts),
         spoken=words.name,
     )
-    return found._replace(note=note)
+    return organiser_text._replace(note=note)
 
 
 def guide(words: Words, manifest: BatchManifest) -> OrganiserText:
@@ -166,7 +166,7 @@ def may_be_used(words: Words, *, translating: bool) -> str:
 
 def relations(words: Words) -> list[str]:
     """Return the answers in the order of their keys."""
-    return [words(RELATIONS[each]) for each in Relation]
+    return [words(RELATIONS[relation]) for relation in Relation]
 
 
 def yes_or_no(words: Words) -> tuple[str, str]:
@@ -233,7 +233,7 @@ def unsaved(words: Words, view: View) -> str:
     """Name the sentences with words that are only drafts, so that nobody believes them submitted; empty for none."""
     if not view.unsaved:
         return ""
-    numbers = [str(each.number) for each in view.unsaved]
+    numbers = [str(unsaved.number) for unsaved in view.unsaved]
     more = ["…"] if len(numbers) > _NAMED_NUMBERS else []
     return words.plural(
         "What you wrote about {n} sentence is not saved, so it is not handed over: sentence {numbers}.",

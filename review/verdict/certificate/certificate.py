@@ -97,8 +97,8 @@ def what_became(evidence: Evidence, counted: Collection[str]) -> dict[str, int]:
         }
         return next((became for became, holds in tests.items() if holds), ReviewerStatus.NOTHING)
 
-    found = Counter(map(of, evidence.key.orders))
-    return {str(each): found[each] for each in ReviewerStatus}
+    counts = Counter(map(of, evidence.key.orders))
+    return {str(reviewer_status): counts[reviewer_status] for reviewer_status in ReviewerStatus}
 
 
 def _spoke(events: Iterable[Event], batches: Collection[str]) -> set[str]:
@@ -144,8 +144,8 @@ def certified_witnesses(evidence: Evidence, organisation: str) -> CertifiedWitne
     found = dict(statements(evidence, organisation))
     return CertifiedWitnesses(
         laptops=len(wrote),
-        witnessed=len({said.laptop for said in found.values()}),
-        witnesses=len({said.witness for said in found.values()}),
+        witnessed=len({statement.laptop for statement in found.values()}),
+        witnesses=len({statement.witness for statement in found.values()}),
         statements=tuple(sorted(found)),
     )
 
@@ -398,12 +398,12 @@ class ReviewStatus:
 def standing(attached: Sequence[Attached], run_id: str, run_card_hash: str) -> ReviewStatus | None:
     """Return what people said of a run; None where no certificate next to it holds for this very card."""
     held = {
-        each.sha256: ReviewStatus(certificate, each.suspended)
-        for each in attached
-        if (certificate := _holds(each, run_id, run_card_hash)) is not None
+        attached.sha256: ReviewStatus(certificate, attached.suspended)
+        for attached in attached
+        if (certificate := _holds(attached, run_id, run_card_hash)) is not None
     }
-    replaced = {each.certificate.supersedes for each in held.values()}
-    newest = [each for name, each in held.items() if name not in replaced]
+    replaced = {review_status.certificate.supersedes for review_status in held.values()}
+    newest = [review_status for name, review_status in held.items() if name not in replaced]
     return max(newest, key=lambda each: _place(each.certificate)) if newest else None
 
 

@@ -193,7 +193,11 @@ def _harm(certificate: Certificate) -> Iterator[tuple[str, str]]:
     """Return what became of the items that were called harmful, with each reason."""
     counts = certificate.verdict["harm"]
     for name, harmful in (("upheld", True), ("cleared", False)):
-        told = [decision_words(each) for each in certificate.harm if each.harmful is harmful]
+        told = [
+            decision_words(certified_decision)
+            for certified_decision in certificate.harm
+            if certified_decision.harmful is harmful
+        ]
         told += [NO_REASON] * (counts[name] - len(told))
         for number, words in enumerate(told, 1):
             yield f"harm {name}", f"{number} of {counts[name]}: {words}"

@@ -110,7 +110,7 @@ def certified_relations(evidence: Evidence, reviewers: Collection[str]) -> Certi
         if who in said and part.relation is not None:
             said[who].append(part.relation)
     nearest = Counter(min(each, key=order.index) for each in said.values() if each)
-    counts = {str(each): nearest[each] for each in order}
+    counts = {str(relation): nearest[relation] for relation in order}
     return CertifiedRelations(**counts, not_asked=len(said) - nearest.total())
 
 
@@ -120,11 +120,15 @@ def _harm(panel: Panel, state: State) -> tuple[CertifiedDecision, ...]:
         for item, became in panel.harm.items()
         if became is not Harm.FLAGGED
     )
-    told = [
-        CertifiedDecision(harmful=bool(each.harmful), reason=each.reason, by=each.by)
-        for each in decided
+    certified_decisions = [
+        CertifiedDecision(
+            harmful=bool(adjudication.harmful), reason=adjudication.reason, by=adjudication.by
+        )
+        for adjudication in decided
     ]
-    return tuple(sorted(told, key=lambda each: (not each.harmful, each.reason, each.by)))
+    return tuple(
+        sorted(certified_decisions, key=lambda each: (not each.harmful, each.reason, each.by))
+    )
 
 
 def require_enough(reading: EvidenceReading) -> None:
@@ -261,7 +265,7 @@ def without_names(verdict: GateVerdict) -> dict[str, Any]:
 
 def agreement_json(measured: Agreement) -> dict[str, Any]:
     """Return agreement as whole numbers and decimal strings; leniency without names, by size."""
-    leniency = [_measure(each) for each in measured.leniency.values()]
+    leniency = [_measure(agreement_measure) for agreement_measure in measured.leniency.values()]
     return {
         "items": measured.items,
         "reviewers": measured.reviewers,

@@ -189,14 +189,14 @@ def is_coarse(data: bytes) -> bool:
 def read_coarse(data: bytes, name: str) -> CoarseCertificate:
     """Read a coarse certificate from its bytes, its signature not examined; raises UsageError in words."""
     try:
-        found = CoarseCertificate.model_validate_json(data)
+        coarse_certificate = CoarseCertificate.model_validate_json(data)
     except ValidationError as error:
         raise UsageError(f"{name}: {first_problem(error)}") from error
-    if found.as_bytes() != data:
+    if coarse_certificate.as_bytes() != data:
         raise UsageError(f"{name} is not written in the one canonical form: it was changed.")
-    if wrong := next(_contradictions(found), None):
+    if wrong := next(_contradictions(coarse_certificate), None):
         raise UsageError(f"{name} is of no form that is issued: {wrong}.")
-    return found
+    return coarse_certificate
 
 
 def _contradictions(found: CoarseCertificate) -> Iterator[str]:
@@ -219,11 +219,11 @@ def _contradictions(found: CoarseCertificate) -> Iterator[str]:
 
 def over_secret(certificate: Certificate, evidence: Evidence | None = None) -> bool:
     """Return whether a certificate is over secret entries: by its segments, or by a batch that says so."""
-    named = {str(each) for each in Segment if each.secret}
+    named = {str(segment) for segment in Segment if segment.secret}
     if named & {name for name, count in certificate.run.segments.items() if count}:
         return True
     signed = () if evidence is None else evidence.batches.values()
-    return any(json.loads(each.content).get("secret") is True for each in signed)
+    return any(json.loads(signed.content).get("secret") is True for signed in signed)
 
 
 def coarse_verdict(said: Mapping[str, Any], told: Collection[str]) -> CoarseVerdict:
@@ -255,9 +255,13 @@ def fives(count: int) -> int:
 
 
 def _share(value: str, lower: str, upper: str, items: int) -> CoarseShare:
-    told = coarse(float(value), float(lower), float(upper), entries=items, ends=(0.0, 1.0))
-    assert told is not None  # noqa: S101  a set of items has an expected width
-    return CoarseShare(**{name: _decimal(repr(part)) for name, part in told.model_dump().items()})
+    released_score = coarse(
+        float(value), float(lower), float(upper), entries=items, ends=(0.0, 1.0)
+    )
+    assert released_score is not None  # noqa: S101  a set of items has an expected width
+    return CoarseShare(
+        **{name: _decimal(repr(part)) for name, part in released_score.model_dump().items()}
+    )
 
 
 def _decimal(number: str) -> str:
@@ -316,6 +320,8 @@ def wrong_numbers(stated: CoarseCertificate, exact: Certificate) -> list[str]:
     if 0 < rest < LEAST and not wrong:
         wrong.append(f"the total less the difficulties that are told is fewer than {LEAST} items")
     if not wrong and (again := _again(stated, exact)) != stated:
-        mine, theirs = (each.model_dump(mode="json") for each in (again, stated))
+        mine, theirs = (
+            coarse_certificate.model_dump(mode="json") for coarse_certificate in (again, stated)
+        )
         wrong += [f"field {name!r}" for name in mine if mine[name] != theirs[name]]
     return wrong

@@ -71,8 +71,8 @@ def facts(told: CoarseCertificate) -> Iterator[tuple[str, str]]:
         "needed",
         f"a lower bound of {share_words(verdict.level)}, {share_words(verdict.confidence)} sure",
     )
-    for stratum, each in sorted(verdict.strata.items()):
-        yield f"difficulty {stratum}", share(each)
+    for stratum, coarse_share in sorted(verdict.strata.items()):
+        yield f"difficulty {stratum}", share(coarse_share)
     if verdict.strata_left_out:
         yield "left out", f"difficulties that would tell of fewer than {LEAST} items"
     yield "confirmation", CONFIRMATION[told.confirmation]

@@ -317,8 +317,8 @@ def signed_bytes(evidence: Evidence) -> bytes:
     """Write what others signed as canonical JSON, each manifest as the very text that was signed."""
     return canonical_bytes(
         {
-            "batches": {batch: _shown(each) for batch, each in evidence.batches.items()},
-            "laptops": [_shown(each) for each in evidence.handed_over],
+            "batches": {batch: _shown(signed) for batch, signed in evidence.batches.items()},
+            "laptops": [_shown(signed) for signed in evidence.handed_over],
             "witnesses": [witness.decode() for witness in evidence.witnesses],
         }
     )

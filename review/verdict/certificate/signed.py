@@ -61,16 +61,16 @@ class Attested:
     def batches(self) -> dict[str, BatchManifest]:
         """Batch → its manifest."""
         return {
-            batch: read_manifest(each.content, BatchManifest)
-            for batch, each in self.evidence.batches.items()
+            batch: read_manifest(signed.content, BatchManifest)
+            for batch, signed in self.evidence.batches.items()
         }
 
     @cached_property
     def hand_overs(self) -> list[HandedOver]:
         """Return what laptops signed."""
         return [
-            HandedOver(each, read_manifest(each.content, RatingsManifest))
-            for each in self.evidence.handed_over
+            HandedOver(signed, read_manifest(signed.content, RatingsManifest))
+            for signed in self.evidence.handed_over
         ]
 
     @cached_property
@@ -101,14 +101,14 @@ class Attested:
 
 def check_batches(attested: Attested, stated: Certificate) -> CertificateCheck:
     """Compare policy, answer key and everybody who was asked with the batches that the certificate's signer gave out."""
-    evidence, found = attested.evidence, attested.batches
-    if stated.version == 1 and any(manifest.version != 1 for manifest in found.values()):
+    evidence, batch_manifests = attested.evidence, attested.batches
+    if stated.version == 1 and any(manifest.version != 1 for manifest in batch_manifests.values()):
         return CertificateCheck("batches", False, LESS_THAN_BOUND)
-    missing = [batch for batch in evidence.key.batches if batch not in found]
+    missing = [batch for batch in evidence.key.batches if batch not in batch_manifests]
     if len(missing) == len(evidence.key.batches) and stated.version == 1:
         words = "not in the evidence, which an earlier version wrote: policy, answer key and people are the organisation's word"
         return CertificateCheck("batches", None, words, earlier=True)
-    if wrong := list(_differences(evidence, found, stated)):
+    if wrong := list(_differences(evidence, batch_manifests, stated)):
         return CertificateCheck("batches", False, "; ".join(wrong))
     if not attested.commits:
         words = "an earlier version made them: they bind the policy, but not the answer key"
@@ -218,16 +218,23 @@ def _in_no_whole_hand_over(attested: Attested, part: Evidence) -> set[str]:
         and event.payload.reviewer in key.orders
     }
     for hand_over in sorted(attested.hand_overs, key=lambda each: -each.manifest.events):
-        said, open_devices = hand_over.manifest, {event.device for event, _ in answers.values()}
+        ratings_manifest, open_devices = (
+            hand_over.manifest,
+            {event.device for event, _ in answers.values()},
+        )
         fixed = {
             device: attested.reached([hand_over], device) for device in attested.own(hand_over)
         }
         if not open_devices & fixed.keys() or not certified >= set().union(*fixed.values()):
             continue
         for name, (event, answer) in list(answers.items()):
-            places = said.contents.get(answer.reviewer, {}).get(event.device, ())
-            stands = said.version == 1 or any(a <= event.seq <= b for a, b in places)
-            if stands and answer.batch == said.batch and name in fixed.get(event.device, ()):
+            places = ratings_manifest.contents.get(answer.reviewer, {}).get(event.device, ())
+            stands = ratings_manifest.version == 1 or any(a <= event.seq <= b for a, b in places)
+            if (
+                stands
+                and answer.batch == ratings_manifest.batch
+                and name in fixed.get(event.device, ())
+            ):
                 del answers[name]
     return set(answers)
 

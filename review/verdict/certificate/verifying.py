@@ -69,27 +69,36 @@ def check_kept_batch(evidence: Evidence, stated: Certificate, kept: Batch) -> Ce
 def check_hand_over(attested: Attested, part: Evidence, words: str) -> CertificateCheck:
     """Return whether what a laptop submitted when it showed six words is part of what was certified."""
     name = f"hand-over {words}"
-    found = [hand_over for hand_over in attested.hand_overs if says(words, hand_over.signed.sha256)]
-    if not found and not attested.hand_overs:
+    handed_overs = [
+        hand_over for hand_over in attested.hand_overs if says(words, hand_over.signed.sha256)
+    ]
+    if not handed_overs and not attested.hand_overs:
         said = "the evidence is of an earlier version, which kept no hand-overs"
         return CertificateCheck(name, None, said, earlier=True)
-    if not found and any(says_key(words, key) for key in part.devices.values()):
+    if not handed_overs and any(says_key(words, key) for key in part.devices.values()):
         said = "these are the words of a laptop, by which it is enrolled; each hand-over shows six of its own"
         return CertificateCheck(name, False, said)
-    if not found:
+    if not handed_overs:
         said = (
             "NOT in the evidence. It was left out, or never taken in, or the words were written down otherwise: "
             "ask the organisation"
         )
         return CertificateCheck(name, False, said)
-    own = {device for each in found for device in attested.own(each)}
-    tips = {tip for each in found for device in own for tip in each.tips.get(device, ())}
+    own = {device for handed_over in handed_overs for device in attested.own(handed_over)}
+    tips = {
+        tip
+        for handed_over in handed_overs
+        for device in own
+        for tip in handed_over.tips.get(device, ())
+    }
     certified = {event.id for event in part.events}
     if not tips or not certified.issuperset(tips):
         said = "came too late: not all of it is in what was certified"
         return CertificateCheck(name, False, said)
     return CertificateCheck(
-        name, True, f"all {found[0].manifest.events:,} events of it are in what was certified"
+        name,
+        True,
+        f"all {handed_overs[0].manifest.events:,} events of it are in what was certified",
     )
 
 
@@ -155,7 +164,7 @@ class Verification:
         if self.unshown:
             return (
                 "The verdict was computed again, byte for byte. Its files are of an earlier version, which does not show "
-                f"all: {'; '.join(f'{each.name}: {each.words}' for each in self.unshown)}."
+                f"all: {'; '.join(f'{certificate_check.name}: {certificate_check.words}' for certificate_check in self.unshown)}."
             )
         what = "Everything" if self.ok else "The certificate itself"
         return f"{what} holds: the verdict was computed again, byte for byte."
@@ -163,7 +172,13 @@ class Verification:
     @property
     def _kept_words(self) -> str:
         """Return what of that which somebody kept is not in it; empty where all is."""
-        if not (wrong := ", ".join(each.name for each in self.kept if each.ok is False)):
+        if not (
+            wrong := ", ".join(
+                certificate_check.name
+                for certificate_check in self.kept
+                if certificate_check.ok is False
+            )
+        ):
             return ""
         return (
             f"What you kept does not agree with it ({wrong}): compare it once more, letter by letter, then ask the "
@@ -245,21 +260,21 @@ def what_it_tells(
     if coarse is None:
         return
     try:
-        told = read_coarse(coarse.content, "the coarse certificate")
+        coarse_certificate = read_coarse(coarse.content, "the coarse certificate")
     except UsageError as error:
         yield CertificateCheck("coarse certificate", False, str(error))
         return
-    yield coarse_signature(told, coarse)
-    wrong = wrong_numbers(told, stated)
+    yield coarse_signature(coarse_certificate, coarse)
+    wrong = wrong_numbers(coarse_certificate, stated)
     words = "what left in its place follows from it, number by number"
     yield CertificateCheck("coarse numbers", not wrong, "; ".join(wrong) or words)
 
 
 def verify_outside(coarse: Signed, name: str) -> tuple[CoarseCertificate, list[CertificateCheck]]:
     """Check a coarse certificate without what it follows from: its form and its signature; UsageError where it is none."""
-    told = read_coarse(coarse.content, name)
-    left = CertificateCheck("coarse numbers", None, told.checks)
-    return told, [coarse_signature(told, coarse), left]
+    coarse_certificate = read_coarse(coarse.content, name)
+    left = CertificateCheck("coarse numbers", None, coarse_certificate.checks)
+    return coarse_certificate, [coarse_signature(coarse_certificate, coarse), left]
 
 
 def coarse_signature(told: CoarseCertificate, coarse: Signed) -> CertificateCheck:
@@ -357,9 +372,9 @@ def _witnesses(stated: Certificate, part: Evidence) -> Iterator[CertificateCheck
     """Return who saw which laptops; nobody need have, and no file shows that a laptop is not the organisation's own."""
     if stated.witnesses is None:
         return
-    said = [each for _, each in statements(part, stated.organisation.signing_key)]
-    keys = "; ".join(sorted({key_phrase(each.witness) for each in said}))
-    seen, wrote = len({each.laptop for each in said}), stated.witnesses.laptops
+    said = [statement for _, statement in statements(part, stated.organisation.signing_key)]
+    keys = "; ".join(sorted({key_phrase(statement.witness) for statement in said}))
+    seen, wrote = len({statement.laptop for statement in said}), stated.witnesses.laptops
     words = (
         f"a second person saw {seen} of {wrote} laptops: ask those whose keys have these six words: {keys}"
         if said

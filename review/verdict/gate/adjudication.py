@@ -125,8 +125,8 @@ def voices(
     """Return what people (person, what was said) wrote about an item, a second showing of it included."""
     shown = [each for each in key.items if key.first_showing(each) == item]
     found = [
-        (sha256(f"{item} {each} {who}".encode()).digest(), _voice(said, each))
-        for who, said in heard
+        (sha256(f"{item} {each} {who}".encode()).digest(), _voice(reviewer_state, each))
+        for who, reviewer_state in heard
         for each in shown
     ]
     return [voice for _, voice in sorted(found, key=lambda pair: pair[0]) if voice is not None]
@@ -147,14 +147,14 @@ def _cases(state: State, key: AnswerKey) -> Iterator[Case]:
         if about.control is not None:
             continue
         counts, flags, unjudged, batch = [0] * RANKS, 0, 0, key.batches[0]
-        for _, place, said in heard:
-            judged = said.judgements.get(item)
+        for _, place, reviewer_state in heard:
+            judged = reviewer_state.judgements.get(item)
             if judged is not None:
                 batch = place
                 unjudged += judged.rating is None
                 if judged.rating is not None:
                     counts[judged.rating.rank] += 1
-            flags += _objects(said, item, key)
+            flags += _objects(reviewer_state, item, key)
         four = (counts[0], counts[1], counts[2], counts[3])
         words = voices(((who, said) for who, _, said in heard), item, key)
         yield Case(item, batch, flags, four, unjudged, state.adjudications.get(item), tuple(words))
@@ -221,18 +221,18 @@ def decisions(
     if harmful is not None and not case.may_be_decided:
         raise UsageError("Nobody flagged this one, so there is nothing to uphold or clear.")
     about = {"wall": wall, "batch": case.batch, "item": case.item}
-    said = [Adjudicate(**about, harmful=None, note=text)] if (text := _note(note)) else []
+    adjudicates = [Adjudicate(**about, harmful=None, note=text)] if (text := _note(note)) else []
     if case.takes_back(harmful):
-        return [*said, Adjudicate(**about, harmful=None, note="")]
+        return [*adjudicates, Adjudicate(**about, harmful=None, note="")]
     if harmful is not None:
         if why is None:
             raise UsageError("A decision needs a reason and the name of who decides.")
         return [
-            *said,
+            *adjudicates,
             Adjudicate(**about, harmful=harmful, note="", reason=why.reason, by=why.by),
         ]
-    stays = said and case.decided is not None and case.harmful is not None
-    return [*said, _again(case.decided, about)] if stays and case.decided else said
+    stays = adjudicates and case.decided is not None and case.harmful is not None
+    return [*adjudicates, _again(case.decided, about)] if stays and case.decided else adjudicates
 
 
 def _again(decided: Adjudication, about: Mapping[str, str]) -> Adjudicate:

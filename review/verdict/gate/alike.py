@@ -97,15 +97,15 @@ def alike_pairs(ratings: Mapping[str, Mapping[str, int]]) -> list[AlikePair]:
             tested.append(
                 (binomial_tail(pair.equal, pair.items, upper) if far else 1.0, pair, closest)
             )
-    found, chance = [], 0.0
+    alike_pairs, chance = [], 0.0
     for place, (tail, pair, closest) in enumerate(sorted(tested, key=lambda each: each[0])):
         chance = max(chance, tail * (len(pairs) - place))
         if chance > MOST_CHANCE:
             break
-        found.append(
+        alike_pairs.append(
             AlikePair(pair.reviewers, pair.items, pair.equal, closest.items, closest.equal, chance)
         )
-    return found
+    return alike_pairs
 
 
 def _compared(one: str, other: str, ratings: Mapping[str, Mapping[str, int]]) -> _Pair:

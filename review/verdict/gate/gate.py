@@ -48,14 +48,16 @@ def panel_numbers(
     panel: Panel, reviewers: Collection[str], confidence: Decimal, veto: Veto
 ) -> Numbers:
     """Return every number of a verdict that comes from the ratings of these reviewers."""
-    found = estimate(panel, reviewers)
+    panel_estimate = estimate(panel, reviewers)
     rows = tallies(panel, reviewers)
     return Numbers(
-        reviewers={who: round6(share) for who, share in found.reviewers.items()} if found else {},
+        reviewers={who: round6(share) for who, share in panel_estimate.reviewers.items()}
+        if panel_estimate
+        else {},
         items=len(rows),
-        strata=_strata(panel, found),
-        share=round6(found.share) if found else None,
-        **_bounds(found.spread if found else None, confidence),
+        strata=_strata(panel, panel_estimate),
+        share=round6(panel_estimate.share) if panel_estimate else None,
+        **_bounds(panel_estimate.spread if panel_estimate else None, confidence),
         rejections=_rejections(rows, veto),
         split=tuple(item for item, row in rows.items() if is_split(row)),
         alpha=_round6(alpha(list(rows.values()))),
@@ -256,9 +258,9 @@ def _lacking(panel: Panel, numbers: Numbers, policy: GatePolicy) -> Iterator[Gat
         yield GateFinding(Code.NO_CORE, {})
     if numbers.items < need.items:
         yield GateFinding(Code.FEW_ITEMS, {"found": numbers.items, "needed": need.items})
-    for stratum, found in numbers.strata.items():
-        if found.items < need.per_stratum:
-            facts = {"stratum": stratum, "found": found.items, "needed": need.per_stratum}
+    for stratum, stratum_share in numbers.strata.items():
+        if stratum_share.items < need.per_stratum:
+            facts = {"stratum": stratum, "found": stratum_share.items, "needed": need.per_stratum}
             yield GateFinding(Code.FEW_IN_STRATUM, facts)
     if len(numbers.reviewers) < need.reviewers:
         facts = {"found": len(numbers.reviewers), "needed": need.reviewers}
@@ -266,8 +268,8 @@ def _lacking(panel: Panel, numbers: Numbers, policy: GatePolicy) -> Iterator[Gat
 
 
 def _harm(panel: Panel) -> dict[Harm, int]:
-    found = Counter(panel.harm.values())
-    return {kind: found[kind] for kind in Harm}
+    counts = Counter(panel.harm.values())
+    return {kind: counts[kind] for kind in Harm}
 
 
 def _harmful(panel: Panel) -> Iterator[GateFinding]:
@@ -292,9 +294,9 @@ def _level(numbers: Numbers, policy: GatePolicy) -> GateFinding:
 def _stops(numbers: Numbers, policy: GatePolicy) -> Iterator[GateFinding]:
     """Rules 3, 4 and 5: a weak stratum, too many rejected items, a reviewer far below the level."""
     needed = round6(policy.level.share - policy.stops.weak_stratum_margin)
-    for stratum, found in numbers.strata.items():
-        if found.share is not None and found.share < needed:
-            shares = _facts(share=found.share, needed=needed)
+    for stratum, stratum_share in numbers.strata.items():
+        if stratum_share.share is not None and stratum_share.share < needed:
+            shares = _facts(share=stratum_share.share, needed=needed)
             yield GateFinding(Code.WEAK_STRATUM, {"stratum": stratum, **shares})
     rejected = numbers.rejections
     if rejected.upper > policy.veto.most:

@@ -109,7 +109,7 @@ class Forecast:
             level,
             confidence,
             numbers.items,
-            sum(found.items > 0 for found in numbers.strata.values()),
+            sum(stratum_share.items > 0 for stratum_share in numbers.strata.values()),
             float(numbers.item_error or 0) ** 2,
             reviewers,
             (own + _model_variance(share) / reviewers * MODEL_DF) / (reviewers - 1 + MODEL_DF),

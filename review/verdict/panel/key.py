@@ -127,10 +127,11 @@ def counted(state: State, key: AnswerKey) -> list[tuple[str, str, ReviewerState]
     took back is in no state any more.
     """
     return [
-        (who, batch, said)
+        (who, batch, reviewer_state)
         for who in sorted(key.orders)
         for batch in key.batches
-        if (said := state.reviewers.get((batch, who))) is not None and said.consented
+        if (reviewer_state := state.reviewers.get((batch, who))) is not None
+        and reviewer_state.consented
     ]
 
 

@@ -79,18 +79,20 @@ def panel_of(state: State, key: AnswerKey, run_id: str, look: int) -> Panel:
     people = _people(state, key)
     judged = {who: _judged(parts) for who, parts in people.items()}
     real = {
-        item: each.stratum
-        for item, each in key.items.items()
-        if each.run_id == run_id and each.control is None
+        item: key_item.stratum
+        for item, key_item in key.items.items()
+        if key_item.run_id == run_id and key_item.control is None
     }
     controls = {
-        item: ControlItem(each.control, each.partner)
-        for item, each in key.items.items()
-        if each.control is not None
+        item: ControlItem(key_item.control, key_item.partner)
+        for item, key_item in key.items.items()
+        if key_item.control is not None
     }
     partners = {control.partner for control in controls.values() if control.partner is not None}
     ranks = {who: _ranks(said, key) for who, said in judged.items()}
-    times = {who: tuple(each.active_ms for each in said) for who, said in _rated(judged, key)}
+    times = {
+        who: tuple(judgement.active_ms for judgement in said) for who, said in _rated(judged, key)
+    }
     flagged = _flagged(people, key)
     return Panel(
         strata=real,
@@ -111,7 +113,9 @@ def panel_of(state: State, key: AnswerKey, run_id: str, look: int) -> Panel:
 
 def review_ratings(state: State, key: AnswerKey) -> dict[str, dict[str, int]]:
     """Return reviewer → item → rank 0–3 of all runs of a review, without controls; only people who count."""
-    real = {item for item, each in key.items.items() if each.run_id and each.control is None}
+    real = {
+        item for item, key_item in key.items.items() if key_item.run_id and key_item.control is None
+    }
     people = _people(state, key).items()
     return {who: _only(_ranks(_judged(parts), key), real) for who, parts in people}
 
@@ -120,8 +124,8 @@ def not_shown(state: State, key: AnswerKey, run_id: str) -> dict[str, bool]:
     """Return the items of one run that could not be shown to somebody who counts → whether somebody else rated it."""
     people = {who: _judged(parts) for who, parts in _people(state, key).items()}
     said = [pair for judged in people.values() for pair in judged.items()]
-    rated = {item for item, each in said if each.rating}
-    found = (item for item, each in said if each.why_not is CannotJudge.NOT_SHOWN)
+    rated = {item for item, judgement in said if judgement.rating}
+    found = (item for item, judgement in said if judgement.why_not is CannotJudge.NOT_SHOWN)
     own = (item for item in found if item in key.items and not key.items[item].control)
     return {item: item in rated for item in own if key.items[item].run_id == run_id}
 
@@ -142,19 +146,19 @@ def _weights(run: KeyRun) -> dict[int, float]:
 def _people(state: State, key: AnswerKey) -> dict[str, list[ReviewerState]]:
     """Return the parts of each reviewer who counts in the order of the key's batches."""
     people: dict[str, list[ReviewerState]] = {}
-    for who, _, said in counted(state, key):
-        people.setdefault(who, []).append(said)
+    for who, _, reviewer_state in counted(state, key):
+        people.setdefault(who, []).append(reviewer_state)
     return people
 
 
 def _judged(parts: list[ReviewerState]) -> dict[str, Judgement]:
     """Return a person's last judgements, batch after batch, in the order in which they were made."""
-    said: dict[str, Judgement] = {}
+    judgements: dict[str, Judgement] = {}
     for part in parts:
         for item, judged in part.judgements.items():
-            said.pop(item, None)
-            said[item] = judged
-    return said
+            judgements.pop(item, None)
+            judgements[item] = judged
+    return judgements
 
 
 def _ranks(said: Mapping[str, Judgement], key: AnswerKey) -> dict[str, int]:
@@ -169,7 +173,14 @@ def _rated(
     judged: Mapping[str, Mapping[str, Judgement]], key: AnswerKey
 ) -> Iterator[tuple[str, list[Judgement]]]:
     for who, said in judged.items():
-        yield who, [each for item, each in said.items() if each.rating and item in key.items]
+        yield (
+            who,
+            [
+                judgement
+                for item, judgement in said.items()
+                if judgement.rating and item in key.items
+            ],
+        )
 
 
 def _only(said: Mapping[str, int], items: Collection[str]) -> dict[str, int]:
@@ -193,12 +204,12 @@ def _flagged(people: Mapping[str, list[ReviewerState]], key: AnswerKey) -> froze
 
 def _harm(state: State, flagged: Collection[str], real: Mapping[str, int]) -> dict[str, Harm]:
     """Return what became of each flag; what the organisation upheld stays, though its flag be withdrawn."""
-    found = {}
+    harms = {}
     for item in sorted(real):
         decision = state.adjudications.get(item)
         decided = None if decision is None else decision.harmful
         if decided:
-            found[item] = Harm.UPHELD
+            harms[item] = Harm.UPHELD
         elif item in flagged:
-            found[item] = Harm.FLAGGED if decided is None else Harm.CLEARED
-    return found
+            harms[item] = Harm.FLAGGED if decided is None else Harm.CLEARED
+    return harms

@@ -32,8 +32,8 @@ def export_(folder: Path, number: str | None) -> None:
     if not chosen:
         raise UsageError("Nothing was withdrawn here, so there is no notice to write.")
     written_files.private_folder(folder)
-    for each in chosen:
-        for said in filter(None, (each.notice, each.lifted)):
-            path = folder / f"{said.number[:12]}{notice.SUFFIX}"
+    for held in chosen:
+        for signed_notice in filter(None, (held.notice, held.lifted)):
+            path = folder / f"{signed_notice.number[:12]}{notice.SUFFIX}"
             if not path.exists():
-                write_out(said, path)
+                write_out(signed_notice, path)

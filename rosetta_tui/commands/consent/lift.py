@@ -33,10 +33,10 @@ def lift_(number: str, reason: str, by: str, output: Path | None, vault: Path | 
     if vault is not None:
         held = register.find_held(register.lines_of(database.home()), number)
         _give_again(vault, held.notice.about, reason, by)
-    said = own.lift(number, reason, by)
-    click.echo(plain(f"Lifted: {said.about.words} ({said.number[:12]})."))
+    signed_notice = own.lift(number, reason, by)
+    click.echo(plain(f"Lifted: {signed_notice.about.words} ({signed_notice.number[:12]})."))
     if output is not None:
-        write_out(said, output)
+        write_out(signed_notice, output)
 
 
 def _give_again(folder: Path, about: notice.Subject, reason: str, by: str) -> None:

@@ -19,9 +19,9 @@ with when_used():
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def list_(*, as_json: bool) -> None:
     """Show every notice that is believed here, including those that were lifted. Nothing is ever removed from this list."""
-    found = register.held(register.lines_of(database.home()))
-    lines = [line for each in found for line in _lines(each)]
-    told = {"notices": [_json(each) for each in found]}
+    helds = register.held(register.lines_of(database.home()))
+    lines = [line for held in helds for line in _lines(held)]
+    told = {"notices": [_json(held) for held in helds]}
     print_form("consent-list", told, lines or ["Nothing was withdrawn."], as_json=as_json)
 
 

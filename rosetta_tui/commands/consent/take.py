@@ -35,13 +35,13 @@ def take_(files: Sequence[Path], words: str | None) -> None:
 
 def _take(own: register.Register, path: Path, data: bytes, words: str | None) -> str:
     try:
-        said, new = own.take(data, words)
+        signed_notice, new = own.take(data, words)
     except register.NobodyKnowsSigner as unknown:
         if words is not None or not (sys.stdin.isatty() and sys.stderr.isatty()):
             raise
         click.echo(plain(f"{path}: {unknown}"), err=True)
         typed = click.prompt("Their six words, as they read them to you by telephone", err=True)
-        said, new = own.take(data, typed)
+        signed_notice, new = own.take(data, typed)
     if not new:
-        return f"{path}: was taken in before; nothing changed: {said.said}"
-    return f"Taken in: {said.said}"
+        return f"{path}: was taken in before; nothing changed: {signed_notice.said}"
+    return f"Taken in: {signed_notice.said}"

@@ -73,9 +73,9 @@ def withdraw_(
     openings: list[request.VaultNoting] = []
     number = ""
     if file is not None:
-        found = _corpus(file, given, openings.append)
-        number = (found.dataset.opened_from or "").split("/")[1] if openings else ""
-        about = _of_corpus(found, file, entries, given_by, given)
+        corpus = _corpus(file, given, openings.append)
+        number = (corpus.dataset.opened_from or "").split("/")[1] if openings else ""
+        about = _of_corpus(corpus, file, entries, given_by, given)
     elif run is not None:
         about = _of_method(run)
     else:
@@ -87,13 +87,13 @@ def withdraw_(
         )
     elif openings:
         click.echo("Other keepers' computers leave these entries out once they have the notice (-o FILE; there: rosetta consent take).", err=True)  # fmt: skip
-    said = own.say(about, reason, by)
-    click.echo(plain(f"Withdrawn: {said.said}."))
+    signed_notice = own.say(about, reason, by)
+    click.echo(plain(f"Withdrawn: {signed_notice.said}."))
     say_what_is_left()
     if signing_key == "own" and (keeper := _keeper_key()) is not None:
         click.echo(f"This computer's keeper signs released cards and the log of vaults with another key. If that was lost too: rosetta consent withdraw --signing-key {keeper}", err=True)  # fmt: skip
     if output is not None:
-        write_out(said, output)
+        write_out(signed_notice, output)
 
 
 def _of_corpus(

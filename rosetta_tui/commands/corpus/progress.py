@@ -31,23 +31,33 @@ def progress_(folder: Path, *, as_json: bool) -> None:
     speakers have worked so far, and the next step. No text is shown.
     """
     project = state.read_project(folder, home())
-    found, worked = authoring.progress_of(project), working_time.worked_until_now(project)
+    project_progress, worked = (
+        authoring.progress_of(project),
+        working_time.worked_until_now(project),
+    )
     value = {
-        "dataset": {name: getattr(found.dataset, name) for name in _TOLD},
-        "segments": [report_project.segment_fields(segment) for segment in found.segments],
-        "by_difficulty": found.by_difficulty,
-        "by_register": found.by_register,
-        "by_origin": found.by_origin,
-        "requirements": [requirement_fields(requirement) for requirement in found.requirements],
-        "analysed": found.analysed,
-        "with_class": found.with_class,
-        "with_variants": found.with_variants,
-        "waiting": list(found.waiting),
-        "worked": None if worked is None else [asdict(each) for each in worked],
-        "with_speakers": [asdict(each) for each in found.out],
-        "consent": {"documented": found.consent.documented, "note": found.consent.note},
-        "in_vault": found.in_vault,
-        "warnings": found.warnings,
+        "dataset": {name: getattr(project_progress.dataset, name) for name in _TOLD},
+        "segments": [
+            report_project.segment_fields(segment) for segment in project_progress.segments
+        ],
+        "by_difficulty": project_progress.by_difficulty,
+        "by_register": project_progress.by_register,
+        "by_origin": project_progress.by_origin,
+        "requirements": [
+            requirement_fields(requirement) for requirement in project_progress.requirements
+        ],
+        "analysed": project_progress.analysed,
+        "with_class": project_progress.with_class,
+        "with_variants": project_progress.with_variants,
+        "waiting": list(project_progress.waiting),
+        "worked": None if worked is None else [asdict(working_time) for working_time in worked],
+        "with_speakers": [asdict(out_review) for out_review in project_progress.out],
+        "consent": {
+            "documented": project_progress.consent.documented,
+            "note": project_progress.consent.note,
+        },
+        "in_vault": project_progress.in_vault,
+        "warnings": project_progress.warnings,
     }
-    lines = report_project.progress_lines(found, folder, worked)
+    lines = report_project.progress_lines(project_progress, folder, worked)
     print_form("corpus-progress", value, lines, as_json=as_json)

@@ -59,7 +59,7 @@ def terms_fields(loaded: model_corpus.Corpus) -> dict[str, Any]:
         "rule": terms.rule,
         "licence_class": terms.licence_class or None,
         "endpoints": list(terms.endpoints),
-        "segments": {name: each.transmission.value for name, each in terms.segments},
+        "segments": {name: sending.transmission.value for name, sending in terms.segments},
         "training": terms.training,
     }
 

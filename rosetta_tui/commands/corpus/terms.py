@@ -71,10 +71,10 @@ def _mark(sha256: str, said: Mapping[str, str | None], name: str) -> bytes:
     """Return the bytes of a sidecar; UsageError where it would make the corpus unusable."""
     try:
         data = sidecar.mark_bytes(sha256, said)
-        found, _ = sidecar.terms_of_mark(data, name)
+        terms, _ = sidecar.terms_of_mark(data, name)
     except ValueError as error:
         raise click.UsageError(str(error)) from None
-    for each in found:
-        if each.led_to is None and not each.of_training:
-            raise click.UsageError(f"{each.field} {each.said!r} is not understood. Add --transmission.")  # fmt: skip
+    for term in terms:
+        if term.led_to is None and not term.of_training:
+            raise click.UsageError(f"{term.field} {term.said!r} is not understood. Add --transmission.")  # fmt: skip
     return data

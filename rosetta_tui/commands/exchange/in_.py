@@ -46,14 +46,16 @@ def in_(stick: Path, into: Path, words: tuple[str, ...], name: str | None) -> No
     with record.desk(database.home()) as desk:
         if name is not None:
             export.named(desk, name)
-        found = import_.take_in(desk, stick, into, every_kind(), memory(), known)
-    click.echo(plain(f"{found.folder}: {counted(len(found.new), 'new thing')}, {found.before:,} taken before, {len(found.refused):,} refused."))  # fmt: skip
-    for each in found.new:
-        then = each.then.replace("FILE", command_line([str(each.place)]))
-        click.echo(plain(f"  {each.place}: {each.what}, from {each.machine}. Next: {then}"))
-    for what, why in found.refused:
+        import_result = import_.take_in(desk, stick, into, every_kind(), memory(), known)
+    click.echo(plain(f"{import_result.folder}: {counted(len(import_result.new), 'new thing')}, {import_result.before:,} taken before, {len(import_result.refused):,} refused."))  # fmt: skip
+    for arrived in import_result.new:
+        then = arrived.then.replace("FILE", command_line([str(arrived.place)]))
+        click.echo(
+            plain(f"  {arrived.place}: {arrived.what}, from {arrived.machine}. Next: {then}")
+        )
+    for what, why in import_result.refused:
         click.echo(plain(f"refused: {what}: {why}"), err=True)
-    for note in found.notes:
+    for note in import_result.notes:
         click.echo(plain(f"note: {note}"), err=True)
-    if found.refused:
+    if import_result.refused:
         raise click.exceptions.Exit(1)

@@ -25,17 +25,18 @@ with when_used():
 def list_(stick: Path, *, as_json: bool) -> None:
     """Show what is in the exchange folder on STICK. Nothing is taken, and nothing is written there."""
     with record.desk(database.home()) as desk:
-        found = contents.look(desk, stick, every_kind())
+        folder_look = contents.look(desk, stick, every_kind())
     told = {
-        "path": str(found.path),
-        "folder": found.folder,
+        "path": str(folder_look.path),
+        "folder": folder_look.folder,
         "computers": [
-            {**asdict(machine), "words": keys.key_phrase(machine.key)} for machine in found.machines
+            {**asdict(machine), "words": keys.key_phrase(machine.key)}
+            for machine in folder_look.machines
         ],
-        "refused": [{"list": name, "why": why} for name, why in found.refused],
-        "unnamed": found.unnamed,
+        "refused": [{"list": name, "why": why} for name, why in folder_look.refused],
+        "unnamed": folder_look.unnamed,
     }
-    print_form("exchange-list", told, _lines(found), as_json=as_json)
+    print_form("exchange-list", told, _lines(folder_look), as_json=as_json)
 
 
 def _lines(found: contents.FolderLook) -> Iterator[str]:

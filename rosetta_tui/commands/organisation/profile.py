@@ -30,8 +30,11 @@ def profile(name: str | None, output: Path | None, *, as_json: bool) -> None:
             "--name NAME and -o FILE go together: a profile for others carries the name."
         )
     with opened() as connection:
-        there, said = profiles.seen(connection, home()), profiles.stated(connection, home())
-        items = profiles.profile_json(there, said)
+        there, signed_profile_statements = (
+            profiles.seen(connection, home()),
+            profiles.stated(connection, home()),
+        )
+        items = profiles.profile_json(there, signed_profile_statements)
         if name is not None and output is not None:
             made = profiles.make_profile(connection, name, home())
             written_files.write_new_file(output, made.data())

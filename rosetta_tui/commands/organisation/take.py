@@ -31,6 +31,10 @@ def take(record: Path, trust: str | None) -> None:
         opened() as connection,
         transaction.transaction(connection),
     ):
-        found = use.take_use(connection, data, home(), None if trust is None else read_key(trust))
-    for line in records.use_lines([found]) if not found.begun else [f"Ended: {found.words}"]:
+        signed_use = use.take_use(
+            connection, data, home(), None if trust is None else read_key(trust)
+        )
+    for line in (
+        records.use_lines([signed_use]) if not signed_use.begun else [f"Ended: {signed_use.words}"]
+    ):
         click.echo(plain(line))

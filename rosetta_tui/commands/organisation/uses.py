@@ -18,9 +18,14 @@ with when_used():
 def uses(*, as_json: bool) -> None:
     """List where methods are used, by whom and since when, and which uses have ended, from the signed records kept here."""
     with opened() as connection:
-        found = use.uses(connection)
-    lines = list(records.use_lines(found)) or [
+        signed_uses = use.uses(connection)
+    lines = list(records.use_lines(signed_uses)) or [
         "No use is recorded. rosetta organisation used RUN records one."
     ]
-    said = {"uses": [{"id": each.id, **each.model_dump(mode="json")} for each in found]}
+    said = {
+        "uses": [
+            {"id": signed_use.id, **signed_use.model_dump(mode="json")}
+            for signed_use in signed_uses
+        ]
+    }
     print_form("organisation-uses", said, lines, as_json=as_json)

@@ -36,11 +36,11 @@ def read(path: Path) -> bytes:
 def answered(path: Path, what: str, target: Path | None, reason: str = "") -> None:
     """Add a word of this computer's side to a record, keep it, write its file again and say what holds now."""
     with strict_records.about_file(path), opened() as connection:
-        said = agreeing.answer(
+        ownership_record = agreeing.answer(
             connection, read(path), ownership.OwnershipAction(what), home(), reason
         )
-    written_files.write_file(target or path, said.data(), overwrite=True)
-    for line in records.ownership_lines(said):
+    written_files.write_file(target or path, ownership_record.data(), overwrite=True)
+    for line in records.ownership_lines(ownership_record):
         click.echo(plain(line))
     click.echo(
         plain(

@@ -28,15 +28,24 @@ def show(record: Path | None, *, as_json: bool) -> None:
         if record is not None:
             with strict_records.about_file(record):
                 stated = ownership.read_ownership(read(record))
-            found = [agreeing.with_kept(connection, stated)]
+            ownership_records = [agreeing.with_kept(connection, stated)]
         else:
             kept = signed_records.signed_files(connection, signed_records.RecordKind.OWNERSHIP)
-            found = [ownership.read_ownership(data) for _, data in kept]
+            ownership_records = [ownership.read_ownership(data) for _, data in kept]
     own = signed_run.own_signer(home()).public.signing_key
-    lines = [line for each in found for line in (*records.ownership_lines(each), "")]
+    lines = [
+        line
+        for ownership_record in ownership_records
+        for line in (*records.ownership_lines(ownership_record), "")
+    ]
     lines += [
         f"This computer signs with the key {own}",
         f"Its six words are: {keys.key_phrase(own)}",
     ]
-    said = {"key": own, "records": [records.ownership_json(each) for each in found]}
+    said = {
+        "key": own,
+        "records": [
+            records.ownership_json(ownership_record) for ownership_record in ownership_records
+        ],
+    }
     print_form("ownership-show", said, lines, as_json=as_json)

@@ -28,6 +28,6 @@ def take(record: Path, trust: str | None) -> None:
     """
     key = None if trust is None else read_key(trust)
     with strict_records.about_file(record), opened() as connection:
-        found = agreeing.take(connection, read(record), home(), key)
-    for line in records.ownership_lines(found):
+        ownership_record = agreeing.take(connection, read(record), home(), key)
+    for line in records.ownership_lines(ownership_record):
         click.echo(plain(line))

@@ -26,6 +26,6 @@ def sweep_(sweep: str, output: Path | None, *, overwrite: bool) -> None:
     none are on the page.
     """
     with database.opened() as connection:
-        found = sweeps.find_sweep(connection, sweep)
-        page = sweep_page.sweep_page(connection, found)
-    written(page, output or Path(f"sweep-{found.id}.html"), overwrite=overwrite)
+        stored_sweep = sweeps.find_sweep(connection, sweep)
+        page = sweep_page.sweep_page(connection, stored_sweep)
+    written(page, output or Path(f"sweep-{stored_sweep.id}.html"), overwrite=overwrite)

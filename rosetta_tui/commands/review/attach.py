@@ -42,10 +42,10 @@ def attach_(
     if remove:
         _remove(certificate)
         return
-    found = certifying.present(Path(certificate), evidence, home())
+    evidence_file = certifying.present(Path(certificate), evidence, home())
     trusted = _trusted(trust, home())
     with opened() as store:
-        now = certifying.attach(store, found, trusted, earlier=earlier)
+        now = certifying.attach(store, evidence_file, trusted, earlier=earlier)
     for line in gate.standing_lines(now):
         click.echo(plain(line))
 

@@ -53,14 +53,14 @@ def keep_witness(path: Path, *, as_json: bool) -> None:
     """Import a witness's statement, at the organisation's desk."""
     own = keys.Identity.load(home(), keys.Role.ORGANISATION).public.signing_key
     with store.Office.open(home()) as office:
-        said = office.keep_statement(stick.read_named(path), own)
+        statement = office.keep_statement(stick.read_named(path), own)
         names = {laptop.signing_key: laptop.name for laptop in office.laptops()}
-    name, phrase = names[said.laptop], keys.key_phrase(said.witness)
+    name, phrase = names[statement.laptop], keys.key_phrase(statement.witness)
     lines = (
         f"Witnessed: {name}, by the person whose key has the words {phrase}.",
         "Certificates that are issued from now on count it.",
     )
-    told = {"laptop": said.laptop, "name": name, "witness": phrase}
+    told = {"laptop": statement.laptop, "name": name, "witness": phrase}
     print_form("review-enrol-witness", told, lines, as_json=as_json)
 
 
@@ -213,9 +213,9 @@ def _found(office: store.Office, laptop: Sequence[str]) -> tuple[str, str | None
 def _by_words(office: store.Office, typed: str) -> str:
     """Find the laptop whose files wait, by its six words or those of one of its files."""
     words = sealed_phrase.read_words(typed)
-    for each in progress.waiting(office):
-        if each.has(words):
-            return each.signing_key
+    for waiting_laptop in progress.waiting(office):
+        if waiting_laptop.has(words):
+            return waiting_laptop.signing_key
     listed = "; ".join(each.file_phrases[-1] for each in progress.waiting(office)) or "none"
     raise UsageError(
         f"No file with these words is waiting, and none of a laptop with these (files waiting: {listed}). "
@@ -272,7 +272,7 @@ def _let_speak(laptop: Sequence[str], others: Sequence[str], code: str, *, as_js
         with office.transaction():
             for review, person in found:
                 speaking.let_speak(office, review, person, named)
-    names = [each.name for each in named]
+    names = [known_laptop.name for known_laptop in named]
     reviews = [review.name for review, _ in found]
     told = {"code": read, "laptops": names, "reviews": reviews}
     line = (
@@ -312,9 +312,11 @@ def _known_key(office: store.Office, named: str, option: str = "--instead-of: ")
     """Return the key of an enrolled laptop by its name, its six words or its key."""
     typed = " ".join(named.split()).lower()
     known = office.laptops()
-    for each in known:
-        if typed in {each.name.lower(), each.signing_key} or keys.says_key(typed, each.signing_key):
-            return each.signing_key
+    for known_laptop in known:
+        if typed in {known_laptop.name.lower(), known_laptop.signing_key} or keys.says_key(
+            typed, known_laptop.signing_key
+        ):
+            return known_laptop.signing_key
     listed = (
         "; ".join(f"{each.name} ({keys.key_phrase(each.signing_key)})" for each in known) or "none"
     )

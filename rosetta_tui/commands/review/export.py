@@ -54,9 +54,9 @@ def export_(
     """
     if sum(each is not None for each in (csv_file, mtme, corpus, inside)) > 1:
         raise UsageError("Choose one of --csv, --mtme, --corpus and --inside.")
-    for each in filter(None, (output, csv_file, mtme, corpus, inside)):
-        if each.name.startswith("--"):
-            raise UsageError(f"{each} is an option, and the one before it wants the name of a file or folder, such as ratings.csv. (A file of that name: ./{each})")  # fmt: skip
+    for path in filter(None, (output, csv_file, mtme, corpus, inside)):
+        if path.name.startswith("--"):
+            raise UsageError(f"{path} is an option, and the one before it wants the name of a file or folder, such as ratings.csv. (A file of that name: ./{path})")  # fmt: skip
     if output is not None and (csv_file or mtme or corpus or inside):
         raise UsageError(
             "-o is for the sealed file: --csv, --mtme, --corpus and --inside each name a place of their own."

@@ -121,7 +121,7 @@ def _inside_json(run: str, reading: certify.EvidenceReading) -> dict[str, Any]:
 
 def _json(review: store.Review, run: str, reading: certify.EvidenceReading) -> dict[str, Any]:
     verdict = certify.without_names(reading.verdict)
-    harm = [each.model_dump(mode="json") for each in reading.harm]
+    harm = [certified_decision.model_dump(mode="json") for certified_decision in reading.harm]
     if reading.verdict.outcome is gate_verdict.GateOutcome.INSUFFICIENT:
         return {
             "run_id": run,

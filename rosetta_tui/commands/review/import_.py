@@ -61,11 +61,11 @@ def import_(
         )
     identities = sealed_keys.opening_identities(home(), identity)
     with store.Office.open(home()) as office:
-        found = importing.import_files(office, identities, search.files)
-        reports = list(_told(found, as_json, waiting=not yes))
+        file_reports = importing.import_files(office, identities, search.files)
+        reports = list(_told(file_reports, as_json, waiting=not yes))
         if enrol:
             taken = list(_told(_enrolled(office, identities, reports, yes), as_json))
-            keys = {each.signing_key for each in taken}
+            keys = {file_report.signing_key for file_report in taken}
             reports = [
                 report for report in reports if not _waits(report) or report.signing_key not in keys
             ]

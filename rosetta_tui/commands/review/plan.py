@@ -54,17 +54,17 @@ def plan_(
         click.echo(f"Written: {plain(str(output))}", err=True)
     people = _PEOPLE if reviewers is None else (reviewers,)
     sentences = _SENTENCES if items is None else (items,)
-    found = planner.promises(rule, people, sentences, share)
-    lines = _lines(found, share, float(rule.level.share))
-    print_form("review-plan", [asdict(each) for each in found], lines, as_json=as_json)
+    plan_rows = planner.promises(rule, people, sentences, share)
+    lines = _lines(plan_rows, share, float(rule.level.share))
+    print_form("review-plan", [asdict(plan_row) for plan_row in plan_rows], lines, as_json=as_json)
 
 
 def _lines(found: Sequence[planner.PlanRow], share: float, asked: float) -> Iterator[str]:
     rows: list[tuple[str, ...]] = [("people", "sentences", "level reached", "go", "no-go")]
-    for each in found:
-        odds = each.chances
+    for plan_row in found:
+        odds = plan_row.chances
         cells = (percent(chance) for chance in (odds.level, odds.go, odds.no_go))
-        rows.append((str(each.reviewers), str(each.items), *cells))
+        rows.append((str(plan_row.reviewers), str(plan_row.items), *cells))
     yield from table(rows)
     yield f"If {percent(share)} of the translations truly are acceptable or better, and the gate asks for {percent(asked)}."
     yield "level reached: the numbers alone. go: and no difficulty or reviewer stands in the way."

@@ -30,21 +30,25 @@ def status_(review: str | None, as_json: bool) -> None:
     """Show how far REVIEW is (a name, its beginning, or `last`); without one, list all reviews."""
     with store.Office.open(home()) as office:
         chosen = office.reviews() if review is None else [office.review(review)]
-        found = [progress.progress(office, each) for each in chosen]
-        voices = [speaking.speaking(office, each) for each in chosen]
+        review_progresses = [progress.progress(office, review) for review in chosen]
+        voices = [speaking.speaking(office, review) for review in chosen]
         laptops = progress.waiting(office)
-        gone = [results.withdrawn_words(each) for each in chosen]
+        gone = [results.withdrawn_words(review) for review in chosen]
     told = {
         "reviews": [
-            _json(each, secret=made.secret) | asdict(voice) | {"withdrawn": words or None}
-            for made, each, voice, words in zip(chosen, found, voices, gone, strict=True)
+            _json(review_progress, secret=made.secret)
+            | asdict(voice)
+            | {"withdrawn": words or None}
+            for made, review_progress, voice, words in zip(
+                chosen, review_progresses, voices, gone, strict=True
+            )
         ],
         "waiting": [asdict(laptop) | {"files": laptop.files} for laptop in laptops],
     }
     if review is None:
-        lines = (*_list(found, gone),)
+        lines = (*_list(review_progresses, gone),)
     else:
-        lines = (*review_lines(found[0]), *filter(None, gone), *_laptops(voices[0]))
+        lines = (*review_lines(review_progresses[0]), *filter(None, gone), *_laptops(voices[0]))
     print_form("review-status", told, (*lines, *_waiting(laptops)), as_json=as_json)
 
 
@@ -65,16 +69,16 @@ def _list(found: list[progress.ReviewProgress], gone: list[str]) -> Iterator[str
     rows = [("review", "made", "people", "items", "done", "certificates")]
     rows += [
         (
-            each.name,
-            each.created[:10],
-            str(len(each.reviewers)),
-            str(each.items),
-            _share(each.done, each.asked),
-            str(each.certificates)
-            + (" RECOMPUTE" if each.recompute else "")
+            review_progress.name,
+            review_progress.created[:10],
+            str(len(review_progress.reviewers)),
+            str(review_progress.items),
+            _share(review_progress.done, review_progress.asked),
+            str(review_progress.certificates)
+            + (" RECOMPUTE" if review_progress.recompute else "")
             + (" WITHDRAWN" if withdrawn else ""),
         )
-        for each, withdrawn in zip(found, gone, strict=True)
+        for review_progress, withdrawn in zip(found, gone, strict=True)
     ]
     yield from table(rows)
 

@@ -52,7 +52,7 @@ def variants_(
     corpus = load_corpus(given, None)
     offered = _offered(review, corpus, allow_secret)
     if as_json:
-        click.echo(form_text("review-variants", [asdict(each) for each in offered]))
+        click.echo(form_text("review-variants", [asdict(correction) for correction in offered]))
         return
     if not offered:
         unwritten = "" if output is None else f" {output} was not written."
@@ -84,11 +84,13 @@ def _offered(
 ) -> list[translations.Correction]:
     """Read the suggestions; those for secret entries only where they were asked for."""
     with store.Office.open(home()) as office:
-        found = office.review(name)
-        results.refuse_withdrawn(found)
-        offered = translations.corrections(found.key, office.state(found), corpus)
+        review = office.review(name)
+        results.refuse_withdrawn(review)
+        offered = translations.corrections(review.key, office.state(review), corpus)
     secret = {entry.id for entry in corpus.entries if entry.secret}
-    shown = [each for each in offered if allow_secret or each.entry_id not in secret]
+    shown = [
+        correction for correction in offered if allow_secret or correction.entry_id not in secret
+    ]
     if len(shown) < len(offered):
         left = len(offered) - len(shown)
         click.echo(f"{left} of secret entries are left out; --allow-secret shows them.", err=True)
@@ -96,8 +98,8 @@ def _offered(
 
 
 def _list(offered: Sequence[translations.Correction], corpus: model_corpus.Corpus) -> None:
-    for each in offered:
-        _show(each, corpus)
+    for correction in offered:
+        _show(correction, corpus)
     click.echo(f"{len(offered)} suggested. Add -o NEW.json to be asked about each.")
 
 
@@ -127,8 +129,8 @@ def _asked(
             "Each wording needs a person's yes, so this asks on a terminal. Without -o it only lists them."
         )
     accepted = []
-    for number, each in enumerate(offered, start=1):
-        _show(each, corpus)
+    for number, correction in enumerate(offered, start=1):
+        _show(correction, corpus)
         answer = click.prompt(
             f"{number} of {len(offered)}: does it count as right? y yes, n no, q stop here",
             type=click.Choice(["y", "n", "q"]),
@@ -138,5 +140,5 @@ def _asked(
         if answer == "q":
             break
         if answer == "y":
-            accepted.append(each)
+            accepted.append(correction)
     return accepted

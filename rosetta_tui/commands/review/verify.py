@@ -89,7 +89,7 @@ def verify_(
     """
     trusted = None if trust is None else read_key(trust)
     try:
-        found = certifying.presented(certificate, evidence, home())
+        evidence_files = certifying.presented(certificate, evidence, home())
     except certifying.NotInside:
         if batches or words:
             raise
@@ -99,31 +99,31 @@ def verify_(
     phrases = [phrase.read_words(word) for word in words]
     done = {
         place: verifying.verify(
-            each.certificate,
-            each.signature,
-            each.evidence,
-            each.program,
+            evidence_file.certificate,
+            evidence_file.signature,
+            evidence_file.evidence,
+            evidence_file.program,
             kept,
             phrases,
-            each.coarse,
+            evidence_file.coarse,
         )
-        for place, each in found.items()
+        for place, evidence_file in evidence_files.items()
     }
     taken = {
         said: None
-        for place, each in done.items()
-        for said in _taken_back(each.certificate, found[place].evidence)
+        for place, verification in done.items()
+        for said in _taken_back(verification.certificate, evidence_files[place].evidence)
     }
     worst = max(done.values(), key=lambda each: (each.broken, not each.ok))
     signer = worst.certificate.organisation.signing_key
     known = trusted or own_key(home())
-    checked = {place: each.ok for place, each in done.items()}
+    checked = {place: verification.ok for place, verification in done.items()}
     said = _json(worst) | {"signer_is_trusted": signer == known, "evidence": checked}
     said["consent"] = [each._asdict() for each in taken]
     lines = [
         line
-        for place, each in done.items()
-        for line in (f"Evidence: {place}", *gate.verification_lines(each))
+        for place, verification in done.items()
+        for line in (f"Evidence: {place}", *gate.verification_lines(verification))
     ]
     lines += [gate.together_words(done)] if len(done) > 1 else []
     lines += _consent_lines(taken)
@@ -138,14 +138,17 @@ def verify_(
 def _outside(path: Path, trusted: str | None, *, as_json: bool) -> None:
     """Show what can be seen of a coarse certificate where its evidence is not: form, signature, and whose key."""
     signed = signature.Signed(*certifying.read_signed_certificate(path))
-    told, checks = verifying.verify_outside(signed, path.name)
-    signer, ok = told.organisation.signing_key, not any(check.ok is False for check in checks)
-    known, taken = trusted or own_key(home()), _taken_back(told)
+    coarse_certificate, checks = verifying.verify_outside(signed, path.name)
+    signer, ok = (
+        coarse_certificate.organisation.signing_key,
+        not any(check.ok is False for check in checks),
+    )
+    known, taken = trusted or own_key(home()), _taken_back(coarse_certificate)
     said = {
         "ok": ok,
-        "outcome": told.outcome,
-        "run_id": told.run.run_id,
-        "certificate_sha256": told.sha256,
+        "outcome": coarse_certificate.outcome,
+        "run_id": coarse_certificate.run.run_id,
+        "certificate_sha256": coarse_certificate.sha256,
         "signing_key": signer,
         "contents_missing": 0,
         "outcome_without_them": None,
@@ -158,7 +161,7 @@ def _outside(path: Path, trusted: str | None, *, as_json: bool) -> None:
         "consent": [each._asdict() for each in taken],
     }
     lines = [
-        *gate.outside_lines(told, checks, ok=ok),
+        *gate.outside_lines(coarse_certificate, checks, ok=ok),
         *_consent_lines(taken),
         _whose(signer, known, named=trusted is not None),
     ]

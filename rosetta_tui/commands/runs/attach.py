@@ -36,6 +36,8 @@ def attach(record: str, trust: str | None, *, remove: bool) -> None:
             )
             return
         key = None if trust is None else read_key(trust)
-        found = attaching.attach(connection, read_card_bytes(Path(record)), key, home())
-    words = f"Run {found.claimed.run_id[:8]} shows as gds-verified, by the key with the six words: {keys.key_phrase(found.by)}"
+        signed_reproduction = attaching.attach(
+            connection, read_card_bytes(Path(record)), key, home()
+        )
+    words = f"Run {signed_reproduction.claimed.run_id[:8]} shows as gds-verified, by the key with the six words: {keys.key_phrase(signed_reproduction.by)}"
     click.echo(plain(words))

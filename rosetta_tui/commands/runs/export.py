@@ -191,7 +191,7 @@ def _certificate_files(
         return {}
     if coarse.over_secret(review.certificate):
         return {}
-    chosen = next(each for each in beside if each.sha256 == review.certificate.sha256)
+    chosen = next(attached for attached in beside if attached.sha256 == review.certificate.sha256)
     return {
         output.with_suffix(".certificate.json"): chosen.certificate,
         output.with_suffix(".certificate.sig"): chosen.signature,

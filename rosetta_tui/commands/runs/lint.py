@@ -38,9 +38,11 @@ def lint(names: tuple[str, ...], *, as_json: bool, **given: Any) -> None:
     """
     asked = vault_request(given, "look")
     with opened() as connection:
-        found = [linting.lint(_subject(connection, name, asked, as_json=as_json)) for name in names]
-    rows = [each.model_dump(mode="json") for each in found]
-    print_form("runs-lint", rows, report_lint.lint_lines(found), as_json=as_json)
+        lint_reports = [
+            linting.lint(_subject(connection, name, asked, as_json=as_json)) for name in names
+        ]
+    rows = [lint_report.model_dump(mode="json") for lint_report in lint_reports]
+    print_form("runs-lint", rows, report_lint.lint_lines(lint_reports), as_json=as_json)
 
 
 def _subject(

@@ -38,32 +38,36 @@ def list_(tags: Sequence[str], *, deleted: bool, as_json: bool) -> None:
 
     wanted = {tidy_tag(tag) for tag in tags}
     with opened() as connection:
-        found = runs_now(list_runs(connection, deleted=deleted, brief=True))
-        inside = _unfinished_inside(connection, found) if as_json else frozenset()
-        others = not found and not deleted and bool(list_runs(connection, deleted=True, brief=True))
-        gone = [] if found else withdrawn_names(connection)
-    found = [run for run in found if wanted <= set(run.tags)]
+        run_summaries = runs_now(list_runs(connection, deleted=deleted, brief=True))
+        inside = _unfinished_inside(connection, run_summaries) if as_json else frozenset()
+        others = (
+            not run_summaries
+            and not deleted
+            and bool(list_runs(connection, deleted=True, brief=True))
+        )
+        gone = [] if run_summaries else withdrawn_names(connection)
+    run_summaries = [run for run in run_summaries if wanted <= set(run.tags)]
     if as_json:
-        click.echo(form_text("runs-list", [_summary(run, inside) for run in found]))
+        click.echo(form_text("runs-list", [_summary(run, inside) for run in run_summaries]))
         return
-    if not found:
+    if not run_summaries:
         click.echo(_nothing(wanted, deleted=deleted, others=others, gone=bool(gone)))
         return
     from rosetta_tui.show.run_facts import CAVEATS, OTHER_INPUTS_WORDS, TIER, other_inputs
     from rosetta_tui.show.text import stacked
 
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
-    rows = list(_rows([_with_score(run) for run in found]))
+    rows = list(_rows([_with_score(run) for run in run_summaries]))
     if width is not None:  # where the columns part, each part begins with the run
         rows = [(run, when, *rest) for when, run, *rest in rows]
     for line in stacked(rows, width, (TIER, CAVEATS)):
         click.echo(line)
-    if other_inputs(found):
+    if other_inputs(run_summaries):
         click.echo(OTHER_INPUTS_WORDS)
     if deleted:
         click.echo("A deleted run comes back with: rosetta runs undelete RUN", err=True)
     else:
-        _say_how_stopped_go_on([run for run in found if run.state == "stopped"])
+        _say_how_stopped_go_on([run for run in run_summaries if run.state == "stopped"])
 
 
 def _say_how_stopped_go_on(stopped: Sequence[RunSummary]) -> None:

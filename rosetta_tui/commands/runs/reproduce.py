@@ -156,8 +156,12 @@ def _told(
 ) -> int:
     """Show the outcome, write it where asked, and return the exit code."""
     with opened() as connection:
-        found = comparing.compared(connection, claimed.card, run_id)
-        made = comparing.signed(connection, claimed, found, home()) if sign else found
+        reproduction_comparison = comparing.compared(connection, claimed.card, run_id)
+        made = (
+            comparing.signed(connection, claimed, reproduction_comparison, home())
+            if sign
+            else reproduction_comparison
+        )
     if output is not None:
         data = canonical.canonical_bytes(made.model_dump(mode="json")) + b"\n"
         write_file(output, data, overwrite=overwrite, mode=PUBLISHED)
@@ -167,4 +171,4 @@ def _told(
     else:
         for line in reproduction.reproduction_lines(made):
             click.echo(plain(line))
-    return 0 if found.reproduced else 1
+    return 0 if reproduction_comparison.reproduced else 1

@@ -86,15 +86,17 @@ def _stated(run: runs.Run, found: others_cards.Recount | None) -> dict[str, Any]
 
 def _unfinished(connection: sqlite3.Connection, run: runs.Run, *, as_json: bool) -> None:
     """Show a run that has no card yet."""
-    found = unfinished.read_unfinished(default_path(), run.run_id)
+    unfinished_run = unfinished.read_unfinished(default_path(), run.run_id)
     beside = _beside(connection, run, None, "")
     if as_json:
-        told = unfinished.unfinished_json(found, inside=exporting.must_be_released(connection, run))
+        told = unfinished.unfinished_json(
+            unfinished_run, inside=exporting.must_be_released(connection, run)
+        )
         click.echo(
             form_text("runs-show-unfinished", {**told, "beside": beside} if beside else told)
         )
         return
-    for each in [*unfinished.unfinished_lines(found), *_lines(beside, None)]:
+    for each in [*unfinished.unfinished_lines(unfinished_run), *_lines(beside, None)]:
         click.echo(each)
 
 

@@ -43,8 +43,8 @@ def demo(folder: Path, lane: authoring.SampleLane) -> None:
         size = _write(folder, packed, terms, lane)
     except BaseException:  # Ctrl-C too: what is half written would be in the way of the next try
         shutil.rmtree(folder, ignore_errors=True)
-        for each in (packed, terms):
-            each.unlink(missing_ok=True)
+        for path in (packed, terms):
+            path.unlink(missing_ok=True)
         raise
     named = command_line([str(packed)])
     say([

@@ -27,17 +27,24 @@ def list_(*, as_json: bool) -> None:
 
     *Answers* are those that its maker has had: scores or refusals, which count in the budget (rosetta vault budget).
     """
-    found, wrong = desk().listed()
+    kept_submissions, wrong = desk().listed()
     say(wrong)
     rows: list[tuple[str, ...]] = [
         ("number", "name", "by", "lane", "came in", "where it stands", "runs", "answers")
     ]
-    gone = _withdrawn(found) if withdrawals.now_standing() else {}
-    rows += [_row(each, withdrawn=each.number in gone) for each in found]
-    lines = table(rows) if found else ["No submission has come yet. See: rosetta submission demo."]
+    gone = _withdrawn(kept_submissions) if withdrawals.now_standing() else {}
+    rows += [
+        _row(kept_submission, withdrawn=kept_submission.number in gone)
+        for kept_submission in kept_submissions
+    ]
+    lines = (
+        table(rows)
+        if kept_submissions
+        else ["No submission has come yet. See: rosetta submission demo."]
+    )
     print_form(
         "submission-list",
-        {"submissions": [_json(e) | {"withdrawn": gone.get(e.number)} for e in found]},
+        {"submissions": [_json(e) | {"withdrawn": gone.get(e.number)} for e in kept_submissions]},
         lines,
         as_json=as_json,
     )
@@ -46,7 +53,10 @@ def list_(*, as_json: bool) -> None:
 def _withdrawn(found: Sequence[desks.KeptSubmission]) -> dict[str, str]:
     """Return of submissions of whose last run something was taken back, by number, what."""
     with database.opened() as store:
-        words = {each.number: whole_way.withdrawn_words(store, each) for each in found}
+        words = {
+            kept_submission.number: whole_way.withdrawn_words(store, kept_submission)
+            for kept_submission in found
+        }
     return {number: word for number, word in words.items() if word}
 
 

@@ -87,24 +87,24 @@ def run(
     if corpus is None and given["confirm"]:
         raise click.UsageError("--confirm goes with CORPUS: a rehearsal confirms nothing.")
     require_free(output)
-    found = kept(submission)
-    say(bundle_lines(found.submission))
-    checks = checking.check_submission(found.submission, None if terms is None else folder.terms_sha256(terms))  # fmt: skip
+    kept_submission = kept(submission)
+    say(bundle_lines(kept_submission.submission))
+    checks = checking.check_submission(kept_submission.submission, None if terms is None else folder.terms_sha256(terms))  # fmt: skip
     say(check_lines(checks))
     checking.require_parts(checks, for_secrets=corpus is not None)
     model = _model(given)
-    with lanes.unpacked(found.submission, database.home()) as place:
-        plan = lanes.lane_plan(found.submission, place, model)
-        if rehearse_again or not found.rehearsed_with(str(model or "")):
-            _rehearse(found, place, plan, model, rehearse_on, style, given)
+    with lanes.unpacked(kept_submission.submission, database.home()) as place:
+        plan = lanes.lane_plan(kept_submission.submission, place, model)
+        if rehearse_again or not kept_submission.rehearsed_with(str(model or "")):
+            _rehearse(kept_submission, place, plan, model, rehearse_on, style, given)
         else:
-            say([f"It was rehearsed before, and its claim held ({found.number})."])
+            say([f"It was rehearsed before, and its claim held ({kept_submission.number})."])
         if corpus is not None:
-            code = secret_run.over_secrets(found, place, plan, model, {**given, "file": corpus}, style)  # fmt: skip
+            code = secret_run.over_secrets(kept_submission, place, plan, model, {**given, "file": corpus}, style)  # fmt: skip
             if not code:
-                tell_of(desk().find(found.number), output, submitter, given)
+                tell_of(desk().find(kept_submission.number), output, submitter, given)
             raise click.exceptions.Exit(code)
-    say([f"Next, over secret texts: rosetta submission run {found.number} CORPUS --terms FILE, with --vault FOLDER and --purpose WORDS if it is in a vault."])  # fmt: skip
+    say([f"Next, over secret texts: rosetta submission run {kept_submission.number} CORPUS --terms FILE, with --vault FOLDER and --purpose WORDS if it is in a vault."])  # fmt: skip
 
 
 def _model(given: Mapping[str, Any]) -> lanes.ModelHere | None:

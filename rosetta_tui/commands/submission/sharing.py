@@ -51,7 +51,7 @@ def who_else(own: SubmissionManifest) -> Iterator[str]:
     """Yield under which other names the key of a submission handed in, for two names count as two submitters, and which other
     keys did under its name, letters that look alike among it, for anyone who has another key may be another person.
     """
-    known = [each.manifest for each in desk().all()]
+    known = [kept_submission.manifest for kept_submission in desk().all()]
     for name in sorted({e.submitter for e in known if e.by == own.by} - {own.submitter}):
         yield f"The same key was also used under the name {name!r} too: if they are one, rosetta vault budget --together {quote(own.submitter)} {quote(name)}"
     others = {e.by: e.submitter for e in known if e.by != own.by and _alike(e.submitter, own.submitter)}  # fmt: skip
@@ -72,7 +72,7 @@ def bundle_lines(found: bundle.Submission) -> Iterator[str]:
 
 def check_lines(checks: Sequence[checking.PartCheck]) -> Iterator[str]:
     """Yield what was found of each part."""
-    width = max(len(each.part) for each in checks)
+    width = max(len(check.part) for check in checks)
     for check in checks:
         yield f"  {'✓' if check.ok else '✗'} {check.part.ljust(width)}  {check.words}"
 

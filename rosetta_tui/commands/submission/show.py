@@ -28,25 +28,25 @@ def show(submission: str, *, as_json: bool) -> None:
     What is done is read from where it was done. The first step that is not done yet comes with the command that does
     it.
     """
-    found = kept(submission)
+    kept_submission = kept(submission)
     with database.opened() as connection, store.Office.open(database.home()) as office:
-        steps = whole_way.whole_way(connection, office, found)
-        end = agreeing.end_of_way(connection, found, steps)
+        steps = whole_way.whole_way(connection, office, kept_submission)
+        end = agreeing.end_of_way(connection, kept_submission, steps)
     told = {
-        "number": found.number,
-        "name": found.manifest.name,
-        "submitter": found.manifest.submitter,
+        "number": kept_submission.number,
+        "name": kept_submission.manifest.name,
+        "submitter": kept_submission.manifest.submitter,
         "steps": [asdict(step) for step in steps],
-        "notes": [note.model_dump(mode="json") for note in found.notes],
+        "notes": [note.model_dump(mode="json") for note in kept_submission.notes],
     }
-    print_form("submission-show", told, _lines(found, steps, end), as_json=as_json)
+    print_form("submission-show", told, _lines(kept_submission, steps, end), as_json=as_json)
 
 
 def _lines(
     found: desks.KeptSubmission, steps: list[whole_way.WayStep], end: whole_way.WayEnd
 ) -> Iterator[str]:
     yield from bundle_lines(found.submission)
-    width = max(len(each.name) for each in steps)
+    width = max(len(step.name) for step in steps)
     for step in steps:
         yield f"  {'✓' if step.done else '·'} {step.name.ljust(width)}  {step.words}"
     if end.step is not None and end.command:

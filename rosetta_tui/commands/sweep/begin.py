@@ -34,12 +34,12 @@ def begin(
     can say; `rosetta estimate PLAN.toml` says beforehand what it takes. `demo.toml` is a plan that comes with the
     program.
     """
-    found = plan.read_plan(plan.plan_path(file))
+    plan_file = plan.read_plan(plan.plan_path(file))
     if workers is not None:
-        found = replace(found, plan=found.plan.model_copy(update={"workers": workers}))
+        plan_file = replace(plan_file, plan=plan_file.plan.model_copy(update={"workers": workers}))
     if race:
-        found = replace(found, plan=found.plan.model_copy(update={"race": True}))
-    cells = expansion.expand(found, expansion.open_plan_corpus(found))
+        plan_file = replace(plan_file, plan=plan_file.plan.model_copy(update={"race": True}))
+    cells = expansion.expand(plan_file, expansion.open_plan_corpus(plan_file))
     expansion.check_methods(cells, keys.find_key if address is None else keys.no_key)
     cluster = None
     if address is not None:
@@ -47,5 +47,5 @@ def begin(
         cluster = carrier.Cluster(address)
     if words := expansion.scored_apart(cells):
         click.echo(plain(f"Note: {words}"), err=True)
-    sweep = working.begin_sweep(default_path(), found, cells)
+    sweep = working.begin_sweep(default_path(), plan_file, cells)
     raise click.exceptions.Exit(sweeping.carry_out(default_path(), sweep, style, cluster))

@@ -19,10 +19,13 @@ with when_used():
 def list_(as_json: bool) -> None:
     """List the sweeps of the store, the newest first."""
     with opened() as connection:
-        found = [
+        sweep_summaries = [
             record.sweep_record(connection, list_sweep).summary
             for list_sweep in sweeps.list_sweeps(connection)
         ]
-    lines = [f"{each.id}  {each.name}  {report_sweep.progress_line(each)}" for each in found]
-    rows = [each.model_dump(mode="json") for each in found]
+    lines = [
+        f"{sweep_summary.id}  {sweep_summary.name}  {report_sweep.progress_line(sweep_summary)}"
+        for sweep_summary in sweep_summaries
+    ]
+    rows = [sweep_summary.model_dump(mode="json") for sweep_summary in sweep_summaries]
     print_form("sweep-list", rows, lines or ["There is no sweep yet."], as_json=as_json)

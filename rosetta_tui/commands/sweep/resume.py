@@ -24,13 +24,13 @@ def resume(sweep: str, budget: float | None, address: str | None, style: str | N
     """Continue SWEEP (a name, the beginning of an id, or `last`), including the runs that stopped by themselves."""
     path = default_path()
     with opened(path) as connection:
-        found = sweeps.find_sweep(connection, sweep)
-    cells = working.cells_again(found)
+        stored_sweep = sweeps.find_sweep(connection, sweep)
+    cells = working.cells_again(stored_sweep)
     expansion.check_methods(cells, keys.find_key if address is None else keys.no_key)
     cluster = None
     if address is not None:
         address = scheduler.require_cluster(address, cells)
         cluster = carrier.Cluster(address)
-    again = working.plan_of_sweep(found, budget)
-    found = working.begin_sweep(path, again, cells)
-    raise click.exceptions.Exit(sweeping.carry_out(path, found, style, cluster))
+    again = working.plan_of_sweep(stored_sweep, budget)
+    stored_sweep = working.begin_sweep(path, again, cells)
+    raise click.exceptions.Exit(sweeping.carry_out(path, stored_sweep, style, cluster))

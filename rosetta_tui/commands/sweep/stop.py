@@ -19,10 +19,10 @@ def stop(sweep: str) -> None:
     """Stop SWEEP (a name, the beginning of an id, or `last`). What is done stays; `rosetta sweep resume` continues it."""
     path = default_path()
     with opened(path) as connection:
-        found = sweeps.find_sweep(connection, sweep)
-        if not sweeps.at_work(path, found):
+        stored_sweep = sweeps.find_sweep(connection, sweep)
+        if not sweeps.at_work(path, stored_sweep):
             raise UsageError(
-                f"Nobody is working on sweep {found.name!r}: there is nothing to stop."
+                f"Nobody is working on sweep {stored_sweep.name!r}: there is nothing to stop."
             )
-        sweeps.set_stopping(connection, found.number, stopping=True)
-    click.echo(plain(f"Sweep {found.name} ends after the entries under way."))
+        sweeps.set_stopping(connection, stored_sweep.number, stopping=True)
+    click.echo(plain(f"Sweep {stored_sweep.name} ends after the entries under way."))

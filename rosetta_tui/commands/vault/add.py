@@ -113,9 +113,9 @@ def _add_project(
         kept = [entry for entry in project.state.entries if entry.sealed]
     _say(stored, corpus, made.folder)
     click.echo(plain(f"The secret texts are out of {folder}, which is closed now; its open part stays in {folder / state.CORPUS}."))  # fmt: skip
-    if left := sum(each.untranslated for each in kept):
+    if left := sum(project_entry.untranslated for project_entry in kept):
         click.echo(plain(f"Without a translation, and so not in the vault: {counted(left, 'secret sentence')}, sealed in {folder}."), err=True)  # fmt: skip
-    if held := sum(not each.untranslated for each in kept):
+    if held := sum(not project_entry.untranslated for project_entry in kept):
         click.echo(plain(f"Not in the vault either, since somebody objects or consent was withdrawn: {counted(held, 'sentence')}, sealed in {folder}."), err=True)  # fmt: skip
     click.echo("What speakers wrote lies sealed in the reviews of this computer and on their laptops. The files that the sentences came from you erase yourself.", err=True)  # fmt: skip
 

@@ -67,16 +67,16 @@ def budget_(
                 if not (one and other):
                     raise failures.UsageError("--together: name two submitters.")
                 change.write(records.Together(names=(one, other)))
-    found = book.read()
-    general = found.policy(submitter, corpus)
-    names = found.names_of(submitter)
+    history = book.read()
+    general = history.policy(submitter, corpus)
+    names = history.names_of(submitter)
     with database.opened() as store:
-        withdrawn = verifying.withdrawn_of(found, store)
+        withdrawn = verifying.withdrawn_of(history, store)
     shown = [
         use
-        for use in budget.uses(found, withdrawn)
+        for use in budget.uses(history, withdrawn)
         if corpus in {"", use.corpus}
-        and (not submitter or any(found.names_of(name) & names for name in use.names))
+        and (not submitter or any(history.names_of(name) & names for name in use.names))
     ]
     rows = [_row(use) for use in shown]
     told = {

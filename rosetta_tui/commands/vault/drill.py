@@ -58,17 +58,17 @@ def answer(folder: Path, key: Path | None) -> None:
 @_folder
 def report(vault: Path, folder: Path) -> None:
     """Show who could give their share back, who could not, and whether VAULT would open. The exit code is 1 if it would not."""
-    found = drills.report(folder, vault_at(vault).read())
-    asked, needed = len(found.drill.shares), found.drill.threshold
-    click.echo(plain(f"Drill of {found.drill.name!r}, begun {found.drill.when}: {len(found.could)} of {asked} keepers gave their share back."))  # fmt: skip
-    for each in found.could:
-        click.echo(plain(f"  could: {each.name}"))
-    for name, why in found.could_not.items():
+    drill_report = drills.report(folder, vault_at(vault).read())
+    asked, needed = len(drill_report.drill.shares), drill_report.drill.threshold
+    click.echo(plain(f"Drill of {drill_report.drill.name!r}, begun {drill_report.drill.when}: {len(drill_report.could)} of {asked} keepers gave their share back."))  # fmt: skip
+    for able in drill_report.could:
+        click.echo(plain(f"  could: {able.name}"))
+    for name, why in drill_report.could_not.items():
         click.echo(plain(f"  could not: {name} ({why})"))
-    for each in found.silent:
-        click.echo(plain(f"  no answer yet: {each.name}"))
-    if found.enough:
-        spare = len(found.could) - needed
+    for able in drill_report.silent:
+        click.echo(plain(f"  no answer yet: {able.name}"))
+    if drill_report.enough:
+        spare = len(drill_report.could) - needed
         click.echo(f"{needed} are needed: the vault would open, and {spare} more could be absent." if spare else f"{needed} are needed: the vault would open, but nobody else could be absent.")  # fmt: skip
         return
     click.echo(f"{needed} are needed: the vault would NOT open. Find out why before you need it.")

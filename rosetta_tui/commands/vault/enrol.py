@@ -56,8 +56,10 @@ def enrol_(
     """
     new = keepers.read_card(user_file.read_bytes(card, "the card of a keeper"))
     keepers.check_words(new, words)
-    if (said := withdrawals_in_force.standing(database.home()).of_key(new.signing_key)) is not None:
-        raise withdrawals_in_force.Withdrawn(f"The card of {new.name}", said)
+    if (
+        signed_notice := withdrawals_in_force.standing(database.home()).of_key(new.signing_key)
+    ) is not None:
+        raise withdrawals_in_force.Withdrawn(f"The card of {new.name}", signed_notice)
     made = vault_at(vault, clock_was_wrong=clock_was_wrong)
     identity, opening = acting(made, key, others, shares=shares)
     before = made.read()

@@ -50,9 +50,9 @@ def init_(
     state = vault_at(vault).found(name, everybody, identity, threshold)
     how = "each alone" if threshold == 1 else f"any {threshold} of them together and none alone"
     click.echo(plain(f"Made the vault {name!r} in {vault}. {len(everybody)} keys open it, {how}:"))
-    for each in everybody:
-        words = "" if each.recovery else f"   {keys.key_phrase(each.signing_key)}"
-        click.echo(plain(f"  {each.name}{words}"))
+    for keeper in everybody:
+        words = "" if keeper.recovery else f"   {keys.key_phrase(keeper.signing_key)}"
+        click.echo(plain(f"  {keeper.name}{words}"))
     click.echo(plain(f"The recovery key is in {recovery}. Put it where no thief and no fire gets both it and this computer."))  # fmt: skip
     if others:
         click.echo(

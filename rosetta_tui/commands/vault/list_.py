@@ -57,12 +57,12 @@ def list_(vault: Path, *, as_json: bool) -> None:
             for number, corpus in state.head.corpora.items()
         ],
         "keepers": [
-            {"name": each.name, "signing_key": each.signing_key, "recovery": each.recovery}
-            for each in state.keepers.values()
+            {"name": keeper.name, "signing_key": keeper.signing_key, "recovery": keeper.recovery}
+            for keeper in state.keepers.values()
         ],
         "threshold": 1 if state.split is None else state.split.threshold,
         "left_over": list(state.left_over),
-        "taken_out_since": [each.signing_key for each in gone],
+        "taken_out_since": [keeper.signing_key for keeper in gone],
     }  # fmt: skip
     lines = [
         f"{name}: whole and unchanged, {counted(state.head.lines, 'line')} in its log",
@@ -80,13 +80,13 @@ def list_(vault: Path, *, as_json: bool) -> None:
         if state.split is None
         else f"It opens for any {state.split.threshold} together of:",
         *(
-            f"  {each.name}   {keys.key_phrase(each.signing_key)}"
-            for each in state.keepers.values()
+            f"  {keeper.name}   {keys.key_phrase(keeper.signing_key)}"
+            for keeper in state.keepers.values()
         ),
     ]
     lines += [
-        f"OLDER COPY: {each.name} is no keeper any more, by a notice: {said.said}. Bring it up to date (rosetta vault export)."
-        for each, said in gone.items()
+        f"OLDER COPY: {keeper.name} is no keeper any more, by a notice: {signed_notice.said}. Bring it up to date (rosetta vault export)."
+        for keeper, signed_notice in gone.items()
     ]
     if state.left_over:
         lines.append("A change was stopped before its end; the next one clears what is left of it.")

@@ -86,12 +86,12 @@ def open_(
 
 def _taken_back(opened: sealed_corpus.UnsealedCorpus) -> Iterator[str]:
     """Yield what of the opened entries no run is given, because consent for it was withdrawn."""
-    found = vault_opening.corpus_of(opened)
+    corpus = vault_opening.corpus_of(opened)
     try:
-        kept = consent.with_consent(found, withdrawals_in_force.standing(database.home()))
+        kept = consent.with_consent(corpus, withdrawals_in_force.standing(database.home()))
     except withdrawals_in_force.Withdrawn as error:
         yield f"None of it is opened for a run: consent was withdrawn for {error.notice.said}."
         return
-    said = {warning.message for warning in found.warnings}
+    said = {warning.message for warning in corpus.warnings}
     new = (warning.message for warning in kept.warnings if warning.message not in said)
     yield from (f"For a run, {message}" for message in new)

@@ -43,5 +43,9 @@ def rotate_(
     made = vault_at(vault, clock_was_wrong=clock_was_wrong)
     gone, to = entry.Segment(source), entry.Segment(target)
     state = made.rotate(corpus, gone, to, count, purpose, keeper(key))
-    [stored] = [each for n, each in state.head.corpora.items() if corpus in {n, each.name}]
+    [stored] = [
+        stored_corpus
+        for n, stored_corpus in state.head.corpora.items()
+        if corpus in {n, stored_corpus.name}
+    ]
     click.echo(plain(f"{corpus}: {counted(count, 'entry', 'entries')} moved from {source} to {target}. Now: {messages.counts(stored.entries)}."))  # fmt: skip

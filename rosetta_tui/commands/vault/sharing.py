@@ -98,7 +98,7 @@ def seal_stored(
     if not database.default_path().exists():
         return
     known = () if opener is None else (opener, *dealing.former_keys(before, opener))
-    identities = [each.age for each in known] or [identity.age]
+    identities = [opening_key.age for opening_key in known] or [identity.age]
     try:
         with database.opened() as connection:
             done, closed = sealing.seal_for_keepers(

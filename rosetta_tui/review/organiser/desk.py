@@ -137,8 +137,8 @@ class OrganiserService:
     def _append(self, review: str, case: Case, said: Sequence[Adjudicate]) -> Case:
         with self.office() as office:
             found = office.review(review)
-            for each in said:
-                office.append(found, each)
+            for adjudicate in said:
+                office.append(found, adjudicate)
             now = cases_of(office, found, office.state(found))
         return next((each for each in now if each.item == case.item), case)
 

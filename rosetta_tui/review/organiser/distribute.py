@@ -98,10 +98,12 @@ def _hand_out(office: Office, making: Making, given: dict[str, Any]) -> Publishe
         _say_for_whom(_for_whom(office, laptops, not_for))
     identity = Identity.load(home(), Role.ORGANISATION)
     recipients, recovery = _recipients(office, identity, given["recipients"])
-    said = _said(office, making, recipients, protection, given)
-    made = make(making.drawn, said, identity, making.policy, one_each=protection.passphrases)
+    review_description = _said(office, making, recipients, protection, given)
+    made = make(
+        making.drawn, review_description, identity, making.policy, one_each=protection.passphrases
+    )
     published = publish(
-        office, made, making.policy, making.texts, protection, given["folder"], _cards(given, said.name),
+        office, made, making.policy, making.texts, protection, given["folder"], _cards(given, review_description.name),
         laptops=laptops, recovery=recovery,
     )  # fmt: skip
     if recovery is not None:
@@ -119,7 +121,7 @@ def _said(
     texts = making.texts
     name = review_name(office, given["name"], making.corpus)
     title = given["title"] or texts.title
-    guides = [texts.guide, *(each.guide for each in texts.others.values())]
+    guides = [texts.guide, *(in_language.guide for in_language in texts.others.values())]
     making.check({"--name": name, "--title": title, "--guide": "\n".join(guides)})
     return ReviewDescription(
         name=name,
@@ -178,17 +180,17 @@ def by_language(named: Sequence[str], language: str, option: str) -> dict[str, P
 
     UsageError where a language is named twice.
     """
-    found: dict[str, Path] = {}
+    paths: dict[str, Path] = {}
     for each in named:
         before, sign, after = each.partition("=")
         tagged = sign and is_tag(before) and not Path(each).exists()
         tag, file = (before.replace("_", "-"), after) if tagged else (language, each)
-        if tag in found:
+        if tag in paths:
             raise UsageError(
                 f"{option}: two files for the language {tag}. Name each language once: {option} es=FILE"
             )
-        found[tag] = Path(file)
-    return found
+        paths[tag] = Path(file)
+    return paths
 
 
 def _own_text(path: Path, what: str) -> str:

@@ -212,12 +212,12 @@ def require_told(office: Office, review: Review, issued: IssuedCertificate) -> S
     """Return what left instead of a certificate; None where it leaves itself, UsageError where nothing of it was released."""
     if not review.secret:
         return None
-    if (told := told_instead(office, issued)) is None:
+    if (signed := told_instead(office, issued)) is None:
         raise UsageError(
             "Nothing of this certificate was told, for its entries are secret, so it is not written. What it rests on "
             f"stays inside: rosetta review export {review.name} --inside FOLDER"
         )
-    return told
+    return signed
 
 
 def _told(office: Office, made: EvidenceFile, identity: Identity) -> Signed:
@@ -258,12 +258,12 @@ def _exact_files(presented: EvidenceFile) -> dict[str, bytes]:
 
 
 def _coarse_files(coarse: Signed) -> dict[str, bytes]:
-    told = read_coarse(coarse.content, "the coarse certificate")
+    coarse_certificate = read_coarse(coarse.content, "the coarse certificate")
     return {
         CERTIFICATE_SUFFIX: coarse.content,
         SIGNATURE_SUFFIX: coarse.signature,
-        ".certificate.txt": coarse_text(told).encode(),
-        ".certificate.html": coarse_html(told).encode(),
+        ".certificate.txt": coarse_text(coarse_certificate).encode(),
+        ".certificate.html": coarse_html(coarse_certificate).encode(),
     }
 
 
@@ -279,10 +279,10 @@ def inside(office: Office, review: Review, own_key: str) -> ExportFiles:
     for run in review.key.runs:
         if (issued := newest_certificate(office, review, run.run_id)) is not None:
             name = f"{file_name(review.name, run.run_id)}{EVIDENCE_SUFFIX}"
-            told = told_instead(office, issued) if review.secret else None
-            if told is not None and read_coarse(told.content, "it").exact != issued.sha256:
-                told = None  # it has the same numbers, and names the certificate before
-            files[name] = pack_evidence(issued.certificate, issued.signature, evidence, told)
+            signed = told_instead(office, issued) if review.secret else None
+            if signed is not None and read_coarse(signed.content, "it").exact != issued.sha256:
+                signed = None  # it has the same numbers, and names the certificate before
+            files[name] = pack_evidence(issued.certificate, issued.signature, evidence, signed)
     if not files:
         raise UsageError(
             f"Review {review.name!r} has no certificate yet. Issue it: rosetta review gate {review.name} --issue"

@@ -237,15 +237,15 @@ def _verified(issued: IssuedCertificate | None, evidence: Evidence) -> Verificat
 
 
 def _verdicts(office: Office, review: Review) -> list[CertifiedVerdict | None]:
-    found: list[CertifiedVerdict | None] = []
+    certified_verdicts: list[CertifiedVerdict | None] = []
     for run in review.key.runs:
         issued = newest_certificate(office, review, run.run_id)
         if issued is None:
-            found.append(None)
+            certified_verdicts.append(None)
         else:
             outcome = read_certificate(issued.certificate, "the certificate").outcome
-            found.append(CertifiedVerdict(outcome, issued.recompute))
-    return found
+            certified_verdicts.append(CertifiedVerdict(outcome, issued.recompute))
+    return certified_verdicts
 
 
 def _summaries(desk: OrganiserService) -> dict[str, RunSummary]:

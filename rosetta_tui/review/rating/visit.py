@@ -208,8 +208,10 @@ class _Visit:
     async def _agrees(self, step: AskConsent) -> bool | None:
         """Prompt for consent, in the language that the person chooses."""
         session = step.session
-        while (said := await self._ask(ConsentPage(session.words, session.manifest))) is not None:
-            if said is ConsentAnswer.AGREED:
+        while (
+            consent_answer := await self._ask(ConsentPage(session.words, session.manifest))
+        ) is not None:
+            if consent_answer is ConsentAnswer.AGREED:
                 return True
             await self._language()
             self._flow.reworded()

@@ -43,8 +43,8 @@ class ActingScreen(AnsweringScreen[Answer | None], Generic[Answer]):
 
     def _rest(self, words: str, style: str = "$quiet", *, acts: bool) -> None:
         self.say(words, style)
-        for each in self.query(Button):
-            each.disabled = acts
+        for button in self.query(Button):
+            button.disabled = acts
 
     @on(Button.Pressed, "#back")
     def action_leave(self) -> None:

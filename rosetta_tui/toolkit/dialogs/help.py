@@ -64,7 +64,7 @@ class JumpScreen(ModalScreen[Widget | None]):
 
 def targets_of(screen: Screen[Any]) -> list[Widget]:
     """Return what can have the focus and is seen, from the top to the bottom."""
-    seen = [each for each in screen.focus_chain if each.region and each.is_on_screen]
+    seen = [widget for widget in screen.focus_chain if widget.region and widget.is_on_screen]
     return sorted(seen, key=lambda each: (each.region.y, each.region.x))
 
 

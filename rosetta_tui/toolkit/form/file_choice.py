@@ -107,11 +107,11 @@ def matching(typed: str, suffixes: Sequence[str]) -> Iterator[str]:
     except (OSError, ValueError):
         return
     fitting = (
-        _listed(head, each)
-        for each in read
-        if each.name.casefold().startswith(beginning.casefold())
-        and (beginning.startswith(".") or not each.name.startswith("."))
-        and (_is_folder(each) or each.name.lower().endswith(tuple(suffixes)))
+        _listed(head, entry)
+        for entry in read
+        if entry.name.casefold().startswith(beginning.casefold())
+        and (beginning.startswith(".") or not entry.name.startswith("."))
+        and (_is_folder(entry) or entry.name.lower().endswith(tuple(suffixes)))
     )
     yield from (each for each in islice(fitting, MOST_SHOWN) if each != typed)
 

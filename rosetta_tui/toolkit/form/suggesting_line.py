@@ -230,22 +230,22 @@ class SuggestingLine(Vertical):
 
     @work(thread=True, exclusive=True, group="offers")
     def _find(self, typed: str, marked: str, asked_for: bool) -> None:
-        found = self.suggest(typed)
-        if marked and not any(each.value == marked for each in found):
-            found = self.suggest(marked) or found  # a path: what lies beside it
-        bring(self, self._offer, found, marked, asked_for)
+        suggestions = self.suggest(typed)
+        if marked and not any(suggestion.value == marked for suggestion in suggestions):
+            suggestions = self.suggest(marked) or suggestions  # a path: what lies beside it
+        bring(self, self._offer, suggestions, marked, asked_for)
 
     def _offer(self, found: list[Suggestion], marked: str, asked_for: bool) -> None:
         self._looking = None
         moves, self._moves = self._moves, []
         if not (asked_for or self.input.has_focus):
             return
-        if not asked_for and [each.value for each in found] == [self.value]:
+        if not asked_for and [suggestion.value for suggestion in found] == [self.value]:
             found = []  # it says nothing new, and would cover what is said of the value
         self._offered = found
         self.offers.clear_options()
-        self.offers.add_options([Option(_words(each)) for each in found])
-        place = next((n for n, each in enumerate(found) if each.value == marked), None)
+        self.offers.add_options([Option(_words(suggestion)) for suggestion in found])
+        place = next((n for n, suggestion in enumerate(found) if suggestion.value == marked), None)
         self.offers.highlighted = 0 if place is None and asked_for and found else place
         self.set_class(bool(found), "-open")
         for by in moves:

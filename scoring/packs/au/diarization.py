@@ -101,9 +101,9 @@ class _Diarization(RateMetric):
 def _lines(text: str) -> Iterator[tuple[str, str]]:
     """Yield the name at the beginning of each line, empty where none is there, and the words."""
     for line in text[:MOST_LETTERS].split("\n"):
-        found = _LINE.fullmatch(line)
-        named = found is not None and 0 < len(spoken_words(found["name"])) <= _LONGEST_NAME
-        yield (found["name"].strip(), found["words"]) if found and named else ("", line)
+        match = _LINE.fullmatch(line)
+        named = match is not None and 0 < len(spoken_words(match["name"])) <= _LONGEST_NAME
+        yield (match["name"].strip(), match["words"]) if match and named else ("", line)
 
 
 def _key(name: str) -> str:

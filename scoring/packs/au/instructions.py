@@ -61,11 +61,14 @@ class InstructionFollowing(Metric):
 
     def stats(self, translation: Translation) -> Statistics:
         try:
-            found = _kept(translation)
+            kept_instructions = _kept(translation)
         except _NoValueError:
             return (0, 0, 0, 0, 0, 0, 1)
-        strict, loose = sum(each.strict for each in found), sum(each.loose for each in found)
-        number = len(found)
+        strict, loose = (
+            sum(kept_instruction.strict for kept_instruction in kept_instructions),
+            sum(kept_instruction.loose for kept_instruction in kept_instructions),
+        )
+        number = len(kept_instructions)
         return (int(strict == number), int(loose == number), 1, strict, loose, number, 0)
 
     def values(self, totals: FloatArray) -> FloatArray:
@@ -82,10 +85,13 @@ class InstructionFollowing(Metric):
     def explain(self, translation: Translation) -> tuple[str, ...]:
         """Return for each instruction whether it is kept, or why they cannot be checked."""
         try:
-            found = _kept(translation)
+            kept_instructions = _kept(translation)
         except _NoValueError as error:
             return (f"{error}.",)
-        return tuple(f"{each.id}: {each.words}." for each in found)
+        return tuple(
+            f"{kept_instruction.id}: {kept_instruction.words}."
+            for kept_instruction in kept_instructions
+        )
 
 
 def _shares(totals: FloatArray) -> Mapping[str, FloatArray]:

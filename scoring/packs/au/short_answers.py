@@ -86,16 +86,16 @@ def _without_marks(text: str) -> str:
 
 
 def _value(text: str) -> Fraction | None:
-    found = _VALUE.search(text) if len(text) <= _LONGEST_NUMBER else None
-    if found is None:
+    match = _VALUE.search(text) if len(text) <= _LONGEST_NUMBER else None
+    if match is None:
         return None
     try:
-        if found["top"]:
-            value = Fraction(found["top"]) / Fraction(found["bottom"])
-            return -value if found["sign"] == "-" else value
-        if found["over"]:
-            return Fraction(found["over"]) / Fraction(found["under"])
-        return Fraction(found["plain"])
+        if match["top"]:
+            value = Fraction(match["top"]) / Fraction(match["bottom"])
+            return -value if match["sign"] == "-" else value
+        if match["over"]:
+            return Fraction(match["over"]) / Fraction(match["under"])
+        return Fraction(match["plain"])
     except ZeroDivisionError:
         return None
 
@@ -165,18 +165,18 @@ class ArithmeticMatch(RateMetric):
 
     def explain(self, translation: Translation) -> tuple[str, ...]:
         """Return which number was read."""
-        found = final_number(translation.output)
-        if found is None:
+        fraction = final_number(translation.output)
+        if fraction is None:
             return ("The answer marks no number: \\boxed{} is looked for.",)
-        return (f"Read as {found}.",)
+        return (f"Read as {fraction}.",)
 
     def compared(self, translation: Translation) -> tuple[Compared, ...]:
         """Return the numbers that were read."""
-        found = final_number(translation.output)
+        fraction = final_number(translation.output)
         wanted = reference_number(translation.entry.reference)
         if wanted is None:
             return ()
-        return (Compared("number", "" if found is None else str(found), str(wanted)),)
+        return (Compared("number", "" if fraction is None else str(fraction), str(wanted)),)
 
 
 METRICS = {

@@ -50,7 +50,8 @@ def _parts(query: str, tables: Mapping[str, Sequence[str]]) -> Parts | None:
             quote_identifiers=False,
         )
         named = {
-            each.alias_or_name.lower(): each.name.lower() for each in qualified.find_all(exp.Table)
+            table.alias_or_name.lower(): table.name.lower()
+            for table in qualified.find_all(exp.Table)
         }
         return ("query", _Reader(named).read(qualified))
     except (SqlglotError, RecursionError):

@@ -111,8 +111,10 @@ class LanguageConsistency(ResourceRate):
         return "every answer is empty, or nothing tells in which script the language is written"
 
     def stats(self, translation: Translation) -> Statistics | None:
-        found = self.letters(translation)
-        return None if found is None else (self.entry_value(consistency(found)), 1)
+        answer_letters = self.letters(translation)
+        return (
+            None if answer_letters is None else (self.entry_value(consistency(answer_letters)), 1)
+        )
 
     def entry_value(self, consistency: float) -> float:
         """Compute the value of an entry from the share of letters."""
@@ -139,14 +141,18 @@ class LanguageConsistency(ResourceRate):
 
     def explain(self, translation: Translation) -> tuple[str, ...]:
         """Return how many letters are of the language's script, and which are not."""
-        found = self.letters(translation)
-        if found is None:
+        answer_letters = self.letters(translation)
+        if answer_letters is None:
             return () if is_blank(translation.output) else (_NO_SCRIPT,)
         scripts = ", ".join(self.scripts(translation))
-        if not found.all:
+        if not answer_letters.all:
             return ("There are no letters, so none is of another script.",)
-        told = f"{found.ours:,} of {found.all:,} letters are of the language's script ({scripts})"
-        return (f"{told}; others: {listed(found.others)}." if found.others else f"{told}.",)
+        told = f"{answer_letters.ours:,} of {answer_letters.all:,} letters are of the language's script ({scripts})"
+        return (
+            f"{told}; others: {listed(answer_letters.others)}."
+            if answer_letters.others
+            else f"{told}.",
+        )
 
 
 class ConsistentAnswer(LanguageConsistency):

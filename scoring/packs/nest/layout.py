@@ -157,9 +157,11 @@ class Clarity(ResponseMetric):
         return 1 - min(pace(answer).variance / MOST_VARIANCE, 1.0)
 
     def counted(self, prompt: str, answer: str) -> tuple[str, ...]:  # noqa: ARG002
-        found = pace(answer)
-        lengths = f"variance of their lengths {found.variance:,.4g} words²"
-        return (f"{counted(found.sentences, 'sentence')}; {lengths}, {MOST_VARIANCE} give 0.",)
+        sentence_pace = pace(answer)
+        lengths = f"variance of their lengths {sentence_pace.variance:,.4g} words²"
+        return (
+            f"{counted(sentence_pace.sentences, 'sentence')}; {lengths}, {MOST_VARIANCE} give 0.",
+        )
 
 
 _PARTS: Final = {

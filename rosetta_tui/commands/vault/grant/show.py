@@ -40,10 +40,10 @@ def show_(vault: Path, request: Path | None, *, as_json: bool) -> None:
         with about_file(request):
             asked, state = grants.read_asked(made, read_file(request))
         found = [grants.grant_in(state, asked)]
-    lines = [line for each in found for line in _lines(each, state)]
+    lines = [line for grant in found for line in _lines(grant, state)]
     print_form(
         "vault-grants",
-        [_told(each, state) for each in found],
+        [_told(grant, state) for grant in found],
         lines or ["Nobody has asked for a grant yet: rosetta vault grant request."],
         as_json=as_json,
     )

@@ -101,11 +101,14 @@ class ReviewActions:
 
     def enrol(self, now: ReviewNow) -> None:
         """Vouch for a laptop that waits; where several do, ask which."""
-        waiting = {each.signing_key: each for each in now.waiting}
+        waiting = {waiting_laptop.signing_key: waiting_laptop for waiting_laptop in now.waiting}
         if len(waiting) == 1:
             self._compare(next(iter(waiting.values())))
             return
-        words = {key: each.file_phrases[-1] or each.phrase for key, each in waiting.items()}
+        words = {
+            key: waiting_laptop.file_phrases[-1] or waiting_laptop.phrase
+            for key, waiting_laptop in waiting.items()
+        }
         first = next(iter(words))
         choose(
             self._screen.app, "Which laptop?", words, first, lambda key: self._compare(waiting[key])

@@ -103,7 +103,10 @@ def _leniency(review: Review, reading: EvidenceReading) -> Iterator[Widget]:
         ),
         classes="words",
     )
-    people = {review.code(who): found for who, found in reading.agreement.leniency.items()}
+    people = {
+        review.code(who): agreement_measure
+        for who, agreement_measure in reading.agreement.leniency.items()
+    }
     for code, measure in sorted(people.items()):
         yield Field(
             printed(code),

@@ -126,7 +126,10 @@ def _people(codes: Sequence[str]) -> str:
 
 def _back(laptop: Delivery, found: Assignments) -> tuple[Cell, ...]:
     people = [
-        code for each in found.laptops if each.phrase == laptop.phrase for code in each.people
+        code
+        for speaker in found.laptops
+        if speaker.phrase == laptop.phrase
+        for code in speaker.people
     ]
     return (
         Cell(laptop.name),

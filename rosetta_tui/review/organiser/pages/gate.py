@@ -46,7 +46,7 @@ def gate(now: ReviewNow, run: RunNow) -> Iterator[Widget]:
     if gate_words.has_numbers(reading):
         yield Field("Needed", show(gate_words.needed_words(reading)))
         yield Field("Found", _found(reading), classes="-apart")
-    yield from (_field(*told) for told in gate_words.why(now.review, reading))
+    yield from (_field(*labelled_line) for labelled_line in gate_words.why(now.review, reading))
     yield from (_field(*harm_word) for harm_word in gate_words.harm_words(reading))
     if gate_words.has_numbers(reading):
         yield from _more(now, run, reading)
@@ -63,10 +63,10 @@ def _field(about: str, words: str) -> Field:
 def _verdict(reading: EvidenceReading) -> Field:
     outcome = reading.verdict.outcome
     name = f"{SIGNS[outcome]} {gate_words.verdict_name(outcome)}"
-    said = show(OUTCOMES[outcome])
+    content = show(OUTCOMES[outcome])
     return Field(
         "Verdict",
-        Content.assemble((name, f"bold ${TONES[outcome]}"), "\n", said),
+        Content.assemble((name, f"bold ${TONES[outcome]}"), "\n", content),
         classes="-apart",
     )
 
@@ -167,7 +167,9 @@ def _newest(run: RunNow, done: Verification) -> Iterator[Widget]:
 
 def _run(run: RunNow) -> Content:
     newest = run.newest
-    beside = newest is not None and any(each.sha256 == newest.sha256 for each in run.attached)
+    beside = newest is not None and any(
+        attached.sha256 == newest.sha256 for attached in run.attached
+    )
     lines = [] if run.standing is None else standing_lines(run.standing)
     if beside:
         return Content("\n").join([show("This certificate is attached to it.", "bold"), *map(show, lines)])  # fmt: skip
@@ -178,7 +180,11 @@ def _run(run: RunNow) -> Content:
 def _row(run: RunNow, issued: IssuedCertificate) -> tuple[Cell, ...]:
     certificate = read_certificate(issued.certificate, "the certificate")
     state = "rests on what was taken back" if issued.recompute else ""
-    attached = "attached" if any(each.sha256 == certificate.sha256 for each in run.attached) else ""
+    attached = (
+        "attached"
+        if any(attached.sha256 == certificate.sha256 for attached in run.attached)
+        else ""
+    )
     return (
         Cell(minute(certificate.issued), "quiet"),
         Cell(

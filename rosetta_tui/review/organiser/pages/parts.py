@@ -142,7 +142,7 @@ def _waiting(now: ReviewNow, before: str, after: str) -> Content:
 
 def not_counted(now: ReviewNow) -> str:
     """Return of how many people nothing counts because several laptops speak for them, and where it is decided."""
-    waiting = sum(each.waits for each in now.speaking.several)
+    waiting = sum(duplicate_laptops.waits for duplicate_laptops in now.speaking.several)
     return waiting_words(waiting, len(now.review.key.orders), now.review.name)
 
 

@@ -48,14 +48,16 @@ class ReviewRows(Rows[ReviewLine]):
 
     def cells(self, index: int) -> tuple[Cell, ...]:
         """Return the cells of one row."""
-        each = self.items[index]
+        review_line = self.items[index]
         return (
-            Cell(each.progress.name),
-            Cell(each.asks),
-            Cell(figures.count(len(each.progress.reviewers))),
-            Cell(back_words(each)),
-            Cell("withdrawn", "warn") if each.withdrawn else verdict_cell(each.verdicts),
-            Cell(each.progress.created[:10], "quiet"),
+            Cell(review_line.progress.name),
+            Cell(review_line.asks),
+            Cell(figures.count(len(review_line.progress.reviewers))),
+            Cell(back_words(review_line)),
+            Cell("withdrawn", "warn")
+            if review_line.withdrawn
+            else verdict_cell(review_line.verdicts),
+            Cell(review_line.progress.created[:10], "quiet"),
         )
 
 
@@ -69,10 +71,13 @@ def back_words(line: ReviewLine) -> str:
 def verdict_cell(verdicts: Sequence[CertifiedVerdict | None]) -> Cell:
     """Return what the newest certificates say, run by run."""
     words = " / ".join(map(_verdict_words, verdicts))
-    said = [verdict for verdict in verdicts if verdict is not None]
-    if not said:
+    certified_verdicts = [verdict for verdict in verdicts if verdict is not None]
+    if not certified_verdicts:
         return Cell("none yet", "quiet")
-    tones = {"warn" if each.recompute else TONES[each.outcome] for each in said}
+    tones = {
+        "warn" if certified_verdict.recompute else TONES[certified_verdict.outcome]
+        for certified_verdict in certified_verdicts
+    }
     return Cell(words, tones.pop() if len(tones) == 1 else "plain")
 
 

@@ -123,9 +123,9 @@ def looks_words(reading: EvidenceReading) -> str:
 
 def harm_words(reading: EvidenceReading) -> Iterator[LabelledLine]:
     """Yield each decision about what was called harmful, with its reason and who decided."""
-    for place, each in enumerate(reading.harm):
-        name = "upheld" if each.harmful else "cleared"
-        yield LabelledLine("" if place else "Harm", f"{name}: {decision_words(each)}")
+    for place, certified_decision in enumerate(reading.harm):
+        name = "upheld" if certified_decision.harmful else "cleared"
+        yield LabelledLine("" if place else "Harm", f"{name}: {decision_words(certified_decision)}")
 
 
 def _named(review: Review, finding: GateFinding) -> GateFinding:
@@ -187,9 +187,9 @@ def measured(reading: EvidenceReading, name: str) -> str:
 
 def strata_words(reading: EvidenceReading) -> Iterator[str]:
     """Yield for every difficulty how much is found good, as dots, and of how many items."""
-    for stratum, found in reading.verdict.numbers.strata.items():
-        said = "not rated" if found.share is None else dots(float(found.share))
-        yield f"{stratum or '?'} {said} ({found.items})"
+    for stratum, stratum_share in reading.verdict.numbers.strata.items():
+        said = "not rated" if stratum_share.share is None else dots(float(stratum_share.share))
+        yield f"{stratum or '?'} {said} ({stratum_share.items})"
 
 
 def dots(share: float) -> str:
@@ -222,7 +222,7 @@ def _flag_words(review: Review, reading: EvidenceReading) -> Iterator[str]:
 
 def alike(review: Review, reading: EvidenceReading) -> list[AlikePair]:
     """Return the pairs whose ratings agree far beyond the panel, people by the codes on their cards."""
-    return [each.named(review.code) for each in reading.alike]
+    return [alike_pair.named(review.code) for alike_pair in reading.alike]
 
 
 def _care(review: Review, reading: EvidenceReading) -> Iterator[str]:
@@ -285,9 +285,9 @@ def _check_line(check: CertificateCheck) -> str:
 
 def together_words(done: Mapping[str, Verification]) -> str:
     """Return what several evidences of one certificate come to together, each by the place where it was found."""
-    if broken := [place for place, each in done.items() if each.broken]:
+    if broken := [place for place, verification in done.items() if verification.broken]:
         return f"Together: this does not hold with {' and '.join(broken)}."
-    if not (missing := [place for place, each in done.items() if not each.ok]):
+    if not (missing := [place for place, verification in done.items() if not verification.ok]):
         return "Together: all evidence that was found agrees, and each gives the verdict again."
     again = " and ".join(place for place in done if place not in missing)
     shown = f"the verdict was computed again with {again}" if again else "nothing was changed"

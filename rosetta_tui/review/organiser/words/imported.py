@@ -25,8 +25,8 @@ def codes(people: Sequence[str]) -> str:
 
 def voice_lines(found: Assignments) -> Iterator[str]:
     """Yield all that an organiser should look into about who speaks for whom in a review."""
-    for each in found.several:
-        yield several_words(each)
+    for duplicate_laptops in found.several:
+        yield several_words(duplicate_laptops)
     for laptop in found.shared:
         yield shared_words(laptop.name, laptop.people)
     for laptop in found.laptops:
@@ -96,8 +96,8 @@ _MOST_LINES = 5
 
 def skipped_lines(skipped: Iterable[SkippedFiles]) -> Iterator[str]:
     """Yield which files of a folder were passed over, a line for each reason."""
-    for each in skipped:
-        yield f"PASSED OVER  {each}"
+    for skipped_files in skipped:
+        yield f"PASSED OVER  {skipped_files}"
 
 
 def report_lines(report: FileReport) -> Iterator[str]:

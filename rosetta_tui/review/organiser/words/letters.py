@@ -43,11 +43,15 @@ def look_at_letters(
 ) -> Letters:
     """Cut the fonts that are named to the letters of a review, and work out what can be read; UsageError in words."""
     shown = [*(item.shown for item in drawn.items), *drawn.training]
-    written = [text for each in shown for text in _texts(each.model_dump())]
+    written = [text for batch_item in shown for text in _texts(batch_item.model_dump())]
     written += [
         texts.consent,
         texts.guide,
-        *(text for each in texts.others.values() for text in _texts(each.model_dump())),
+        *(
+            text
+            for in_language in texts.others.values()
+            for text in _texts(in_language.model_dump())
+        ),
     ]
     written += [given["title"] or texts.title, given["organisation"] or "", *drawn.written]
     fonts = carried_fonts(given["fonts"], given["licences"], written)
@@ -70,36 +74,36 @@ def _texts(record: object) -> Iterator[str]:
 
 def letter_lines(letters: Letters) -> Iterator[str]:
     """Yield, for the plan, which letters the reviewer's window lacks and what becomes of their items."""
-    found = letters.found
+    readability = letters.found
     brings = f"the reviewer's window brings {_BROUGHT}"
     if letters.fonts:
         size = sum(len(font.font) for font in letters.fonts)
         brings += f", the batch {counted(len(letters.fonts), 'font')} ({size // 1024 + 1} KB)"
-    if not found.lacking:
+    if not readability.lacking:
         yield f"all can be shown: {brings}"
         return
     yield f"not all can be shown: {brings}"
-    if found.named:
+    if readability.named:
         yield (
-            f"SHOWN BY NAME, such as ‹GRINNING FACE›: {_kinds(letters, found.named)} in "
-            f"{counted(len(found.named), 'item')}, {_entries(found.named)}"
+            f"SHOWN BY NAME, such as ‹GRINNING FACE›: {_kinds(letters, readability.named)} in "
+            f"{counted(len(readability.named), 'item')}, {_entries(readability.named)}"
         )
-    if found.left_out:
+    if readability.left_out:
         yield (
-            f"LEFT OUT where the computer has no font for them: {counted(len(found.left_out), 'item')} with "
-            f"{_kinds(letters, found.left_out)}, {_entries(found.left_out)}"
+            f"LEFT OUT where the computer has no font for them: {counted(len(readability.left_out), 'item')} with "
+            f"{_kinds(letters, readability.left_out)}, {_entries(readability.left_out)}"
         )
 
 
 def unreadable_words(letters: Letters) -> str:
     """Return what nobody could read, and how to fix it; empty where all can be read."""
-    found = letters.found
-    if found.consent_lacks:
-        what = f"The consent cannot be read ({_scripts(found.consent_lacks)})"
-    elif found.left_out:
+    readability = letters.found
+    if readability.consent_lacks:
+        what = f"The consent cannot be read ({_scripts(readability.consent_lacks)})"
+    elif readability.left_out:
         what = (
-            f"{counted(len(found.left_out), 'item')} cannot be read ({_kinds(letters, found.left_out)}, "
-            f"{_entries(found.left_out)})"
+            f"{counted(len(readability.left_out), 'item')} cannot be read ({_kinds(letters, readability.left_out)}, "
+            f"{_entries(readability.left_out)})"
         )
     else:
         return ""

@@ -100,7 +100,7 @@ def withdrawn(opening: TerminalOpening, words: Words, console: Console) -> Scope
     """Prompt for how much the person takes back, and a second time whether they do; None for nothing."""
     means = page_words.take_back(words)
     console.say(means.first)
-    pages.show_choices(console, words, (scope_label(words, each) for each in Scope))
+    pages.show_choices(console, words, (scope_label(words, scope) for scope in Scope))
     typed = as_key(console.ask(words("What do you want to take back? Only Enter for nothing:")))
     scope = scope_of(typed)
     if scope is not None:
@@ -177,7 +177,9 @@ class LineActions:
     def cannot_judge(self, view: View, digits: str) -> None:
         """Prompt for the reason, unless it was said."""
         if not digits and view.item is not None:
-            reasons = (cannot_judge_label(self._words, each) for each in CannotJudge)
+            reasons = (
+                cannot_judge_label(self._words, cannot_judge) for cannot_judge in CannotJudge
+            )
             pages.show_choices(self._console, self._words, reasons)
             if self._session.translating:
                 self._console.say(self._words(WHY_UNTRANSLATED))
@@ -209,7 +211,7 @@ class LineActions:
     def _asked_reasons(self, rating: Rating) -> str:
         words, label = self._words, rating_label(self._words, rating)
         self._console.say(words("You answered “{rating}”. What is wrong with it?", rating=label))
-        reasons = (reason_label(words, each) for each in Reason)
+        reasons = (reason_label(words, reason) for reason in Reason)
         pages.show_choices(self._console, words, reasons)
         return self._console.ask(words("Type the numbers, as in 1 4, or only Enter to go back:"))
 

@@ -226,8 +226,8 @@ class Texts(VerticalScroll):
 
 
 def _mark(mark: Mark) -> Content:
-    said = told(mark.said, "$warn" if mark.warns else "$quiet")
-    return Content.assemble(said, " ", show_lines(mark.text)) if mark.text else said
+    content = told(mark.said, "$warn" if mark.warns else "$quiet")
+    return Content.assemble(content, " ", show_lines(mark.text)) if mark.text else content
 
 
 class LessonBox(VerticalScroll):
