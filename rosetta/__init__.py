@@ -48,9 +48,9 @@ def __getattr__(name: str) -> object:
         raise AttributeError(f"module 'rosetta' has no attribute {name!r}")
     from importlib import import_module
 
-    found: object = getattr(import_module(_ELSEWHERE.get(name, "rosetta.functions")), name)
-    globals()[name] = found
-    return found
+    value: object = getattr(import_module(_ELSEWHERE.get(name, "rosetta.functions")), name)
+    globals()[name] = value
+    return value
 
 
 def __dir__() -> list[str]:

@@ -88,7 +88,7 @@ def compared(store: Path, first: str, second: str) -> RunComparison:
     Of runs with secret entries UsageError too: only ``rosetta vault compare`` shows how they differ.
     """
     with opened(store) as connection:
-        refuse_to_leave(connection, [find_run(connection, each) for each in (first, second)])
+        refuse_to_leave(connection, [find_run(connection, run_id) for run_id in (first, second)])
         comparison = compare_runs(connection, [first, second])
     require_two(comparison)
     if comparison.running:

@@ -218,7 +218,7 @@ def verdict(certificate: File) -> Verification:
         )
         for evidence_file in evidence_files.values()
     ]
-    return max(done, key=lambda each: (each.broken, not each.ok))
+    return max(done, key=lambda verification: (verification.broken, not verification.ok))
 
 
 def runs(*, tag: str | None = None) -> list[RunHandle]:
@@ -246,8 +246,8 @@ def _segment(name: str) -> Segment:
 
 
 def _asked(corpus: Corpus, method: str, given: Mapping[str, Any]) -> api.RunRequest:
-    told = dict(given)
-    chosen = {name: told.pop(name) for name in Choosing.__annotations__ if name in told}
+    options = dict(given)
+    chosen = {name: options.pop(name) for name in Choosing.__annotations__ if name in options}
     selection = Selection(
         segments=tuple(map(_segment, chosen.get("segment", ()))),
         difficulties=tuple(chosen.get("difficulty", ())),
@@ -256,5 +256,5 @@ def _asked(corpus: Corpus, method: str, given: Mapping[str, Any]) -> api.RunRequ
         sample=chosen.get("sample"),
         seed=chosen.get("seed", 0),
     )
-    note, tags = told.pop("note", ""), told.pop("tags", ())
-    return api.ask(corpus, method, told, selection, note=note, tags=tags)
+    note, tags = options.pop("note", ""), options.pop("tags", ())
+    return api.ask(corpus, method, options, selection, note=note, tags=tags)

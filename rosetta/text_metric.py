@@ -142,10 +142,10 @@ def _together(
     records: Sequence[RecordFields] | None,
 ) -> Iterator[tuple[str | None, str | Sequence[str] | None, RecordFields | None]]:
     """Yield what belongs to each output; UsageError unless there is exactly one for each."""
-    told = {"sources": sources, "references": references, "records": records}
+    columns = {"sources": sources, "references": references, "records": records}
     wrong = [
         f"{len(given)} {name}"
-        for name, given in told.items()
+        for name, given in columns.items()
         if given is not None and len(given) != count
     ]
     if wrong or not any(given is not None for given in (references, records)):

@@ -199,10 +199,10 @@ def quoted_tags(
     counts = {
         tag: sum(not placed_entry.entry.secret for placed_entry in items[tag]) for tag in tags
     }
-    told = sorted((tag for tag in tags if counts[tag]), key=lambda tag: (-counts[tag], tag))
-    named = ", ".join(f"“{shown(tag, longest=30)}”" for tag in told[:_MOST_QUOTED])
-    more = f" and {len(told) - _MOST_QUOTED} more" if len(told) > _MOST_QUOTED else ""
-    return f" ({named}{more})" if told else ""
+    quoted = sorted((tag for tag in tags if counts[tag]), key=lambda tag: (-counts[tag], tag))
+    named = ", ".join(f"“{shown(tag, longest=30)}”" for tag in quoted[:_MOST_QUOTED])
+    more = f" and {len(quoted) - _MOST_QUOTED} more" if len(quoted) > _MOST_QUOTED else ""
+    return f" ({named}{more})" if quoted else ""
 
 
 _MOST_QUOTED = 6
@@ -214,8 +214,8 @@ def _suspect_characters(placed: Sequence[PlacedEntry], findings: Findings) -> No
     for item in placed:
         marks = "".join(_SUSPECT.findall("\n".join(_texts(item.entry))))
         if marks:
-            found = _BIDI.sub("", marks)
-            (control if found else bidi).append(item)
+            controls = _BIDI.sub("", marks)
+            (control if controls else bidi).append(item)
     warn_of(
         findings,
         control,
@@ -275,8 +275,14 @@ def _unknown_instructions(placed: Sequence[PlacedEntry], findings: Findings) -> 
 
 def _instruction_ids(entry: Entry) -> Iterable[str]:
     """Return the ids of an entry's instructions, as far as these have the form that they must have."""
-    told = (entry.model_extra or {}).get("instructions") if entry.task.name == "ifeval" else None
-    ids = [each.get("id") for each in told or () if isinstance(each, Mapping)]
+    instructions = (
+        (entry.model_extra or {}).get("instructions") if entry.task.name == "ifeval" else None
+    )
+    ids = [
+        instruction.get("id")
+        for instruction in instructions or ()
+        if isinstance(instruction, Mapping)
+    ]
     return [id_ for id_ in ids if isinstance(id_, str)]
 
 

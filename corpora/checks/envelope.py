@@ -57,7 +57,7 @@ def check_envelope(dataset: Dataset, findings: Findings, *, quiet: bool = False)
             "Write 2026, 2026-11 or 2026-11-22.",
             field="dataset.created",
         )
-    if any(len(normalised(each)) < LEAST_OF_CANARY for each in dataset.canary):
+    if any(len(normalised(canary)) < LEAST_OF_CANARY for canary in dataset.canary):
         findings.warning(
             "A canary is so short that an output may have it by chance.",
             f"Write {LEAST_OF_CANARY} letters and digits or more that stand nowhere else, such as those of a UUID.",
@@ -75,8 +75,8 @@ def _check_licence(dataset: Dataset, findings: Findings, *, quiet: bool) -> None
     licence = dataset.license
     if licence is None or is_blank(licence) or is_spdx(licence):
         return
-    found = licence_class(licence)
-    if found is None or found.name in _NOT_FOR_SPDX:
+    class_of_licence = licence_class(licence)
+    if class_of_licence is None or class_of_licence.name in _NOT_FOR_SPDX:
         return  # what is not understood is told with the terms; the others have no id
     near = None if quiet else nearest_spdx(licence)
     findings.warning(

@@ -95,9 +95,9 @@ def misplaced(
     for name, value in fields.items():
         if name in data:
             continue
-        found = None if name in known else _by_name(name, name, value)
-        if found is not None:
-            yield found
+        misplaced_mark = None if name in known else _by_name(name, name, value)
+        if misplaced_mark is not None:
+            yield misplaced_mark
         elif name not in _TEXTS:
             yield from _inside(name, value, gold=name in _WHERE_GOLD_IS_KNOWN)
 
@@ -163,7 +163,7 @@ def is_mark(name: str) -> bool:
     joined = "".join(words)
     if not _WORDS.isdisjoint(words) or joined in _WORDS or joined in _SECRET:
         return True
-    return any(_resembles(joined, each) for each in _RESEMBLED)
+    return any(_resembles(joined, mark) for mark in _RESEMBLED)
 
 
 def _resembles(joined: str, mark: str) -> bool:

@@ -92,7 +92,7 @@ def _fields(corpus: Corpus) -> dict[str, int]:
     task = corpus.dataset.task
     known = [] if task == TRANSLATION else RECORDS[task].model_fields
     given = [entry.model_extra or {} for entry in corpus.entries]
-    counts = {name: sum(each.get(name) is not None for each in given) for name in known}
+    counts = {name: sum(fields.get(name) is not None for fields in given) for name in known}
     return {name: count for name, count in sorted(counts.items()) if count}
 
 
@@ -209,11 +209,15 @@ class LookedOver:
 def looked_over(corpus: Corpus) -> LookedOver | None:
     """Count the entries that a second speaker looked over, as their ``speakers`` say; None where no entry says who spoke."""
     opened = [entry for entry in corpus.entries if not entry.not_stored]
-    told = [(entry.model_extra or {}).get("speakers") for entry in opened]
-    if not any(told):
+    speakers_of_entries = [(entry.model_extra or {}).get("speakers") for entry in opened]
+    if not any(speakers_of_entries):
         return None
-    found = sum(any(map(_looked_over, said)) for said in told if isinstance(said, list))
-    return LookedOver(found, len(opened), len(corpus.entries) - len(opened))
+    looked_over_count = sum(
+        any(map(_looked_over, speakers))
+        for speakers in speakers_of_entries
+        if isinstance(speakers, list)
+    )
+    return LookedOver(looked_over_count, len(opened), len(corpus.entries) - len(opened))
 
 
 def _looked_over(said: object) -> bool:

@@ -119,8 +119,8 @@ def _complete(fields: dict[str, Any], given: Mapping[str, Any], findings: Findin
 
 def with_tags(fields: Mapping[str, Any]) -> dict[str, Any]:
     """Return an envelope whose languages are tags where they are names or tags of another form (``as_tag``)."""
-    said = {name: fields[name] for name in _OPTIONS if isinstance(fields.get(name), str)}
-    return {**fields, **{name: as_tag(text) for name, text in said.items()}}
+    languages = {name: fields[name] for name in _OPTIONS if isinstance(fields.get(name), str)}
+    return {**fields, **{name: as_tag(text) for name, text in languages.items()}}
 
 
 def _same_tag(stated: Any, given: Any) -> bool:

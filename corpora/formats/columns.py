@@ -136,7 +136,11 @@ class Columns:
     def numbers(self) -> tuple[int, ...] | None:
         """Return the columns counted from 0, that of the sources first, where all were given as numbers."""
         given = [self.source or "", *(self.reference or "").split(",")]
-        numbers = [int(each) for each in given if each.strip().isdecimal() and len(each) < 6]
+        numbers = [
+            int(number_text)
+            for number_text in given
+            if number_text.strip().isdecimal() and len(number_text) < 6
+        ]
         whole = len(numbers) == len(given) == len(set(numbers)) and min(numbers) > 0
         return tuple(number - 1 for number in numbers) if whole else None
 
@@ -171,9 +175,9 @@ def choose(
     chosen = ChosenColumns()
     tags = [_tag(name, languages=languages) for name in names]
     for side in SIDES:
-        said = _said(names, columns.named(side), several=side == "reference")
-        if said:
-            chosen.places[side], *chosen.further = said
+        places = _said(names, columns.named(side), several=side == "reference")
+        if places:
+            chosen.places[side], *chosen.further = places
         elif side == "reference" and not languages:
             _by_number(names, columns, known, chosen)
         if columns.named(side) is None and side not in (*known, *chosen.places):
@@ -208,14 +212,14 @@ def _said(names: Sequence[str], said: str | None, *, several: bool) -> list[int]
     wanted = [] if said is None else [said]
     if several and said is not None and said.strip().casefold() not in folded:
         wanted = said.split(",")
-    found: list[int] = []
-    for each in (name.strip().casefold() for name in wanted):
-        number = int(each) if each.isdecimal() and len(each) < 6 else 0
-        if each in folded:
-            found.append(folded.index(each))
+    places: list[int] = []
+    for wanted_name in (name.strip().casefold() for name in wanted):
+        number = int(wanted_name) if wanted_name.isdecimal() and len(wanted_name) < 6 else 0
+        if wanted_name in folded:
+            places.append(folded.index(wanted_name))
         elif 1 <= number <= len(names):
-            found.append(number - 1)
-    return found if len(set(found)) == len(wanted) else []
+            places.append(number - 1)
+    return places if len(set(places)) == len(wanted) else []
 
 
 def _by_number(
@@ -286,9 +290,9 @@ def _further_parts(tag: str) -> set[str]:
 
 def note_missing(side: str, columns: Columns, names: int, findings: Findings, **at: Any) -> None:
     """Record that a side has no column; what is in a header may be a text, and is not quoted."""
-    said = columns.named(side)
-    if said is not None:
-        message = f"There is no column “{shown(said, 30)}”."
+    column = columns.named(side)
+    if column is not None:
+        message = f"There is no column “{shown(column, 30)}”."
         mend = f"Give the name of one of the {names} columns, or its number from 1."
         mend += " Several of references are separated by commas." if side == "reference" else ""
     else:
@@ -396,10 +400,10 @@ def add_references(fields: dict[str, Any], others: Iterable[Any]) -> None:
         fields["reference"], *rest = given
         known = {given[0], *(variant for variant in variants if isinstance(variant, str))}
         fields["variants"] = [*variants]
-        for each in rest:
-            if not isinstance(each, str) or each not in known:
-                fields["variants"].append(each)
-                known.add(str(each))
+        for reference in rest:
+            if not isinstance(reference, str) or reference not in known:
+                fields["variants"].append(reference)
+                known.add(str(reference))
         if not fields["variants"]:
             del fields["variants"]
 
@@ -418,7 +422,9 @@ def take_listed(fields: dict[str, Any]) -> None:
         listed, stated = fields.get(name), fields.get("reference")
         if isinstance(listed, str) and name in LISTED:
             listed = read_variants(listed)
-        if not isinstance(listed, list) or any(not isinstance(each, str | None) for each in listed):
+        if not isinstance(listed, list) or any(
+            not isinstance(variant, str | None) for variant in listed
+        ):
             continue
         if name == "reference" or stated is None or stated in listed:
             del fields[name]

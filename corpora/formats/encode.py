@@ -65,10 +65,12 @@ def _parallel(corpus: Corpus) -> tuple[str, str]:
 
 def _rows(corpus: Corpus) -> Iterator[Fields]:
     """Yield the fields of each entry, without the tags that the envelope says of it."""
-    said = [(name, tag) for name in INHERITED if (tag := getattr(corpus.dataset, name)) is not None]
+    inherited = [
+        (name, tag) for name in INHERITED if (tag := getattr(corpus.dataset, name)) is not None
+    ]
     for entry in corpus.entries:
         fields = entry_fields(entry)
-        yield {name: value for name, value in fields.items() if (name, value) not in said}
+        yield {name: value for name, value in fields.items() if (name, value) not in inherited}
 
 
 def _specification(corpus: Corpus) -> str:

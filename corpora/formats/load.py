@@ -94,9 +94,9 @@ def load(
             files.append(File(str(each), data))
     beside = _marks_beside(paths, findings)
     findings.stop_if_failed()
-    told = None if form is None else Form(form)
+    file_form = None if form is None else Form(form)
     corpus = read(
-        files, form=told, dataset=dataset, beside=beside, columns=columns, kept_here=kept_here
+        files, form=file_form, dataset=dataset, beside=beside, columns=columns, kept_here=kept_here
     )
     return replace(corpus, files=tuple(path.absolute() for path in paths))
 
@@ -167,8 +167,8 @@ def _task(envelope: Dataset | None, raw: RawCorpus, given: Mapping[str, Any]) ->
     """Return the task of a corpus; of one whose envelope lacks something, what it or the caller says."""
     if envelope is not None:
         return TASKS[envelope.task]
-    said = raw.envelope.get("task") or given.get("task")
-    return TASKS.get(said if isinstance(said, str) else TRANSLATION, TASKS[TRANSLATION])
+    task_name = raw.envelope.get("task") or given.get("task")
+    return TASKS.get(task_name if isinstance(task_name, str) else TRANSLATION, TASKS[TRANSLATION])
 
 
 def _placed(raw: RawCorpus, task: Task, findings: Findings) -> list[PlacedEntry]:
@@ -216,7 +216,7 @@ def _check_names(
         return
     parts = [part for name in files for part in Path(name).name.split(".")]
     named = "" if envelope is None else envelope.id
-    if any(named_for_secret(each) for each in (named, *parts)):
+    if any(named_for_secret(stated_name) for stated_name in (named, *parts)):
         findings.error(
             "The name of the file or of the corpus is that of a secret segment, and entries have none.",
             f"Write the segment of each entry ({', '.join(Segment)}), or give file and corpus "
@@ -228,7 +228,7 @@ def _check_names(
 def _marks_beside(paths: Sequence[Path], findings: Findings) -> list[Term]:
     """Read the terms that are in files beside a corpus."""
     found: list[Term] = []
-    for mark in dict.fromkeys(each for path in paths for each in marks_beside(path)):
+    for mark in dict.fromkeys(marked_path for path in paths for marked_path in marks_beside(path)):
         own = Findings(str(mark))
         data = read_bytes(mark, own)
         try:
@@ -254,11 +254,13 @@ def _with_terms(
         findings.error(words, MEND, field=shown(name))
     if not others or weighed(own) == terms:
         return envelope
-    said: dict[str, Any] = {"training": terms.training} if terms.training is not None else {}
+    terms_fields: dict[str, Any] = (
+        {"training": terms.training} if terms.training is not None else {}
+    )
     if terms.because:
-        said |= {"transmission": terms.as_written, "transmission_because": terms.because}
-        said |= {"transmission_class": terms.licence_class or None}
-    return envelope.model_copy(update=said)
+        terms_fields |= {"transmission": terms.as_written, "transmission_because": terms.because}
+        terms_fields |= {"transmission_class": terms.licence_class or None}
+    return envelope.model_copy(update=terms_fields)
 
 
 def _terms_of_entries(placed: Sequence[PlacedEntry]) -> Iterator[Term]:
@@ -327,10 +329,10 @@ def _raw(
         findings.error("A reference file was given.", "Only text files are read together.")
         return None
     form = several if len(files) > 1 else form or _form_of(files[0].name, texts[0], columns)
-    said = [OPTIONS[side] for side in SIDES if columns.named(side)]
-    if said and form in _WITHOUT_COLUMNS:
+    options = [OPTIONS[side] for side in SIDES if columns.named(side)]
+    if options and form in _WITHOUT_COLUMNS:
         findings.error(
-            f"{said[0]} does not apply to the form {form}.",
+            f"{options[0]} does not apply to the form {form}.",
             "Leave it out; it is for tables and JSON.",
         )
         return None

@@ -36,7 +36,9 @@ def read_po(text: str, findings: Findings) -> RawCorpus | None:
             continue
         fields: dict[str, Any] = {"id": message.id, "source": message.source}
         fields["reference"], *others = message.texts
-        if variants := [each for each in dict.fromkeys(others) if each != fields["reference"]]:
+        if variants := [
+            variant for variant in dict.fromkeys(others) if variant != fields["reference"]
+        ]:
             fields["variants"] = variants
         fields |= {"notes": message.notes} if message.notes else {}
         fields |= {"msgctxt": message.context} if message.context else {}
@@ -60,7 +62,7 @@ class PoMessage:
         self.source = source
         self.texts = [text for text in texts if text.strip()]
         self.context: str = entry.msgctxt or ""
-        self.notes = "\n".join(each for each in (entry.comment, entry.tcomment) if each)
+        self.notes = "\n".join(note for note in (entry.comment, entry.tcomment) if note)
         self.line: int | None = entry.linenum
         self.fuzzy: bool = entry.fuzzy
         self.obsolete = bool(entry.obsolete)
@@ -90,8 +92,8 @@ def po_messages(text: str, findings: Findings) -> PoFile | None:
     try:
         file = polib.pofile(f"{text}\n")  # a path has no line break, so this is never taken for one
     except (OSError, ValueError, UnicodeError, IndexError) as error:
-        found = [word for word in str(error).replace(":", " ").split() if word.isdigit()]
-        line = int(found[0]) if found else None
+        numbers = [word for word in str(error).replace(":", " ").split() if word.isdigit()]
+        line = int(numbers[0]) if numbers else None
         findings.error("It is no valid PO file.", "Check it with msgfmt --check.", line=line)
         return None
     made: list[PoMessage] = []
@@ -133,11 +135,11 @@ def read_arb(texts: list[str], findings: Findings) -> RawCorpus | None:
         fields: dict[str, Any] = {"id": key, "source": text, "reference": reference[key]}
         if variants := [other[key] for other, _ in others if key in other]:
             fields["variants"] = variants
-        said = about.get(f"@{key}")
-        if isinstance(said, dict) and isinstance(said.get("description"), str):
-            fields["notes"] = said["description"]
-        if isinstance(said, dict) and (
-            rest := {n: v for n, v in said.items() if n != "description"}
+        details = about.get(f"@{key}")
+        if isinstance(details, dict) and isinstance(details.get("description"), str):
+            fields["notes"] = details["description"]
+        if isinstance(details, dict) and (
+            rest := {n: v for n, v in details.items() if n != "description"}
         ):
             fields["arb"] = rest
         raw.entries.append(RawEntry(fields, len(raw.entries) + 1))
@@ -163,9 +165,9 @@ def arb_messages(text: str, findings: Findings) -> tuple[dict[str, str], Mapping
         return None
     value: dict[str, Any] = document.value
     texts = {
-        name: each for name, each in value.items() if name[:1] != "@" and isinstance(each, str)
+        name: text for name, text in value.items() if name[:1] != "@" and isinstance(text, str)
     }
-    return texts, {name: each for name, each in value.items() if name[:1] == "@"}
+    return texts, {name: detail for name, detail in value.items() if name[:1] == "@"}
 
 
 def _language(field: str, stated: str) -> dict[str, str]:

@@ -121,27 +121,31 @@ def _differ_in_length(sides: Sequence[Sequence[str]]) -> bool:
 
 
 def _note_returns_at_ends(text: str, name: str, findings: Findings) -> None:
-    found = [match.start() for match in _AT_END.finditer(text)]
-    if found:
-        lines = "One line" if len(found) == 1 else f"{len(found):,} lines"
+    positions = [match.start() for match in _AT_END.finditer(text)]
+    if positions:
+        lines = "One line" if len(positions) == 1 else f"{len(positions):,} lines"
         findings.warning(
-            f"{lines} of {name} {'ends' if len(found) == 1 else 'end'} in more than one carriage return (\\r), "
+            f"{lines} of {name} {'ends' if len(positions) == 1 else 'end'} in more than one carriage return (\\r), "
             "as where parts with Windows line ends were put together; they were left out.",
             "Nothing to do. `tr -d '\\r'` takes them out of the parts before they are put together.",
-            line=text.count("\n", 0, found[0]) + 1,
+            line=text.count("\n", 0, positions[0]) + 1,
         )
 
 
 def _note_returns_within(text: str, name: str, findings: Findings, *, ends: bool) -> None:
-    found = [match.start() for match in _WITHIN.finditer(text)]
-    if found:
-        what = "carriage return (\\r) stands" if len(found) == 1 else "carriage returns (\\r) stand"
+    positions = [match.start() for match in _WITHIN.finditer(text)]
+    if positions:
+        what = (
+            "carriage return (\\r) stands"
+            if len(positions) == 1
+            else "carriage returns (\\r) stand"
+        )
         read = "read as a line end" if ends else "kept as part of the text"
         findings.warning(
-            f"{'One' if len(found) == 1 else f'{len(found):,}'} {what} within lines of {name}, {read}.",
+            f"{'One' if len(positions) == 1 else f'{len(positions):,}'} {what} within lines of {name}, {read}.",
             "Nothing to do if that is meant. `tr '\\r' '\\n'` makes line ends of them, `tr -d '\\r'` takes "
             "them out.",
-            line=text.count("\n", 0, found[0]) + 1,
+            line=text.count("\n", 0, positions[0]) + 1,
         )
 
 

@@ -201,8 +201,8 @@ def _without_header(first: TableRow, columns: Columns, *, tabs: bool) -> tuple[i
         return None
     if columns.numbers is not None:
         return columns.numbers if max(columns.numbers) < len(names) else None
-    said = columns.source or columns.reference
-    return (0, 1) if tabs and len(names) == 2 and not said else None
+    named_side = columns.source or columns.reference
+    return (0, 1) if tabs and len(names) == 2 and not named_side else None
 
 
 def _numbered_names(first: TableRow, sides: tuple[int, ...]) -> list[str]:

@@ -41,8 +41,8 @@ def _lines(text: str) -> Iterator[str]:
 
 def delimiter_of(text: str) -> str:
     """Return what the ``sep=`` line says, else what stands most often in the header outside quotation marks."""
-    if (said := directive(text)[1]) is not None:
-        return said
+    if (separator := directive(text)[1]) is not None:
+        return separator
     header = _QUOTED.sub("", first_record(text))
     return max(_DELIMITERS, key=header.count)
 
@@ -52,10 +52,14 @@ def delimiter_of_rows(text: str, usual: str) -> str:
 
     ``usual`` comes first. Commas only separate where they are usual, since numbers and texts have them too.
     """
-    text, said = directive(text)
+    text, separator = directive(text)
     lines = [_QUOTED.sub("", line) for line in islice(_lines(text), _LOOKED_AT)]
-    fitting = (each for each in (usual, "\t", ";") if lines and all(each in line for line in lines))
-    return said or next(fitting, usual)
+    fitting = (
+        candidate
+        for candidate in (usual, "\t", ";")
+        if lines and all(candidate in line for line in lines)
+    )
+    return separator or next(fitting, usual)
 
 
 def is_separated_otherwise(text: str, findings: Findings) -> bool:

@@ -31,17 +31,19 @@ class Unit:
     def fields(self, source: str, target: str) -> dict[str, Any]:
         """Return the fields of an entry; ``source`` and ``target`` name its texts."""
         first, *others = self.texts[target]
-        found: dict[str, Any] = {
+        fields: dict[str, Any] = {
             name: read_cell(name, values[0]) if len(values) == 1 else values
             for name, values in self.properties.items()
         }
-        found |= {} if self.id is None else {"id": self.id}
-        found |= {"source": (self.texts.get(source) or [""])[0], "reference": first}
-        if variants := [each for each in dict.fromkeys(others) if each.strip() and each != first]:
-            found["variants"] = variants
+        fields |= {} if self.id is None else {"id": self.id}
+        fields |= {"source": (self.texts.get(source) or [""])[0], "reference": first}
+        if variants := [
+            variant for variant in dict.fromkeys(others) if variant.strip() and variant != first
+        ]:
+            fields["variants"] = variants
         if self.notes:
-            found["notes"] = "\n".join(self.notes)
-        return found
+            fields["notes"] = "\n".join(self.notes)
+        return fields
 
 
 def with_entries(

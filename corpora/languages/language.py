@@ -116,7 +116,7 @@ class VariantRules(BaseModel):
         listed = [word for group in self.synonyms for word in group]
         if twice := sorted({word for word in listed if listed.count(word) > 1}):
             raise ValueError(f"synonyms: {twice[0]!r} stands in two groups; join them")
-        if unknown := [each for each in self.progressive if each not in self.preverbs]:
+        if unknown := [preverb for preverb in self.progressive if preverb not in self.preverbs]:
             raise ValueError(f"progressive: {unknown[0]!r} is not among the preverbs; add it there")
         if broken := [
             whole for whole, parts in self.fused if {*parts.split("-")} - {*self.preverbs}

@@ -209,8 +209,8 @@ def _languages() -> _Languages:
         first, *others = tags.split(",")
         names[first] = name
         shortest |= dict.fromkeys((first, *others), first)
-        for each in (name, name.partition(" (")[0]):
-            by_name.setdefault(_folded(each), first)
+        for spelling in (name, name.partition(" (")[0]):
+            by_name.setdefault(_folded(spelling), first)
     _, two, *groups = registry.splitlines()
     three = (f"{begin}{letter}" for begin, ends in map(str.split, groups) for letter in ends)
     return _Languages(names, shortest, by_name, frozenset((*shortest, *two.split(), *three)))

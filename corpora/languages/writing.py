@@ -155,13 +155,13 @@ def _letters(text: str) -> str:
 
 def _listed_once(text: str) -> str:
     """Refuse a list of letters in which one stands twice: another may be missing in its place."""
-    found = _letters(text)
-    letters = list(graphemes(found))
+    spelled_letters = _letters(text)
+    letters = list(graphemes(spelled_letters))
     if len(set(letters)) < len(letters):
         counted = Counter(letters).items()
         twice = [letter for letter, times in counted if times > 1][:_MOST_NAMED]
         raise ValueError(f"{', '.join(map(shown, twice))} stands twice; list each letter once")
-    return found
+    return spelled_letters
 
 
 def _marks(text: str) -> str:

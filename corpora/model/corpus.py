@@ -63,9 +63,9 @@ LEAST_OF_CANARY = 16
 
 def texts_of(value: object) -> tuple[str, ...] | None:
     """Return a text, or a list of texts, as texts; None for anything else."""
-    each = (value,) if isinstance(value, str) else value
-    known = isinstance(each, list | tuple) and all(isinstance(one, str) for one in each)
-    return tuple(each) if known else None  # type: ignore[arg-type]
+    texts = (value,) if isinstance(value, str) else value
+    known = isinstance(texts, list | tuple) and all(isinstance(one, str) for one in texts)
+    return tuple(texts) if known else None  # type: ignore[arg-type]
 
 
 def _known_canary(value: object) -> object:
@@ -295,9 +295,11 @@ def canonical_names(present: tuple[str, ...], *, any_case: bool = False) -> dict
     for known, others in SYNONYMS.items():
         if known in present:
             continue
-        found = next((spelled[other] for other in (known, *others) if other in spelled), None)
-        if found is not None:
-            mapping[found] = known
+        spelled_name = next(
+            (spelled[other] for other in (known, *others) if other in spelled), None
+        )
+        if spelled_name is not None:
+            mapping[spelled_name] = known
     return mapping
 
 
@@ -360,13 +362,13 @@ class Selection:
     def _wanted(self, corpus: Corpus, findings: Findings) -> set[str]:
         wanted = dict.fromkeys(str(entry_id_) for entry_id_ in self.entry_ids)
         present = dict.fromkeys(str(entry.id) for entry in corpus.entries)
-        few = ", ".join(shown(each) for each in list(present)[:3])
-        for each in wanted:
-            if each not in present:
+        few = ", ".join(shown(id_) for id_ in list(present)[:3])
+        for id_ in wanted:
+            if id_ not in present:
                 findings.error(
-                    f"No entry has the id {shown(each)}.",
+                    f"No entry has the id {shown(id_)}.",
                     f"Give ids of the file; it begins with {few}.",
-                    entry=each,
+                    entry=id_,
                 )
         findings.stop_if_failed()
         return set(wanted)

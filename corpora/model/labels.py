@@ -39,7 +39,10 @@ class ContextLabel(NamedTuple):
 def context_labels() -> dict[str, ContextLabel]:
     """Return the labels by identifier, those of traditional knowledge first."""
     table = resources.files("corpora.model").joinpath("labels.toml").read_text("utf-8")
-    return {each: ContextLabel(each, *named) for each, named in tomllib.loads(table).items()}
+    return {
+        label_name: ContextLabel(label_name, *named)
+        for label_name, named in tomllib.loads(table).items()
+    }
 
 
 def find_label(text: str) -> ContextLabel | None:
@@ -52,8 +55,10 @@ def find_label(text: str) -> ContextLabel | None:
 def label_words(labels: object) -> tuple[str, ...]:
     """Return the labels of an envelope in words for people: those of Local Contexts with name and identifier, others as they are."""
     given = labels if isinstance(labels, list | tuple) else [labels]
-    found = [(each, find_label(each)) for each in given if isinstance(each, str)]
-    return tuple(each if label is None else label.words for each, label in found)
+    labels_found = [
+        (label_text, find_label(label_text)) for label_text in given if isinstance(label_text, str)
+    ]
+    return tuple(label_text if label is None else label.words for label_text, label in labels_found)
 
 
 def looks_like_label(text: str) -> bool:
@@ -64,7 +69,7 @@ def looks_like_label(text: str) -> bool:
 @cache
 def _known() -> dict[str, ContextLabel]:
     return {
-        fold(said): label
+        fold(name): label
         for label in context_labels().values()
-        for said in (*label[:2], label.page, label.words)
+        for name in (*label[:2], label.page, label.words)
     }

@@ -102,8 +102,8 @@ def _begins(phrases: Iterable[str], words: Sequence[str]) -> bool:
 
 def _is_id(ids: Iterable[str], licence: str) -> bool:
     """Return whether a licence is one of these SPDX ids, in any case, with a version and a country behind it."""
-    said = licence.strip().casefold()
+    folded = licence.strip().casefold()
     return any(
-        re.fullmatch(rf"{re.escape(id_.casefold())}(-\d+(\.\d+)*)?(-[a-z]{{2,4}})?", said)
+        re.fullmatch(rf"{re.escape(id_.casefold())}(-\d+(\.\d+)*)?(-[a-z]{{2,4}})?", folded)
         for id_ in ids
     )

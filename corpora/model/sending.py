@@ -57,7 +57,7 @@ class Sending:
         if self.transmission is other.transmission is Transmission.NAMED:
             both = tuple(endpoint for endpoint in self.endpoints if endpoint in other.endpoints)
             return Sending(Transmission.NAMED, both) if both else LOCAL_ONLY
-        return min(self, other, key=lambda each: each.transmission.rank)
+        return min(self, other, key=lambda sending: sending.transmission.rank)
 
 
 LOCAL_ONLY = Sending(Transmission.LOCAL_ONLY)
@@ -79,7 +79,10 @@ def sending_of(value: Any) -> Sending | None:
         value = value.replace(",", " ").split()
     if not isinstance(value, list | tuple) or not value:
         return None
-    addresses = [address_of(each) if isinstance(each, str) else None for each in value]
+    addresses = [
+        address_of(address_text) if isinstance(address_text, str) else None
+        for address_text in value
+    ]
     found = tuple(address for address in addresses if address is not None)
     return Sending(Transmission.NAMED, found) if len(found) == len(value) else None
 
@@ -113,5 +116,6 @@ def is_within(url: str, named: Iterable[str]) -> bool:
     """Return whether an address is one of those that are named, or lies below one."""
     address = address_of(url)
     return address is not None and any(
-        address == each or address.startswith(f"{each}/") for each in named
+        address == named_address or address.startswith(f"{named_address}/")
+        for named_address in named
     )

@@ -34,7 +34,9 @@ _TIERS = (*_KEPT_TIERS, "public")
 def marks_beside(path: Path) -> list[Path]:
     """Return the marks that hold for a corpus file: its own, by either form of its name, and its folder's."""
     names = (f"{path.name}{MARK_SUFFIX}", f"{path.stem}{MARK_SUFFIX}", MARK_SUFFIX)
-    return [each for name in dict.fromkeys(names) if (each := path.parent / name).exists()]
+    return [
+        mark_path for name in dict.fromkeys(names) if (mark_path := path.parent / name).exists()
+    ]
 
 
 def terms_of_mark(data: bytes, name: str) -> tuple[list[Term], dict[str, Any]]:
@@ -54,7 +56,9 @@ def terms_of_mark(data: bytes, name: str) -> tuple[list[Term], dict[str, Any]]:
         raise ValueError("It must be a JSON object.")  # noqa: TRY004  one kind for all
     if fields.get("$schema") is not None:
         _refuse_strange(fields)
-    plain = {each: value for each, value in fields.items() if each not in _MEANING}
+    plain = {
+        field_name: value for field_name, value in fields.items() if field_name not in _MEANING
+    }
     if fields.get(OWN_FIELD) is not None:
         plain[FIELD] = plain.pop(OWN_FIELD)
     terms = [*terms_in(plain, f"{name}: "), *_kept_by_mark(fields, f"{name}: ")]
@@ -63,7 +67,9 @@ def terms_of_mark(data: bytes, name: str) -> tuple[list[Term], dict[str, Any]]:
             "It says nothing that is understood, so nobody knows where the texts may go."
         )
     return terms, {
-        each: value for each, value in fields.items() if each not in {*_MEANING, OWN_FIELD}
+        field_name: value
+        for field_name, value in fields.items()
+        if field_name not in {*_MEANING, OWN_FIELD}
     }
 
 
@@ -111,11 +117,11 @@ def _kept_by_mark(fields: Mapping[str, Any], where: str) -> Iterator[Term]:
         ("segment", SECRET_ROLES, (*SECRET_ROLES, *OPEN_ROLES)),
         ("tier", _KEPT_TIERS, _TIERS),
     ):
-        said = fields.get(name)
-        if said is not None and said not in known:
-            yield Term(f"{where}{name}", said, None, explicit=True)
-        elif said in kept:
-            yield Term(f"{where}{name}", said, LOCAL_ONLY, explicit=True)
+        value = fields.get(name)
+        if value is not None and value not in known:
+            yield Term(f"{where}{name}", value, None, explicit=True)
+        elif value in kept:
+            yield Term(f"{where}{name}", value, LOCAL_ONLY, explicit=True)
 
 
 def _refuse_strange(fields: Mapping[str, Any]) -> None:

@@ -18,7 +18,7 @@ def _ids() -> tuple[dict[str, str], frozenset[str]]:
     """Return the licences, in small letters → as they are written, and the exceptions in small letters."""
     text = resources.files("corpora.model").joinpath("spdx.txt").read_text("utf-8")
     *licences, exceptions = re.split(r"^#.*$", text, flags=re.MULTILINE)[-3:]
-    known = {each.lower(): each for ids in licences for each in ids.split()}
+    known = {spdx_id.lower(): spdx_id for ids in licences for spdx_id in ids.split()}
     return known, frozenset(exceptions.lower().split())
 
 
@@ -54,9 +54,11 @@ def nearest_spdx(licence: str) -> str | None:
     known, _ = _ids()
     asked = re.sub(r"[\s_]+", "-", licence.strip())
     beginning = sorted(
-        each for each in known.values() if each.lower().startswith(f"{asked.lower()}-")
+        spdx_id for spdx_id in known.values() if spdx_id.lower().startswith(f"{asked.lower()}-")
     )
-    numbered = [each for each in beginning if re.fullmatch(r"[\d.]+", each[len(asked) + 1 :])]
+    numbered = [
+        spdx_id for spdx_id in beginning if re.fullmatch(r"[\d.]+", spdx_id[len(asked) + 1 :])
+    ]
     if numbered:
         return numbered[-1]
     return next(iter(near_names(asked, known.values())), None)

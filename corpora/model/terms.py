@@ -81,8 +81,8 @@ def has_licence_word(words: list[str]) -> bool:
             5 <= len(word) <= 9
             and word[0] == "l"
             and any(
-                SequenceMatcher(None, word, each, autojunk=False).ratio() >= NEAR
-                for each in ("license", "licence")
+                SequenceMatcher(None, word, spelling, autojunk=False).ratio() >= NEAR
+                for spelling in ("license", "licence")
             )
         )
         for word in words
@@ -122,7 +122,7 @@ _FORBIDDING = tuple(
 )
 """Words of a licence that keep texts here. ND: a translation is a derivative."""
 
-_PLAIN = tuple(each for each in _FORBIDDING if " " in each)
+_PLAIN = tuple(phrase for phrase in _FORBIDDING if " " in phrase)
 """Those of them that say so in a remark too."""
 
 
@@ -227,11 +227,17 @@ def weighed(terms: Sequence[Term]) -> Terms:
     whole = _strictest([term.led_to or LOCAL_ONLY for term in spoken])
     first = min(spoken, key=lambda term: (term.led_to or LOCAL_ONLY).transmission.rank)
     words = str(first.said)[:80]
-    said = (
+    reason = (
         f"{first.field}: {words}" if words.strip() else f"{first.field} is there and says nothing"
     )
     return Terms(
-        whole.transmission, said, unclear, whole.endpoints, segments, first.licence_class, training
+        whole.transmission,
+        reason,
+        unclear,
+        whole.endpoints,
+        segments,
+        first.licence_class,
+        training,
     )
 
 
@@ -263,11 +269,19 @@ def terms_in(
         elif name in _TRAINED and not of_entry:
             yield from _of_training(path, name, value)
         elif name == "terms" and _is_of_set_1(value):
-            learning = {each: said for each, said in value.items() if each in _TRAINED}
-            for each, said in learning.items():
-                yield from _of_training(f"{path}.{each}", each, said)
-            told = {each: value[each] for each in ("owner", "speakers") if each in value}
-            yield from _terms_inside(path, told, of_entry=of_entry)
+            learning = {
+                field_name: consent
+                for field_name, consent in value.items()
+                if field_name in _TRAINED
+            }
+            for field_name, consent in learning.items():
+                yield from _of_training(f"{path}.{field_name}", field_name, consent)
+            owners = {
+                field_name: value[field_name]
+                for field_name in ("owner", "speakers")
+                if field_name in value
+            }
+            yield from _terms_inside(path, owners, of_entry=of_entry)
         elif speaks is TermMarking.ROLE:
             led_to = _of_role(value)
             if led_to == LOCAL_ONLY or not of_entry:
@@ -278,7 +292,9 @@ def terms_in(
             judge = _judge(speaks, of_entry=of_entry)
             judged = ((text, judge(text)) for text in _texts(value))
             yield from (
-                _of_licence(path, said, found) for said, found in judged if found is not _NOTHING
+                _of_licence(path, text, licence)
+                for text, licence in judged
+                if licence is not _NOTHING
             )
 
 
@@ -294,9 +310,9 @@ def _is_of_set_1(value: Any) -> bool:
 
 def _of_training(path: str, name: str, value: Any) -> Iterator[Term]:
     """Yield who may learn from the texts; what is not understood is a term that nobody understands."""
-    known, said = _TRAINED[name], str(value).strip().lower()
-    if known.get(said, False) is not None:
-        yield Term(path, value, None, explicit=True, training=known.get(said))
+    known, answer = _TRAINED[name], str(value).strip().lower()
+    if known.get(answer, False) is not None:
+        yield Term(path, value, None, explicit=True, training=known.get(answer))
 
 
 def _of_licence(path: str, said: str, found: LicenceClass | None) -> Term:
@@ -313,8 +329,8 @@ def _judge(speaks: TermMarking | None, *, of_entry: bool) -> Callable[[str], Any
     if speaks is None and of_entry:
         return lambda _: _NOTHING
     phrases = _PLAIN if speaks is None else _FORBIDDING
-    return lambda said: (
-        licence_class(said) if holds_phrase(phrases, folded_words(said)) else _NOTHING
+    return lambda text: (
+        licence_class(text) if holds_phrase(phrases, folded_words(text)) else _NOTHING
     )
 
 
@@ -335,11 +351,11 @@ def forbids_plainly(text: str) -> bool:
 def _explicit(path: str, value: Any) -> Term:
     """Read a value of ``transmission``: a word, addresses, or one of both for each open segment."""
     if isinstance(value, dict) and value:
-        parts = {name: sending_of(each) for name, each in value.items()}
+        parts = {name: sending_of(segment_name) for name, segment_name in value.items()}
         known = all(part is not None for part in parts.values()) and {*parts} <= {*_OPEN_SEGMENTS}
         if known:
-            told = tuple((name, part) for name, part in parts.items() if part is not None)
-            return Term(path, value, LOCAL_ONLY, explicit=True, segments=told)
+            sendings = tuple((name, part) for name, part in parts.items() if part is not None)
+            return Term(path, value, LOCAL_ONLY, explicit=True, segments=sendings)
         return Term(path, value, None, explicit=True)
     return Term(path, value, sending_of(value), explicit=True)
 

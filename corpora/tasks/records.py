@@ -402,11 +402,13 @@ def _wrong(model: type[TaskRecord], error: ValidationError) -> list[WrongField]:
     wrong_fields: dict[str, WrongField] = {}
     details = error.errors(include_url=False, include_input=False)
     for detail in sorted(
-        details, key=lambda each: -len(each["loc"])
+        details, key=lambda detail: -len(detail["loc"])
     ):  # of a union, what came furthest
         name = str(detail["loc"][0])
-        said = str(detail["ctx"]["error"]) if detail["type"] == "value_error" else ""
-        message = said or _MESSAGES.get(detail["type"], "It has not the form that it must have.")
+        error_text = str(detail["ctx"]["error"]) if detail["type"] == "value_error" else ""
+        message = error_text or _MESSAGES.get(
+            detail["type"], "It has not the form that it must have."
+        )
         mend = model.model_fields[name].description or "Correct it."
         wrong_fields.setdefault(name, WrongField(_path(detail["loc"]), message, mend))
     return list(wrong_fields.values())

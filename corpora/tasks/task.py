@@ -57,11 +57,11 @@ def _seen(value: Any, keys: tuple[str, ...]) -> Any:
     if not isinstance(value, list | tuple):
         return None
     if not keys:
-        return [each for each in value if isinstance(each, str)]
+        return [item for item in value if isinstance(item, str)]
     return [
-        {key: each[key] for key in keys if key in each and _is_shown(key, each[key])}
-        for each in value
-        if isinstance(each, Mapping)
+        {key: item[key] for key in keys if key in item and _is_shown(key, item[key])}
+        for item in value
+        if isinstance(item, Mapping)
     ]
 
 
@@ -140,7 +140,7 @@ _TASKS = (
     Task("response", "answering a prompt", "the answer", wants_reference=False),
 )
 
-TASKS: Mapping[str, Task] = {each.name: each for each in _TASKS}
+TASKS: Mapping[str, Task] = {task_item.name: task_item for task_item in _TASKS}
 """By name, translation first."""
 
 

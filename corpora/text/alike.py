@@ -92,14 +92,14 @@ def mixtures(texts: Iterable[str]) -> dict[str, dict[str, list[int]]]:
     """
     listed = list(texts)
     present = frozenset[str]().union(*(text for text in listed if not text.isascii()))
-    found: dict[str, dict[str, list[int]]] = {}
+    places_by_form: dict[str, dict[str, list[int]]] = {}
     for kind, (odd, pattern) in _kinds().items():
         if odd.isdisjoint(present):
             continue
         for place, text in enumerate(listed):
-            for form in {_form(each) for each in pattern.findall(text)}:
-                found.setdefault(kind, {}).setdefault(form, []).append(place)
-    return {kind: of for kind, of in found.items() if len(of) > 1 or kind == NO_WIDTH}
+            for form in {_form(variant) for variant in pattern.findall(text)}:
+                places_by_form.setdefault(kind, {}).setdefault(form, []).append(place)
+    return {kind: of for kind, of in places_by_form.items() if len(of) > 1 or kind == NO_WIDTH}
 
 
 NO_WIDTH = "characters without width"
@@ -144,14 +144,16 @@ def _steps(language: str) -> tuple[tuple[frozenset[str], re.Pattern[str], str], 
     if okina:  # the letter begins words too; a quotation closes at the end of one
         begins = rf"(?<!\w)['‘`’](?={_LETTER})(?!.*{_LETTER}['’](?!\w))"
         steps.append(("'‘`’", begins, letter))
-    return tuple((frozenset(each), re.compile(pattern), other) for each, pattern, other in steps)
+    return tuple(
+        (frozenset(letters), re.compile(pattern), other) for letters, pattern, other in steps
+    )
 
 
 @cache
 def _kinds() -> dict[str, tuple[frozenset[str], re.Pattern[str]]]:
     """Return kind → its odd forms, one of which makes a mixture, and a pattern of all, the plain one among them."""
-    apart = [f"{each}{_DOT}" for each in _western().values()]
-    apart += [f"{_DOT}{each}" for each in _eastern().values()]
+    apart = [f"{syllabic}{_DOT}" for syllabic in _western().values()]
+    apart += [f"{_DOT}{syllabic}" for syllabic in _eastern().values()]
     unseen = f"\u00ad\u034f\u180e\u200b\u2060-\u2064{JOINERS}"
     kinds = {
         "hyphens": (HYPHENS + DASHES, _within(f"-{HYPHENS}{DASHES}")),
@@ -213,5 +215,5 @@ def _one_syllabics(text: str, *, eastern: bool) -> str:
     if _DOT not in apart:
         return text
     for pattern, whole in _put_together(eastern=eastern):
-        apart = pattern.sub(lambda found, whole=whole: whole[found[0]], apart)  # type: ignore[misc]
+        apart = pattern.sub(lambda match, whole=whole: whole[match[0]], apart)  # type: ignore[misc]
     return apart

@@ -33,7 +33,9 @@ def fold(text: str) -> str:
 def folded_words(text: str) -> list[str]:
     """Split a name into its words, folded; a camel's hump begins a word."""
     plain = unicodedata.normalize("NFKD", text).translate(_LOOK_ALIKES)
-    plain = "".join(each for each in plain if unicodedata.category(each) not in {"Mn", "Cf"})
+    plain = "".join(
+        character for character in plain if unicodedata.category(character) not in {"Mn", "Cf"}
+    )
     folded = _CAMEL.sub(" ", plain).casefold().translate(_LOOK_ALIKES)
     return [word for word in _BETWEEN_WORDS.split(folded) if word]
 

@@ -132,7 +132,9 @@ def any_of(letters: Collection[str]) -> re.Pattern[str] | None:
 
 def letter_name(letter: str) -> str:
     """Name a letter and each of its marks by what Unicode calls them; what has no name, by its number."""
-    return " + ".join(unicodedata.name(each, "") or _number(each) for each in _few(letter))
+    return " + ".join(
+        unicodedata.name(mark_letter, "") or _number(mark_letter) for mark_letter in _few(letter)
+    )
 
 
 def _number(character: str) -> str:
@@ -152,8 +154,8 @@ class _Named:
 
     def __call__(self, found: re.Match[str]) -> str:
         named = next(self._places) < MOST_NAMED
-        said = letter_name(found[0]) if named else " + ".join(map(_number, _few(found[0])))
-        return f"‹{said}›"
+        letter_text = letter_name(found[0]) if named else " + ".join(map(_number, _few(found[0])))
+        return f"‹{letter_text}›"
 
 
 def _readable_line(line: str, undrawn: re.Pattern[str] | None) -> str:

@@ -193,18 +193,18 @@ def _positions(config: Any) -> int:
 def _layer(folder: Path) -> int:
     """Read from a model's folder which layer is compared; UsageError where it is no folder of an encoder."""
     try:
-        told = json.loads((folder / "config.json").read_bytes())
+        config = json.loads((folder / "config.json").read_bytes())
     except (OSError, ValueError, RecursionError):
-        told = None
-    if not isinstance(told, dict) or not any(folder.glob("*.safetensors")):
+        config = None
+    if not isinstance(config, dict) or not any(folder.glob("*.safetensors")):
         raise UsageError(
             f"{folder}: this is no folder of a model: a config.json and weights in safetensors form are wanted. "
             "Weights of other forms may run code when they are read; save the model again with safe serialisation."
         )
-    kind = str(told.get("model_type", ""))
-    layers = told.get("num_hidden_layers", told.get("n_layers"))  # DistilBERT has the second
+    kind = str(config.get("model_type", ""))
+    layers = config.get("num_hidden_layers", config.get("n_layers"))  # DistilBERT has the second
     if (
-        told.get("is_encoder_decoder") is True
+        config.get("is_encoder_decoder") is True
         or not isinstance(layers, int)
         or isinstance(layers, bool)
     ):

@@ -79,8 +79,8 @@ class EndpointEmbedder:
         self._price = LOCAL if price is None and endpoint.local else price
         if self._price is not None:
             self._price = replace(self._price, output_per_million=0.0)  # vectors are no tokens
-        found = key(endpoint)
-        self._headers = {} if found is None else {"Authorization": f"Bearer {found}"}
+        secret_key = key(endpoint)
+        self._headers = {} if secret_key is None else {"Authorization": f"Bearer {secret_key}"}
 
     def check_budget(self) -> None:
         bounded(self._price, None)

@@ -88,22 +88,22 @@ class EmbeddingAnnotator:
 
     async def _vectors(self, secret: dict[str, bool], calls: Calls) -> dict[str, Vector]:
         """Return the vector of each text; ``secret`` says which texts belong to secret entries only."""
-        found = self._recalled([text for text, hidden in secret.items() if not hidden])
-        lacking = {text: hidden for text, hidden in secret.items() if text not in found}
-        await self._ask(lacking, found, calls)
-        sizes = {len(vector) for vector in found.values()}
+        vectors = self._recalled([text for text, hidden in secret.items() if not hidden])
+        lacking = {text: hidden for text, hidden in secret.items() if text not in vectors}
+        await self._ask(lacking, vectors, calls)
+        sizes = {len(vector) for vector in vectors.values()}
         if (
             len(sizes) > 1
         ):  # the model changed behind its name: nothing that was kept is true any more
-            found.clear()
-            await self._ask(secret, found, calls)
-            sizes = {len(vector) for vector in found.values()}
+            vectors.clear()
+            await self._ask(secret, vectors, calls)
+            sizes = {len(vector) for vector in vectors.values()}
         if len(sizes) > 1:
             listed = " and ".join(str(size) for size in sorted(sizes))
             raise HarnessError(
                 f"The embedding model gave vectors of {listed} numbers; use another."
             )
-        return found
+        return vectors
 
     async def _ask(self, secret: dict[str, bool], found: dict[str, Vector], calls: Calls) -> None:
         done = 0
@@ -128,12 +128,12 @@ class EmbeddingAnnotator:
 
     def _recalled(self, texts: Sequence[str]) -> dict[str, Vector]:
         keys = {_key(text): text for text in texts}
-        found = {}
+        vectors = {}
         for key, value in self._memo.recall(self._embedder.maker, list(keys)).items():
             vector = np.frombuffer(value[: len(value) // 4 * 4], dtype="<f4")
             if len(vector) and np.isfinite(vector).all():
-                found[keys[key]] = vector
-        return found
+                vectors[keys[key]] = vector
+        return vectors
 
 
 def find(search: Search) -> Find | None:

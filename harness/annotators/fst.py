@@ -66,12 +66,14 @@ class FstAnnotator:
 
     def annotate(self, translations: Sequence[Translation]) -> list[FstAnnotation]:
         """Return the words of each output and its reference, with their verdicts; see ``Annotator``."""
-        found = [(self.split(one.output), self.split(one.entry.reference)) for one in translations]
+        word_pairs = [
+            (self.split(one.output), self.split(one.entry.reference)) for one in translations
+        ]
         for secret in (False, True):
             self._look_up(
                 {
                     word
-                    for one, texts in zip(translations, found, strict=True)
+                    for one, texts in zip(translations, word_pairs, strict=True)
                     if one.entry.secret is secret
                     for text in texts
                     for word in text
@@ -83,7 +85,7 @@ class FstAnnotator:
             FstAnnotation(
                 tuple([known[word] for word in output]), tuple([known[word] for word in reference])
             )
-            for output, reference in found
+            for output, reference in word_pairs
         ]
 
     def analyse_words(self, found: Sequence[str], *, secret: bool = False) -> list[WordAnalysis]:
@@ -104,20 +106,20 @@ class FstAnnotator:
 
     def split(self, text: str) -> list[str]:
         """Return the words of a text that are looked up, in order: no numbers, placeholders, addresses."""
-        found: list[str] = []
+        text_words: list[str] = []
         read = text if self._language is None else alike(text, self._language)
         for piece in pieces(read):
             known = self._pieces.get(piece)
             if known is None:
                 known = self._pieces[piece] = self._words(piece)
-            found += known
-        return found
+            text_words += known
+        return text_words
 
     def _words(self, piece: str) -> tuple[str, ...]:
         if piece.isalpha():
             return (piece,)
-        found = (word.text for word in words(piece, self._joiners, self._letters))
-        return tuple(word for word in found if any(map(str.isalpha, word)))
+        word_texts = (word.text for word in words(piece, self._joiners, self._letters))
+        return tuple(word for word in word_texts if any(map(str.isalpha, word)))
 
     def _look_up(self, wanted: Collection[str], *, secret: bool) -> None:
         with self._alone:

@@ -87,8 +87,8 @@ class JudgeAnnotator:
             prompt=self._kind.prompt,
             prompt_sha256=sha256(self._prompt.encode()).hexdigest(),
         )
-        told = self.facts.model_dump(mode="json") | {"url": completions.endpoint.url}
-        self.maker = json.dumps({"judge": id_, **told}, sort_keys=True)
+        facts = self.facts.model_dump(mode="json") | {"url": completions.endpoint.url}
+        self.maker = json.dumps({"judge": id_, **facts}, sort_keys=True)
 
     def check_budget(self) -> None:
         try:

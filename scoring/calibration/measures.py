@@ -141,8 +141,8 @@ def _pairs(rows: int, items: IndexArray) -> tuple[IndexArray, IndexArray]:
         return np.triu_indices(rows, 1)
     order = np.argsort(items, kind="stable")
     groups = np.split(order, np.flatnonzero(np.diff(items[order])) + 1)
-    found = [group[np.array(np.triu_indices(len(group), 1))] for group in groups if len(group) > 1]
-    first, second = np.concatenate(found, axis=1)
+    pairs = [group[np.array(np.triu_indices(len(group), 1))] for group in groups if len(group) > 1]
+    first, second = np.concatenate(pairs, axis=1)
     return first, second
 
 

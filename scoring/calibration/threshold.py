@@ -191,8 +191,8 @@ def propose_threshold(
     if b[0] <= 0:
         return ThresholdProposal(False, _WRONG_WAY, level, items, tier_line())
     drawn = _crossings(*logistic(x, share, row_weights(index, draws, seed)), level)
-    found = estimate(float(_crossing(a, b, level)[0]), drawn, seed)
-    return _judged(found, first_reached(x, share, level), x, level, items)
+    crossing = estimate(float(_crossing(a, b, level)[0]), drawn, seed)
+    return _judged(crossing, first_reached(x, share, level), x, level, items)
 
 
 _WRONG_WAY = (

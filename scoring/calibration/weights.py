@@ -195,10 +195,10 @@ def _judged(
 def _verdict(gain: Estimate, proposed: bool) -> str:
     if gain.value is None or gain.interval is None:
         return "agreement is not defined, because all ratings or all composites are equal"
-    found = f"{gain.value:+.3f} in tau-b, 95 % interval {gain.interval.lower:+.3f} to {gain.interval.upper:+.3f}"
+    gain_words = f"{gain.value:+.3f} in tau-b, 95 % interval {gain.interval.lower:+.3f} to {gain.interval.upper:+.3f}"
     if proposed:
-        return f"the gain on items that the fit has not seen is {found}"
-    return f"a gain on items that the fit has not seen is not shown: {found}; its lower end must be above 0"
+        return f"the gain on items that the fit has not seen is {gain_words}"
+    return f"a gain on items that the fit has not seen is not shown: {gain_words}; its lower end must be above 0"
 
 
 def _has_values(judgements: Judgements, metric: str) -> bool:
@@ -282,8 +282,10 @@ def best_strength(problem: _Problem, seed: int) -> float:
 def _error(rest: _Problem, held: _Problem, weights: FloatArray) -> float:
     """Return the squared error on held-out rows of the line that the other rows give."""
     slope = _slope(rest, rest.prior)
-    told = rest.people.mean() + slope * (held.filled @ weights - (rest.filled @ weights).mean())
-    return float(((held.people - told) ** 2).sum())
+    predicted = rest.people.mean() + slope * (
+        held.filled @ weights - (rest.filled @ weights).mean()
+    )
+    return float(((held.people - predicted) ** 2).sum())
 
 
 def _held_out(problem: _Problem, seed: int) -> FloatArray:

@@ -165,8 +165,8 @@ class _Repetition:
 
 
 def _untranslated(entry: Entry, output: str, source: str, taken: EntryStatistics) -> bool:
-    found = taken.get("code_switching_rate")
-    if found is not None and found[0] * 2 > found[1]:
+    statistics = taken.get("code_switching_rate")
+    if statistics is not None and statistics[0] * 2 > statistics[1]:
         return True
     form = bare_form(output)
     return bool(form) and form == source != bare_form(entry.reference)

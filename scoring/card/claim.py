@@ -284,18 +284,18 @@ _FLOORS = {ClaimReason.CHRF_FLOOR: ("chrF++", 1), ClaimReason.COMPOSITE_FLOOR: (
 
 def _not_cleared(limits: Mapping[ClaimReason, Limit], *, brief: bool) -> Iterator[str]:
     """Name the floors that are not cleared: that of chrF++, that of the composite, or either."""
-    said: dict[str, str] = {}
+    names: dict[str, str] = {}
     for reason, (name, digits) in _FLOORS.items():
         if reason in limits:
             limit = limits[reason]
             known = (
                 limit.floor is not None
             )  # a card may say that it is at its floor, and not at which
-            said[name if known else ""] = _floor_words(limit, digits, brief=brief)
-    if len(said) > 1 and len(set(said.values())) == 1:
-        yield said["composite"].replace("the floor", "either floor")
+            names[name if known else ""] = _floor_words(limit, digits, brief=brief)
+    if len(names) > 1 and len(set(names.values())) == 1:
+        yield names["composite"].replace("the floor", "either floor")
         return
-    for name, words in said.items():
+    for name, words in names.items():
         yield f"{name} {words}".lstrip()
 
 

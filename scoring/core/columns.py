@@ -42,7 +42,7 @@ class KeptColumns:
 
     def names(self) -> dict[str, Any]:
         """Return the metrics that are kept, by the part that each plays."""
-        return {name: each for name, each in asdict(self).items() if name != "weighing"}
+        return {name: metric for name, metric in asdict(self).items() if name != "weighing"}
 
     @property
     def ids(self) -> tuple[str, ...]:
@@ -66,10 +66,10 @@ class KeptColumns:
     def told(self, kept: SortValues) -> dict[str, float | None]:
         """Return the values that are kept of an entry by metric id."""
         headline, right, second, third = kept
-        told = {self.headline: headline, self.second: second, self.third: third}
-        if self.right not in told and self.perfect == 1.0:
-            told[self.right] = float(right)
-        return {id_: value for id_, value in told.items() if id_}
+        values_by_id = {self.headline: headline, self.second: second, self.third: third}
+        if self.right not in values_by_id and self.perfect == 1.0:
+            values_by_id[self.right] = float(right)
+        return {id_: value for id_, value in values_by_id.items() if id_}
 
 
 TRANSLATIONS = KeptColumns(

@@ -36,12 +36,12 @@ def _rows(packs: Iterable[Pack]) -> dict[str, InventoryRow]:
 def in_order(ids: Iterable[str]) -> list[str]:
     """Return ids of metrics, each once, in the order of the tables; those of no table here come last."""
     wanted = dict.fromkeys(ids)
-    found = [id_ for id_ in specification().metrics if id_ in wanted]
+    ordered_ids = [id_ for id_ in specification().metrics if id_ in wanted]
     names = dict.fromkeys(id_.partition(".")[0] for id_ in wanted if "." in id_)
-    for name in sorted(names, key=lambda each: (*_place(each), each)):
+    for name in sorted(names, key=lambda pack_name: (*_place(pack_name), pack_name)):
         pack = pack_named(name)
-        found += [id_ for id_ in (pack.rows if pack else ()) if id_ in wanted]
-    return list(dict.fromkeys([*found, *wanted]))
+        ordered_ids += [id_ for id_ in (pack.rows if pack else ()) if id_ in wanted]
+    return list(dict.fromkeys([*ordered_ids, *wanted]))
 
 
 def _place(pack: str) -> tuple[int]:
@@ -86,15 +86,15 @@ def task_metrics(names: Iterable[str], task: str | None = None) -> frozenset[str
 
     Without a task they are all that the pack has.
     """
-    found: set[str] = set()
+    ids: set[str] = set()
     for name in names:
         if name == ROSETTA:
-            found |= specification().metrics.keys()
+            ids |= specification().metrics.keys()
         elif "." not in name and (pack := pack_named(name)) is not None:
-            found |= set(pack.rows if task is None else pack.for_task(task))
+            ids |= set(pack.rows if task is None else pack.for_task(task))
         else:
-            found.add(name)
-    return frozenset(found)
+            ids.add(name)
+    return frozenset(ids)
 
 
 def task_packs(task: str) -> tuple[str, ...]:
@@ -120,15 +120,15 @@ def why_as_stated(id_: str, versions: Mapping[str, str]) -> str | None:
     if not point:
         return None
     pack, stated = pack_named(name), versions.get(name, "")
-    told = f"{name} {stated}".strip()
+    versioned_name = f"{name} {stated}".strip()
     if pack is None:
         broken = any(trouble.name == name for trouble in installed_packs()[1])
         why = "cannot be used here (see rosetta doctor)" if broken else "is not installed"
-        return f"{told} {why}: values as stated"
+        return f"{versioned_name} {why}: values as stated"
     if stated and stated != pack.version:
-        return f"{told} is not installed but {pack.version}: values as stated"
+        return f"{versioned_name} is not installed but {pack.version}: values as stated"
     if id_ not in pack.rows:
-        return f"{told} has no such metric here: values as stated"
+        return f"{versioned_name} has no such metric here: values as stated"
     return None
 
 

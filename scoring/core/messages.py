@@ -15,9 +15,9 @@ def listed(words: Iterable[str], most: int = _MOST) -> str:
     """
     times = Counter(iter(words))
     shown = list(times)[:most]
-    told = ", ".join(word if times[word] == 1 else f"{word} ({times[word]}×)" for word in shown)
+    listing = ", ".join(word if times[word] == 1 else f"{word} ({times[word]}×)" for word in shown)
     rest = times.total() - sum(times[word] for word in shown)
-    return f"{told} and {rest:,} more" if rest else told
+    return f"{listing} and {rest:,} more" if rest else listing
 
 
 def counted(number: int, one: str, several: str = "") -> str:

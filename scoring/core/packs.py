@@ -83,17 +83,17 @@ def read_pack(name: str, text: str, module: str | None = None, package: str = ""
     ``module`` has the metrics of the rows that name none.
     """
     data = parse_toml(text)
-    told = data["pack"]
+    pack_table = data["pack"]
     rows = (
-        table_row(f"{name}.{metric}", {**_computed_by(module, row), **row}, told["document"])
+        table_row(f"{name}.{metric}", {**_computed_by(module, row), **row}, pack_table["document"])
         for metric, row in data.get("metrics", {}).items()
     )
     return Pack(
         name,
-        version=told["version"],
-        title=told["title"],
-        document=told["document"],
-        tasks=tuple(told["tasks"]),
+        version=pack_table["version"],
+        title=pack_table["title"],
+        document=pack_table["document"],
+        tasks=tuple(pack_table["tasks"]),
         rows={row.info.id: row for row in rows},
         needs=data.get("needs", {}),
         view=data.get("view", {}),
@@ -184,8 +184,8 @@ _MEND = "Install another version of it, or tell its makers."
 
 
 def _plain(error: Exception) -> str:
-    said = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-    return said.rstrip(".") or type(error).__name__
+    message = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    return message.rstrip(".") or type(error).__name__
 
 
 def _beside(module: str) -> Path:
@@ -201,8 +201,8 @@ def _beside(module: str) -> Path:
 
 def describe(error: BaseException) -> str:
     """Return what code from outside raised."""
-    said = " ".join(str(error).split())[:200]
-    return f"{type(error).__name__}: {said}" if said else type(error).__name__
+    message = " ".join(str(error).split())[:200]
+    return f"{type(error).__name__}: {message}" if message else type(error).__name__
 
 
 _TEXT = "a text"
@@ -210,7 +210,7 @@ _TEXTS = "a list of texts"
 _NUMBER = "a number"
 _KINDS: Mapping[str, Callable[[Any], bool]] = {
     _TEXT: lambda value: isinstance(value, str),
-    _TEXTS: lambda value: isinstance(value, list) and all(isinstance(each, str) for each in value),
+    _TEXTS: lambda value: isinstance(value, list) and all(isinstance(item, str) for item in value),
     _NUMBER: lambda value: isinstance(value, int | float) and not isinstance(value, bool),
     "true or false": lambda value: isinstance(value, bool),
     "a whole number from 0 to 9": lambda value: type(value) is int and 0 <= value <= 9,

@@ -200,7 +200,7 @@ class Scorer:
         if not set(map(type, packed)) <= {bytes}:
             raise StatisticsError
         try:
-            rows = [msgpack.unpackb(each, use_list=False) for each in packed]
+            rows = [msgpack.unpackb(packed_row, use_list=False) for packed_row in packed]
         except (ValueError, msgpack.UnpackException) as error:
             raise StatisticsError from error
         if not set(map(type, rows)) <= {tuple}:
@@ -219,7 +219,7 @@ class Scorer:
         """
         if lengths <= {len(self.packed)}:
             return self.packed
-        known = [each for each in self.packed if each[0] in self.ids]
+        known = [layout_row for layout_row in self.packed if layout_row[0] in self.ids]
         if self._may_lack and lengths == {len(known)}:
             return known
         raise StatisticsError
@@ -244,8 +244,8 @@ def _taken(
     if not metric.reads_source or not any(sourceless):
         return metric.stats_many(translations)
     pairs = zip(translations, sourceless, strict=True)
-    found = iter(metric.stats_many([translation for translation, lacks in pairs if not lacks]))
-    return [None if lacks else next(found) for lacks in sourceless]
+    statistics = iter(metric.stats_many([translation for translation, lacks in pairs if not lacks]))
+    return [None if lacks else next(statistics) for lacks in sourceless]
 
 
 class RunningTotals:

@@ -193,10 +193,10 @@ def stated_weighing(scoring: object) -> Weighing | None:
 
     It may come from elsewhere: what is not of the expected form counts as absent.
     """
-    found = scoring.get("calibration") if isinstance(scoring, Mapping) else None
-    if not isinstance(found, Mapping):
+    facts = scoring.get("calibration") if isinstance(scoring, Mapping) else None
+    if not isinstance(facts, Mapping):
         return None
-    weights, tiers = found.get("weights"), found.get("tiers")
+    weights, tiers = facts.get("weights"), facts.get("tiers")
     if not (_numbers(tiers) and tiers.keys() <= set(Tier) and isinstance(weights, Mapping)):
         return None
     profiles = {
@@ -207,7 +207,7 @@ def stated_weighing(scoring: object) -> Weighing | None:
     if len(profiles) < len(specification().profiles) or not all(profiles.values()):
         return None
     lines = sorted(((least, name) for name, least in tiers.items()), reverse=True)
-    return Weighing(profiles, tuple(lines), str(found.get("sha256")))
+    return Weighing(profiles, tuple(lines), str(facts.get("sha256")))
 
 
 def _numbers(value: object) -> TypeGuard[Mapping[str, float]]:

@@ -128,13 +128,13 @@ def gold_words(text: str, glosses: Mapping[str, str]) -> tuple[GoldWord, ...]:
 
 def _analyser_strings(text: str) -> Iterator[GoldWord]:
     """Read ``lemma+Tag+Tag`` words between spaces, semicolons or line ends."""
-    found = [analysis for analysis in _BETWEEN_STRINGS.split(text) if analysis]
-    words = {analysis: tagged_word(analysis) for analysis in found}
+    analyses = [analysis for analysis in _BETWEEN_STRINGS.split(text) if analysis]
+    words = {analysis: tagged_word(analysis) for analysis in analyses}
     if not any(word.tags for word in words.values()):
         raise UnreadableAnalysisError(
             "it is neither analyser strings (lemma+Tag+Tag) nor “segments | glosses”"
         )
-    for analysis in found:
+    for analysis in analyses:
         word = words[analysis]
         if _has_letter(word.lemma):
             yield GoldWord(word.lemma, "", frozenset({word.key}), (), word.tags)

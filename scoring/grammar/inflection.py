@@ -81,21 +81,25 @@ def _merged(faults: list[Fault]) -> list[Fault]:
     surplus = [fault for fault in slot if fault.found and not fault.expected]
     if not missing or not surplus:
         return faults
-    found = " and ".join(fault.found or "" for fault in surplus)
+    actual = " and ".join(fault.found or "" for fault in surplus)
     expected = " and ".join(fault.expected or "" for fault in missing)
-    one = Fault(missing[0].category, found, expected, f"{found} instead of {expected}")
+    one = Fault(missing[0].category, actual, expected, f"{actual} instead of {expected}")
     others = [fault for fault in faults if fault not in missing and fault not in surplus]
     return [*others, one]
 
 
 def features(tags: Collection[str]) -> Features:
     """Convert the tags of one analysis into features; those that are in no table are kept as they are."""
-    said: dict[str, list[str]] = {}
+    words_by_category: dict[str, list[str]] = {}
     for tag in sorted(tags):
         for category, words in _meaning(tag, tags):
-            said.setdefault(category, []).append(words)
+            words_by_category.setdefault(category, []).append(words)
     order = _tag_words().categories
-    return {name: tuple(dict.fromkeys(said[name])) for name in order if name in said}
+    return {
+        name: tuple(dict.fromkeys(words_by_category[name]))
+        for name in order
+        if name in words_by_category
+    }
 
 
 def _meaning(tag: str, tags: Collection[str]) -> Iterable[tuple[str, str]]:
@@ -116,15 +120,15 @@ def _meaning(tag: str, tags: Collection[str]) -> Iterable[tuple[str, str]]:
 def _fault(
     name: str, category: _Category, surplus: tuple[str, ...], missing: tuple[str, ...]
 ) -> Fault:
-    found = " and ".join(surplus) or None
+    actual = " and ".join(surplus) or None
     expected = " and ".join(missing) or None
-    if found and expected:
+    if actual and expected:
         pattern = category.instead
     else:
         pattern = category.missing if expected else category.surplus
     # Tags come from files, so that a brace in one must not be taken for a place to fill in.
-    words = pattern.replace("{found}", found or "", 1).replace("{expected}", expected or "", 1)
-    return Fault(name, found, expected, words)
+    words = pattern.replace("{found}", actual or "", 1).replace("{expected}", expected or "", 1)
+    return Fault(name, actual, expected, words)
 
 
 def _without(values: tuple[str, ...], others: tuple[str, ...]) -> tuple[str, ...]:

@@ -94,9 +94,9 @@ class _Pairing:
         while True:
             line, price = self._worth[row], spent + self._row_price[row]
             for column in open_columns:
-                found = price + self._column_price[column] - line[column]
-                if column not in cost or found < cost[column]:
-                    cost[column], came_from[column] = found, row
+                candidate_cost = price + self._column_price[column] - line[column]
+                if column not in cost or candidate_cost < cost[column]:
+                    cost[column], came_from[column] = candidate_cost, row
             nearest = min(open_columns, key=cost.__getitem__)
             open_columns.remove(nearest)
             spent, row = cost[nearest], self._row_of[nearest]
@@ -150,13 +150,13 @@ def counterparts(
     """
     ours = [_Looked(word) for word in output[:MOST_WORDS]]
     theirs = [_Looked(word) for word in reference[:MOST_WORDS]]
-    found = best_pairs(
+    pairing = best_pairs(
         [
             [_worth(word, other, abs(at - place)) for place, other in enumerate(theirs)]
             for at, word in enumerate(ours)
         ]
     )
-    return [*found, *[None] * (len(output) - len(found))]
+    return [*pairing, *[None] * (len(output) - len(pairing))]
 
 
 class _Looked:
@@ -243,15 +243,18 @@ def morpheme_differences(annotation: FstAnnotation) -> tuple[MorphemeDifference,
 
 def sentences(differences: Iterable[MorphemeDifference]) -> tuple[str, ...]:
     """Describe differences word by word: all faults of a word's form in one sentence, and nothing twice."""
-    said: list[str] = []
+    messages: list[str] = []
     for (word, _, inflected), group in groupby(
-        differences, lambda each: (each.output, each.reference, bool(each.fault))
+        differences,
+        lambda difference: (difference.output, difference.reference, bool(difference.fault)),
     ):
         if word is not None and inflected:
-            said.append(faulty(word, (morpheme_difference.fault for morpheme_difference in group)))
+            messages.append(
+                faulty(word, (morpheme_difference.fault for morpheme_difference in group))
+            )
         else:
-            said += [morpheme_difference.words for morpheme_difference in group]
-    return tuple({folded(sentence): sentence for sentence in said}.values())
+            messages += [morpheme_difference.words for morpheme_difference in group]
+    return tuple({folded(sentence): sentence for sentence in messages}.values())
 
 
 def _between(word: WordAnalysis, other: WordAnalysis) -> Iterator[MorphemeDifference]:
@@ -271,23 +274,23 @@ def _between(word: WordAnalysis, other: WordAnalysis) -> Iterator[MorphemeDiffer
 def _between_analysed(word: WordAnalysis, other: WordAnalysis) -> Iterator[MorphemeDifference]:
     """Compare the two analyses of one lemma that differ least; name the lemmas where there is none."""
     pairs = [
-        (found, expected)
-        for found in map(tagged_word, word.analyses)
+        (analysis, expected)
+        for analysis in map(tagged_word, word.analyses)
         for expected in map(tagged_word, other.analyses)
     ]
     same = [pair for pair in pairs if pair[0].key == pair[1].key]
-    found, expected = min(same or pairs, key=_distance)
+    actual, expected = min(same or pairs, key=_distance)
     if not same:
         yield MorphemeDifference(
             word.word,
             other.word,
             "lemma",
-            found.lemma,
+            actual.lemma,
             expected.lemma,
-            f"“{shortened(word.word)}” (lemma {found.lemma}) instead of “{shortened(other.word)}”.",
+            f"“{shortened(word.word)}” (lemma {actual.lemma}) instead of “{shortened(other.word)}”.",
         )
         return
-    for fault in inflection_faults(found.tags, expected.tags):
+    for fault in inflection_faults(actual.tags, expected.tags):
         sentence = faulty(word.word, (fault.words,))
         yield MorphemeDifference(
             word.word,

@@ -112,26 +112,26 @@ class NormalForms:
 
     def _sentences(self, text: str) -> Iterator[list[str]]:
         """Yield the words of each sentence without the marks that may differ."""
-        found: list[str] = []
+        sentence_words: list[str] = []
         for piece in unicodedata.normalize("NFC", text).split():
             bare = piece.strip(self._edges)
             if bare:
-                found.append(bare.casefold() if self._rules.ignore_case else bare)
+                sentence_words.append(bare.casefold() if self._rules.ignore_case else bare)
             tail = piece[len(piece.rstrip(self._edges)) :] or piece[-1]
-            if found and any(mark in tail for mark in self._rules.sentence_end):
-                yield found
-                found = []
-        if found:
-            yield found
+            if sentence_words and any(mark in tail for mark in self._rules.sentence_end):
+                yield sentence_words
+                sentence_words = []
+        if sentence_words:
+            yield sentence_words
 
     def _taken_apart(self, pieces: list[str]) -> list[str]:
         """Write those words by themselves that are also joined to the next one by a hyphen."""
-        found: list[str] = []
+        separated: list[str] = []
         for piece in pieces:
             first, _, rest = piece.partition("-")
             apart = bool(rest) and self.spell(first).casefold() in self._apart
-            found += [first, rest] if apart else [piece]
-        return found
+            separated += [first, rest] if apart else [piece]
+        return separated
 
     def _joins(self, pieces: list[str]) -> bool:
         return any(self.spell(piece).casefold() in self._clause_words for piece in pieces)

@@ -146,8 +146,8 @@ class Equivalence:
         """Return whether the words of output and reference may be in any order."""
         analyses = self._analyses(annotation)
         return self._rules.free_word_order and all(
-            self._free(self._sentence(found), analyses)
-            for found in (annotation.output, annotation.reference)
+            self._free(self._sentence(words), analyses)
+            for words in (annotation.output, annotation.reference)
         )
 
     def _sentence(self, found: tuple[WordAnalysis, ...]) -> Sentence:
@@ -173,11 +173,11 @@ class Equivalence:
     def _allowed(self, source: str) -> frozenset[VariantClass]:
         """Omit the classes that this source does not license."""
         allowed = _EVERY
-        said = _WORD.findall(source.casefold())
+        source_words = _WORD.findall(source.casefold())
         endings = self._rules.progressive_endings
-        if not any(word.endswith(endings) for word in said):
+        if not any(word.endswith(endings) for word in source_words):
             allowed -= {VariantClass.PROGRESSIVE_AMBIGUITY}
-        if not self._told_by.isdisjoint(said):
+        if not self._told_by.isdisjoint(source_words):
             allowed -= {_WE}
         return allowed if self._rules.free_word_order else allowed - {VariantClass.WORD_ORDER}
 

@@ -140,12 +140,12 @@ class Judge:
             return GrammarJudgement(SemanticVerdict.EXACT_MATCH)
         if self._equivalence.equivalent(output, entry.reference, entry.source, annotation):
             return GrammarJudgement(SemanticVerdict.VALID)
-        said = content_words(entry.source).union(_NUMBER.findall(entry.source))
+        source_content = content_words(entry.source).union(_NUMBER.findall(entry.source))
         matched = _matched(ours, theirs)
         strange = [
             word
             for place, word in enumerate(ours)
-            if place not in matched and not word.empty and not word.explained_by(said)
+            if place not in matched and not word.empty and not word.explained_by(source_content)
         ]
         grammar_judgement = GrammarJudgement(
             SemanticVerdict.VALID,
@@ -165,7 +165,7 @@ class Judge:
             and not self._equivalence.free_order(annotation),
         )
         return _with_verdict(
-            grammar_judgement, max(_share(theirs, matched), _explained_share(said, ours))
+            grammar_judgement, max(_share(theirs, matched), _explained_share(source_content, ours))
         )
 
     def _meaning(self, word: WordAnalysis) -> Meaning:
@@ -195,12 +195,14 @@ class Judge:
     @cached_property
     def _glosses(self) -> dict[str, frozenset[frozenset[str]]]:
         """Return the content words of every meaning, by lemma in the form for comparison."""
-        found: dict[str, frozenset[frozenset[str]]] = {}
+        meanings_by_form: dict[str, frozenset[frozenset[str]]] = {}
         for lemma, glosses in self._given.items():
-            meanings = frozenset(content_words(each) for gloss in glosses for each in _split(gloss))
+            meanings = frozenset(
+                content_words(meaning) for gloss in glosses for meaning in _split(gloss)
+            )
             form = self._form(lemma)
-            found[form] = found.get(form, frozenset()) | meanings
-        return found
+            meanings_by_form[form] = meanings_by_form.get(form, frozenset()) | meanings
+        return meanings_by_form
 
     def _form(self, word: str) -> str:
         form = folded(word)
@@ -243,20 +245,20 @@ def _split(gloss: str) -> list[str]:
 
 def _matched(ours: Sequence[Meaning], theirs: Sequence[Meaning]) -> dict[int, int]:
     """Return places of output words → places of reference words, one to one, the closest kin first."""
-    found: dict[int, int] = {}
+    pairing: dict[int, int] = {}
     left, free = list(range(len(ours))), list(range(len(theirs)))
     for same in (_same_text, _same_lemma, Meaning.like):
         for place in left:
             word = ours[place]
             for other in free:
                 if same(word, theirs[other]):
-                    found[place] = other
+                    pairing[place] = other
                     free.remove(other)
                     break
-        left = [place for place in left if place not in found]
+        left = [place for place in left if place not in pairing]
         if not left or not free:
             break
-    return dict(sorted(found.items()))
+    return dict(sorted(pairing.items()))
 
 
 def _in_order(matched: Mapping[int, int], theirs: Sequence[Meaning]) -> bool:
@@ -282,14 +284,14 @@ def _share(theirs: Sequence[Meaning], matched: Mapping[int, int]) -> float:
 
 def _explained_share(said: frozenset[str], ours: Sequence[Meaning]) -> float:
     """Return the share of the source's content words that words of the output explain."""
-    told = {
+    explained = {
         word
         for meaning in ours
         for gloss in meaning.glosses
         if 2 * len(gloss & said) >= len(gloss)
         for word in gloss & said
     }
-    return len(told) / len(said) if said else 0.0
+    return len(explained) / len(said) if said else 0.0
 
 
 def _with_verdict(found: GrammarJudgement, share: float) -> GrammarJudgement:

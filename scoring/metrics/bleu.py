@@ -117,5 +117,7 @@ def _log_precisions(shared: FloatArray, possible: FloatArray) -> FloatArray:
 
 
 METRICS = {
-    "bleu": Maker(lambda found: Bleu(found.setup.bleu_tokenizer, multi_ref=found.setup.multi_ref))
+    "bleu": Maker(
+        lambda resources: Bleu(resources.setup.bleu_tokenizer, multi_ref=resources.setup.multi_ref)
+    )
 }

@@ -180,4 +180,6 @@ def _halved(letters: Sequence[str]) -> IntArray:
     return np.vstack([_shared_letters(letters[:middle]), _shared_letters(letters[middle:])])
 
 
-METRICS = {"chrf_plus_plus": Maker(lambda found: ChrfPlusPlus(multi_ref=found.setup.multi_ref))}
+METRICS = {
+    "chrf_plus_plus": Maker(lambda resources: ChrfPlusPlus(multi_ref=resources.setup.multi_ref))
+}

@@ -109,16 +109,16 @@ class Comet(RateMetric):
 
     def explain(self, translation: Translation) -> tuple[str, ...]:
         """Return what to make of the value."""
-        found = self.stats(translation)
-        said = []
-        if found is not None and found[2]:
+        statistics = self.stats(translation)
+        sentences = []
+        if statistics is not None and statistics[2]:
             score = translation.annotations["comet"]
-            said.append(
-                f"The model gave {score:.4f}, outside its range; it counts as {found[0]:.0f}."
+            sentences.append(
+                f"The model gave {score:.4f}, outside its range; it counts as {statistics[0]:.0f}."
             )
-        if found is not None and low_resource(self._setup):
-            said.append(_WARNING)
-        return tuple(said)
+        if statistics is not None and low_resource(self._setup):
+            sentences.append(_WARNING)
+        return tuple(sentences)
 
 
 def low_resource(setup: ScoringSetup) -> bool:

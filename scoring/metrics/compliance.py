@@ -79,9 +79,9 @@ class ComplianceIndex(ByRules):
             return ("There is no output.",)
         demand = self._rules.demand(translation.entry)
         violationses = demand.violations(translation.output)
-        told = [sentence for part in violationses.values() for sentence in part.sentences]
+        sentences = [sentence for part in violationses.values() for sentence in part.sentences]
         return (
-            *told,
+            *sentences,
             *(_NOT_LOOKED_AT[part] for part in ViolationPart if part not in demand.known),
         )
 

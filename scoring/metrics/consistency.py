@@ -45,8 +45,8 @@ class Consistency(CorpusMetric):
         return "no term stands in two entries"
 
     def corpus_value(self, translations: Sequence[Translation]) -> float | None:
-        found = self._by_terms if self._resources.setup.terms else self._by_links
-        return _agreement(found(translations))
+        agreement_of = self._by_terms if self._resources.setup.terms else self._by_links
+        return _agreement(agreement_of(translations))
 
     def _by_terms(self, translations: Sequence[Translation]) -> Iterable[tuple[object, str | None]]:
         """Yield each term of each entry with the rendering that the output has."""

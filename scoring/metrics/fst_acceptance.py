@@ -120,22 +120,26 @@ def _verdict(words: Sequence[WordAnalysis], whom: str) -> str:
     rejected = [word.word for word in words if word.accepted is None]
     accepted = len(words) - len(rejected)
     are = "is" if len(words) == 1 else "are"
-    said = f"{accepted} of {counted(len(words), 'word')} {are} accepted by {whom}"
-    return f"{said}; rejected: {listed(map(shortened, rejected))}." if rejected else f"{said}."
+    summary = f"{accepted} of {counted(len(words), 'word')} {are} accepted by {whom}"
+    return (
+        f"{summary}; rejected: {listed(map(shortened, rejected))}." if rejected else f"{summary}."
+    )
 
 
 def _other_forms(words: Sequence[WordAnalysis]) -> list[str]:
     """Name the words that were accepted in another form than their own."""
-    found = []
+    sentences = []
     for form, how in (
         (Acceptance.LOWER_CASED, "Accepted only when lower-cased"),
         (Acceptance.NORMALISED, "Accepted only after the language card's spelling replacements"),
     ):
         if chosen := [word.word for word in words if word.accepted is form]:
-            found.append(f"{how}: {listed(map(shortened, chosen))}.")
-    return found
+            sentences.append(f"{how}: {listed(map(shortened, chosen))}.")
+    return sentences
 
 
 METRICS = {
-    "fst_acceptance_rate": Maker(lambda found: FstAcceptance(found.setup), why_no_fst_acceptance)
+    "fst_acceptance_rate": Maker(
+        lambda resources: FstAcceptance(resources.setup), why_no_fst_acceptance
+    )
 }

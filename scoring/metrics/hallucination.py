@@ -68,12 +68,12 @@ class Hallucination(ResourceRate):
         for word, lack in unsupported:
             kinds.setdefault(lack, []).append(word)
         some = counted(number, "content word")
-        said = (
+        sentences = (
             f"{len(kinds[lack])} of {some} {_is(kinds[lack])} {lack}: {listed(kinds[lack])}."
             for lack in _LACKS
             if lack in kinds
         )
-        return tuple(said)
+        return tuple(sentences)
 
     def _unsupported(self, translation: Translation) -> tuple[list[tuple[str, str]], int]:
         """Return words and numbers without support, each with what it lacks, and how many are content."""
@@ -122,8 +122,8 @@ class Hallucination(ResourceRate):
         """Return the stems of all renderings of the dictionary's terms that are in a source."""
         read = self._resources.bitext.target.read
         terms = self._resources.terms.occurring(source)
-        found = (read(rendering).stems for term in terms for rendering in term.renderings)
-        return frozenset[str]().union(*found)
+        stems = (read(rendering).stems for term in terms for rendering in term.renderings)
+        return frozenset[str]().union(*stems)
 
 
 def why_no_hallucination(resources: Resources) -> str | None:

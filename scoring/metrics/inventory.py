@@ -172,8 +172,8 @@ def make_scorer(resources: Resources, packed: Sequence[PackedColumn] | None = No
 
 def _why_foreign(ids: Sequence[str], setup: ScoringSetup) -> dict[str, str]:
     """Return why metrics that have a table here, or would with their pack, are not computed here."""
-    told = {id_: why_as_stated(id_, setup.packs) for id_ in ids}
-    return {id_: why or OTHER_VERSION for id_, why in told.items() if why or row_of(id_)}
+    reasons = {id_: why_as_stated(id_, setup.packs) for id_ in ids}
+    return {id_: why or OTHER_VERSION for id_, why in reasons.items() if why or row_of(id_)}
 
 
 OTHER_VERSION = "taken by another version of this metric; its value is repeated as stated"

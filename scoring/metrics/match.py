@@ -137,8 +137,8 @@ def why_no_equivalents(resources: Resources) -> str | None:
 
 
 def _annotation(translation: Translation) -> FstAnnotation | None:
-    found = translation.annotations.get("fst")
-    return found if isinstance(found, FstAnnotation) else None
+    annotation = translation.annotations.get("fst")
+    return annotation if isinstance(annotation, FstAnnotation) else None
 
 
 METRICS = {

@@ -153,8 +153,8 @@ def pairs(gold: Sequence[GoldWord], annotation: FstAnnotation) -> list[WordPair]
         if places[at] is None and word.a_word:
             places[at] = len(expected)
             expected.append(_as_word(word))
-    found = counterparts(annotation.output, expected)
-    output_of = {place: at for at, place in enumerate(found) if place is not None}
+    pairing = counterparts(annotation.output, expected)
+    output_of = {place: at for at, place in enumerate(pairing) if place is not None}
     return [
         _pair(_named(word, place, annotation.reference), _word(place, output_of, annotation.output))
         for word, place in zip(gold, places, strict=True)
@@ -230,7 +230,9 @@ def _pair(gold: GoldWord, found: WordAnalysis | None) -> WordPair:
     if found is None or not found.analyses:
         return WordPair(gold, found, None)
     analyses = map(tagged_word, found.analyses)
-    best = max(analyses, key=lambda each: (_most_common(gold, (each,)), gold.has_lemma(each)))
+    best = max(
+        analyses, key=lambda analysis: (_most_common(gold, (analysis,)), gold.has_lemma(analysis))
+    )
     return WordPair(gold, found, best)
 
 
@@ -253,12 +255,12 @@ def _as_analysed(gold: GoldWord, reference: WordAnalysis) -> GoldWord:
         return gold
     most = max(len(gold.tags & analysis.tags) for analysis in analyses)
     best = [analysis for analysis in analyses if len(gold.tags & analysis.tags) == most]
-    told = frozenset(tag for analysis in best for tag in gold.tags & analysis.tags)
+    tags = frozenset(tag for analysis in best for tag in gold.tags & analysis.tags)
     return replace(
         gold,
         lemmas=frozenset(analysis.key for analysis in best),
-        tags=told,
-        unmapped=(*gold.unmapped, *sorted(gold.tags - told)),
+        tags=tags,
+        unmapped=(*gold.unmapped, *sorted(gold.tags - tags)),
     )
 
 

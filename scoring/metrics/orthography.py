@@ -60,8 +60,8 @@ class OrthographicAccuracy(ResourceRate):
             return ()
         words, faults = spelling.judged(translation.output, translation.entry.source)
         if words:
-            said = (_said(words, faults),) if faults else ()
-            return (*said, *_foreign(spelling.foreign(translation.output)))
+            sentences = (_said(words, faults),) if faults else ()
+            return (*sentences, *_foreign(spelling.foreign(translation.output)))
         if spelling.has_words(translation.output):
             return ("All words are in another script; how they are spelt is not judged.",)
         return ("The output has no word; each word of the reference counts as wrong.",)

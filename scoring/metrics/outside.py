@@ -68,8 +68,8 @@ class OutsideMetric(Metric):
     def stats_many(self, translations: Sequence[Translation]) -> list[Statistics | None]:
         """Compute the statistics together, one by one where that fails: the others' are good."""
         none: list[Statistics | None] = []
-        found = _or(lambda: [*map(self._checked, self._metric.stats_many(translations))], none)
-        return found if len(found) == len(translations) else [*map(self.stats, translations)]
+        rows = _or(lambda: [*map(self._checked, self._metric.stats_many(translations))], none)
+        return rows if len(rows) == len(translations) else [*map(self.stats, translations)]
 
     def values(self, totals: FloatArray) -> FloatArray:
         """Return the metric's own values; NaN where it gives none that could be shown."""
@@ -93,11 +93,13 @@ class OutsideMetric(Metric):
 
     def further(self, total: FloatArray) -> dict[str, float | int | None]:
         """Return the metric's own further fields, as far as they bear its name."""
-        found: Mapping[str, float | int | None] = _or(lambda: dict(self._metric.further(total)), {})
+        fields: Mapping[str, float | int | None] = _or(
+            lambda: dict(self._metric.further(total)), {}
+        )
         own = f"{self.info.id}_"
         return {
             name: value
-            for name, value in found.items()
+            for name, value in fields.items()
             if str(name).startswith(own) and (value is None or isinstance(value, int | float))
         }
 
@@ -135,8 +137,8 @@ class _OutsideCorpus(CorpusMetric):
 
     def corpus_value(self, translations: Sequence[Translation]) -> float | None:
         try:
-            found = self._metric.corpus_value(translations)
-            value = None if found is None else float(found)
+            own_value = self._metric.corpus_value(translations)
+            value = None if own_value is None else float(own_value)
         except Exception:  # noqa: BLE001  code from outside
             self._failed = FAILED_WHOLE
             return None

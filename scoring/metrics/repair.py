@@ -47,8 +47,8 @@ class RepairEffectiveness(ByRules):
         return (mended, sum(counts.values()), known)
 
     def values(self, totals: FloatArray) -> FloatArray:
-        repaired, found, known = totals.T
-        return share(repaired, np.where(known > 0, found, 0.0))
+        repaired, broken, known = totals.T
+        return share(repaired, np.where(known > 0, broken, 0.0))
 
     def explain(self, translation: Translation) -> tuple[str, ...]:
         statistics = self.stats(translation)
@@ -58,9 +58,9 @@ class RepairEffectiveness(ByRules):
         rules = "1 rule" if found == 1 else f"{found:,} rules"
         repaired = "1 was" if mended == 1 else f"{mended:,} were"
         broken = self._rules.demand(translation.entry).violations(translation.raw)
-        told = (sentence for part in broken.values() for sentence in part.sentences)
+        sentences = (sentence for part in broken.values() for sentence in part.sentences)
         summary = f"The first answer broke {rules} of compliance; {repaired} repaired."
-        return (summary, *told)
+        return (summary, *sentences)
 
 
 METRICS = {"repair_effectiveness": Maker(RepairEffectiveness)}

@@ -281,4 +281,4 @@ def _words(text: str) -> list[str]:
     return normalize("NFC", text).lower().split()
 
 
-METRICS = {"ter": Maker(lambda found: Ter(multi_ref=found.setup.multi_ref))}
+METRICS = {"ter": Maker(lambda resources: Ter(multi_ref=resources.setup.multi_ref))}

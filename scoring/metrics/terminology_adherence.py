@@ -44,8 +44,8 @@ class TerminologyAdherence(ResourceRate):
         terms = self._applying(translation)
         if not terms:
             return None
-        found = self._renderings.found(terms, translation)
-        return (sum(has is not None for has in found), len(terms))
+        renderings = self._renderings.found(terms, translation)
+        return (sum(has is not None for has in renderings), len(terms))
 
     def explain(self, translation: Translation) -> tuple[str, ...]:
         """Name the prescribed terms that the output does not have, with what was prescribed."""

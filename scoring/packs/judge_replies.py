@@ -210,8 +210,8 @@ _NUMBER: Final = re.compile(r"[0-9]{1,6}(?:\.[0-9]{1,20})?", re.ASCII)
 def _score(contract: JudgeContract, given: Any) -> tuple[float | None, str | None]:
     """Return a score that keeps to the contract, else None and why it does not."""
     if contract.form is ReplyForm.WORD and isinstance(given, str):
-        found = _WORDS.get(_word(given))
-        return (found, None) if found is not None else (None, f"it is not {contract.form}")
+        score = _WORDS.get(_word(given))
+        return (score, None) if score is not None else (None, f"it is not {contract.form}")
     number = float(given) if isinstance(given, str) and _NUMBER.fullmatch(given.strip()) else given
     if isinstance(number, bool) or not isinstance(number, int | float):
         return None, f"the score is no number; it must be {contract.scores}"

@@ -38,13 +38,13 @@ class JudgeScore(RateMetric):
 
         A judge that could not be asked is not named: only scores that records bring count then.
         """
-        told = self._told
-        if told is None and self.info.id in self._off:
+        facts = self._told
+        if facts is None and self.info.id in self._off:
             return own_signature(f"judge:{self.judge}|asked:no-answer|else:stated")
-        if told is None:
+        if facts is None:
             return own_signature(f"judge:{self.judge}|from:stated")
         model, place, prompt = (
-            _plain(told.get(fact)) for fact in ("model", "endpoint", "prompt_sha256")
+            _plain(facts.get(fact)) for fact in ("model", "endpoint", "prompt_sha256")
         )
         return own_signature(f"judge:{self.judge}|model:{model}|at:{place}|prompt:{prompt}")
 
@@ -66,9 +66,9 @@ class JudgeScore(RateMetric):
 
         A record that brings an answer with its score says nothing of other answers.
         """
-        found = translation.annotations.get(self.judge)
-        if found is not None or _of_another_answer(translation):
-            return found
+        verdict = translation.annotations.get(self.judge)
+        if verdict is not None or _of_another_answer(translation):
+            return verdict
         return translation.given(self.judge)
 
     def judged(self, given: Any) -> JudgeVerdict:
@@ -108,17 +108,17 @@ class TurnsScore(JudgeScore):
         """Read one judgement a turn."""
         if not isinstance(given, list | tuple) or not given:
             return JudgeVerdict(None, reason="there must be a list with one score a turn")
-        turns = [read_judgement(self.contract, each) for each in given]
+        turns = [read_judgement(self.contract, turn) for turn in given]
         scores = [turn.score for turn in turns if turn.score is not None]
         failed = len(turns) - len(scores)
         if failed:
             reason = next(turn.reason for turn in turns if turn.score is None)
             return JudgeVerdict(None, reason=f"{counted(failed, 'turn')} of {len(turns)}: {reason}")
-        told = [
+        sentences = [
             f"Turn {place}: {turn.score:.4g}. {turn.explanation}".strip()
             for place, turn in enumerate(turns, 1)
         ]
-        return JudgeVerdict(sum(scores) / len(scores), "\n".join(told))
+        return JudgeVerdict(sum(scores) / len(scores), "\n".join(sentences))
 
 
 def _of_another_answer(translation: Translation) -> bool:

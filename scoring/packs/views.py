@@ -86,7 +86,7 @@ def pack_view(pack: Pack) -> PackView:
     if view["rounding"] not in _ROUNDINGS:
         known = ", ".join(_ROUNDINGS)
         raise ValueError(f"view: there is no rounding {view['rounding']!r}; there is {known}")
-    columns = tuple(_column(pack.name, each, view["digits"]) for each in view["columns"])
+    columns = tuple(_column(pack.name, column, view["digits"]) for column in view["columns"])
     return PackView(columns, _ROUNDINGS[view["rounding"]], view.get("full"))
 
 
@@ -143,12 +143,12 @@ def lbrag_line(system: str, totals: RunTotals) -> str:
     A number of fewer entries than the run has says so behind it.
     """
     view, entries = _shipped("lbrag"), _entries(totals)
-    told = [
+    columns = [
         f"{column.heading}={_spread(view, column, totals[column.metric], entries)}"
         for column in view.columns
         if column.heading and column.metric in totals
     ]
-    return " | ".join([f"{system:<8}", *told])
+    return " | ".join([f"{system:<8}", *columns])
 
 
 def _spread(view: PackView, column: ReportedColumn, totals: MetricTotals, entries: int) -> str:

@@ -45,11 +45,11 @@ class Ranking:
 
     def ranks(self) -> dict[int, int]:
         """Return the rank of each run's cluster, from 1; the next cluster's counts all runs above it."""
-        found, rank = {}, 1
+        ranks, rank = {}, 1
         for cluster in self.clusters:
-            found.update(dict.fromkeys(cluster, rank))
+            ranks.update(dict.fromkeys(cluster, rank))
             rank += len(cluster)
-        return found
+        return ranks
 
 
 def rank(
@@ -110,10 +110,10 @@ def drawn_values(
         points = np.array([values[metric] for values in known])
     else:
         profile, weighing = _one_profile(tables), tables[0].weighing
-        found = _resampled(tables, draws, seed, resampled)
+        resamples = _resampled(tables, draws, seed, resampled)
         drawn = [
             composites(_only(values, own), profile, complete=True, weighing=weighing)
-            for values, own in zip(found, known, strict=True)
+            for values, own in zip(resamples, known, strict=True)
         ]
         points = np.concatenate(
             [composites(_arrays(values), profile, weighing=weighing) for values in known]
@@ -189,10 +189,10 @@ def clusters(points: FloatArray, better: BoolArray) -> tuple[tuple[int, ...], ..
     """Rank by value, and cut wherever every run above is better than every run below."""
     order = np.argsort(-points, kind="stable")
     ranked = better[np.ix_(order, order)]
-    found: list[tuple[int, ...]] = []
+    clusters: list[tuple[int, ...]] = []
     start = 0
     for cut in range(1, len(order) + 1):
         if ranked[:cut, cut:].all():  # nothing is left below the last
-            found.append(tuple(int(run) for run in order[start:cut]))
+            clusters.append(tuple(int(run) for run in order[start:cut]))
             start = cut
-    return tuple(found)
+    return tuple(clusters)

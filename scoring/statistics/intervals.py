@@ -97,10 +97,10 @@ def distinct_columns(matrix: FloatArray) -> tuple[FloatArray, list[int]]:
     Equal columns have equal sums: the lengths that several metrics count, and the references that several
     runs share, enter a product once.
     """
-    found: dict[bytes, int] = {}
+    places_by_bytes: dict[bytes, int] = {}
     rows = np.ascontiguousarray(matrix.T)
-    places = [found.setdefault(row.tobytes(), len(found)) for row in rows]
-    firsts = [places.index(place) for place in range(len(found))]
+    places = [places_by_bytes.setdefault(row.tobytes(), len(places_by_bytes)) for row in rows]
+    firsts = [places.index(place) for place in range(len(places_by_bytes))]
     return rows[firsts].T, places
 
 

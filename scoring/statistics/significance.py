@@ -396,9 +396,9 @@ def _by_entry(values: Two | None, better: str) -> tuple[float | None, int, int, 
     """Return the effect size, and how many entries the second run wins, loses and ties."""
     if values is None:
         return None, 0, 0, 0
-    found = outcomes(*values, better)
-    wins, losses, ties = (int(np.count_nonzero(found == side)) for side in (1, -1, 0))
-    return _effect_size((values[1] - values[0])[found != 2]), wins, losses, ties
+    results = outcomes(*values, better)
+    wins, losses, ties = (int(np.count_nonzero(results == side)) for side in (1, -1, 0))
+    return _effect_size((values[1] - values[0])[results != 2]), wins, losses, ties
 
 
 def outcomes(first: FloatArray, second: FloatArray, better: str) -> npt.NDArray[np.int8]:

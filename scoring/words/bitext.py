@@ -178,12 +178,12 @@ class Bitext:
 
 def alignable(pairs: Sequence[Entry]) -> list[Entry]:
     """Return the pairs from which an alignment is learned: with two texts, never secret, the first 5,000."""
-    found = (
+    pairs_with_text = (
         entry
         for entry in pairs
         if not entry.secret and entry.source.strip() and entry.reference.strip()
     )
-    return list(found)[:MOST_PAIRS]
+    return list(pairs_with_text)[:MOST_PAIRS]
 
 
 def alignment_name(pairs: Sequence[Entry]) -> str | None:

@@ -96,11 +96,11 @@ class Reader:
 
     def _read(self, text: str) -> Reading:
         written: list[str] = []
-        found: list[str] = []
+        folded_words: list[str] = []
         for as_written, as_folded in map(self._piece, pieces(text)):
             written += as_written
-            found += as_folded
-        return Reading(text, tuple(written), tuple(found))
+            folded_words += as_folded
+        return Reading(text, tuple(written), tuple(folded_words))
 
     def _take_apart(self, text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
         if text.isalpha() and not unspaced(text):  # one word, as most pieces are
@@ -165,19 +165,19 @@ def capitalised(word: str) -> bool:
 
 def _numbers(text: str) -> list[tuple[tuple[str, ...], bool]]:
     """Return the numbers of a text, each as whole and parts, and whether it stands alone."""
-    found: list[tuple[list[str], bool]] = []
+    numbers: list[tuple[list[str], bool]] = []
     end = -1
     for word in words(text) if _DIGITS.search(text) else ():
         alone = not any(map(str.isalpha, word.text))
         for match in _DIGITS.finditer(word.text):
             start = word.start + match.start()
             digits = "".join(str(int(digit)) for digit in match[0])
-            if found and end >= 0 and alone and _joined(text[end:start], digits):
-                found[-1][0].append(digits)
+            if numbers and end >= 0 and alone and _joined(text[end:start], digits):
+                numbers[-1][0].append(digits)
             else:
-                found.append(([digits], alone))
+                numbers.append(([digits], alone))
             end = word.start + match.end()
-    return [(_whole_and_parts(digits), alone) for digits, alone in found]
+    return [(_whole_and_parts(digits), alone) for digits, alone in numbers]
 
 
 def _joined(between: str, digits: str) -> bool:

@@ -42,7 +42,7 @@ class Resources:
         if self.languages is None:
             return
         for name in ("entries", "pairs"):
-            read = [alike_entry(each, *self.languages) for each in getattr(self, name)]
+            read = [alike_entry(entry, *self.languages) for entry in getattr(self, name)]
             object.__setattr__(self, name, read)
 
     @property

@@ -170,8 +170,8 @@ class Spelling:
         return None if foreign.stands_in(self._loans) else foreign
 
     def _words(self, text: str) -> Iterator[Word]:
-        found = words(text, self._writing.joiners, self._writing.word_letters)
-        return self._pieces(found) if self._unspaced else found
+        split_words = words(text, self._writing.joiners, self._writing.word_letters)
+        return self._pieces(split_words) if self._unspaced else split_words
 
     @staticmethod
     def _pieces(found: Iterator[Word]) -> Iterator[Word]:
@@ -205,8 +205,8 @@ class Spelling:
     def _mixed_scripts(self, word: str) -> str | None:
         """Name the other scripts in a part of a word between joiners; a part wholly in one is a loan."""
         for part in self._parts(word):
-            found = _scripts(part)
-            if not self._scripts.isdisjoint(found) and (others := found - self._scripts):
+            scripts = _scripts(part)
+            if not self._scripts.isdisjoint(scripts) and (others := scripts - self._scripts):
                 names = ", ".join(name.replace("_", " ") for name in sorted(others))
                 return f"{names} letters inside the word"
         return None

@@ -39,7 +39,7 @@ def quoting(text: str, letters: str = "") -> list[str]:
     that the language writes words with, and never count. A straight double mark right after a number
     with no quotation open means inches, one between Hebrew letters marks an abbreviation.
     """
-    found: list[str] = []
+    quoting: list[str] = []
     opened, inside = "", False
     for match in _MARK.finditer(text):
         mark, place = match[0], match.start()
@@ -48,15 +48,15 @@ def quoting(text: str, letters: str = "") -> list[str]:
             if mark == '"' and _is_no_quote(before, after, inside):
                 continue
             inside = not inside if mark == '"' else inside
-            found.append(mark)
+            quoting.append(mark)
         elif mark in letters:
             continue
         elif opened and mark in _CLOSING and _closes(before, after):
-            found += [opened, mark]
+            quoting += [opened, mark]
             opened = ""
         elif _opens(before, after):
             opened = mark
-    return found
+    return quoting
 
 
 def turned_round(marks: Sequence[str], pair: str) -> bool:
@@ -139,7 +139,7 @@ def _is_one_pair(text: str) -> bool:
 def added_line_breaks(output: str, accepted: Iterable[str]) -> int:
     """Return how many line breaks a stripped output has, 0 where one of the accepted texts has any."""
     count = len(_BREAKS.findall(output.strip()))
-    if not count or any(_BREAKS.search(each.strip()) for each in accepted):
+    if not count or any(_BREAKS.search(text.strip()) for text in accepted):
         return 0
     return count
 
@@ -308,19 +308,19 @@ class Demand:
         if wrong:
             right = self._right_marks
             sentences.insert(0, f"The output quotes with {' '.join(wrong)}; right is {right}.")
-        found = len(wrong) + len(sentences) - bool(wrong)
-        return Violations(found, tuple(sentences)) if found else None
+        count = len(wrong) + len(sentences) - bool(wrong)
+        return Violations(count, tuple(sentences)) if count else None
 
     def _turned_round(self, marks: Sequence[str]) -> list[str]:
         """Return the pairs of card and reference that open with what closes, where neither has them so."""
-        of_references = ("".join(each[:2]) for each in self._reference_quoting if each)
+        of_references = ("".join(quoting[:2]) for quoting in self._reference_quoting if quoting)
         pairs = dict.fromkeys((*self._rules.quotes, *of_references))
         return [
             pair
             for pair in pairs
             if turned_round(marks, pair)
             and pair[::-1] not in pairs
-            and not any(turned_round(each, pair) for each in self._reference_quoting)
+            and not any(turned_round(quoting, pair) for quoting in self._reference_quoting)
         ]
 
     def _casing(self, prose: str) -> Violations | None:
@@ -330,9 +330,11 @@ class Demand:
         if not leaks:
             return None
         distinct = tuple(dict.fromkeys(leaks))
-        told = ", ".join(_short(word) for word in distinct[:_TOLD])
+        listed = ", ".join(_short(word) for word in distinct[:_TOLD])
         more = f" and {len(distinct) - _TOLD:,} more" if len(distinct) > _TOLD else ""
-        return Violations(len(leaks), (f"In Latin letters, and not in the source: {told}{more}.",))
+        return Violations(
+            len(leaks), (f"In Latin letters, and not in the source: {listed}{more}.",)
+        )
 
     @cached_property
     def _source_quotes(self) -> bool:

@@ -74,7 +74,11 @@ def written_in(text: str, language: str) -> bool:
     if "Han" in expected:
         kana = shares.get("Hiragana", 0.0) + shares.get("Katakana", 0.0)
         return (kana >= _KANA) is (language == "ja")
-    others = [each for each in (*_SCRIPTS, *_LATIN) if _SCRIPTS.get(each, ("Latin",)) == expected]
+    others = [
+        other_language
+        for other_language in (*_SCRIPTS, *_LATIN)
+        if _SCRIPTS.get(other_language, ("Latin",)) == expected
+    ]
     if others == [language]:
         return True
     return _by_words(text, language, others)
@@ -82,10 +86,16 @@ def written_in(text: str, language: str) -> bool:
 
 def _by_words(text: str, language: str, others: list[str]) -> bool:
     words = list(map(folded, _WORD.findall(text)))
-    lists = {each: source_word_list(each) for each in {language, *others}}
+    lists = {
+        listed_language: source_word_list(listed_language)
+        for listed_language in {language, *others}
+    }
     if lists[language][1] is None:
         raise UndecidedError(f"there is no list of words here by which {language!r} is known")
-    known = {each: sum(word in common for word in words) for each, (common, _) in lists.items()}
+    known = {
+        candidate_language: sum(word in common for word in words)
+        for candidate_language, (common, _) in lists.items()
+    }
     return known[language] >= max(_COMMON * len(words), *known.values())
 
 

@@ -46,15 +46,15 @@ def read_state(value: Any) -> Slots | None:
 def _as_written(value: Any) -> Slots | None:
     """Return the slots of a state with their values as text; None where it is none."""
     if not isinstance(value, Mapping) or not all(
-        isinstance(each, Mapping) for each in value.values()
+        isinstance(domain_slots, Mapping) for domain_slots in value.values()
     ):
         return None
     try:
         return {
-            (domain, slot): said if isinstance(said, str) else json_text(said)
+            (domain, slot): slot_value if isinstance(slot_value, str) else json_text(slot_value)
             for domain, slots in value.items()
-            for slot, said in slots.items()
-            if said is not None
+            for slot, slot_value in slots.items()
+            if slot_value is not None
         }
     except RecursionError:
         return None
@@ -96,16 +96,16 @@ class _DialogueState(Metric):
         sides = self._sides(translation)
         if sides is None:
             return ()
-        found, wanted = sides[0] or {}, sides[1]
+        actual, wanted = sides[0] or {}, sides[1]
         ours = _as_written(json_answer(translation.output)) or {}
         theirs = _as_written(_wanted(translation)) or {}
         return tuple(
             Compared(
                 " ".join(slot),
-                given := ours[slot] if slot in found else "",
-                given if found.get(slot) == wanted.get(slot) else theirs.get(slot, ""),
+                given := ours[slot] if slot in actual else "",
+                given if actual.get(slot) == wanted.get(slot) else theirs.get(slot, ""),
             )
-            for slot in {**wanted, **found}
+            for slot in {**wanted, **actual}
         )
 
     def explain(self, translation: Translation) -> tuple[str, ...]:
@@ -113,14 +113,14 @@ class _DialogueState(Metric):
         sides = self._sides(translation)
         if sides is None:
             return ()
-        found, wanted = sides
-        if found is None:
+        actual, wanted = sides
+        if actual is None:
             return ("The answer is no JSON object of domains with their slots.",)
         kinds = {
-            "missing": wanted.keys() - found.keys(),
-            "not asked for": found.keys() - wanted.keys(),
+            "missing": wanted.keys() - actual.keys(),
+            "not asked for": actual.keys() - wanted.keys(),
             "with another value": {
-                key for key in wanted.keys() & found.keys() if wanted[key] != found[key]
+                key for key in wanted.keys() & actual.keys() if wanted[key] != actual[key]
             },
         }
         return tuple(

@@ -48,10 +48,10 @@ class SpokenTurns(NamedTuple):
     @property
     def of_speaker(self) -> dict[Speaker, list[str]]:
         """All words of each speaker, in order."""
-        found: dict[Speaker, list[str]] = {}
+        words_of_speakers: dict[Speaker, list[str]] = {}
         for word, speaker in zip(self.words, self.speakers, strict=True):
-            found.setdefault(speaker, []).append(word)
-        return found
+            words_of_speakers.setdefault(speaker, []).append(word)
+        return words_of_speakers
 
     @property
     def named(self) -> list[str]:
@@ -140,11 +140,11 @@ class WordDiarizationErrorRate(_Diarization):
 
     def explain(self, translation: Translation) -> tuple[str, ...]:
         """Return how many of the words that are next to each other have the wrong speaker."""
-        found = self.stats(translation)
-        if found is None:
+        statistics = self.stats(translation)
+        if statistics is None:
             return ()
-        pairs = counted(int(found[1]), "aligned word")
-        return (f"{found[0]:g} of {pairs} with another speaker.",)
+        pairs = counted(int(statistics[1]), "aligned word")
+        return (f"{statistics[0]:g} of {pairs} with another speaker.",)
 
 
 class SpeakerWordErrorRate(_Diarization):
@@ -166,14 +166,14 @@ class SpeakerWordErrorRate(_Diarization):
 
     def explain(self, translation: Translation) -> tuple[str, ...]:
         """Return how many words are wrong once each speaker's are put together, and who was taken for whom."""
-        sides, found = self._sides(translation), self.stats(translation)
-        if sides is None or found is None:
+        sides, statistics = self._sides(translation), self.stats(translation)
+        if sides is None or statistics is None:
             return ()
         ours, theirs = _written(translation.output), _written(translation.entry.reference)
         found_pairs = _pairs(*sides).items()
         pairs = [f"{ours[name]} for {theirs[other]}" for other, name in found_pairs if name]
         taken = (f"Speakers were taken: {', '.join(pairs)}.",) if pairs else ()
-        errors, words = counted(int(found[0]), "error"), counted(int(found[1]), "word")
+        errors, words = counted(int(statistics[0]), "error"), counted(int(statistics[1]), "word")
         return (f"{errors} in {words}, speaker by speaker.", *taken)
 
     def compared(self, translation: Translation) -> tuple[Compared, ...]:
@@ -183,16 +183,18 @@ class SpeakerWordErrorRate(_Diarization):
             return ()
         output, reference = sides
         pairs = _pairs(output, reference)
-        said = {name: " ".join(words) for name, words in output.of_speaker.items()}
+        spoken = {name: " ".join(words) for name, words in output.of_speaker.items()}
         wanted = {name: " ".join(words) for name, words in reference.of_speaker.items()}
         ours, theirs = _written(translation.output), _written(translation.entry.reference)
         rows = [
-            Compared(_label(pairs, other, ours, theirs), said.get(pairs.get(other, ""), ""), words)
+            Compared(
+                _label(pairs, other, ours, theirs), spoken.get(pairs.get(other, ""), ""), words
+            )
             for other, words in wanted.items()
         ]
         rows += [
             Compared(ours.get(name, _NO_NAME), words, "")
-            for name, words in said.items()
+            for name, words in spoken.items()
             if name not in pairs.values()
         ]
         return tuple(row._replace(running=True) for row in rows)
@@ -256,10 +258,10 @@ def _spared_words(output: SpokenTurns, reference: SpokenTurns) -> list[list[int]
     """
     if len(output.words) * len(reference.words) > MOST_CELLS:
         return [[0] * len(output.named)] * len(reference.named)
-    said, wanted, names = output.of_speaker, reference.of_speaker, output.named
+    spoken, wanted, names = output.of_speaker, reference.of_speaker, output.named
     return [
         [
-            len(said[name]) + len(wanted[other]) - word_edits(said[name], wanted[other])
+            len(spoken[name]) + len(wanted[other]) - word_edits(spoken[name], wanted[other])
             for name in names
         ]
         for other in reference.named
@@ -268,17 +270,17 @@ def _spared_words(output: SpokenTurns, reference: SpokenTurns) -> list[list[int]
 
 def _pairs(output: SpokenTurns, reference: SpokenTurns) -> dict[Speaker, str]:
     """Return for each speaker of the reference the one of the output who is taken for them, empty for nobody."""
-    names, found = output.named, _paired(_spared_words(output, reference))
+    names, pairing = output.named, _paired(_spared_words(output, reference))
     return {
-        other: names[found[row]] if row in found else ""
+        other: names[pairing[row]] if row in pairing else ""
         for row, other in enumerate(reference.named)
     }
 
 
 def _paired(worth: Sequence[Sequence[int]]) -> dict[int, int]:
     """Pair rows with columns, each in one pair at most, so that together they are worth the most."""
-    found = enumerate(best_pairs(worth))
-    return {row: column for row, column in found if column is not None}
+    pairing = enumerate(best_pairs(worth))
+    return {row: column for row, column in pairing if column is not None}
 
 
 def _worth(worth: Sequence[Sequence[int]]) -> int:

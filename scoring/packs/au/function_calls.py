@@ -58,8 +58,10 @@ def _nearest(
     wanted: Mapping[str, Parameters], calls: Sequence[Any], faults: Sequence[str | None]
 ) -> str:
     """Return what is wrong with a call of the wanted name, else with the first call."""
-    told = [(call, fault) for call, fault in zip(calls, faults, strict=True) if fault]
-    return next((fault for call, fault in told if _is_named(call, wanted)), told[0][1])
+    faulty_calls = [(call, fault) for call, fault in zip(calls, faults, strict=True) if fault]
+    return next(
+        (fault for call, fault in faulty_calls if _is_named(call, wanted)), faulty_calls[0][1]
+    )
 
 
 def compared_calls(
@@ -91,7 +93,9 @@ def _beside(
     given = next(iter(call.values())) if _is_named(call, wanted) else None
     if not (isinstance(given, Mapping) and (given or allowed)):
         needed = {
-            each: values[0] for each, values in allowed.items() if values and "" not in values
+            parameter: values[0]
+            for parameter, values in allowed.items()
+            if values and "" not in values
         }
         yield Compared(name, "" if given is None else json_text(given), json_text(needed))
         return
@@ -141,7 +145,11 @@ def _fault(
             return f"{name}: {parameter} is not expected."
         if not _allowed(value, allowed[parameter], properties[parameter]):
             return f"{name}: the value of {parameter} is not allowed."
-    left = [each for each in allowed if each not in given and "" not in allowed[each]]
+    left = [
+        parameter
+        for parameter in allowed
+        if parameter not in given and "" not in allowed[parameter]
+    ]
     return f"{name}: {left[0]} is missing." if left else None
 
 
@@ -189,7 +197,7 @@ def _items_fit(values: Sequence[Any], answers: Sequence[Any], inner: type) -> bo
     for answer in answers:
         if not isinstance(answer, list):
             return True
-        theirs = next((type(each) for each in answer if each != ""), None)
+        theirs = next((type(item) for item in answer if item != ""), None)
         if all(type(value) in {inner, theirs} for value in values):
             return True
     return False
@@ -200,8 +208,8 @@ def _dict_fits(value: Mapping[str, Any], answer: Any) -> bool:
     if not isinstance(answer, Mapping):
         return False
     known = all(
-        name in answer and _plain(each) in map(_plain, _several(answer[name]))
-        for name, each in value.items()
+        name in answer and _plain(item) in map(_plain, _several(answer[name]))
+        for name, item in value.items()
     )
     return known and all(name in value or "" in _several(others) for name, others in answer.items())
 
@@ -215,13 +223,13 @@ def _dicts_fit(values: Sequence[Any], answers: Any) -> bool:
     if not isinstance(answers, list) or len(values) != len(answers):
         return False
     pairs = zip(values, answers, strict=True)
-    return all(isinstance(each, Mapping) and _dict_fits(each, answer) for each, answer in pairs)
+    return all(isinstance(item, Mapping) and _dict_fits(item, answer) for item, answer in pairs)
 
 
 def _plain(value: Any) -> Any:
     """Return a text, or the texts of a list, in the form in which they are compared."""
     if isinstance(value, list):
-        return [_plain_text(each) if isinstance(each, str) else each for each in value]
+        return [_plain_text(item) if isinstance(item, str) else item for item in value]
     return _plain_text(value) if isinstance(value, str) else value
 
 
@@ -299,7 +307,7 @@ def _wanted(calls: Sequence[Any]) -> Iterator[bool]:
         yield (
             len(values) == 1
             and isinstance(values[0], Mapping)
-            and all(isinstance(each, list) for each in values[0].values())
+            and all(isinstance(item, list) for item in values[0].values())
         )
 
 

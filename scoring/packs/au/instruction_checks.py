@@ -77,8 +77,8 @@ def _held(number: int, asked: Asked, least: str, relation: str = "relation") -> 
 
 
 def _keywords(answer: str, asked: Asked) -> bool:
-    found = answer.lower()
-    return all(word.lower() in found for word in _texts(asked, "keywords"))
+    lowered = answer.lower()
+    return all(word.lower() in lowered for word in _texts(asked, "keywords"))
 
 
 def _keyword_frequency(answer: str, asked: Asked) -> bool:
@@ -151,12 +151,12 @@ def _bullets(answer: str, asked: Asked) -> bool:
 
 
 def _fixed_answer(answer: str, _: Asked) -> bool:
-    return any(each in answer for each in _FIXED_ANSWERS)
+    return any(fixed in answer for fixed in _FIXED_ANSWERS)
 
 
 def _highlights(answer: str, asked: Asked) -> bool:
-    plain = sum(bool(each.strip("*").strip()) for each in _HIGHLIGHT.findall(answer))
-    strong = sum(bool(each.strip()) for each in _STRONG_HIGHLIGHT.findall(answer))
+    plain = sum(bool(highlight.strip("*").strip()) for highlight in _HIGHLIGHT.findall(answer))
+    strong = sum(bool(highlight.strip()) for highlight in _STRONG_HIGHLIGHT.findall(answer))
     return plain + strong >= _number(asked, "num_highlights")
 
 

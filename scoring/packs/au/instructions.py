@@ -76,11 +76,11 @@ class InstructionFollowing(Metric):
 
     def further(self, total: FloatArray) -> dict[str, float | int | None]:
         """Return the four shares, null over nothing, and how many records could not be checked."""
-        found: dict[str, float | int | None] = {
+        fields: dict[str, float | int | None] = {
             f"{self.info.id}_{name}": None if np.isnan(share[0]) else float(share[0])
             for name, share in _shares(np.atleast_2d(total)).items()
         }
-        return {**found, f"{self.info.id}_unchecked": int(np.ravel(total)[6])}
+        return {**fields, f"{self.info.id}_unchecked": int(np.ravel(total)[6])}
 
     def explain(self, translation: Translation) -> tuple[str, ...]:
         """Return for each instruction whether it is kept, or why they cannot be checked."""
@@ -110,7 +110,7 @@ def _kept(translation: Translation) -> list[KeptInstruction]:
         raise _NoValueError(f"A record needs a list of 1 to {MOST_INSTRUCTIONS} instructions")
     answer = translation.output if len(translation.output) <= MOST_LETTERS else ""
     forms = [form for form in _loose_forms(answer) if form.strip()]
-    return [_checked(each, answer, forms) for each in given]
+    return [_checked(instruction, answer, forms) for instruction in given]
 
 
 def _checked(instruction: object, answer: str, forms: Sequence[str]) -> KeptInstruction:
@@ -138,7 +138,7 @@ def _loose_forms(answer: str) -> list[str]:
     """Return the answer with and without its first line, its last, both, and asterisks."""
     lines = answer.split("\n")
     cut = [lines[1:], lines[:-1], lines[1:-1]]
-    forms = [answer, *("\n".join(each).strip() for each in cut)]
+    forms = [answer, *("\n".join(cut_lines).strip() for cut_lines in cut)]
     return [*forms, *(form.replace("*", "") for form in forms)]
 
 

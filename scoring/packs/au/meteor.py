@@ -32,12 +32,12 @@ def meteor(reference: Sequence[str], output: Sequence[str], *, english: bool) ->
 @cache
 def wordnet() -> Any | None:
     """Return nltk's WordNet where it lies on this machine and can be read; it is never fetched."""
-    found = cast("Any", nltk.corpus.wordnet)
+    corpus = cast("Any", nltk.corpus.wordnet)
     try:
-        found.ensure_loaded()
+        corpus.ensure_loaded()
     except Exception:  # noqa: BLE001  nltk raises what it likes where a file of it is missing or damaged
         return None
-    return found
+    return corpus
 
 
 class _AsItStands:

@@ -36,9 +36,9 @@ _PATTERNS = tuple(
 def chosen_letter(text: str) -> str | None:
     """Return the option A–J that an answer names; None where it names none."""
     for pattern in _PATTERNS:
-        found = pattern.findall(text)
-        if found:
-            return str(found[-1]).upper()
+        letters = pattern.findall(text)
+        if letters:
+            return str(letters[-1]).upper()
     return None
 
 
@@ -124,8 +124,8 @@ class MultipleChoiceAccuracy(RateMetric):
 
     def explain(self, translation: Translation) -> tuple[str, ...]:
         """Return which letter was read."""
-        found = chosen_letter(translation.output)
-        return ("The answer names no option.",) if found is None else (f"Read as {found}.",)
+        letter = chosen_letter(translation.output)
+        return ("The answer names no option.",) if letter is None else (f"Read as {letter}.",)
 
     def compared(self, translation: Translation) -> tuple[Compared, ...]:
         """Return the letters that were read."""

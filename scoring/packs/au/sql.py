@@ -27,12 +27,12 @@ class _Sql(RateMetric):
     width = 3
 
     def stats(self, translation: Translation) -> Statistics | None:
-        found = translation.annotations.get("sql")
-        if not isinstance(found, Mapping):
+        execution = translation.annotations.get("sql")
+        if not isinstance(execution, Mapping):
             return None
-        if found.get("exec") is None:
+        if execution.get("exec") is None:
             return (0, 0, 1)
-        return (int(self.right(found, translation)), 1, 0)
+        return (int(self.right(execution, translation)), 1, 0)
 
     @abstractmethod
     def right(self, found: Mapping[str, Any], translation: Translation) -> bool:
@@ -69,10 +69,10 @@ class ExecutionMatch(_Sql):
 
     def explain(self, translation: Translation) -> tuple[str, ...]:
         """Return why the result is another, with the first rows of both."""
-        found = translation.annotations.get("sql")
-        if not isinstance(found, Mapping) or not found.get("why"):
+        execution = translation.annotations.get("sql")
+        if not isinstance(execution, Mapping) or not execution.get("why"):
             return ()
-        why, rows = str(found["why"]), found.get("rows") or {}
+        why, rows = str(execution["why"]), execution.get("rows") or {}
         sides = {"given": "Its first rows:", "wanted": "Those of the reference query:"}
         shown = [
             "\n  ".join([words, *rows[side]]) for side, words in sides.items() if rows.get(side)

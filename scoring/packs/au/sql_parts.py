@@ -110,7 +110,9 @@ class _Reader:
         if isinstance(node, list):
             return tuple(map(self.read, node))
         if isinstance(node, exp.Expression):
-            pieces = ((name, self.read(each)) for name, each in sorted(node.args.items()) if each)
+            pieces = (
+                (name, self.read(child)) for name, child in sorted(node.args.items()) if child
+            )
             return (type(node).__name__, *pieces)
         return str(node).lower()
 
@@ -127,7 +129,9 @@ class _Reader:
             for expression in node.expressions
         )
         anew = {
-            name: each for name, each in given if not isinstance(each, exp.Column) or each.table
+            name: expression
+            for name, expression in given
+            if not isinstance(expression, exp.Column) or expression.table
         }
         read = _Reader(self._tables, anew).read
         sources = [node.find(exp.From), *(node.args.get("joins") or ())]

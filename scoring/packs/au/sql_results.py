@@ -96,11 +96,11 @@ def _split(
 def without_distinct(query: str) -> str:
     """Omit DISTINCT wherever it stands, as the published comparison does; ``IS DISTINCT FROM`` stays."""
     pieces = _TOKEN.findall(query)
-    said = [(place, piece.lower()) for place, piece in enumerate(pieces) if not piece.isspace()]
-    following = [*(word for _, word in said[1:]), ""]
+    lowered = [(place, piece.lower()) for place, piece in enumerate(pieces) if not piece.isspace()]
+    following = [*(word for _, word in lowered[1:]), ""]
     dropped = {
         place
-        for (place, word), after in zip(said, following, strict=True)
+        for (place, word), after in zip(lowered, following, strict=True)
         if word == "distinct" and after != "from"
     }
     return "".join(piece for place, piece in enumerate(pieces) if place not in dropped)

@@ -156,7 +156,9 @@ def why_no_meteor(_: Resources) -> str | None:
 
 METRICS = {
     "au.bleu": Maker(
-        lambda found: SpeechBleu(found.setup.bleu_tokenizer, multi_ref=found.setup.multi_ref)
+        lambda resources: SpeechBleu(
+            resources.setup.bleu_tokenizer, multi_ref=resources.setup.multi_ref
+        )
     ),
     "au.meteor": Maker(Meteor, why_no_meteor),
     "au.bertscore": Maker(BertScore, why_no_bertscore),

@@ -75,7 +75,7 @@ def language_of(translation: Translation, target_language: str) -> str:
 def by_character(language: str) -> bool:
     """Return whether a language's words are its characters: Japanese and Chinese, in their own scripts."""
     return tag_script(language) != "Latn" and any(
-        same_language(language, each) for each in _BY_CHARACTER
+        same_language(language, tag) for tag in _BY_CHARACTER
     )
 
 

@@ -147,11 +147,11 @@ class LanguageConsistency(ResourceRate):
         scripts = ", ".join(self.scripts(translation))
         if not answer_letters.all:
             return ("There are no letters, so none is of another script.",)
-        told = f"{answer_letters.ours:,} of {answer_letters.all:,} letters are of the language's script ({scripts})"
+        summary = f"{answer_letters.ours:,} of {answer_letters.all:,} letters are of the language's script ({scripts})"
         return (
-            f"{told}; others: {listed(answer_letters.others)}."
+            f"{summary}; others: {listed(answer_letters.others)}."
             if answer_letters.others
-            else f"{told}.",
+            else f"{summary}.",
         )
 
 
@@ -180,9 +180,9 @@ def letters_in(text: str, scripts: tuple[str, ...]) -> AnswerLetters:
     """Count the letters and marks of a text, and those of some scripts."""
     ours = _of_scripts(scripts)
     counts = Counter(composed(text))
-    letters = {each: count for each, count in counts.most_common() if _LETTER.match(each)}
+    letters = {letter: count for letter, count in counts.most_common() if _LETTER.match(letter)}
     others = tuple(letter for letter in letters if not ours.match(letter))
-    missed = sum(letters[each] for each in others)
+    missed = sum(letters[letter] for letter in others)
     total = sum(letters.values())
     return AnswerLetters(total - missed, total, others)
 
@@ -194,7 +194,7 @@ def _language_scripts(language: str) -> tuple[str, ...]:
     if named is not None:
         return _known_scripts(named)
     for script, languages in _WRITTEN_IN.items():
-        if any(same_language(language, each) for each in languages.split()):
+        if any(same_language(language, tag) for tag in languages.split()):
             return _known_scripts(script)
     return ()
 

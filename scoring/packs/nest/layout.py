@@ -111,22 +111,22 @@ class Coverage(ResponseMetric):
 
     def entry_value(self, prompt: str, answer: str) -> float:
         keywords = _keywords(prompt)
-        said = set(bare(answer).split())
-        hits = sum(count for word, count in keywords.items() if word in said)
+        answer_words = set(bare(answer).split())
+        hits = sum(count for word, count in keywords.items() if word in answer_words)
         return hits / max(keywords.total(), 1)
 
     def counted(self, prompt: str, answer: str) -> tuple[str, ...]:
         keywords = _keywords(prompt)
         if not keywords:
             return ("The prompt has no word of more than four characters.",)
-        said = set(bare(answer).split())
-        missing = {word: count for word, count in keywords.items() if word not in said}
+        answer_words = set(bare(answer).split())
+        missing = {word: count for word, count in keywords.items() if word not in answer_words}
         hits = keywords.total() - sum(missing.values())
-        told = f"{hits:,} of {counted(keywords.total(), 'keyword')} of the prompt"
+        summary = f"{hits:,} of {counted(keywords.total(), 'keyword')} of the prompt"
         return (
-            f"{told}; not in the answer: {listed(map(shortened, missing))}."
+            f"{summary}; not in the answer: {listed(map(shortened, missing))}."
             if missing
-            else f"{told}.",
+            else f"{summary}.",
         )
 
 
