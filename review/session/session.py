@@ -145,7 +145,7 @@ class Session:
         return open_ and not begun and judged and first
 
     def relate(self, relation: Relation) -> View:
-        """Return how near the person is to the method that is judged; what was said stays."""
+        """Record how near the person is to the method that is judged; an earlier answer stays."""
         if not self.asks_relation:
             return self._view
         return self._done([Related(**self._author.who(), relation=relation)])
@@ -288,7 +288,7 @@ class Session:
         return self._picture.answered(self._course, self._progress)
 
     def set_reasons(self, item: str, reasons: Collection[Reason]) -> View:
-        """Return what is wrong with the item that is shown or was judged last."""
+        """Record what is wrong with the item that is shown or was judged last."""
         if not self._at_hand(item):
             return self._view
         chosen = tuple(reason for reason in Reason if reason in reasons)
@@ -436,8 +436,7 @@ class Session:
         return self._show(replace(self._drawn(), trouble=words, detail=detail))
 
     def _show(self, view: View) -> View:
-        before = self._view.item.id if self._view.item else None
-        if (view.item.id if view.item else None) != before:
+        if getattr(view.item, "id", None) != getattr(self._view.item, "id", None):
             self.time.reset()
         self._view = view
         return view

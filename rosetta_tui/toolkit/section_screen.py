@@ -128,7 +128,7 @@ class SectionScreen(ReadingScreen[Found]):
     def _moved(self) -> None:
         page = self.page
         about = page.about[self.table.cursor] if page and page.rows else ()
-        self.query_one("#about Telling", DetailLine).tell(_content(about))
+        self.query_one("#about DetailLine", DetailLine).tell(_content(about))
         self.query_one("#about", VerticalScroll).scroll_home(animate=False)
         self.refresh_bindings()
 

@@ -217,7 +217,7 @@ class WorkerSession:
             thread.join()
 
     def begin(self, begin: WorkerBegin) -> StartWork | None:
-        """Return who is here, and wait for the entries; None where home wants nothing."""
+        """Report who is here, and wait for the entries; None if home wants nothing."""
         with self._changed:
             self._begin = begin
             self._changed.notify_all()

@@ -30,7 +30,7 @@ with when_used():
     from harness.sealed import keys
     from harness.vault import demo_texts, records
     from harness.vault import vault as vault_vault
-    from harness.vault.grants import words
+    from harness.vault.grants import messages as grant_messages
     from harness.vault.shares import split
     from rosetta_tui.vault import messages as vault_words
 
@@ -145,7 +145,9 @@ def _tells(corpus: model_corpus.Corpus) -> dict[entry.Segment, records.SmallestT
 
 def _say(stored: records.StoredCorpus, corpus: model_corpus.Corpus, vault: Path) -> None:
     """Show what was sealed, what its secret segments can tell, and which of it is no secret."""
-    click.echo(plain(f"Sealed {stored.name!r} in {vault}: {words.counts(stored.entries)}."))
+    click.echo(
+        plain(f"Sealed {stored.name!r} in {vault}: {grant_messages.counts(stored.entries)}.")
+    )
     for line in vault_words.telling(stored):
         click.echo(f"{line}: in four of five comparisons, p < 0.05; taken from these references, for methods with unrelated errors.")  # fmt: skip
     for line in vault_words.told_outside(stored):

@@ -18,7 +18,7 @@ with when_used():
     from harness.store import withdrawn as withdrawals
     from harness.store.file import database
     from harness.vault import log, records
-    from harness.vault.grants import words
+    from harness.vault.grants import messages as grant_messages
     from rosetta_tui.vault import messages as vault_words
 
 
@@ -68,7 +68,7 @@ def list_(vault: Path, *, as_json: bool) -> None:
         f"{name}: whole and unchanged, {counted(state.head.lines, 'line')} in its log",
         *chain.from_iterable(
             (
-                f"  {corpus.name}: {words.counts(corpus.entries)}",
+                f"  {corpus.name}: {grant_messages.counts(corpus.entries)}",
                 *(f"    {line}" for line in vault_words.telling(corpus)),
                 *(f"    {line}" for line in vault_words.told_outside(corpus)),
                 *([f"    WITHDRAWN: {withdrawn[number]}"] if number in withdrawn else []),

@@ -335,7 +335,7 @@ class LineFace:
         return self._page(view, said, pages.end_prompt(self._words, view))
 
     def withdrawn(self, view: View) -> NextAction | None:
-        """Return what withdrawing means for the organisation's copy."""
+        """Show what withdrawing means for the organisation's copy."""
         said = self._words(
             "What you gave for these sentences is erased on this computer. "
             "Hand over once more, so that the organisation erases it, too."
