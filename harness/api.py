@@ -246,9 +246,9 @@ def scoring_of(told: Mapping[str, Any]) -> ScoringOptions:
         return _absolute_paths(ScoringOptions.model_validate(fields))
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
-        said = first["msg"].removeprefix("Value error, ")
-        end = " Correct it." if said.endswith("?") else ". Correct it."
-        raise UsageError(f"{flag(str(first['loc'][0]))}: {said}{end}") from error
+        message = first["msg"].removeprefix("Value error, ")
+        end = " Correct it." if message.endswith("?") else ". Correct it."
+        raise UsageError(f"{flag(str(first['loc'][0]))}: {message}{end}") from error
 
 
 def _fields(model: type[BaseModel], told: Mapping[str, Any]) -> dict[str, Any]:

@@ -52,10 +52,12 @@ from harness.vault.secret_text import no_core_dumps
 
 def quieten() -> None:
     """Remove the words of foreign code from everything that Python would print, from now on."""
-    sys.unraisablehook = lambda told: _tell(
-        "An error that cannot be raised", told.exc_type, told.exc_traceback
+    sys.unraisablehook = lambda unraisable: _tell(
+        "An error that cannot be raised", unraisable.exc_type, unraisable.exc_traceback
     )
-    threading.excepthook = lambda told: _tell("A thread ended", told.exc_type, told.exc_traceback)
+    threading.excepthook = lambda arguments: _tell(
+        "A thread ended", arguments.exc_type, arguments.exc_traceback
+    )
     warnings.showwarning = _warn  # type: ignore[assignment]
     logging.lastResort = _Unquoted(logging.WARNING)
 
@@ -74,11 +76,11 @@ class _Unquoted(logging.Handler):
         kind, traceback = None, None
         if record.exc_info:
             kind, _, traceback = record.exc_info
-        said = f"Logged by {record.name} ({record.levelname})"
+        message = f"Logged by {record.name} ({record.levelname})"
         if kind is None:
-            _print(f"{said}, at {record.pathname}:{record.lineno}")
+            _print(f"{message}, at {record.pathname}:{record.lineno}")
         else:
-            _tell(said, kind, traceback)
+            _tell(message, kind, traceback)
 
 
 def _tell(what: str, kind: type[BaseException] | None, traceback: TracebackType | None) -> None:
@@ -137,10 +139,10 @@ def require_answers(entries: Sequence[Entry], tools: ScoringTools, *, trusted: b
 def answered() -> dict[str, str]:
     """Return the servers that a person answered for; a file that cannot be read answers for none."""
     try:
-        found = json.loads(_file().read_text("utf-8"))
+        stored = json.loads(_file().read_text("utf-8"))
     except (OSError, ValueError, RecursionError):
         return {}
-    pairs = found.items() if isinstance(found, dict) else ()
+    pairs = stored.items() if isinstance(stored, dict) else ()
     return {url: when for url, when in pairs if isinstance(when, str)}
 
 
@@ -237,8 +239,8 @@ def require_terms(
 
 def scoring_endpoints(scoring: ScoringOptions) -> list[str]:
     """Return the addresses of the servers that are asked about outputs."""
-    told = (scoring.judge, scoring.embeddings)
-    return [chat_endpoint(each).url for each in told if each and not Path(each).is_dir()]
+    names = (scoring.judge, scoring.embeddings)
+    return [chat_endpoint(name).url for name in names if name and not Path(name).is_dir()]
 
 
 def keep_here(entries: Sequence[Entry], method: Method, plan: Plan) -> Plan:

@@ -217,7 +217,7 @@ def _paths(value: object) -> tuple[Path, ...]:
 def _signers(value: object) -> tuple[str, ...]:
     if not isinstance(value, list) or len(value) > MOST_NAMES:
         raise FieldError("wants a list of public keys in square brackets")
-    if not all(isinstance(each, str) and _KEY_DIGITS.fullmatch(each) for each in value):
+    if not all(isinstance(signer, str) and _KEY_DIGITS.fullmatch(signer) for signer in value):
         raise FieldError("wants public keys of 64 hexadecimal digits, in small letters")
     return tuple(dict.fromkeys(value))
 
@@ -231,10 +231,10 @@ def _table(read: Callable[[str, str], None]) -> Callable[[object], dict[str, str
     def table(value: object) -> dict[str, str]:
         if not isinstance(value, dict) or len(value) > MOST_NAMES:
             raise FieldError("wants a table: name = text, a line each")
-        for name, each in value.items():
-            if isinstance(each, dict):
+        for name, inner in value.items():
+            if isinstance(inner, dict):
                 raise FieldError("is a table. Put a name with a dot into quotation marks", name)
-            _within(name, lambda each, name=name: read(name, _text(each)), each)  # type: ignore[misc]
+            _within(name, lambda inner, name=name: read(name, _text(inner)), inner)  # type: ignore[misc]
         return dict(value)
 
     return table
@@ -306,7 +306,7 @@ def changed(settings: Settings, changes: Changes) -> Settings:
     for name, value in changes.items():
         if isinstance(value, Mapping):
             table = {**getattr(settings, name), **value}
-            now[name] = {each: text for each, text in table.items() if text is not None}
+            now[name] = {entry_name: text for entry_name, text in table.items() if text is not None}
     return replace(settings, **now)
 
 
@@ -315,7 +315,7 @@ def taking_back(changes: Changes, settings: Settings) -> dict[str, Any]:
     before = {name: getattr(settings, name) for name in changes}
     for name, value in changes.items():
         if isinstance(value, Mapping):
-            before[name] = {each: before[name].get(each) for each in value}
+            before[name] = {entry_name: before[name].get(entry_name) for entry_name in value}
     return before
 
 

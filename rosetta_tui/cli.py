@@ -133,7 +133,7 @@ def say_preparing(arguments: Sequence[str]) -> None:
     Whatever is said before that is written over the line.
     """
     opens = not arguments or arguments[0] in _OPENING or list(arguments[:2]) == ["vault", "show"]
-    terminal = all(each.isatty() for each in (sys.stdin, sys.stdout, sys.stderr))
+    terminal = all(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr))
     if opens and terminal and not _NOT_SHOWN & set(arguments):
         sys.stderr.write("preparing …\r")
         sys.stderr.flush()
@@ -248,6 +248,6 @@ def _check_packages() -> None:
 
 def _home(package: str) -> str:
     """Return the folder that holds a package, which is not imported for it; empty where none is found."""
-    found = (finder.find_spec(package, None) for finder in sys.meta_path)
-    origin = next((spec.origin for spec in found if spec is not None), None)
+    specs = (finder.find_spec(package, None) for finder in sys.meta_path)
+    origin = next((spec.origin for spec in specs if spec is not None), None)
     return os.path.dirname(os.path.dirname(origin or ""))  # noqa: PTH120  pathlib costs start-up time

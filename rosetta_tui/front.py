@@ -28,20 +28,20 @@ def commands(group: str = "", order: tuple[str, ...] = ORDER) -> dict[str, tuple
     A command is a file of ``rosetta_tui/commands``, or of the folder there that has the group's name; a group of two
     words is a folder in the folder of the first. Its first line begins with its call and says in a sentence what it does; no file is imported for that.
     """
-    found: dict[str, tuple[str, str]] = {}
+    listed: dict[str, tuple[str, str]] = {}
     for folder in _folders(group):
         if os.path.isdir(folder):  # noqa: PTH112
-            for each in sorted(os.listdir(folder)):  # noqa: PTH208
-                found |= _told(group, folder, each)
+            for file_name in sorted(os.listdir(folder)):  # noqa: PTH208
+                listed |= _told(group, folder, file_name)
     places = {name: place for place, name in enumerate(order)}
-    return dict(sorted(found.items(), key=lambda each: places.get(each[0], len(order))))
+    return dict(sorted(listed.items(), key=lambda command: places.get(command[0], len(order))))
 
 
 def module_of(group: str, name: str) -> str | None:
     """Return the module that holds a command; None where there is none. Only files of its name are examined."""
     files = (f"{name}{end}" for end in ("", "_", ".py", "_.py"))
-    told = (_told(group, folder, file) for file in files for folder in _folders(group))
-    return next((each[name][0] for each in told if name in each), None)
+    listings = (_told(group, folder, file) for file in files for folder in _folders(group))
+    return next((listing[name][0] for listing in listings if name in listing), None)
 
 
 def _folders(group: str) -> list[str]:

@@ -49,13 +49,13 @@ def changed_files() -> list[ChangedFile] | None:
     recorded = _recorded(ours)
     if not recorded or Path(str(ours.locate_file(""))).resolve() != _root():
         return None
-    found = {
+    changed = {
         path: state for path, digest in recorded.items() if (state := _state(ours, path, digest))
     }
-    owners = _owners(ours, set(found)) if found else {}
+    owners = _owners(ours, set(changed)) if changed else {}
     return [
         ChangedFile(path, owners.get(path, ""), gone=state == "gone")
-        for path, state in found.items()
+        for path, state in changed.items()
     ]
 
 
@@ -82,20 +82,20 @@ def _state(ours: Distribution, path: str, recorded: str) -> str:
         content = Path(str(ours.locate_file(path))).read_bytes()
     except OSError:
         return "gone"
-    found = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()
-    return "" if found == recorded else "changed"
+    digest_found = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()
+    return "" if digest_found == recorded else "changed"
 
 
 def _owners(ours: Distribution, paths: set[str]) -> dict[str, str]:
     """Return path → the other installed package that lists it among its files."""
-    found = {}
+    owners = {}
     for other in distributions(path=[str(ours.locate_file(""))]):
         if other.metadata["Name"] == ours.metadata["Name"]:
             continue
         for file in other.files or ():
             if file.as_posix() in paths:
-                found[file.as_posix()] = f"{other.metadata['Name']} {other.version}"
-    return found
+                owners[file.as_posix()] = f"{other.metadata['Name']} {other.version}"
+    return owners
 
 
 def changed_words(changed: Sequence[ChangedFile]) -> str:

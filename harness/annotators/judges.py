@@ -238,8 +238,8 @@ def _meaning(translation: Translation) -> Sequence[Mapping[str, Any]]:
 
 
 def _beside_reference(translation: Translation) -> Sequence[Mapping[str, Any]]:
-    found = {**_question(translation), **_reference(translation), "candidate": translation.output}
-    return [found] if "reference" in found else []
+    fields = {**_question(translation), **_reference(translation), "candidate": translation.output}
+    return [fields] if "reference" in fields else []
 
 
 def _any_answer(translation: Translation) -> Sequence[Mapping[str, Any]]:
@@ -255,16 +255,18 @@ def _turns(translation: Translation) -> Sequence[Mapping[str, Any]]:
     turns, answers = translation.given("turns"), _answers(translation.output)
     if not isinstance(turns, list) or not 0 < len(turns) <= MOST_TURNS or len(answers) < len(turns):
         return []
-    found, before = [], list[dict[str, str]]()
+    turn_fields, before = [], list[dict[str, str]]()
     for turn, answer in zip(turns, answers, strict=False):
-        said = turn if isinstance(turn, Mapping) else {}
-        user, reference = said.get("user"), said.get("reference")
+        turn_mapping = turn if isinstance(turn, Mapping) else {}
+        user, reference = turn_mapping.get("user"), turn_mapping.get("reference")
         if not isinstance(user, str) or is_blank(answer):
             return []
         known = {} if not isinstance(reference, str) else {"reference": reference}
-        found.append({"conversation": list(before), "question": user, **known, "candidate": answer})
+        turn_fields.append(
+            {"conversation": list(before), "question": user, **known, "candidate": answer}
+        )
         before.append({"user": user, "assistant": answer})
-    return found
+    return turn_fields
 
 
 def _answers(output: str) -> list[str]:
@@ -273,7 +275,7 @@ def _answers(output: str) -> list[str]:
         given = json.loads(output)
     except (ValueError, RecursionError):
         return []
-    whole = isinstance(given, list) and all(isinstance(each, str) for each in given)
+    whole = isinstance(given, list) and all(isinstance(item, str) for item in given)
     return given if whole else []
 
 

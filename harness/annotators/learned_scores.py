@@ -70,14 +70,14 @@ class FileScores:
                 f"{self._path.name}: there are {len(self._in_order)} scores, and the run has "
                 f"{len(translations)} entries. Give one score for each, or ids with the scores."
             )
-        found = [self._score(place, translation) for place, translation in enumerate(translations)]
-        missing = sum(score is None for score in found)
+        scores = [self._score(place, translation) for place, translation in enumerate(translations)]
+        missing = sum(score is None for score in scores)
         if missing:
             raise UsageError(
-                f"{self._path.name}: {missing} of the run's {len(found)} entries have no score. Score "
+                f"{self._path.name}: {missing} of the run's {len(scores)} entries have no score. Score "
                 "all outputs, and use the ids of the corpus."
             )
-        return found
+        return scores
 
     def close(self) -> None:
         """Close nothing; see ``Annotator``."""
@@ -90,8 +90,8 @@ class FileScores:
         own = str(translation.entry.id)
         if own in self._by_id:
             return self._by_id[own]
-        found = self._ids.find(own)
-        return None if found is None else self._by_id[found]
+        own_id = self._ids.find(own)
+        return None if own_id is None else self._by_id[own_id]
 
     def _read(self, text: str) -> None:
         for line, id_, score in self._rows(text):
@@ -189,18 +189,18 @@ class ModelScores(ABC):
             if key is not None
         }
         public = [key for key, translation in asked.items() if not translation.entry.secret]
-        found = {
+        predictions = {
             key: struct.unpack("<d", value)[0]
             for key, value in self._memo.recall(self._maker, public).items()
             if len(value) == 8
         }
-        wanted = [key for key in asked if key not in found]
+        wanted = [key for key in asked if key not in predictions]
         for at in range(0, len(wanted), _BATCH):
             batch = {key: asked[key] for key in wanted[at : at + _BATCH]}
-            found.update(self._ask(batch))
+            predictions.update(self._ask(batch))
             if self._progress is not None:
                 self._progress(at + len(batch), len(wanted))
-        return [0.0 if key is None else found[key] for key in keys]
+        return [0.0 if key is None else predictions[key] for key in keys]
 
     def close(self) -> None:  # noqa: B027  nothing is open
         """Close nothing: everything is stored already."""

@@ -65,8 +65,8 @@ class Bubblewrap:
         ):
             rules.write(program)
             rules.seek(0)
-            told = {**ENVIRONMENT, **inside.environment}
-            walls = [*_walls(shown, limits, told), "--seccomp", str(rules.fileno()), "--"]
+            variables = {**ENVIRONMENT, **inside.environment}
+            walls = [*_walls(shown, limits, variables), "--seccomp", str(rules.fileno()), "--"]
             first = [*starts(), *map(str, inside.packages)]
             argv = [*joining, *becoming, _program("bwrap"), *walls, *first]
             held = limits.by_resource(whole_box=bool(joining))

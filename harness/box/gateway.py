@@ -65,10 +65,10 @@ def gateway(
 
     UsageError where it is on another machine and nobody said that texts may go there, or where no model is named.
     """
-    found = chat_endpoint(endpoint)
-    if not found.local and not elsewhere:
+    chat = chat_endpoint(endpoint)
+    if not chat.local and not elsewhere:
         raise UsageError(
-            f"{found.name} is on another machine, and a box sends texts to models of this one only. "
+            f"{chat.name} is on another machine, and a box sends texts to models of this one only. "
             "Name an endpoint on this machine, or have it allowed that texts go there."
         )
     if not models:
@@ -76,9 +76,9 @@ def gateway(
     table = Prices(prices)
 
     def asked(model: str) -> Completions:
-        price = table.price(found.name, model)
-        price = LOCAL if price is None and found.local else price
-        return Completions(found, model, temperature, max_tokens, {}, find_key(found), price, 0)
+        price = table.price(chat.name, model)
+        price = LOCAL if price is None and chat.local else price
+        return Completions(chat, model, temperature, max_tokens, {}, find_key(chat), price, 0)
 
     return Gateway({model: asked(model) for model in models})
 
@@ -118,8 +118,8 @@ class GatewayServer:
         A method that answers before its questions are answered would else ask on, and no record of its entry would say so.
         """
         self._calls = None
-        for each in self._open:
-            each.cancel()
+        for connection_task in self._open:
+            connection_task.cancel()
 
     async def close(self) -> None:
         """Listen no more, and break off what is under way."""
@@ -135,8 +135,8 @@ class GatewayServer:
         self._open.add(task)
         try:
             if len(self._open) <= _MOST_AT_ONCE:
-                status, said = await self._answered(reader)
-                writer.write(_written(status, said))
+                status, answer_body = await self._answered(reader)
+                writer.write(_written(status, answer_body))
                 async with asyncio.timeout(_PATIENCE):
                     await writer.drain()
         except (OSError, TimeoutError, asyncio.CancelledError):
@@ -199,7 +199,9 @@ def _complete(reply: Reply) -> bool:
 def _question(body: bytes) -> tuple[str, list[Message]]:
     """Return model and messages; raises for any other shape. What else a method says is not heard."""
     asked = json.loads(body)
-    messages = [{"role": each["role"], "content": each["content"]} for each in asked["messages"]]
+    messages = [
+        {"role": message["role"], "content": message["content"]} for message in asked["messages"]
+    ]
     model = asked["model"]
     texts = [model, *(message["content"] for message in messages)]
     if not messages or not all(isinstance(text, str) for text in texts):

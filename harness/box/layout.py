@@ -20,7 +20,7 @@ SHARED_LIBRARIES: Final = (
     "/nix/store",
     "/etc/ld.so.cache",
 )
-IN_ITS_ROOT: Final = {each: each for each in (CODE, WHEELS, REQUIREMENTS, SITE, PIP)}
+IN_ITS_ROOT: Final = {place: place for place in (CODE, WHEELS, REQUIREMENTS, SITE, PIP)}
 """Where things lie in a box that has a root of its own."""
 ISOLATED: Final = ("-I", "-S", "-B", "-X", "utf8")
 """Options of Python: without packages and settings of this computer or user, and without leaving bytecode."""

@@ -51,9 +51,9 @@ class OwnProcess:
     def launch(self, inside: Inside, limits: Limits) -> Iterator[Launch]:
         """Return how the process is started; see ``BoxEngine``."""
         kept = {name: os.environ[name] for name in _KEPT if name in os.environ}
-        told = {**kept, "MALLOC_ARENA_MAX": "2"}
+        variables = {**kept, "MALLOC_ARENA_MAX": "2"}
         if shut_off():
-            here = {name: value for name, value in told.items() if name not in _PLACES}
+            here = {name: value for name, value in variables.items() if name not in _PLACES}
             more = replace(inside, packages=self._folders(), data=self._data, environment=here)
             with Bubblewrap().launch(more, limits) as launch:
                 yield launch
@@ -64,15 +64,15 @@ class OwnProcess:
             [sys.executable, *ISOLATED, str(first), str(os.getpid()), *folders],
             {place: str(source) for source, place in laid_in(inside)},
             limits={} if sys.platform == "win32" else _held(limits),
-            environment=told,
+            environment=variables,
         )
 
     def _folders(self) -> list[Path]:
         """Return the folders that the packages of these names lie in, as this program itself finds them."""
-        found = (find_spec(package) for package in self._packages)
+        specs = (find_spec(package) for package in self._packages)
         places = (
             Path(p)
-            for module_spec in found
+            for module_spec in specs
             if module_spec
             for p in module_spec.submodule_search_locations or ()
         )

@@ -82,9 +82,11 @@ class Podman:
                 str(root),
             ]
             end = [program, "rm", "--force", "--time", "0", "--ignore", name]
-            told = {name: os.environ[name] for name in _TOLD if name in os.environ}
+            variables = {name: os.environ[name] for name in _TOLD if name in os.environ}
             held = limits.by_file()
-            yield Launch([*argv, *starts()], IN_ITS_ROOT, limits=held, environment=told, end=end)
+            yield Launch(
+                [*argv, *starts()], IN_ITS_ROOT, limits=held, environment=variables, end=end
+            )
 
 
 def walls(limits: Limits, rules: Path) -> list[str]:

@@ -86,8 +86,8 @@ class BoxProcess:
         self._ending = launch.end
         if self._process.stderr is not None:
             self._listening = asyncio.create_task(self._listen(self._process.stderr))
-        told = {**begin, "limits": launch.limits, "places": launch.places}
-        await self._tell_first(told)
+        first_message = {**begin, "limits": launch.limits, "places": launch.places}
+        await self._tell_first(first_message)
         await self._reach("inside", BoxStage.ENGINE, self._limits.load_seconds)
 
     async def _tell_first(self, told: Mapping[str, Any]) -> None:
@@ -105,14 +105,14 @@ class BoxProcess:
         try:
             async with asyncio.timeout(self._limits.entry_seconds * len(sources)):
                 await self._say([*lines, None], BoxStage.TRANSLATE)
-                found = [await self._answer(id_) for id_ in ids]
+                answers = [await self._answer(id_) for id_ in ids]
         except TimeoutError:
             await self.end()
             raise BoxFailure(BoxStage.TRANSLATE, ExitReason.TOO_LONG) from None
         except BaseException:
             await self.end()
             raise
-        return found
+        return answers
 
     async def _answer(self, expected: str) -> str | None:
         line = await self._hear(BoxStage.TRANSLATE)
@@ -148,18 +148,18 @@ class BoxProcess:
         assert pipe is not None  # noqa: S101  as above
         try:
             line = await pipe.readuntil(b"\n")
-            said = json.loads(line)
+            message = json.loads(line)
         except asyncio.IncompleteReadError:
             raise BoxFailure(stage) from None
         except (asyncio.LimitOverrunError, ValueError, RecursionError):
             raise BoxFailure(stage, ExitReason.MALFORMED) from None
-        if not isinstance(said, dict):
+        if not isinstance(message, dict):
             raise BoxFailure(stage, ExitReason.MALFORMED)
-        return said
+        return message
 
     async def _listen(self, pipe: asyncio.StreamReader) -> None:
-        while said := await pipe.read(_MOST_WORDS):
-            self._words += said
+        while chunk := await pipe.read(_MOST_WORDS):
+            self._words += chunk
             del self._words[:-_MOST_WORDS]
 
     @property

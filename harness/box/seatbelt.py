@@ -68,8 +68,8 @@ class Seatbelt:
                 *python,
                 f"{places['/box/run']}/{Path(runner).name}",
             ]
-            told = profile([Path(place) for place in places.values()], own, socket)
-            argv = [shutil.which("sandbox-exec") or "sandbox-exec", "-p", told, *command]
+            profile_text = profile([Path(place) for place in places.values()], own, socket)
+            argv = [shutil.which("sandbox-exec") or "sandbox-exec", "-p", profile_text, *command]
             yield Launch(argv, places, limits=limits.by_file())
 
 

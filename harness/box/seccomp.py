@@ -134,9 +134,12 @@ def rules_by_name() -> dict[str, Any]:
                 "args": [{"index": 0, "value": _UNIX, "op": "SCMP_CMP_NE"}],
                 **refused,
             },
-            *({"names": ["clone"], "args": [each], **refused} for each in apart),
+            *({"names": ["clone"], "args": [condition], **refused} for condition in apart),
             {"names": ["prctl"], "args": [_equal(0, _DEATH_SIGNAL)], **refused},
-            *({"names": ["fcntl"], "args": [_equal(1, each)], **refused} for each in _WATCHING),
+            *(
+                {"names": ["fcntl"], "args": [_equal(1, command)], **refused}
+                for command in _WATCHING
+            ),
         ],
     }
 

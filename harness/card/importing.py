@@ -196,15 +196,15 @@ def _recounted(
     """
     known = at_hand or partial(pinned_corpus, connection)
     entries = known(card.dataset.sha256)
-    found = recount(card, entries, material)
-    if found is None:
+    recounted = recount(card, entries, material)
+    if recounted is None:
         return None
-    if found.pinned and not found.differences:
+    if recounted.pinned and not recounted.differences:
         checks = (check for check in verify_card(data).checks if check.name != "seal")
         wrong = tuple(f"{check.name}: {check.words}" for check in checks if check.ok is False)
-        found = replace(found, differences=wrong)
-    keep_recount(connection, run, pinned=found.pinned, differences=found.differences)
-    return found
+        recounted = replace(recounted, differences=wrong)
+    keep_recount(connection, run, pinned=recounted.pinned, differences=recounted.differences)
+    return recounted
 
 
 def store_id(run_id: str) -> str:
@@ -345,8 +345,8 @@ def report_card(raw: Mapping[str, Any], name: str) -> RunCard:
     outputs = [row.predicted or "" for row in rows]
     envelope = report_dataset(report)
     setup = surface_setup("und", envelope.target_language, entries)
-    told = reasons_told(raw, teller="the report")
-    off = {metric: why for metric, why in told.items() if metric not in setup.metrics}
+    stated_reasons = reasons_told(raw, teller="the report")
+    off = {metric: why for metric, why in stated_reasons.items() if metric not in setup.metrics}
     scorer = make_scorer(Resources(setup.model_copy(update={"off": off})))
     statistics = scorer.statistics(
         [Translation(entry, output) for entry, output in zip(entries, outputs, strict=True)]

@@ -68,12 +68,12 @@ def row_words(
         return {}
     open_ones = [result for result in results if not entries[result.position].secret]
     texts = [Translation(entries[result.position], result.output or "") for result in open_ones]
-    found: Sequence[object] = [None] * len(texts)
+    annotations: Sequence[object] = [None] * len(texts)
     if annotators:
-        found = annotators[0].annotate(texts)
+        annotations = annotators[0].annotate(texts)
     return {
-        result.position: RowWords(_analyses(said), verdict(result) if rules else None)
-        for result, said in zip(open_ones, found, strict=True)
+        result.position: RowWords(_analyses(annotation), verdict(result) if rules else None)
+        for result, annotation in zip(open_ones, annotations, strict=True)
     }
 
 
@@ -218,7 +218,10 @@ def scoring_cost(rows: Iterable[AnnotationRow]) -> ScoringCost | None:
     return ScoringCost(
         **_added_up(every),
         spent_usd=fsum(row.spent_usd for row in every),
-        by_annotator={id_: _annotator_cost(found) for id_, found in sorted(by_annotator.items())},
+        by_annotator={
+            id_: _annotator_cost(rows_of_annotator)
+            for id_, rows_of_annotator in sorted(by_annotator.items())
+        },
     )
 
 
@@ -288,14 +291,20 @@ def _terms(envelope: Dataset, may_send: str | None) -> dict[str, Any]:
     Nothing of a corpus that has none, and of which nobody was asked.
     """
     terms = envelope.terms
-    told: dict[str, Any] = {"may_send": may_send, "training": terms.training}
+    terms_fields: dict[str, Any] = {"may_send": may_send, "training": terms.training}
     if terms.because:
-        told |= {"transmission": terms.transmission.value, "transmission_because": terms.because}
+        terms_fields |= {
+            "transmission": terms.transmission.value,
+            "transmission_because": terms.because,
+        }
     if terms.transmission is not Transmission.OPEN and (terms.because or may_send):
-        told |= {"transmission_rule": terms.rule, "licence_class": terms.licence_class or None}
+        terms_fields |= {
+            "transmission_rule": terms.rule,
+            "licence_class": terms.licence_class or None,
+        }
     if terms.endpoints:
-        told["endpoints"] = list(terms.endpoints)
-    return {name: value for name, value in told.items() if value is not None}
+        terms_fields["endpoints"] = list(terms.endpoints)
+    return {name: value for name, value in terms_fields.items() if value is not None}
 
 
 def _stretches(connection: sqlite3.Connection, number: int) -> tuple[RunPeriod, ...]:

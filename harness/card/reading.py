@@ -126,13 +126,13 @@ def number(value: object) -> float | None:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     try:
-        found = float(value)
+        finite = float(value)
     except OverflowError:
         return None
-    return found if math.isfinite(found) else None
+    return finite if math.isfinite(finite) else None
 
 
 def block(card: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     """Return a field of a card that is an object, an empty one where it is none."""
-    found = card.get(name)
-    return found if isinstance(found, Mapping) else {}
+    field_block = card.get(name)
+    return field_block if isinstance(field_block, Mapping) else {}

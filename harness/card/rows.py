@@ -179,16 +179,16 @@ def row_result(
 ) -> Result:
     """Return the outcome of a row, with statistics that were computed from its texts."""
     usage = row.usage or EntryUsage()
-    told = {**(row.values or {}), "chrf_plus_plus": row.entry_chrf, COMPOSITE: row.composite}
+    values = {**(row.values or {}), "chrf_plus_plus": row.entry_chrf, COMPOSITE: row.composite}
     return Result(
         position=position,
         entry_id=row.entry_id,
         output=row.predicted,
         statistics=statistics,
-        headline=told.get(columns.headline),
+        headline=values.get(columns.headline),
         exact=row.exact_match,
-        second=told.get(columns.second),
-        third=told.get(columns.third),
+        second=values.get(columns.second),
+        third=values.get(columns.third),
         error_class=_error_class(row),
         error=row.error,
         latency_seconds=row.latency_seconds,

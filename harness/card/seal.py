@@ -34,9 +34,9 @@ def seal_form(card: Mapping[str, Any]) -> SealForm | None:
     unsealed = {**card, HASH_FIELD: ""}
     for form, write in ((SealForm.JCS, canonical_bytes), (SealForm.SORTED_KEYS, sorted_key_bytes)):
         try:
-            found = sha256(write(unsealed)).hexdigest()
+            digest = sha256(write(unsealed)).hexdigest()
         except (UsageError, ValueError):
             continue  # the card cannot be written in this form, so it was not sealed in it
-        if found == stated:
+        if digest == stated:
             return form
     return None

@@ -32,17 +32,17 @@ def withheld_part(card: Mapping[str, Any], entries: Sequence[Entry]) -> dict[str
         left_out = too_small(_secret_in_parts(entries, dimension), secret)
         if name not in scores:
             continue
-        found = scores[name] or {}
-        scores[name] = {tag: group for tag, group in found.items() if tag not in left_out}
-        if gone := sorted(left_out & set(found)):
+        groups = scores[name] or {}
+        scores[name] = {tag: group for tag, group in groups.items() if tag not in left_out}
+        if gone := sorted(left_out & set(groups)):
             suppressed[dimension] = gone
     if secret < LEAST:  # with its sum, the spread of two values tells both
         scores.pop("spread", None)
         scores.pop("findings", None)
     elif "findings" in scores:  # counts alone: a cost is another score
-        scores["findings"] = [{**each, "cost": None} for each in scores["findings"]]
+        scores["findings"] = [{**finding, "cost": None} for finding in scores["findings"]]
     segments = Counter(entry.segment or NO_SEGMENT for entry in entries)
-    told = {
+    withheld = {
         "entries": len(entries),
         "secret": secret,
         "least": LEAST,
@@ -50,7 +50,7 @@ def withheld_part(card: Mapping[str, Any], entries: Sequence[Entry]) -> dict[str
         "segments": {str(name): segments[name] for name in sorted(segments)},
         "ids_sha256": ids_sha256(card_id(entry.id) for entry in entries),
     }
-    return {"scores": scores, "results": [], "withheld": told}
+    return {"scores": scores, "results": [], "withheld": withheld}
 
 
 def without_retried(retry_of: Mapping[str, Any]) -> dict[str, Any]:

@@ -211,12 +211,12 @@ class SharedRuns:
         sides, damaged = laid_out(new, ids, frozenset({self._metric}))
         self._sides.update({(side.rows.run.run_id, ids): side for side in sides})
         self._sides.update({(run_id, ids): why for run_id, why in damaged.items()})
-        found = {
+        sides_by_run = {
             ordered_run.run.run_id: self._sides[ordered_run.run.run_id, ids] for ordered_run in kept
         }
         return (
-            [each for each in found.values() if isinstance(each, PairSide)],
-            {run_id: each for run_id, each in found.items() if isinstance(each, str)},
+            [side for side in sides_by_run.values() if isinstance(side, PairSide)],
+            {run_id: side for run_id, side in sides_by_run.items() if isinstance(side, str)},
         )
 
     def _together(self, group: Sequence[PairSide], inputs: frozenset[str]) -> tuple[Table, Table]:

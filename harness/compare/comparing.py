@@ -147,13 +147,13 @@ def compare_runs(
     named = None if baseline is None else read[base].run.run_id
     based = named if named in {run.run_id for run in runs} else None
     pairs = _together(_pairs(runs, sides, drawn, based, tests))
-    found = {id_ for pair in pairs for id_ in pair.by_metric}
+    metric_ids = {id_ for pair in pairs for id_ in pair.by_metric}
     return Comparison(
         runs=runs,
         refused=refused | damaged,
         pairs=pairs,
-        metrics=tuple(in_order(found)),
-        entries=ComparedEntries.of(ids, sides, found),
+        metrics=tuple(in_order(metric_ids)),
+        entries=ComparedEntries.of(ids, sides, metric_ids),
         baseline=named,
         draws=draws,
         trials=trials,
@@ -185,10 +185,10 @@ def require_two(found: Comparison) -> None:
 
 def metric_asked(words: str, option: str) -> str:
     """Return the id of the metric that someone asked for by any of its names; UsageError with the nearest."""
-    found = metric_named(words)
-    if found is None:
+    metric_id = metric_named(words)
+    if metric_id is None:
         raise UsageError(f"{option}: {unknown_metric(words)}")
-    return found
+    return metric_id
 
 
 def _asked(metrics: Sequence[str] | None) -> frozenset[str] | None:

@@ -196,14 +196,14 @@ class Comparison:
 
 def breakdowns(comparison: Comparison) -> dict[str, Breakdown]:
     """Split the common entries by each dimension that has any tag; entries without one are in no part."""
-    found: dict[str, Breakdown] = {}
+    breakdowns: dict[str, Breakdown] = {}
     for dimension, tags in part_tags(comparison).items():
         places: dict[str, list[int]] = {}
         for place, tag in enumerate(tags):
             if tag is not None:
                 places.setdefault(tag, []).append(place)
-        found[dimension] = {tag: _part(comparison, places[tag]) for tag in sorted(places)}
-    return found
+        breakdowns[dimension] = {tag: _part(comparison, places[tag]) for tag in sorted(places)}
+    return breakdowns
 
 
 def part_tags(comparison: Comparison) -> dict[str, list[str | None]]:

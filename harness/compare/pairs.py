@@ -137,8 +137,8 @@ class Pair:
         """Return the run that is better by a metric; None where that may be chance."""
         if not self.significant(metric):
             return None
-        found = self.running.get(metric) if self.under_way else self.by_metric[metric]
-        side = None if found is None else found.better
+        difference = self.running.get(metric) if self.under_way else self.by_metric[metric]
+        side = None if difference is None else difference.better
         return {"first": self.first, "second": self.second, None: None}[side]
 
 
@@ -214,8 +214,8 @@ def _different_parts(signature: str, other: str) -> str:
 def _facts(first: PairSide, second: PairSide) -> str:
     """Name the facts of the two cards' ``scoring`` blocks that differ."""
     changed = changes(first.rows.setup, second.rows.setup)
-    told = [name for name in changed if name != "metrics"]
-    return f" ({', '.join(told)})" if told else ""
+    changed_names = [name for name in changed if name != "metrics"]
+    return f" ({', '.join(changed_names)})" if changed_names else ""
 
 
 def _why_no_composite(first: PairSide, second: PairSide, left_out: Mapping[str, str]) -> str | None:
@@ -232,8 +232,8 @@ def _why_no_composite(first: PairSide, second: PairSide, left_out: Mapping[str, 
     if inputs != others or profile != other_profile:
         only = [*_only(inputs - others, first), *_only(others - inputs, second)]
         profiles = f"profile {profile} and {other_profile}" if profile != other_profile else ""
-        told = "; ".join(filter(None, [profiles, *only]))
-        return f"the composites weigh other inputs ({told}), so the weights differ{_remedy(first, second)}"
+        reasons = "; ".join(filter(None, [profiles, *only]))
+        return f"the composites weigh other inputs ({reasons}), so the weights differ{_remedy(first, second)}"
     otherwise = [
         id_ for id_ in first.table.weighing.profiles[profile] if id_ in inputs & left_out.keys()
     ]

@@ -53,8 +53,8 @@ def reported_runs(
     if base is not None and base.id not in {run.id for run in runs}:
         runs.insert(0, base)
     answers = None if base is None else _answers(connection, base)
-    found = [_totals_of(connection, run, pack, answers) for run in runs]
-    for run, totals in zip(runs, found, strict=True):
+    totals_of_runs = [_totals_of(connection, run, pack, answers) for run in runs]
+    for run, totals in zip(runs, totals_of_runs, strict=True):
         if not totals:
             raise UsageError(
                 f"Run {run.run_id[:8]} has no metric of {pack.name}. Score its outputs with them: "
@@ -62,7 +62,7 @@ def reported_runs(
             )
     return [
         ReportedRun(run, name, totals)
-        for run, name, totals in zip(runs, _names(runs), found, strict=True)
+        for run, name, totals in zip(runs, _names(runs), totals_of_runs, strict=True)
     ]
 
 

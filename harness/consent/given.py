@@ -65,14 +65,16 @@ def newest_day(now: datetime | None = None) -> date:
 
 def record_consent(said: Mapping[str, Any], identity: Identity, today: date) -> SignedConsent:
     """Sign a record of an agreement; UsageError for a date that is invalid or in the future, and words that are too long."""
-    told = str(said.get("date", ""))
+    date_text = str(said.get("date", ""))
     try:
-        day = date.fromisoformat(told)
+        day = date.fromisoformat(date_text)
     except ValueError:
-        raise UsageError(f"--date {told[:40]!r}: no such day. Write it as 2026-11-23.") from None
+        raise UsageError(
+            f"--date {date_text[:40]!r}: no such day. Write it as 2026-11-23."
+        ) from None
     if day > today:
         raise UsageError(
-            f"--date {told}: that day is still to come. Write the day on which it was said."
+            f"--date {date_text}: that day is still to come. Write the day on which it was said."
         )
     try:
         record = ConsentGiven(**said, signing_key=identity.public.signing_key)
@@ -108,8 +110,8 @@ def _standing(told: object, dataset: Dataset, now: Withdrawals) -> ConsentStandi
         return ConsentStanding(documented=False, note=_UNSIGNED)
     if wrong := _wrong(signed_consent, dataset, now):
         return ConsentStanding(documented=False, note=wrong)
-    said = f"{signed_consent.person}, {signed_consent.date}; recorded by {signed_consent.recorded_by} ({key_phrase(signed_consent.signing_key)})"
-    return ConsentStanding(documented=True, note=said)
+    statement = f"{signed_consent.person}, {signed_consent.date}; recorded by {signed_consent.recorded_by} ({key_phrase(signed_consent.signing_key)})"
+    return ConsentStanding(documented=True, note=statement)
 
 
 def _wrong(found: SignedConsent, dataset: Dataset, now: Withdrawals) -> str:

@@ -96,9 +96,9 @@ class EntriesWithdrawal(_NamesCorpus):
     def words(self) -> str:
         """Return what it is about."""
         count = len(self.entries)
-        said = "1 entry" if count == 1 else f"{count:,} entries"
+        count_words = "1 entry" if count == 1 else f"{count:,} entries"
         whose = " that one person gave" if self.of_a_person else ""
-        return f"{said}{whose} of {self.corpus_words}"
+        return f"{count_words}{whose} of {self.corpus_words}"
 
     @cached_property
     def known(self) -> frozenset[str]:
@@ -124,8 +124,8 @@ class MethodWithdrawal(StrictRecord):
     @property
     def words(self) -> str:
         """Return what it is about."""
-        told = (f"{name} {value[:40]}" for name, value in self.fields.items())
-        return f"the method with {', '.join(told)}"
+        field_words = (f"{name} {value[:40]}" for name, value in self.fields.items())
+        return f"the method with {', '.join(field_words)}"
 
 
 class PersonWithdrawal(StrictRecord):
@@ -259,8 +259,10 @@ def entries_of(
         raise UsageError(
             f"A notice names {MOST_ENTRIES:,} entries at most, and these are {len(digests):,}. Withdraw the corpus."
         )
-    told = corpus.model_dump(exclude={"what"})
-    return EntriesWithdrawal(**told, salt=salt, entries=tuple(digests), of_a_person=of_a_person)
+    corpus_fields = corpus.model_dump(exclude={"what"})
+    return EntriesWithdrawal(
+        **corpus_fields, salt=salt, entries=tuple(digests), of_a_person=of_a_person
+    )
 
 
 def person_of(review: str, code: str) -> PersonWithdrawal:
@@ -296,10 +298,10 @@ def write_notice(about: Subject, reason: str, by: str, identity: Identity, now: 
 
 def one_line(words: str, what: str) -> str:
     """Return words on one line; UsageError where there are none, or too many."""
-    said = " ".join(words.split())
-    if not 0 < len(said) <= MOST_WORDS:
-        raise UsageError(f"{what} has {len(said):,} characters. Say it in 1 to {MOST_WORDS}.")
-    return said
+    line = " ".join(words.split())
+    if not 0 < len(line) <= MOST_WORDS:
+        raise UsageError(f"{what} has {len(line):,} characters. Say it in 1 to {MOST_WORDS}.")
+    return line
 
 
 def read_notice(data: bytes) -> SignedNotice:

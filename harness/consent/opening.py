@@ -33,8 +33,8 @@ def with_consent(corpus: Corpus, now: Withdrawals) -> Corpus:
         if not left:
             raise Withdrawn(f"Corpus {corpus.dataset.id}, of which no entry is left", notice)
         if gone := len(kept) - len(left):
-            said = "1 entry is" if gone == 1 else f"{gone:,} entries are"
-            words = f"{said} left out: consent was withdrawn for {notice.said}."
+            count_words = "1 entry is" if gone == 1 else f"{gone:,} entries are"
+            words = f"{count_words} left out: consent was withdrawn for {notice.said}."
             warnings.append(_warning(corpus, words))
         kept = left
     if not warnings:

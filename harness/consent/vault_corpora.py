@@ -30,14 +30,14 @@ def opened_before(folder: Path, vault: str, corpus: str) -> CorpusFacts | None:
 def _kept(folder: Path) -> dict[str, list[str]]:
     """Read what is stored; what is damaged is stored again when a corpus is opened."""
     try:
-        told = json.loads((folder / FILE).read_bytes())
+        stored = json.loads((folder / FILE).read_bytes())
     except (OSError, ValueError):
         return {}
-    dict_items = told.items() if isinstance(told, dict) else ()
+    dict_items = stored.items() if isinstance(stored, dict) else ()
     return {place: facts for place, facts in dict_items if _are_facts(facts)}
 
 
 def _are_facts(told: object) -> bool:
     if not isinstance(told, list) or len(told) != len(CorpusFacts._fields):
         return False
-    return all(isinstance(each, str) for each in told)
+    return all(isinstance(item, str) for item in told)

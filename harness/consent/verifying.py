@@ -36,7 +36,7 @@ class Verified(NamedTuple):
 
 def found(subject: Verified, now: Withdrawals) -> list[Found]:
     """Return what the notices that are believed here say of it; empty where none is about it."""
-    return [each for held in now.held for each in _of(subject, held)]
+    return [held_notice for held in now.held for held_notice in _of(subject, held)]
 
 
 def _of(subject: Verified, held: Held) -> Iterator[Found]:
@@ -76,8 +76,8 @@ def _concerned(subject: Verified, about: Subject) -> bool | None:
             unnamed = False if subject.names_all else None
             sure = any(map(about.has, subject.ids)) or unnamed
         case "method":
-            told = ((name, str(subject.setup.get(name))) for name in about.fields)
-            sure = all(value == about.fields[name] for name, value in told)
+            matches = ((name, str(subject.setup.get(name))) for name in about.fields)
+            sure = all(value == about.fields[name] for name, value in matches)
         case "person" if about.review == subject.review:
             named = subject.people
             sure = None if named is None else any(map(about.is_person, named))
@@ -90,8 +90,12 @@ def of_card(card: Mapping[str, Any], ids: Iterable[object] | None) -> Verified:
     """Return by what a card is held against notices; ``ids`` of its entries, None where it does not name them."""
     dataset = card.get("dataset")
     dataset = dataset if isinstance(dataset, Mapping) else {}
-    told = [dataset.get(name) for name in ("sha256", "id", "source_language", "target_language")]
-    sha256, name, source, target = (each if isinstance(each, str) else "" for each in told)
+    identity_fields = [
+        dataset.get(name) for name in ("sha256", "id", "source_language", "target_language")
+    ]
+    sha256, name, source, target = (
+        field_value if isinstance(field_value, str) else "" for field_value in identity_fields
+    )
     setup = card.get("method")
     return Verified(
         CorpusFacts(sha256, name, source, target),

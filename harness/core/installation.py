@@ -40,21 +40,21 @@ def stated_requirements() -> dict[str, str] | None:
         stated = requires(DISTRIBUTION) or []
     except PackageNotFoundError:
         return None
-    needed = (each.partition(";")[0].strip() for each in stated)
-    return {_normal(_name(each)): each for each in needed}
+    needed = (requirement.partition(";")[0].strip() for requirement in stated)
+    return {_normal(_name(requirement)): requirement for requirement in needed}
 
 
 def always_needed() -> list[str]:
     """Return the names of the packages without which the program does not work; none where nothing states them."""
     stated = requires(DISTRIBUTION) or []
-    return [_name(each) for each in stated if ";" not in each]
+    return [_name(requirement) for requirement in stated if ";" not in requirement]
 
 
 def install_line(*packages: str) -> str:
     """Return the line that installs packages into the very environment this program runs in."""
     stated = stated_requirements() or {}
     wanted = [stated.get(_normal(package), package) for package in packages]
-    return f"{_installer()} {' '.join(_quoted(each) for each in wanted)}"
+    return f"{_installer()} {' '.join(_quoted(package_name) for package_name in wanted)}"
 
 
 def uninstall_line(package: str) -> str:

@@ -265,10 +265,10 @@ def _prices(path: Path) -> Finding:
 
 def _default(endpoint: str) -> Finding:
     try:
-        found = chat_endpoint(endpoint)
+        chat = chat_endpoint(endpoint)
     except UsageError as error:
         return Finding("Settings", "default endpoint", Health.BROKEN, str(error))
-    return Finding("Settings", "default endpoint", Health.OK, f"{found.name} ({found.url})")
+    return Finding("Settings", "default endpoint", Health.OK, f"{chat.name} ({chat.url})")
 
 
 def _endpoint(name: str, url: str) -> Finding:

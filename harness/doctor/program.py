@@ -88,9 +88,9 @@ def extra_packages() -> dict[str, tuple[str, str]]:
 def extras() -> Iterator[Finding]:
     """Check what only some people need, the engines for analysers, and word lists."""
     for extra, (package, use) in extra_packages().items():
-        found = installed(package)
-        if found is not None:
-            yield Finding("Extras", extra, Health.OK, f"{package} {found}: {use}")
+        version = installed(package)
+        if version is not None:
+            yield Finding("Extras", extra, Health.OK, f"{package} {version}: {use}")
         elif extra == "hfst" and not hfst_has_wheel():
             words = f"{use}. There is no wheel of it for this Python and system"
             yield Finding("Extras", extra, Health.MISSING, words)
@@ -98,7 +98,7 @@ def extras() -> Iterator[Finding]:
             words = f"not installed: {use}. Install it beside the program:"
             yield Finding("Extras", extra, Health.MISSING, words, (install_line(package),))
     (ours, number), *others = installed_engines().items()
-    besides = ", ".join(f"{name} {each}" for name, each in others)
+    besides = ", ".join(f"{name} {engine_version}" for name, engine_version in others)
     words = f"{ours} {number} reads analysers" + (
         f"; to compare it with: {besides}" if besides else ""
     )
@@ -180,15 +180,15 @@ def _backend() -> str:
 
 def _asked() -> list[str] | str:
     """Return the names of stored keys, or say why the keyring does not tell them."""
-    told: list[list[str] | str] = []
+    answers: list[list[str] | str] = []
 
     def ask() -> None:
         try:
-            told.append(stored_names())
+            answers.append(stored_names())
         except KeyStoreError as error:
-            told.append(str(error).partition(" Put the key")[0])
+            answers.append(str(error).partition(" Put the key")[0])
 
     asking = threading.Thread(target=ask, daemon=True)
     asking.start()
     asking.join(KEYRING_SECONDS)
-    return told[0] if told else "The keyring does not answer; it may wait for its password."
+    return answers[0] if answers else "The keyring does not answer; it may wait for its password."

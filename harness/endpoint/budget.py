@@ -198,18 +198,18 @@ class Ledger:
         spent = None
         if not self._under_way:
             spent = self.cap = self.spent  # what is given back pays for no other call meanwhile
-        found: bool | None = True
+        granted: bool | None = True
         try:
             wanted = self.spent + self._reserved + max(amount, self._dearest)
-            found = await purse.take(wanted, spent)
+            granted = await purse.take(wanted, spent)
             self.cap = purse.held
-            if found is None:
+            if granted is None:
                 await asyncio.sleep(LOOK_SECONDS)
         finally:
             self._asking = False
-            if found or not self._under_way:  # else they are woken by what is under way
+            if granted or not self._under_way:  # else they are woken by what is under way
                 self._wake()
-        return found
+        return granted
 
     async def _turn(self) -> None:
         turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()

@@ -158,12 +158,12 @@ class OverlappingConnections(Connections):
         given = copy_context()
         given.run(_run.set, mark)
         try:
-            whole = _alone(work, lambda: {each for each in begun if not each.done()})
-            told = given.run(asyncio.run_coroutine_threadsafe, whole, self._loop)
-            while not wait([told], ALIVE_SECONDS).done:
+            whole = _alone(work, lambda: {task for task in begun if not task.done()})
+            future = given.run(asyncio.run_coroutine_threadsafe, whole, self._loop)
+            while not wait([future], ALIVE_SECONDS).done:
                 if not self._thread.is_alive():
                     raise HarnessError("The calls broke off: a method has ended what carries them.")
-            return told.result()
+            return future.result()
         finally:
             del self._begun[mark]
 
@@ -197,8 +197,8 @@ async def _alone(
         return await work
     finally:
         left = begun() - {asyncio.current_task()}
-        for each in left:
-            each.cancel()
+        for task in left:
+            task.cancel()
         await asyncio.gather(*left, return_exceptions=True)
 
 
@@ -247,8 +247,10 @@ def _failure(request: Request, answer: HttpAnswer) -> CallError:
         words = error_words(decoded)
     except (ValueError, RecursionError):
         decoded, words = None, answer.body.decode("utf-8", "replace")
-    said = _fit(request, words) if request.cacheable else ""  # a secret entry's text may be quoted
-    failure = _named(answer, decoded, f"HTTP {answer.status}" + (f": {said}" if said else ""))
+    detail = (
+        _fit(request, words) if request.cacheable else ""
+    )  # a secret entry's text may be quoted
+    failure = _named(answer, decoded, f"HTTP {answer.status}" + (f": {detail}" if detail else ""))
     failure.bill, failure.taken = _bill(decoded), answer.status == 408 or answer.status >= 500
     return failure
 

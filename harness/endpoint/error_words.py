@@ -33,8 +33,8 @@ def error_words(error: Any) -> str:
 
 def stated_words(error: Any) -> str:
     """Return what a decoded error states under a key for it, "" if there is no such key."""
-    found = dict.fromkeys(islice(_words(error, 0), 4 * _MOST))
-    return "; ".join(islice(found, _MOST))
+    sentences = dict.fromkeys(islice(_words(error, 0), 4 * _MOST))
+    return "; ".join(islice(sentences, _MOST))
 
 
 def _words(error: Any, depth: int) -> Iterator[str]:

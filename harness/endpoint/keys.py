@@ -34,8 +34,8 @@ def find_key(endpoint: Endpoint) -> str | None:
     A missing keyring matters only then, and for an endpoint on this machine it is not even asked:
     it could open a dialog, or start a service, for a key that nobody needs.
     """
-    if found := os.environ.get(endpoint.environment, "").strip():
-        return checked_key(found)
+    if secret_key := os.environ.get(endpoint.environment, "").strip():
+        return checked_key(secret_key)
     if endpoint.local:
         return None
     try:
@@ -73,8 +73,8 @@ def set_key(name: str, key: str) -> None:
 
 def get_key(name: str) -> str | None:
     """Read a stored key; None where there is none, KeyStoreError where the keyring cannot be asked."""
-    found: str | None = _ask(name, lambda ring: ring.get_password(SERVICE, name))
-    return found or None
+    secret_key: str | None = _ask(name, lambda ring: ring.get_password(SERVICE, name))
+    return secret_key or None
 
 
 def delete_key(name: str) -> bool:

@@ -33,10 +33,10 @@ _PATIENCE_SECONDS: Final = 20.0
 
 def network_routes() -> tuple[str, ...]:
     """Return what leads to other machines, by the system's names of interfaces, the first ten; none where nothing does."""
-    found = dict.fromkeys(routed())
-    if not found and any(_leads_on(family, address) for family, address in NOBODYS):
-        found = {"a route that the table does not show": None}
-    return tuple(sorted(found))[:10]
+    interfaces = dict.fromkeys(routed())
+    if not interfaces and any(_leads_on(family, address) for family, address in NOBODYS):
+        interfaces = {"a route that the table does not show": None}
+    return tuple(sorted(interfaces))[:10]
 
 
 def require_none(reason: str, what: str = "a run") -> str:
@@ -44,15 +44,15 @@ def require_none(reason: str, what: str = "a run") -> str:
 
     ``what`` they were to be opened for, in words. Returns the reason where there is a way, to be noted with the run; empty where there is none.
     """
-    found = network_routes()
-    if found and not reason.strip():
+    routes = network_routes()
+    if routes and not reason.strip():
         raise UsageError(
-            f"This computer has a way to other machines ({', '.join(found)}), and sentences of a vault were to be opened for "
+            f"This computer has a way to other machines ({', '.join(routes)}), and sentences of a vault were to be opened for "
             f"{what}. Nothing was opened. Pull the cable, switch off Wi-Fi and Bluetooth, unplug phones, and try again, or "
             f'use a computer that has no network. If you answer for it, add {OPTION} "WHY": your words stand in the log of '
             "the vault and on the card. For a try with made-up sentences, that is reason enough."
         )
-    return reason if found else ""
+    return reason if routes else ""
 
 
 def notice(found: Iterable[str]) -> str:
@@ -75,14 +75,14 @@ def routed(system: str = sys.platform) -> Iterator[str]:
         else (Path("/usr/sbin/netstat"), bsd_routes)
     )  # fmt: skip
     try:
-        told = subprocess.run(  # noqa: S603  a program of the system, by its whole path
+        process = subprocess.run(  # noqa: S603  a program of the system, by its whole path
             [program, "-rn"], capture_output=True, check=True, timeout=_PATIENCE_SECONDS,
             env={**os.environ, "LC_ALL": "C"}, stdin=subprocess.DEVNULL,
         ).stdout.decode("utf-8", "replace")  # fmt: skip
     except (OSError, subprocess.SubprocessError):
         yield f"{program} tells no routes"
         return
-    yield from reading(told)
+    yield from reading(process)
 
 
 def linux_routes(root: Path) -> Iterator[str]:

@@ -78,7 +78,7 @@ def _require_hook(seen: list[object]) -> None:
     """Raise HarnessError where the hook was not installed: code that ran before can prevent it."""
     call = object()
     sys.audit(_CALL, call)
-    if not any(each is call for each in seen):
+    if not any(seen_call is call for seen_call in seen):
         raise HarnessError(
             "Connections cannot be refused in this process, so no run that must stay on this machine can "
             "begin. Close Rosetta and begin the run first of all."

@@ -111,9 +111,9 @@ class Prices:
 
         Raises UsageError where the table says it in the other unit: what was not said is never 0.
         """
-        if (found := self._rows.get((provider, model))) is None:
+        if (price_row := self._rows.get((provider, model))) is None:
             return None
-        name, source, row = found
+        name, source, row = price_row
         if (row.per_million_characters is None) if characters else not row.by_tokens:
             wanted = "per_million_characters" if characters else _TOKENS
             raise UsageError(

@@ -111,8 +111,8 @@ def _bounded(prompt: int, completion: int, reasoning: int, cached: int) -> Usage
 
 def _details(block: Json, name: str) -> Json:
     """Return a nested block; vLLM writes null, others leave it out."""
-    found = block.get(name)
-    return found if isinstance(found, Mapping) else {}
+    nested = block.get(name)
+    return nested if isinstance(nested, Mapping) else {}
 
 
 def _count(value: Any) -> int | None:

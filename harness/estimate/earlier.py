@@ -244,9 +244,9 @@ def _guessed(run: Run, entries: Sequence[Entry], method: Method | None) -> list[
     """Guess the prompt of each entry as it would be guessed now, or from what the run keeps of it."""
     if method is not None:
         return [
-            each
+            guessed
             for group in groups(entries, run.setup.batch_size)
-            for each in _share(method, group)
+            for guessed in _share(method, group)
         ]
     around = guess(run.setup.system_prompt_used or "").expected / run.setup.batch_size
     return [around + guess(entry.source).expected for entry in entries]

@@ -89,7 +89,7 @@ def estimate(
     cost, cost_from = _cost(ahead, tokens, earlier, plan)
     calls = _calls(ahead, earlier)
     seconds, seconds_from = _seconds(ahead, calls, tokens, earlier, plan)
-    said = [tokens_from, cost_from, seconds_from, ahead.said]
+    basis = [tokens_from, cost_from, seconds_from, ahead.said]
     return RunEstimate(
         entries=len(entries),
         answered=ahead.answered,
@@ -98,7 +98,7 @@ def estimate(
         completion_tokens=None if ahead.by_characters else tokens[1],
         cost_usd=cost,
         seconds=seconds,
-        from_what=tuple(filter(None, said)),
+        from_what=tuple(filter(None, basis)),
         budget=_too_small(ahead, plan.run.budget_usd),
     )
 
@@ -162,14 +162,14 @@ def _tokens(ahead: _Ahead, earlier: Earlier | None) -> tuple[tuple[Range, Range]
     answers = [guess(entry.reference) for _, group in ahead.open for entry in group]
     seen = earlier.entries if earlier else []
     if earlier is None or not seen:
-        said = (
+        basis = (
             ""
             if ahead.by_characters
             else "tokens guessed from the prompts; no earlier run to go by"
         )
         often = _tries(ahead.method)
         written = _sum(answers, ahead.scale).by(Range(0.8, 1.15, 1.6)).by(often)
-        return (_sum(prompts, ahead.scale).by(often), written), said
+        return (_sum(prompts, ahead.scale).by(often), written), basis
     count = ahead.entries
     prompt = _projected(seen, lambda s: (s.prompt, s.guessed_prompt), prompts, ahead, earlier)
     answer = _projected(
@@ -195,7 +195,7 @@ def _projected(
     if not base:
         return Range(*(sum(m for m, _ in pairs) / len(pairs) * ahead.entries,) * 3)
     ratio = sum(m for m, _ in pairs) / base
-    expected = ratio * sum(each.expected for each in guessed) * ahead.scale
+    expected = ratio * sum(range_.expected for range_ in guessed) * ahead.scale
     strayed = sum((m - ratio * g) ** 2 for m, g in pairs) / max(1, len(pairs) - 1)
     spread = OFTEN * sqrt(strayed * ahead.entries * (1 + ahead.entries / len(pairs)))
     open_ = expected * (NEVER_EXACT if earlier.same else OTHER_SETUP)
@@ -277,10 +277,10 @@ def _seconds(
     if earlier is not None and earlier.paces:
         return _pace(earlier, at_once).times(ahead.entries), f"time as in {_runs(earlier)}"
     local = is_loopback(ahead.method.endpoint or "")
-    first, each = (0.5, 0.04) if local else (0.7, 0.012)
+    first, per_call = (0.5, 0.04) if local else (0.7, 0.012)
     written = NOTHING if ahead.by_characters else tokens[1]
     busy = 1 if local else at_once
-    guessed = (calls.expected * first + written.expected * each) / busy
+    guessed = (calls.expected * first + written.expected * per_call) / busy
     return Range(
         guessed / 4, guessed, guessed * 4
     ), "time is a guess: this model was never run here"
@@ -294,9 +294,9 @@ def _pace(earlier: Earlier, at_once: int) -> Range:
     """
     paces = [pace.seconds * pace.at_once / at_once for pace in earlier.paces]
     known = earlier.same and all(pace.at_once == at_once for pace in earlier.paces)
-    found = _steady(paces, earlier, 0.2 if known else 0.6)
+    steady = _steady(paces, earlier, 0.2 if known else 0.6)
     alone = min(pace.answering for pace in earlier.paces) / at_once
-    return Range(min(found.low, 0.8 * alone), (found.expected + alone) / 2, found.high)
+    return Range(min(steady.low, 0.8 * alone), (steady.expected + alone) / 2, steady.high)
 
 
 def _steady(paces: Sequence[float], earlier: Earlier, open_: float) -> Range:
@@ -310,9 +310,9 @@ def _without_calls(count: int, earlier: Earlier | None) -> RunEstimate:
     """Estimate a method that asks nobody: only scoring takes time."""
     if earlier is not None and earlier.paces:
         pace = _steady([pace.seconds for pace in earlier.paces], earlier, 0.4)
-        said = f"time as in {_runs(earlier)}"
+        basis = f"time as in {_runs(earlier)}"
     else:
-        pace, said = Range(0.0005, 0.002, 0.02), "time is a guess: this method was never run here"
+        pace, basis = Range(0.0005, 0.002, 0.02), "time is a guess: this method was never run here"
     return RunEstimate(
         entries=count,
         answered=0,
@@ -321,7 +321,7 @@ def _without_calls(count: int, earlier: Earlier | None) -> RunEstimate:
         completion_tokens=NOTHING,
         cost_usd=NOTHING,
         seconds=pace.times(count),
-        from_what=("nothing is asked of anyone, so nothing is charged", said),
+        from_what=("nothing is asked of anyone, so nothing is charged", basis),
     )
 
 

@@ -173,7 +173,7 @@ class WorkedFramework(BaseModel, frozen=True):
         """The lines whose stated amount is another than what their numbers come to."""
         total = () if self.establishment_total is None else (self.establishment_total,)
         every = (*self.runs, *self.sweeps, *self.establishment, *total, *self.programs)
-        return tuple(each for each in every if each.differs)
+        return tuple(row for row in every if row.differs)
 
 
 def shipped_text() -> str:

@@ -81,7 +81,7 @@ def look(desk: ExchangeService, place: Path, kinds: Sequence[FileKind]) -> Folde
         machines.insert(0, Machine(my_name, me, known=True, own=True, state=own.state, lying=mine))
     every = [own.files, *(list_.files for list_ in lists)]
     listed = {_stored(key, file.name, kinds) for files in every for key, file in files.items()}
-    unnamed = sum(len(each) for name, each in names.items() if name not in listed)
+    unnamed = sum(len(same_names) for name, same_names in names.items() if name not in listed)
     return FolderLook(folder.path, folder.id, tuple(machines), tuple(refused), unnamed)
 
 

@@ -89,8 +89,8 @@ def put_out(
     ready = [_ready(path, kinds) for path in with_vouching(paths, kinds)]
     folder = made_at(place)
     own, lost = _own(desk, folder, kinds)
-    for each in ready:
-        folder.write(digest(each.data), each.kind, each.data)
+    for item in ready:
+        folder.write(digest(item.data), item.kind, item.data)
     copies = {} if vault is None else _copied(folder, vault)
     files = {digest(ready.data): Offered(name=ready.name, size=len(ready.data)) for ready in ready}
     fresh = tuple(offered.name for sha256, offered in files.items() if sha256 not in own.files)
@@ -103,10 +103,10 @@ def put_out(
 
 def named(desk: ExchangeService, name: str) -> None:
     """Call this computer by a name from now on; raises UsageError for one that is none."""
-    said = " ".join(name.split())
-    if not 0 < len(said) <= MOST_WORDS:
+    line = " ".join(name.split())
+    if not 0 < len(line) <= MOST_WORDS:
         raise UsageError(f"The name of this computer has 1 to {MOST_WORDS} characters.")
-    desk.keep(name=said)
+    desk.keep(name=line)
 
 
 def sign_for(desk: ExchangeService, folder: ExchangeFolder, part: OwnPart, memory: Path) -> OwnPart:

@@ -84,7 +84,7 @@ class ExchangeFolder:
 
     def manifests(self) -> list[Path]:
         """Return where the manifests of all computers lie, by name; FileError where there are more than are read."""
-        names = [each for each in _listed(self.path) if each.lower().endswith(MANIFEST_SUFFIX)]
+        names = [name for name in _listed(self.path) if name.lower().endswith(MANIFEST_SUFFIX)]
         if len(names) > MOST_MANIFESTS:
             raise FileError(
                 FileProblem.TOO_LARGE,
@@ -94,10 +94,10 @@ class ExchangeFolder:
 
     def names(self) -> dict[str, list[str]]:
         """Return the names of files in small letters → as they are there."""
-        found: dict[str, list[str]] = defaultdict(list)
+        names: dict[str, list[str]] = defaultdict(list)
         for name in _listed(self.files):
-            found[name.lower()].append(name)
-        return found
+            names[name.lower()].append(name)
+        return names
 
     def read(
         self, sha256: str, kind: FileKind, size: int, names: Mapping[str, Sequence[str]]
@@ -133,14 +133,14 @@ class ExchangeFolder:
     def write(self, sha256: str, kind: FileKind, data: bytes) -> None:
         """Write a file, whole or not at all; one that is there with these bytes stays as it is."""
         name = stored_name(sha256, kind)
-        same = [each for each in _listed(self.files) if each.lower() == name]
+        same = [name_there for name_there in _listed(self.files) if name_there.lower() == name]
         try:
             if len(same) == 1 and read_plain(self.files / same[0], len(data)) == data:
                 return
         except (StickError, FileError):
             pass  # written anew below
-        for each in same:
-            _drop(self.files / each)
+        for name_there in same:
+            _drop(self.files / name_there)
         write_file(self.files / name, data, READABLE)
 
 
@@ -242,13 +242,13 @@ def _is_junction(path: Path) -> bool:
 
 
 def _what(mode: int) -> str:
-    for found, words in (
+    for is_kind, words in (
         (stat.S_ISLNK, "a link"),
         (stat.S_ISFIFO, "a pipe"),
         (stat.S_ISDIR, "a folder"),
         (stat.S_ISREG, "a file"),
     ):
-        if found(mode):
+        if is_kind(mode):
             return words
     return "a device"
 

@@ -56,15 +56,15 @@ def kind_of(name: str, kinds: Iterable[FileKind]) -> FileKind | None:
 
 def with_vouching(paths: Iterable[Path], kinds: Sequence[FileKind]) -> list[Path]:
     """Return paths, each followed by the file that vouches for it where one is next to it; each path once."""
-    found: dict[Path, None] = {}
+    paths_with_vouching: dict[Path, None] = {}
     for path in paths:
-        found[path] = None
+        paths_with_vouching[path] = None
         kind = kind_of(path.name, kinds)
         if kind is not None and kind.beside:
             other = path.with_name(f"{path.name[: -len(kind.suffix)]}{kind.beside}")
             if other.is_file():
-                found[other] = None
-    return list(found)
+                paths_with_vouching[other] = None
+    return list(paths_with_vouching)
 
 
 def tidy_name(name: str) -> str:
@@ -75,8 +75,8 @@ def tidy_name(name: str) -> str:
     """
     composed = unicodedata.normalize("NFC", name)
     kept = "".join(
-        each if each in _KEPT or unicodedata.category(each)[0] in "LNM" else "-"
-        for each in composed
+        character if character in _KEPT or unicodedata.category(character)[0] in "LNM" else "-"
+        for character in composed
     )
     stem, point, end = re.sub(r"\.\.+", ".", kept).strip(" .").partition(".")
     tidy = f"{stem.strip() or '-'}{point}{end}"[-MOST_NAME:].strip(" .")

@@ -53,12 +53,12 @@ class NativeEngine:
 
     def analyse(self, word: str, letters: list[int]) -> tuple[str, ...] | None:  # noqa: ARG002
         try:
-            found = {shown(analysis) for analysis in self._look_up(word)}
+            analyses = {shown(analysis) for analysis in self._look_up(word)}
         except Exception as error:
             raise _failed(self.name, self._layout, error) from error
-        if not found:
+        if not analyses:
             return None
-        return () if self._layout.acceptor else tuple(sorted(found)[:MOST_ANALYSES])
+        return () if self._layout.acceptor else tuple(sorted(analyses)[:MOST_ANALYSES])
 
 
 def open_engine(layout: Layout, name: str | None = None) -> LookupEngine:
@@ -79,9 +79,9 @@ def open_engine(layout: Layout, name: str | None = None) -> LookupEngine:
 
 def installed_engines() -> dict[str, str]:
     """Return the engines of this machine with their versions, the one that reads analysers first."""
-    found = {BuiltinEngine.name: BuiltinEngine.version}
+    engines = {BuiltinEngine.name: BuiltinEngine.version}
     others = {name: installed(name) for name in _NATIVE}
-    return found | {name: number for name, number in others.items() if number is not None}
+    return engines | {name: number for name, number in others.items() if number is not None}
 
 
 def _native(layout: Layout, name: str) -> NativeEngine:
@@ -230,10 +230,10 @@ class Analyser:
         spell = self._layout.alphabet.spell
         spelt = {word: letters for word in set(words) if (letters := spell(word))}
         with self._lock, _collection_paused():
-            found = {
+            analyses = {
                 word: self._engine.analyse(word, spelt[word]) for word in sorted(spelt)
             }  # sorted: the built-in engine goes on from where the last word began to differ
-        verdicts = (found.get(word) for word in words)
+        verdicts = (analyses.get(word) for word in words)
         return [(verdict is not None, verdict or ()) for verdict in verdicts]
 
 

@@ -113,10 +113,12 @@ class BuiltinEngine:
         self._follow(letters)
         if len(self._spelt) < len(letters):
             return None
-        found = {place: set(ends) for place in self._layers[-1] if (ends := self._ends(place))}
-        if not found:
+        ends_of_places = {
+            place: set(ends) for place in self._layers[-1] if (ends := self._ends(place))
+        }
+        if not ends_of_places:
             return None
-        return () if self._layout.acceptor else self._written(found)
+        return () if self._layout.acceptor else self._written(ends_of_places)
 
     def _follow(self, letters: list[int]) -> None:
         """Make one layer for each letter, from where the word parts from the last one."""
@@ -132,7 +134,7 @@ class BuiltinEngine:
 
     def _after(self, layer: _Layer, letter: int) -> _Layer:
         """Return the places behind a letter."""
-        found: _Layer = {}
+        places: _Layer = {}
         for place in layer:
             moves = place.moves.get(letter)
             if moves is None:
@@ -142,13 +144,13 @@ class BuiltinEngine:
                     continue
                 moves = self._moves(place, letter)
             for text, behind in moves:
-                if behind in found:
-                    found[behind].append((text, place))
+                if behind in places:
+                    places[behind].append((text, place))
                 else:
-                    found[behind] = [(text, place)]
-        if len(found) > MOST_PLACES:
+                    places[behind] = [(text, place)]
+        if len(places) > MOST_PLACES:
             raise self._endless()
-        return found
+        return places
 
     def _written(self, ends: dict[_Place, set[str]]) -> tuple[str, ...]:
         """Walk back from where the word ends, so that only paths that reached an end are spelt out."""
@@ -184,7 +186,7 @@ class BuiltinEngine:
             place.letters = place.state.arcs
             place.reach = (("", place),)
             return place.reach
-        found: dict[_Step, None] = {("", place): None}
+        steps: dict[_Step, None] = {("", place): None}
         open_paths: list[tuple[str, tuple[_Place, ...]]] = [("", (place,))]
         while open_paths:
             text, path = open_paths.pop()
@@ -193,12 +195,12 @@ class BuiltinEngine:
                 if values is None or (behind := self._place(target, values)) in path:
                     continue
                 step = (text + written, behind)
-                if step not in found:
-                    found[step] = None
+                if step not in steps:
+                    steps[step] = None
                     open_paths.append((step[0], (*path, behind)))
-            if len(found) > MOST_PLACES:
+            if len(steps) > MOST_PLACES:
                 raise self._endless()
-        place.reach = tuple(found)
+        place.reach = tuple(steps)
         place.letters = {letter for _, here in place.reach for letter in here.state.arcs}
         return place.reach
 

@@ -254,17 +254,17 @@ def _after_header(model: Model) -> int:
 
 def _symbols(model: Model, start: int, count: int) -> tuple[list[str], int]:
     """Read the symbols, each ended by NUL; gives the offset behind them too."""
-    found = []
+    symbols = []
     for _ in range(count):
         end = model.content.find(b"\0", start)
         if end < 0:
             raise model.invalid("is damaged: its symbols are cut off. Copy it again")
         try:
-            found.append(model.content[start:end].decode("utf-8"))
+            symbols.append(model.content[start:end].decode("utf-8"))
         except UnicodeDecodeError:
             raise model.invalid("has symbols that are not UTF-8: copy it again") from None
         start = end + 1
-    return found, start
+    return symbols, start
 
 
 def _check_index(model: Model, index: _Rows, symbols: int, arc_rows: int) -> None:

@@ -58,12 +58,12 @@ class Coaching:
         Only these, because a whole dictionary would cost its length again with every entry; and in
         the message, not the system prompt, because that must be the same over the run.
         """
-        found = dict.fromkeys(
+        headwords = dict.fromkeys(
             head for source in sources for head in self.dictionary.occurring(source)
         )
-        if not found:
+        if not headwords:
             return ""
-        lines = (f"{head.phrase} = {' / '.join(head.translations)}" for head in found)
+        lines = (f"{head.phrase} = {' / '.join(head.translations)}" for head in headwords)
         return "\n".join(["", "", "Dictionary:", *lines])
 
 

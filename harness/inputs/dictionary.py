@@ -59,13 +59,13 @@ def read_gloss_dictionary(path: Path) -> GlossDictionary:
     """
     text, sha256 = read_text(path, "the dictionary of meanings")
     pairs = _gloss_items(path, text) if path.suffix.lower() == ".json" else _gloss_rows(path, text)
-    found: dict[str, dict[str, None]] = {}
+    glosses_by_lemma: dict[str, dict[str, None]] = {}
     for lemma, gloss in pairs:
         form = unicodedata.normalize("NFC", " ".join(alike(lemma).split()))
-        found.setdefault(form, {})[" ".join(gloss.split())] = None
-    if not found:
+        glosses_by_lemma.setdefault(form, {})[" ".join(gloss.split())] = None
+    if not glosses_by_lemma:
         raise UsageError(f"{path}: the dictionary is empty. Give a lemma and its gloss a line.")
-    glosses = {lemma: tuple(each) for lemma, each in found.items()}
+    glosses = {lemma: tuple(listed) for lemma, listed in glosses_by_lemma.items()}
     return GlossDictionary(glosses, sha256)
 
 
@@ -107,12 +107,12 @@ def _gloss_items(path: Path, text: str) -> Iterator[tuple[str, str]]:
     if isinstance(data, dict):
         items = list(data.items())
     elif isinstance(data, list):
-        items = [_item(each) for each in data]
+        items = [_item(item) for item in data]
     else:
         raise UsageError(f"{path}: a JSON object or list is wanted.")
     for place, (lemma, glosses) in enumerate(items, 1):
         listed = glosses if isinstance(glosses, list) else [glosses]
-        sound = [isinstance(each, str) and bool(each.strip()) for each in (lemma, *listed)]
+        sound = [isinstance(value, str) and bool(value.strip()) for value in (lemma, *listed)]
         if len(sound) < 2 or not all(sound):
             raise UsageError(
                 f"{path}: item {place}: a lemma with its gloss, or a list of glosses, is wanted."
@@ -140,15 +140,15 @@ class WordList:
 def read_word_list(path: Path) -> WordList:
     """Read a list of words in UTF-8, one a line; lines that begin with # are remarks."""
     text, sha256 = read_text(path, "the word list")
-    found = frozenset(
+    listed_words = frozenset(
         folded(word.text)
         for line in text.splitlines()
         if not line.startswith("#")
         for word in words(line)
     )
-    if not found:
+    if not listed_words:
         raise UsageError(f"{path}: the word list is empty. Give one word a line.")
-    return WordList(found, sha256)
+    return WordList(listed_words, sha256)
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,8 +212,12 @@ class Dictionary:
 
     def occurring(self, text: str) -> list[Headword]:
         """List every headword that occurs in a text, shorter ones inside longer ones too."""
-        found = list(words(text))
-        hits = (hit.headword for place in range(len(found)) for hit in self._at(text, found, place))
+        text_words = list(words(text))
+        hits = (
+            hit.headword
+            for place in range(len(text_words))
+            for hit in self._at(text, text_words, place)
+        )
         return list(dict.fromkeys(hits))
 
     def target_words(self) -> frozenset[str]:

@@ -14,10 +14,10 @@ class EntryIds:
     def __init__(self, ids: Iterable[str]) -> None:
         self.all = frozenset(ids)
         numbers: dict[str, list[str]] = {}
-        for each in self.all:
-            if (number := _number(each)) is not None:
-                numbers.setdefault(number, []).append(each)
-        self._by_number = {number: each[0] for number, each in numbers.items() if len(each) == 1}
+        for id_ in self.all:
+            if (number := _number(id_)) is not None:
+                numbers.setdefault(number, []).append(id_)
+        self._by_number = {number: ids[0] for number, ids in numbers.items() if len(ids) == 1}
 
     def find(self, given: str) -> str | None:
         """Return the id that is meant; None where no entry has it."""

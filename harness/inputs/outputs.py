@@ -77,9 +77,9 @@ def given_outputs(
     texts = {str(entry_id): text for entry_id, text in outputs.items()}
     if stray := texts.keys() - {str(entry.id) for entry in entries}:
         raise UsageError(f"Outputs: the corpus has no entry {min(stray)[:40]!r}. Correct the id.")
-    told = "".join(f"{json.dumps([id_, texts[id_]])}\n" for id_ in sorted(texts))
+    lines = "".join(f"{json.dumps([id_, texts[id_]])}\n" for id_ in sorted(texts))
     made = {id_: _output(text, Recorded()) for id_, text in texts.items()}
-    return Outputs(made, hashlib.sha256(told.encode()).hexdigest())
+    return Outputs(made, hashlib.sha256(lines.encode()).hexdigest())
 
 
 def own_outputs(entries: Sequence[Entry]) -> Outputs | None:
@@ -90,12 +90,12 @@ def own_outputs(entries: Sequence[Entry]) -> Outputs | None:
     texts = {str(entry.id): own_answer(entry.of_task, entry_fields(entry)) for entry in entries}
     if all(text is None for text in texts.values()):
         return None
-    told = [f"{json.dumps([str(e.id), texts[str(e.id)]])}\n" for e in entries if not e.secret]
+    lines = [f"{json.dumps([str(e.id), texts[str(e.id)]])}\n" for e in entries if not e.secret]
     made = {
         id_: _output(text, Recorded()) if text is not None else _NO_ANSWER
         for id_, text in texts.items()
     }
-    return Outputs(made, hashlib.sha256("".join(sorted(told)).encode()).hexdigest())
+    return Outputs(made, hashlib.sha256("".join(sorted(lines)).encode()).hexdigest())
 
 
 _NO_ANSWER = Output(
@@ -226,12 +226,16 @@ _FIRST_CELL = re.compile(r"[,;\t|]")
 
 
 def _id(path: Path, where: str, row: Mapping[str, Any]) -> str:
-    found = next((row[name] for name in ID_FIELDS if row.get(name) is not None), None)
-    if isinstance(found, float) and found.is_integer():
-        found = int(found)
-    if isinstance(found, bool) or not isinstance(found, int | str) or not str(found).strip():
+    stated_id = next((row[name] for name in ID_FIELDS if row.get(name) is not None), None)
+    if isinstance(stated_id, float) and stated_id.is_integer():
+        stated_id = int(stated_id)
+    if (
+        isinstance(stated_id, bool)
+        or not isinstance(stated_id, int | str)
+        or not str(stated_id).strip()
+    ):
         raise UsageError(f"{path}: {where}: field 'id' is wanted, a number or a text. {FORMS}")
-    return str(found).strip()
+    return str(stated_id).strip()
 
 
 def _row_output(path: Path, where: str, row: Mapping[str, Any]) -> Output:
@@ -305,10 +309,10 @@ def _po_rows(path: Path, text: str, entries: Sequence[Entry]) -> Iterator[_Row]:
 
 def _arb_rows(path: Path, text: str) -> Iterator[_Row]:
     findings = Findings(str(path))
-    found = arb_messages(text, findings)
-    if found is None:
+    messages = arb_messages(text, findings)
+    if messages is None:
         raise _unreadable(path, findings)
-    for key, output in found[0].items():
+    for key, output in messages[0].items():
         yield f"key {shown(key, 40)}", {"id": key, "output": output}
 
 

@@ -83,8 +83,8 @@ class Entrant:
     def signature(self, metric: str) -> str:
         """Return the signature that the card states of a metric, empty where it states none."""
         signatures = self.scores.get("signatures")
-        found = signatures.get(metric) if isinstance(signatures, Mapping) else None
-        return found if isinstance(found, str) else ""
+        stated = signatures.get(metric) if isinstance(signatures, Mapping) else None
+        return stated if isinstance(stated, str) else ""
 
     @property
     def chrf_signature(self) -> str:

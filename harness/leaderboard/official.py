@@ -90,7 +90,7 @@ def official_lists(cards: Iterable[ReleasedCard], dataset: str | None = None) ->
     made = [
         official_list for group in groups.values() if (official_list := _list(group)) is not None
     ]
-    return sorted(made, key=lambda each: (-len(each.rows), each.card.corpus.id))
+    return sorted(made, key=lambda list_: (-len(list_.rows), list_.card.corpus.id))
 
 
 def _list(cards: Sequence[ReleasedCard]) -> OfficialList | None:
@@ -101,8 +101,8 @@ def _list(cards: Sequence[ReleasedCard]) -> OfficialList | None:
     ordered = sorted(own.values(), key=lambda card: (-sign * card.scores[by].value, card.issued, card.run))  # fmt: skip
     if not ordered:
         return None
-    told = [card.smallest_difference for card in ordered]
-    smallest = None if None in told else max(filter(None, told), default=None)
+    differences = [card.smallest_difference for card in ordered]
+    smallest = None if None in differences else max(filter(None, differences), default=None)
     letters = letters_of([card.scores[headline].value for card in ordered], smallest)
     values = [card.scores[by].value for card in ordered]
     rows = (OfficialRow(card, values.index(value) + 1, own_letters) for card, value, own_letters in zip(ordered, values, letters, strict=True))  # fmt: skip
@@ -117,15 +117,15 @@ def letters_of(values: Sequence[float], smallest: float | None) -> list[str]:
     if smallest is None:
         return [""] * len(values)
     ordered = sorted(range(len(values)), key=lambda place: -values[place])
-    found = [""] * len(values)
+    letters = [""] * len(values)
     last, letter = -1, 0
     for start, first in enumerate(ordered):
         end = max(at for at in range(start, len(ordered)) if values[first] - values[ordered[at]] < smallest)  # fmt: skip
         if end > last:
             for place in ordered[start : end + 1]:
-                found[place] += _letter(letter)
+                letters[place] += _letter(letter)
             last, letter = end, letter + 1
-    return found
+    return letters
 
 
 def _letter(number: int) -> str:

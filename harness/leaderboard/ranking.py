@@ -85,12 +85,12 @@ class Board:
     @cached_property
     def ranks(self) -> Mapping[str, int]:
         """Run id → place from 1, runs of equal values sharing one; those of no value or no rank have none."""
-        found: dict[str, int] = {}
+        ranks: dict[str, int] = {}
         ranked = [entrant for entrant in self.entrants if self.may_rank(entrant)]
         for place, each in enumerate(ranked):
             tied = place and each.value(self.by) == ranked[place - 1].value(self.by)
-            found[each.run.run_id] = found[ranked[place - 1].run.run_id] if tied else place + 1
-        return found
+            ranks[each.run.run_id] = ranks[ranked[place - 1].run.run_id] if tied else place + 1
+        return ranks
 
     def may_rank(self, entrant: Entrant) -> bool:
         """Return whether one of its runs gets a rank."""
@@ -100,8 +100,10 @@ class Board:
     @property
     def beside(self) -> tuple[str, ...]:
         """The other metrics that runs of the task are shown by; none of translations, which have their own."""
-        found = (id_ for entrant in self.entrants for id_ in entrant.columns.ids if id_ != self.by)
-        return tuple(dict.fromkeys(found)) if self.grounds.task != TRANSLATION else ()
+        metric_ids = (
+            id_ for entrant in self.entrants for id_ in entrant.columns.ids if id_ != self.by
+        )
+        return tuple(dict.fromkeys(metric_ids)) if self.grounds.task != TRANSLATION else ()
 
     @property
     def disagreeing(self) -> tuple[int, int]:
@@ -212,8 +214,8 @@ def apart(board: Board, other: Board) -> str:
         reasons.append(f"a composite by the weights {by}")
     elif (one.profile, one.inputs) != (two.profile, two.inputs):
         more = [*_only("there", two.inputs, one.inputs), *_only("here", one.inputs, two.inputs)]
-        told = ", ".join(more) or f"profile {two.profile}"
-        reasons.append(f"a composite of other inputs ({told})")
+        reasons_of_inputs = ", ".join(more) or f"profile {two.profile}"
+        reasons.append(f"a composite of other inputs ({reasons_of_inputs})")
     elif one.signatures != two.signatures:
         pairs = zip(one.inputs, one.signatures, two.signatures, strict=True)
         changed = (short_title(id_) for id_, a, b in pairs if a != b)
@@ -373,8 +375,8 @@ class _Facts:
     def scope(self, run: RunSummary) -> _Scope:
         """Return which entries of which corpus a run translated."""
         corpus, positions, _, _, _, sha256 = self._rows[run.number]
-        if run.imported and (told := block(run.card or {}, "withheld")):
-            return _told_scope(told, block(run.card or {}, "dataset"), sha256)
+        if run.imported and (withheld := block(run.card or {}, "withheld")):
+            return _told_scope(withheld, block(run.card or {}, "dataset"), sha256)
         if (corpus, positions) not in self._scopes:
             places = unpack_positions(positions)
             self._scopes[corpus, positions] = self._read_scope(corpus, places, sha256)
@@ -411,4 +413,4 @@ def _told_scope(withheld: Mapping[str, Any], dataset: Mapping[str, Any], sha256:
 
 def _ordered(names: Collection[str]) -> tuple[str, ...]:
     """Return names of segments in the order of the specification; those that are none are left out."""
-    return tuple(each for each in (*(s.value for s in Segment), NO_SEGMENT) if each in names)
+    return tuple(name for name in (*(s.value for s in Segment), NO_SEGMENT) if name in names)

@@ -17,7 +17,7 @@ def lint_canaries(subject: LintSubject) -> Iterator[LintFinding | NotLookedAt]:
         yield NotLookedAt(check="canary", why=_why_none(subject.dataset))
         return
     canaries = [
-        comparison_form(each) for each in stated if len(normalised(each)) >= LEAST_OF_CANARY
+        comparison_form(canary) for canary in stated if len(normalised(canary)) >= LEAST_OF_CANARY
     ]
     if not canaries:
         yield NotLookedAt(check="canary", why="the canaries of the corpus are too short")

@@ -38,18 +38,18 @@ def lint_copies(subject: LintSubject) -> Iterator[LintFinding | NotLookedAt]:
         )
         yield NotLookedAt(check="copies", why=why)
         return
-    found = list(_copies(asked, known))
-    if not found:
+    copies = list(_copies(asked, known))
+    if not copies:
         return
-    pairs = ", ".join(f"{row.entry.id} of {of.id}" for row, of in found[:5])
+    pairs = ", ".join(f"{row.entry.id} of {of.id}" for row, of in copies[:5])
     yield LintFinding(
         check="copies",
         severity="look",
-        seen=f"{len(found):,} of {len(asked):,} outputs are near copies of the reference of another entry, one of the development set "
-        f"({pairs}{', …' if len(found) > 5 else ''})",
-        count=len(found),
+        seen=f"{len(copies):,} of {len(asked):,} outputs are near copies of the reference of another entry, one of the development set "
+        f"({pairs}{', …' if len(copies) > 5 else ''})",
+        count=len(copies),
         of=len(asked),
-        entries=tuple(row.entry.id for row, _ in found),
+        entries=tuple(row.entry.id for row, _ in copies),
         rests_on=f"{NEAR:.0%} of the letters alike (Levenshtein, without case, spaces and punctuation, from {LEAST_LETTERS} "
         "letters on), and more than with the entry's own reference",
         proves_not="that the method was trained on them: a dictionary of phrases, a prompt with examples or a formulaic corpus does the same",

@@ -38,7 +38,7 @@ def _parted(
 
 def lint_variants(subject: LintSubject) -> Iterator[LintFinding | NotLookedAt]:
     """Yield a finding where entries with a ``variant_class`` are hit letter by letter, far above the others (§9.3)."""
-    classed, others = _parted(subject.rows, lambda each: each.variant_class is not None)
+    classed, others = _parted(subject.rows, lambda row: row.variant_class is not None)
     if len(classed) < LEAST:
         why = f"{len(classed)} of the translated entries have a variant_class; {LEAST} are needed"
         yield NotLookedAt(check="variants", why=why)
@@ -71,7 +71,7 @@ def lint_variants(subject: LintSubject) -> Iterator[LintFinding | NotLookedAt]:
 
 def lint_generalization(subject: LintSubject) -> Iterator[LintFinding | NotLookedAt]:
     """Yield a finding where development entries are hit far more often than the others of the run (§9.2)."""
-    seen, unseen = _parted(subject.rows, lambda each: each.segment is Segment.DEVELOPMENT)
+    seen, unseen = _parted(subject.rows, lambda row: row.segment is Segment.DEVELOPMENT)
     if min(len(seen), len(unseen)) < LEAST:
         why = f"the run has {len(seen):,} development entries and {len(unseen):,} others; {LEAST} of each are needed"
         yield NotLookedAt(check="generalization", why=why)

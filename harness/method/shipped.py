@@ -59,8 +59,8 @@ def installed() -> dict[str, EntryPoint]:
 
 def method_names() -> dict[str, str]:
     """List every method that can be named, those of installed plug-ins included."""
-    found = {name: f"plug-in {point.value}" for name, point in installed().items()}
-    return found | SHIPPED
+    names = {name: f"plug-in {point.value}" for name, point in installed().items()}
+    return names | SHIPPED
 
 
 METHOD_CLASSES = {

@@ -93,20 +93,20 @@ def _wrong(words: str) -> Output:
 def raised(error: BaseException) -> Output:
     """Name what a method raised."""
     try:
-        said = " ".join(str(error).split())[:MOST_WORDS]
+        message = " ".join(str(error).split())[:MOST_WORDS]
     except Exception:  # noqa: BLE001  the exception's own code may fail too
-        said = ""
+        message = ""
     name = type(error).__name__
-    return _wrong(storable(f"The method raised {name}" + (f": {said}" if said else ".")))
+    return _wrong(storable(f"The method raised {name}" + (f": {message}" if message else ".")))
 
 
 def failed(failure: CallError) -> Output:
     """Name why a call failed for good."""
     try:
-        said = storable(str(failure))
+        message = storable(str(failure))
     except Exception:  # noqa: BLE001  as above
-        said = ""
-    return Output(None, _error_class(failure.error_class), said or "The call failed.")
+        message = ""
+    return Output(None, _error_class(failure.error_class), message or "The call failed.")
 
 
 def wordless(output: Output) -> Output:

@@ -26,7 +26,7 @@ def prompt_of(options: MethodOptions) -> str | None:
     name = options.task
     if name == TRANSLATION:
         return None
-    given = [each for each in _NOT_FOR_OTHERS if getattr(options, each) is not None]
+    given = [option for option in _NOT_FOR_OTHERS if getattr(options, option) is not None]
     if options.batch_size > 1:
         given.append("batch_size")
     if given:
@@ -65,8 +65,11 @@ def message(entry: Entry) -> str:
 
 
 def _numbered(evidence: Sequence[Mapping[str, Any]]) -> str:
-    told = [": ".join(str(each[k]) for k in ("title", "text") if each.get(k)) for each in evidence]
-    return "\n".join(f"{number}. {text}" for number, text in enumerate(told, 1))
+    passages = [
+        ": ".join(str(passage[k]) for k in ("title", "text") if passage.get(k))
+        for passage in evidence
+    ]
+    return "\n".join(f"{number}. {text}" for number, text in enumerate(passages, 1))
 
 
 def turns(entry: Entry) -> list[str] | None:

@@ -46,9 +46,9 @@ class Chat:
         ]
 
     async def _single(self, entry: Entry, calls: Calls) -> Output:
-        said = turns(entry)
-        if said is not None:
-            return await self._conversation(entry, said, calls)
+        user_turns = turns(entry)
+        if user_turns is not None:
+            return await self._conversation(entry, user_turns, calls)
         return await self._answer(self._briefing.single(message(entry)), entry, calls)
 
     async def _answer(self, messages: Sequence[Message], entry: Entry, calls: Calls) -> Output:

@@ -103,12 +103,12 @@ class ScriptCheck:
     def rejections(self, source: str, output: str) -> list[Rejection]:
         """Reject each word once that has a letter of another script."""
         given = {folded(word.text) for word in words(source)}
-        found = dict.fromkeys(
+        unknown_words = dict.fromkeys(
             word.text
             for word in words(output)
             if self._foreign.search(word.text) and folded(word.text) not in given
         )
-        return [Rejection("written in another script", word) for word in found]
+        return [Rejection("written in another script", word) for word in unknown_words]
 
 
 _SEVERAL_SCRIPTS: Mapping[str, tuple[str, ...]] = {

@@ -40,12 +40,12 @@ class Glossary:
 
 def word_by_word(dictionary: Dictionary, source: str) -> str:
     """Replace known phrases, keeping punctuation, placeholders, unknown words and a first capital."""
-    found = list(words(source))
+    source_words = list(words(source))
     pieces, end = [], 0
-    for hit in dictionary.longest(source, found):
-        start = found[hit.first].start
+    for hit in dictionary.longest(source, source_words):
+        start = source_words[hit.first].start
         pieces += [source[end:start], _cased(source[start], hit.headword)]
-        end = found[hit.last - 1].end
+        end = source_words[hit.last - 1].end
     return "".join([*pieces, source[end:]])
 
 

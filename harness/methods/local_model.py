@@ -131,7 +131,7 @@ def _check_folder(folder: Path) -> None:
 
 
 def _check_engine() -> None:
-    if any(installed(each) is None for each in PACKAGES):
+    if any(installed(package) is None for package in PACKAGES):
         raise UsageError(
             f"The engine for such models is not installed. Install it: {install_line(*PACKAGES)}"
         )

@@ -204,8 +204,8 @@ class Pipeline:
         output = output_of(reply)
         if output.text is None:
             return _Try(output)
-        found = (check.rejections(entry.source, output.text) for check in self._checks)
-        return _Try(output, tuple(rejection for some in found for rejection in some))
+        rejections = (check.rejections(entry.source, output.text) for check in self._checks)
+        return _Try(output, tuple(rejection for some in rejections for rejection in some))
 
     async def _answer(
         self, messages: list[Message], entry: Entry, calls: Calls, notes: list[str]
@@ -252,9 +252,11 @@ def _asked_again(this: _Try, retry: Prompt) -> list[Message]:
 def _note(number: int, this: _Try, *, repeated: bool) -> str:
     if this.output.text is None:
         return f"Try {number}: {this.output.error}"
-    found = "; ".join(map(str, this.rejections))
+    outcome = "; ".join(map(str, this.rejections))
     again = " The answer is one that it gave before: not asked again." if repeated else ""
-    return (f"Try {number}: rejected: {found}." if found else f"Try {number}: accepted.") + again
+    return (
+        f"Try {number}: rejected: {outcome}." if outcome else f"Try {number}: accepted."
+    ) + again
 
 
 def _best(tries: list[_Try], notes: tuple[str, ...]) -> Output:

@@ -154,5 +154,5 @@ def _members(module: ModuleType) -> list[str]:
 
 def _words(error: BaseException) -> str:
     """Return what went wrong in one line; a syntax error names its own line."""
-    said = " ".join(str(error).split())
-    return f"{type(error).__name__}: {said}" if said else type(error).__name__
+    message = " ".join(str(error).split())
+    return f"{type(error).__name__}: {message}" if message else type(error).__name__

@@ -30,12 +30,12 @@ class Proposal:
 def analyser_for(project: Project) -> WordAnalyser:
     """Open the analyser of the project's language; UsageError says why there is none, and that the step may be left out."""
     tag = project.state.dataset["target_language"]
-    found = word_analyser(tag, [])
-    if isinstance(found, str):
+    analyser = word_analyser(tag, [])
+    if isinstance(analyser, str):
         raise UsageError(
-            f"Nothing can be proposed: {found}. Copy one (docs/fst.md), or leave this step out: analyses are worth having and no requirement."
+            f"Nothing can be proposed: {analyser}. Copy one (docs/fst.md), or leave this step out: analyses are worth having and no requirement."
         )
-    return found
+    return analyser
 
 
 def waiting_for_analysis(project: Project, *, secret: bool) -> list[ProjectEntry]:
@@ -62,7 +62,7 @@ def proposals(
         readings = (
             ()
             if unknown or not word_analyses
-            else tuple(" ".join(each) for each in islice(product(*choices), MOST_PROPOSALS))
+            else tuple(" ".join(reading) for reading in islice(product(*choices), MOST_PROPOSALS))
         )
         yield Proposal(entry, texts.reference, readings, unknown)
 

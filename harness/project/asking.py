@@ -91,12 +91,12 @@ def ask_model(
     )
     written = answer_text(reply.text) or ""
     lines = (_NUMBERED.sub("", line).strip() for line in written.splitlines())
-    found = [line for line in lines if line]
-    if not found:
+    written_lines = [line for line in lines if line]
+    if not written_lines:
         raise UsageError("The model wrote no sentence. Ask once more, or take another model.")
     return [
         Candidate(DraftTexts(line), origin, number, seen_elsewhere=elsewhere)
-        for number, line in enumerate(found[: wish.count], 1)
+        for number, line in enumerate(written_lines[: wish.count], 1)
     ]
 
 

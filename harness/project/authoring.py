@@ -132,8 +132,8 @@ def check_facts(facts: Mapping[str, Any]) -> Corpus:
     be changed later.
     """
     entry = {"id": 1, "source": "a", "reference": "b", "provenance": "elicited"}
-    told = {"dataset": envelope(facts), "entries": [entry]}
-    corpus = read([File("options", json.dumps(told).encode())], form=Form.SPECIFICATION)
+    document = {"dataset": envelope(facts), "entries": [entry]}
+    corpus = read([File("options", json.dumps(document).encode())], form=Form.SPECIFICATION)
     source, target = str(facts["source_language"]), str(facts["target_language"])
     if source.casefold() == target.casefold():
         raise UsageError(
@@ -160,7 +160,7 @@ def _dataset(project: Project, entries: Sequence[ProjectEntry]) -> dict[str, Any
 
 def _fields(project: Project, entry: ProjectEntry) -> dict[str, Any]:
     texts = project.texts(entry)
-    told = {
+    fields = {
         "variants": list(texts.all_variants),
         "context": entry.context,
         "morphological_analysis": texts.analysis,
@@ -178,19 +178,19 @@ def _fields(project: Project, entry: ProjectEntry) -> dict[str, Any]:
         "difficulty": entry.difficulty,
         "provenance": provenance_of(entry),
         "register": entry.register_,
-        **{name: value for name, value in told.items() if value},
+        **{name: value for name, value in fields.items() if value},
     }
 
 
 def _origin(entry: ProjectEntry) -> dict[str, str]:
     """Return that a model made a source, and which; of one out of a file, its name."""
-    found = {name: value for name, value in entry.origin.model_dump().items() if value}
-    return {"made_by": "a model", **found} if entry.origin.model else found
+    origin = {name: value for name, value in entry.origin.model_dump().items() if value}
+    return {"made_by": "a model", **origin} if entry.origin.model else origin
 
 
 def _speakers(entry: ProjectEntry) -> list[dict[str, Any]]:
-    said = (spoken for spoken in entry.said if spoken.people)
-    return [spoken.model_dump(mode="json", exclude_defaults=True) for spoken in said]
+    spoken_by_people = (spoken for spoken in entry.said if spoken.people)
+    return [spoken.model_dump(mode="json", exclude_defaults=True) for spoken in spoken_by_people]
 
 
 @dataclass(frozen=True)
@@ -261,10 +261,10 @@ def progress_of(project: Project) -> ProjectProgress:
     return ProjectProgress(
         dataset=dataset,
         segments=tuple(_segment(entries, segment) for segment in LEAST),
-        by_difficulty=_count(entries, lambda each: str(each.difficulty)),
-        by_register=_count(entries, lambda each: each.register_),
+        by_difficulty=_count(entries, lambda entry: str(entry.difficulty)),
+        by_register=_count(entries, lambda entry: entry.register_),
         by_origin=_count(
-            entries, lambda each: "made by a model" if each.origin.model else "from a file"
+            entries, lambda entry: "made by a model" if entry.origin.model else "from a file"
         ),
         requirements=tuple(requirements(counted, consent)),
         analysed=sum(project_entry.analysed is not None for project_entry in done),
@@ -312,11 +312,11 @@ def _count(entries: Sequence[ProjectEntry], of: Callable[[ProjectEntry], str]) -
 
 def _out(project: Project) -> tuple[OutReview, ...]:
     state = project.state
-    found = (
+    out_reviews = (
         OutReview(review.review, review.kind, len(review.entries), len(still_out(state, review)))
         for review in state.reviews
     )
-    return tuple(out_review for out_review in found if out_review.left)
+    return tuple(out_review for out_review in out_reviews if out_review.left)
 
 
 def still_out(state: ProjectState, out: HandedOut) -> list[ProjectEntry]:

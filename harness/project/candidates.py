@@ -170,10 +170,10 @@ def take_candidates(
     that name no segment go where most is lacking, a like mix of tiers and registers into each; into ``diagnostic`` only
     what has a class of phenomenon.
     """
-    told = [usual.of(candidate) for candidate in candidates]
-    for each in told:
+    complete = [usual.of(candidate) for candidate in candidates]
+    for each in complete:
         _check(each)
-    new, copies = _without_copies(project, told)
+    new, copies = _without_copies(project, complete)
     chosen = new if most is None else _balanced(project, new, most)
     placed = _placed(project, chosen)
     entries = tuple(_entry(project, number, candidate) for number, candidate in enumerate(placed))
@@ -238,24 +238,24 @@ def _without_copies(
     }
     of_demo = known_of_the_demo(candidate.texts.source for candidate in candidates)
     new: list[Candidate] = []
-    told: list[str] = []
+    messages: list[str] = []
     same: list[str] = []
     for number, candidate in enumerate(candidates, 1):
         form = normalised(candidate.texts.source)
         like = _like(form, known)
         where = f"line {candidate.line}" if candidate.line else f"candidate {number}"
         if not any(map(str.isalnum, form)):
-            told.append(f"{where}: it has no letters")
+            messages.append(f"{where}: it has no letters")
         elif candidate.texts.source in of_demo:
-            told.append(f"{where}: the demo has it, and so has everybody with this program")
+            messages.append(f"{where}: the demo has it, and so has everybody with this program")
         elif form in known:
             same.append(where)
         elif like is not None:
-            told.append(f"{where}: a near copy of {like}")
+            messages.append(f"{where}: a near copy of {like}")
         else:
             known[form] = where
             new.append(candidate)
-    return new, [*_words_of_same(same), *told]
+    return new, [*_words_of_same(same), *messages]
 
 
 def _words_of_same(places: Sequence[str]) -> Iterator[str]:
@@ -328,7 +328,7 @@ def _lacking(counts: Mapping[Segment, int], candidate: Candidate) -> Segment:
     if candidate.seen_elsewhere:
         return Segment.DEVELOPMENT
     others = [segment for segment in LEAST if segment is not Segment.DIAGNOSTIC]
-    return min(others, key=lambda each: counts[each] / LEAST[each])
+    return min(others, key=lambda segment: counts[segment] / LEAST[segment])
 
 
 def _entry(project: Project, number: int, candidate: Candidate) -> ProjectEntry:

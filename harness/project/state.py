@@ -65,7 +65,7 @@ class DraftTexts:
     def all_variants(self) -> tuple[str, ...]:
         """Return the other right wordings, anyone who wrote them, without one that is the reference now."""
         own, wordings = comparison_form(self.reference), (*self.variants, *self.offered)
-        return tuple(each for each in wordings if comparison_form(each) != own)
+        return tuple(wording for wording in wordings if comparison_form(wording) != own)
 
 
 class SourceOrigin(StrictRecord):
@@ -265,16 +265,16 @@ class Project:
 
     def with_texts(self, entry: ProjectEntry, texts: DraftTexts) -> ProjectEntry:
         """Return the entry with these texts, sealed where it is secret, or somebody objects to them."""
-        told = {
+        changes = {
             "has_reference": bool(texts.reference),
             "has_variants": bool(texts.all_variants),
             "has_class": bool(texts.variant_class),
         }
         if not entry.kept_sealed:
-            return entry.model_copy(update={**told, "texts": _told(texts), "sealed": ""})
+            return entry.model_copy(update={**changes, "texts": _told(texts), "sealed": ""})
         words = json.dumps(asdict(texts), ensure_ascii=False)
         sealed = base64.b64encode(self.key.seal_text(words, self._place(entry.id))).decode()
-        return entry.model_copy(update={**told, "texts": None, "sealed": sealed})
+        return entry.model_copy(update={**changes, "texts": None, "sealed": sealed})
 
     def put(self, entries: Iterable[ProjectEntry]) -> None:
         """Replace the entries with the ids of the changed ones."""

@@ -64,8 +64,8 @@ def opened_database(place: DatabasePlace) -> Iterator[PublishedDatabase]:
 
 def _parameters(place: DatabasePlace) -> dict[str, Any]:
     password = place.found_password()
-    told = {"client_encoding": "UTF8", "application_name": "rosetta", **place.parameters}
-    return told if password is None else {**told, "password": password}
+    parameters = {"client_encoding": "UTF8", "application_name": "rosetta", **place.parameters}
+    return parameters if password is None else {**parameters, "password": password}
 
 
 class PublishedDatabase:
@@ -116,7 +116,7 @@ class PublishedDatabase:
         PublishError where the connection is lost: what was reported is there, and the same again sends the rest.
         """
         new = done = 0
-        for batch in _batches(sorted(cards, key=lambda each: each.hash)):
+        for batch in _batches(sorted(cards, key=lambda card: card.hash)):
             new += self._send(batch)
             done += len(batch)
             told(done)
@@ -176,9 +176,9 @@ class PublishedDatabase:
             raise PublishError(f"{self._place} has no published cards: the tables are not there.")
 
     def _row(self, query: str) -> tuple[Any, ...]:
-        found = self._connection.execute(query.encode()).fetchone()
-        assert found is not None  # noqa: S101  each of these questions has one row
-        return tuple(found)
+        row = self._connection.execute(query.encode()).fetchone()
+        assert row is not None  # noqa: S101  each of these questions has one row
+        return tuple(row)
 
 
 def _batches(cards: Sequence[OutgoingCard]) -> Iterator[list[OutgoingCard]]:
@@ -218,11 +218,11 @@ def _worded(place: DatabasePlace) -> Iterator[None]:
             "the tables first (rosetta publish --prepare --to …) and gives the role its rights (docs/publishing.md)."
         ) from None
     except psycopg.OperationalError as error:
-        said = place.hidden(error.diag.message_primary or str(error)).rstrip(".?")
+        message = place.hidden(error.diag.message_primary or str(error)).rstrip(".?")
         raise PublishError(
-            f"{place} cannot be reached, or the connection was lost: {said}. {_CERTIFICATE if 'certificate' in said else ''}Nothing is "
+            f"{place} cannot be reached, or the connection was lost: {message}. {_CERTIFICATE if 'certificate' in message else ''}Nothing is "
             "half done: give the same command again, and what is there already is not sent twice."
         ) from None
     except psycopg.Error as error:
-        said = place.hidden(error.diag.message_primary or type(error).__name__)
-        raise PublishError(f"{place} refused it: {said}. Nothing is half done.") from None
+        message = place.hidden(error.diag.message_primary or type(error).__name__)
+        raise PublishError(f"{place} refused it: {message}. Nothing is half done.") from None

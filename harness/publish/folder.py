@@ -34,8 +34,8 @@ class PublishedFolder:
 
         Raises UsageError if the folder cannot be written, or the content of a file does not match its name; nothing is written then.
         """
-        said = self._may_publish()
-        there = {name: _line(name, data, said.get(name)) for name, data in self._sound()}
+        permissions = self._may_publish()
+        there = {name: _line(name, data, permissions.get(name)) for name, data in self._sound()}
         new = {card.hash: card for card in cards if card.hash not in there}
         try:
             self._folder.mkdir(exist_ok=True)
@@ -87,16 +87,16 @@ class PublishedFolder:
 
     def _may_publish(self) -> Mapping[str, str]:
         """Return on whose word texts of cards are there, as the index has it; a damaged line tells nothing."""
-        found: dict[str, str] = {}
+        permissions: dict[str, str] = {}
         path = self._folder / INDEX
         lines = read_card_bytes(path).splitlines() if path.exists() else []
         for line in lines:
             try:
-                told = parse_object(line, INDEX)
-                found[told["card_hash"]] = str(told["may_publish"])
+                line_fields = parse_object(line, INDEX)
+                permissions[line_fields["card_hash"]] = str(line_fields["may_publish"])
             except (UsageError, KeyError, TypeError):
                 continue
-        return found
+        return permissions
 
     def _write_index(self, data: bytes) -> None:
         path = self._folder / INDEX
@@ -106,5 +106,5 @@ class PublishedFolder:
 
 def _line(name: str, data: bytes, may_publish: str | None) -> dict[str, Any]:
     card = parse_object(data, f"{name}.json")
-    told = {"card_hash": name, **columns(card)}
-    return told | ({} if may_publish is None else {"may_publish": may_publish})
+    line = {"card_hash": name, **columns(card)}
+    return line | ({} if may_publish is None else {"may_publish": may_publish})

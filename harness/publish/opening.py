@@ -29,14 +29,14 @@ def named_place(target: str | None) -> Place:
         raise UsageError(
             f'Say where to with --to: postgresql://USER@HOST/NAME, or a folder. For good, write publish = "…" into {settings_path(home())}.'
         )
-    found = place_of(text)
-    if target and isinstance(found, DatabasePlace) and found.password is not None:
-        ring = "" if found.is_here else f"in the keyring (rosetta key set {plain(found.host)}), "
+    place = place_of(text)
+    if target and isinstance(place, DatabasePlace) and place.password is not None:
+        ring = "" if place.is_here else f"in the keyring (rosetta key set {plain(place.host)}), "
         raise UsageError(
             "A password on the command line is seen by everybody on this computer, and stays in the shell's history. Leave it out, and keep it "
             f"{ring}in PGPASSWORD or in pgpass."
         )
-    return found
+    return place
 
 
 class OpenPlace(Protocol):

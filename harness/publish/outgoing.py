@@ -131,13 +131,13 @@ def columns(card: Mapping[str, Any]) -> dict[str, Any]:
     """Return the columns of scoring-specification §9.1 of a card or released card, in full precision."""
     released = is_released(card)
     places = {**COLUMNS, **(_OF_RELEASED if released else {})}
-    found = {name: _at(card, *place) for name, place in places.items()}
-    told = {name: each for name, each in found.items() if not isinstance(each, Mapping)}
+    values = {name: _at(card, *place) for name, place in places.items()}
+    plain = {name: value for name, value in values.items() if not isinstance(value, Mapping)}
     if released:
-        told |= {
-            name: each.get("value") for name, each in found.items() if isinstance(each, Mapping)
+        plain |= {
+            name: value.get("value") for name, value in values.items() if isinstance(value, Mapping)
         }
-    return {name: told.get(name) for name in COLUMNS}
+    return {name: plain.get(name) for name in COLUMNS}
 
 
 def outgoing_run(
@@ -227,9 +227,9 @@ def require_publishing(
 def _stated(card: Mapping[str, Any]) -> Terms:
     """Return the terms that a card from elsewhere states of its corpus; what it does not say is asked."""
     dataset = block(card, "dataset")
-    said = dataset.get("transmission") or Transmission.ASK.value
+    stated = dataset.get("transmission") or Transmission.ASK.value
     try:
-        transmission = Transmission(said)
+        transmission = Transmission(stated)
     except ValueError:
         transmission = Transmission.LOCAL_ONLY
     return Terms(
@@ -256,10 +256,10 @@ def released_holds(data: bytes) -> bool:
 
 
 def _at(card: Mapping[str, Any], *place: str) -> Any:
-    found: Any = card
+    value: Any = card
     for name in place:
-        found = found.get(name) if isinstance(found, Mapping) else None
-    return found
+        value = value.get(name) if isinstance(value, Mapping) else None
+    return value
 
 
 def _strings(value: Any, path: str) -> Iterator[tuple[str, str]]:
@@ -268,8 +268,8 @@ def _strings(value: Any, path: str) -> Iterator[tuple[str, str]]:
         if value:
             yield path, value
     elif isinstance(value, Mapping):
-        for name, each in value.items():
-            yield from _strings(each, f"{path}.{name}" if path else name)
+        for name, value_inside in value.items():
+            yield from _strings(value_inside, f"{path}.{name}" if path else name)
     elif isinstance(value, list):
-        for each in value:
-            yield from _strings(each, f"{path}[]")
+        for item in value:
+            yield from _strings(item, f"{path}[]")

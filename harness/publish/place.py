@@ -73,8 +73,8 @@ class DatabasePlace:
     def hidden(self, words: str) -> str:
         """Return words of a server or library with the password taken out, and nothing that acts on a terminal."""
         known = {self.password, self.found_password(), os.environ.get("PGPASSWORD")} - {None, ""}
-        for each in known:
-            for form in (str(each), quote(str(each), safe="")):
+        for secret in known:
+            for form in (str(secret), quote(str(secret), safe="")):
                 words = words.replace(form, "…")
         return " ".join(plain(line.strip()) for line in words.splitlines() if line.strip())
 
@@ -113,31 +113,33 @@ def _database(url: str) -> DatabasePlace:
     parts = urlsplit(url)
     if parts.fragment or "@" in parts.path or not url.isprintable() or " " in url:
         raise ValueError("a sign that belongs to a password, perhaps")
-    told = {
+    parameters = {
         "user": unquote(parts.username or ""),
         "host": parts.hostname or "",
         "port": "" if parts.port is None else str(parts.port),
         "dbname": unquote(parts.path.removeprefix("/")),
     }
     for name, value in parse_qsl(parts.query, strict_parsing=True) if parts.query else ():
-        if name not in OPTIONS or (name == "host" and (told["host"] or not value.startswith("/"))):
+        if name not in OPTIONS or (
+            name == "host" and (parameters["host"] or not value.startswith("/"))
+        ):
             raise UsageError(
                 f"The URL of a database may say no {plain(name[:20])!r} here. Behind the question mark there may be: "
                 f"{', '.join(OPTIONS)} (host: the folder of a socket)."
             )
-        told[name] = value
-    found = {name: value for name, value in told.items() if value}
+        parameters[name] = value
+    filled = {name: value for name, value in parameters.items() if value}
     password = None if parts.password is None else unquote(parts.password)
-    return _guarded(DatabasePlace(found, password))
+    return _guarded(DatabasePlace(filled, password))
 
 
 def _guarded(place: DatabasePlace) -> DatabasePlace:
     """Require a certificate of a server on another machine, unless the URL or PGSSLMODE says otherwise."""
-    told = {"connect_timeout": _CONNECT_SECONDS, **place.parameters}
-    if not (place.is_here or "sslmode" in told or "PGSSLMODE" in os.environ):
-        told["sslmode"] = "verify-full"
-        told.setdefault("sslrootcert", _trusted())
-    return DatabasePlace(told, place.password)
+    parameters = {"connect_timeout": _CONNECT_SECONDS, **place.parameters}
+    if not (place.is_here or "sslmode" in parameters or "PGSSLMODE" in os.environ):
+        parameters["sslmode"] = "verify-full"
+        parameters.setdefault("sslrootcert", _trusted())
+    return DatabasePlace(parameters, place.password)
 
 
 def _trusted() -> str:

@@ -192,9 +192,11 @@ _WEIGHTS = "the signed weights of the composite"
 def _other_weights(stated: ScoringSetup | None, here: CalibrationFacts | None) -> Iterator[Lacking]:
     """Yield that a composite would be weighed otherwise than the card's: the two would not compare."""
     then = None if stated is None else stated.calibration
-    said = [each and f"SHA-256 {each.sha256}" for each in (then, here)]
-    if said[0] != said[1]:
-        card, now = (each or "those of the specification" for each in said)
+    weights_named = [weighing and f"SHA-256 {weighing.sha256}" for weighing in (then, here)]
+    if weights_named[0] != weights_named[1]:
+        card, now = (
+            weights_words or "those of the specification" for weights_words in weights_named
+        )
         yield Lacking(_WEIGHTS, card, "--scoring FILE" if then else "no --scoring", now)
 
 
@@ -218,7 +220,7 @@ def _missing_scoring(stated: ScoringSetup | None, told: Mapping[str, Any]) -> It
 
 def _options(stated: Setup, told: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
     """Return the method and the options that the card's set-up tells."""
-    found: dict[str, Any] = {
+    options: dict[str, Any] = {
         "condition": stated.condition,
         "method_name": stated.method_name,
         "replicate": stated.replicate,
@@ -226,11 +228,11 @@ def _options(stated: Setup, told: Mapping[str, Any]) -> tuple[str, dict[str, Any
     }
     shipped = METHODS.get(stated.method)
     if shipped is None:
-        found["settings"] = dict(stated.options.get("settings", {}))
-        return str(told.get("method") or stated.method), found
+        options["settings"] = dict(stated.options.get("settings", {}))
+        return str(told.get("method") or stated.method), options
     known = _known_options(stated)
-    found |= {name: known[name] for name in (*shipped.needs, *shipped.takes) if name in known}
-    return stated.method, found
+    options |= {name: known[name] for name in (*shipped.needs, *shipped.takes) if name in known}
+    return stated.method, options
 
 
 def scored_with(stated: ScoringSetup | None) -> dict[str, Any]:
@@ -272,7 +274,9 @@ def _known_options(stated: Setup) -> dict[str, Any]:
 def _differences(stated: Setup, found: Setup) -> Iterator[Lacking]:
     """Yield each fact of the set-up that is not the card's."""
     then, now = stated.model_dump(mode="json"), found.model_dump(mode="json")
-    for name in (each for each in then if each not in _NOT_TOLD and each != "options"):
+    for name in (
+        name_told for name_told in then if name_told not in _NOT_TOLD and name_told != "options"
+    ):
         if then[name] != now[name]:
             yield _difference(name, then[name], now[name])
     inside, here = then["options"], now["options"]

@@ -420,13 +420,13 @@ class _Shelf:
                 await asyncio.to_thread(self._store, items, self._ledger.committed)
             except Exception as error:  # noqa: BLE001  handed to whoever waits, or stores next
                 self._failure = error
-            for each in waiting:
-                if each.done():
+            for future in waiting:
+                if future.done():
                     continue
                 if self._failure is None:
-                    each.set_result(None)
+                    future.set_result(None)
                 else:
-                    each.set_exception(self._failure)
+                    future.set_exception(self._failure)
 
     def _store(self, items: Sequence[NewReply | AnnotationRow], committed: float) -> None:
         if self._writer is None:

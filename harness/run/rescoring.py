@@ -88,7 +88,7 @@ class Explainer:
         answers = self._answers.get(result.position, {})
         annotated = replace(annotated, annotations={**annotated.annotations, **answers})
         (annotated,) = self._tools.scorer.alike([annotated])
-        said = {
+        explanations = {
             metric.info.id: (_NO_SOURCE,)
             if metric.reads_source and is_blank(entry.source)
             else metric.explain(annotated)
@@ -96,7 +96,7 @@ class Explainer:
         }
         words = annotated.annotations.get("fst")
         return Explanation(
-            {id_: sentences for id_, sentences in said.items() if sentences},
+            {id_: sentences for id_, sentences in explanations.items() if sentences},
             words if isinstance(words, FstAnnotation) else None,
             next(
                 filter(None, (metric.compared(annotated) for metric in self._tools.scorer.metrics)),
@@ -112,11 +112,11 @@ class Explainer:
 
 def _found_by_entry(connection: sqlite3.Connection, run: Run) -> dict[int, dict[str, Any]]:
     """Return what judges said of each output, by place in the corpus."""
-    found: dict[int, dict[str, Any]] = {}
+    answers_by_place: dict[int, dict[str, Any]] = {}
     for row in read_annotations(connection, run.id):
         if row.position is not None and row.value is not None:
-            found.setdefault(row.position, {})[row.annotator] = row.value
-    return found
+            answers_by_place.setdefault(row.position, {})[row.annotator] = row.value
+    return answers_by_place
 
 
 def _tools(connection: sqlite3.Connection, run: Run) -> tuple[ScoringTools | None, str | None]:
@@ -208,7 +208,7 @@ def rescore(
 
 def _scored_again(results: Sequence[Result], fresh: Scored) -> list[Result]:
     """Return the results as the new scoring judges them."""
-    kept = {place: each for place, _, each in fresh.rows}
+    kept = {place: score for place, _, score in fresh.rows}
     return [_kept_anew(result, *kept[result.position]) for result in results]
 
 
@@ -317,10 +317,12 @@ def stored_statistics(scorer: Scorer, packed: Sequence[bytes]) -> list[EntryStat
     """Return what outputs were scored with before; nothing where that is damaged, for it is scored again."""
     try:
         scorer.unpack_table(packed)  # also sees whether they are numbers
-        return [scorer.unpack(each) for each in packed]
+        return [scorer.unpack(packed_row) for packed_row in packed]
     except StatisticsError:
         return (
-            [{}] if len(packed) == 1 else [stored_statistics(scorer, [each])[0] for each in packed]
+            [{}]
+            if len(packed) == 1
+            else [stored_statistics(scorer, [packed_row])[0] for packed_row in packed]
         )
 
 

@@ -137,8 +137,8 @@ def changed_plan(plan: Plan, changes: Mapping[str, Any]) -> Plan:
 
 def _told(options: Any, changes: Mapping[str, Any]) -> Any:
     fields = type(options).model_fields
-    told = {name: value for name, value in changes.items() if name in fields}
-    return type(options).model_validate({**options.model_dump(), **told})
+    changed_fields = {name: value for name, value in changes.items() if name in fields}
+    return type(options).model_validate({**options.model_dump(), **changed_fields})
 
 
 def _kept_here(

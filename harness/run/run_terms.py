@@ -75,8 +75,10 @@ def terms_again(
     ``changes``: what is other than in the run, by name. ``laptops``: those that its sentences are sealed for. Without a run: of a script, whose runs come later.
     """
     asked: dict[str, Any] = {"run": run_id, "work": work}
-    if said := {name: _content(value) for name, value in (changes or {}).items() if value}:
-        asked["changes"] = said
+    if content_changes := {
+        name: _content(value) for name, value in (changes or {}).items() if value
+    }:
+        asked["changes"] = content_changes
     options = canonical_sha256(asked)
     handed: dict[str, tuple[str, ...]] = {}
     if laptops:
@@ -127,4 +129,4 @@ def _content(value: Any) -> Any:
                 return hashlib.file_digest(file, "sha256").hexdigest()
         except OSError as error:
             raise UsageError(f"{path} cannot be read ({error.strerror}).") from None
-    return [_content(each) for each in value] if isinstance(value, tuple) else value
+    return [_content(item) for item in value] if isinstance(value, tuple) else value

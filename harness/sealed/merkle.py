@@ -57,18 +57,18 @@ def root_by_path(leaf: bytes, place: int, size: int, path: Sequence[bytes]) -> b
     """
     if not 0 <= place < size:
         return None
-    found, last = leaf, size - 1
+    digest, last = leaf, size - 1
     for beside in path:
         if last == 0:
             return None
         if place % 2 or place == last:
-            found = node_hash(beside, found)
+            digest = node_hash(beside, digest)
             while place % 2 == 0 and place:
                 place, last = place // 2, last // 2
         else:
-            found = node_hash(found, beside)
+            digest = node_hash(digest, beside)
         place, last = place // 2, last // 2
-    return found if last == 0 else None
+    return digest if last == 0 else None
 
 
 def _level_above(hashes: Sequence[bytes]) -> list[bytes]:

@@ -92,19 +92,19 @@ def read_words(typed: str) -> str:
     that are nearest, and tells six words that do not belong together: one is another word, or two are swapped.
     """
     plain = unicodedata.normalize("NFKC", typed)
-    found = "".join(letter if letter.isalpha() else " " for letter in plain).lower().split()
-    if not found:
+    typed_words = "".join(letter if letter.isalpha() else " " for letter in plain).lower().split()
+    if not typed_words:
         raise PhraseError("No word was typed.")
-    listed = all(word in _PLACES for word in found)
-    if listed and len(found) == WORDS and _holds(found):
-        return " ".join(found)
-    if sum(map(is_made_up, found)) * 2 > len(found) and not listed:
-        return _read_earlier(found)
-    if all(map(is_made_up, found)):
-        return " ".join(found)
-    _refuse_unknown(found)
-    if len(found) != WORDS:
-        raise PhraseError(f"There are {WORDS} words, and {len(found)} were typed.")
+    listed = all(word in _PLACES for word in typed_words)
+    if listed and len(typed_words) == WORDS and _holds(typed_words):
+        return " ".join(typed_words)
+    if sum(map(is_made_up, typed_words)) * 2 > len(typed_words) and not listed:
+        return _read_earlier(typed_words)
+    if all(map(is_made_up, typed_words)):
+        return " ".join(typed_words)
+    _refuse_unknown(typed_words)
+    if len(typed_words) != WORDS:
+        raise PhraseError(f"There are {WORDS} words, and {len(typed_words)} were typed.")
     raise PhraseError(
         "These six words do not belong together: one of them is another word, or two are swapped. Compare them one by one."
     )
@@ -113,7 +113,7 @@ def read_words(typed: str) -> str:
 def _refuse_unknown(found: Sequence[str]) -> None:
     for number, word in enumerate(found, 1):
         if word not in _PLACES:
-            offered = " or ".join(repr(each) for each in _nearest(word))
+            offered = " or ".join(repr(candidate) for candidate in _nearest(word))
             nearest = f" Is it {offered}?" if offered else ""
             raise PhraseError(
                 f"Word {number}, {word!r}, is none of the words that there are.{nearest}"
@@ -122,7 +122,11 @@ def _refuse_unknown(found: Sequence[str]) -> None:
 
 def _nearest(word: str) -> Sequence[str]:
     """Return the words of the list that are one slip away from a word, or begin as it does, or look most like it."""
-    near = [each for each in LIST if each[:4] == word[:4] or _is_one_slip(each, word)]
+    near = [
+        candidate
+        for candidate in LIST
+        if candidate[:4] == word[:4] or _is_one_slip(candidate, word)
+    ]
     return near or get_close_matches(word, LIST)
 
 

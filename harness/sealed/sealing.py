@@ -107,7 +107,7 @@ def seal(data: bytes, recipients: Sequence[str]) -> bytes:
 def recipients_in(data: bytes) -> int:
     """Count the recipients (``age1…``) that a sealed file names; who they are, it does not tell."""
     header = data[:_MOST_HEADER].partition(b"\n--- ")[0]
-    return sum(each.startswith(b"X25519 ") for each in header.split(b"\n-> ")[1:])
+    return sum(stanza.startswith(b"X25519 ") for stanza in header.split(b"\n-> ")[1:])
 
 
 def unseal(data: bytes, identities: Iterable[AgeIdentity]) -> bytes:
@@ -223,7 +223,11 @@ def _bech32(prefix: str, data: bytes) -> str:
     count = -(-8 * len(data) // 5)
     number = int.from_bytes(data, "big") << 5 * count - 8 * len(data)
     values = [number >> 5 * place & 31 for place in reversed(range(count))]
-    ahead = [*(ord(each) >> 5 for each in prefix), 0, *(ord(each) & 31 for each in prefix)]
+    ahead = [
+        *(ord(character) >> 5 for character in prefix),
+        0,
+        *(ord(character) & 31 for character in prefix),
+    ]
     check = 1
     for value in (*ahead, *values, *[0] * _BECH32_CHECK):
         top, check = check >> 25, (check & 2**25 - 1) << 5 ^ value

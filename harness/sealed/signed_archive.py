@@ -87,13 +87,13 @@ def unpack_signed(
     ``optional`` are those of them that may be missing.
     Raises FileError in words.
     """
-    found = unpack(
+    signed_archive = unpack(
         data,
         {*members, MANIFEST, SIGNATURE} - {*optional},
         optional,
         most={**members, MANIFEST: _MOST_MANIFEST},
     )
-    return _checked(found, form)
+    return _checked(signed_archive, form)
 
 
 def unpack_signed_all(data: bytes, form: type[_Form], shape: ArchiveShape) -> SignedArchive[_Form]:
@@ -101,14 +101,14 @@ def unpack_signed_all(data: bytes, form: type[_Form], shape: ArchiveShape) -> Si
 
     Raises FileError in words.
     """
-    found = unpack_all(data, shape)
-    if not found.keys() >= {MANIFEST, SIGNATURE}:
+    members = unpack_all(data, shape)
+    if not members.keys() >= {MANIFEST, SIGNATURE}:
         raise FileError(
             FileProblem.NOT_OURS, f"This is another kind of file: it holds no {MANIFEST}."
         )
-    if len(found[MANIFEST]) > _MOST_MANIFEST:
+    if len(members[MANIFEST]) > _MOST_MANIFEST:
         raise FileError(FileProblem.TOO_LARGE, f"This file holds too much in {MANIFEST}.")
-    return _checked(found, form)
+    return _checked(members, form)
 
 
 def _checked(found: dict[str, bytes], form: type[_Form]) -> SignedArchive[_Form]:

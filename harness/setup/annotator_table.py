@@ -107,10 +107,10 @@ def find_annotators(
 def _noted(resources: Resources, id_: str, row: AnnotatorRow, found: Find) -> Resources:
     """Write down the facts of an annotator."""
     setup = resources.setup
-    told: dict[str, Any] = {"off": {**setup.off, **found.off}}
+    changes: dict[str, Any] = {"off": {**setup.off, **found.off}}
     if found.facts is not None:
-        told |= _told(setup.annotators, id_, row, found.facts)
-    return replace(resources, setup=setup.model_copy(update=told))
+        changes |= _told(setup.annotators, id_, row, found.facts)
+    return replace(resources, setup=setup.model_copy(update=changes))
 
 
 def _told(

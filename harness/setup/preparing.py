@@ -75,8 +75,8 @@ def prepare(
         prices=prices,
     )
     on, off = choose(complete, options.wanted)
-    told = {"metrics": on, "off": off, "packs": packs_of(on), "calibration": options.scoring}
-    chosen = replace(complete, setup=complete.setup.model_copy(update=told))
+    changes = {"metrics": on, "off": off, "packs": packs_of(on), "calibration": options.scoring}
+    chosen = replace(complete, setup=complete.setup.model_copy(update=changes))
     return ScoringTools(chosen, make_scorer(chosen), annotators, steps)
 
 
@@ -169,8 +169,8 @@ def _terms(options: ScoringOptions, coaching: Path | None) -> Terminology:
     if path is None:
         return Terminology(())
     if path == coaching or holds_coaching(path):
-        found = read_coaching(path)
-        return Terminology(found.dictionary.pairs(), found.sha256)
+        coaching_data = read_coaching(path)
+        return Terminology(coaching_data.dictionary.pairs(), coaching_data.sha256)
     dictionary = read_dictionary(path)
     return Terminology(dictionary.pairs(), dictionary.sha256 or "")
 

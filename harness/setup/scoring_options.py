@@ -136,7 +136,7 @@ def refuse_unread(options: ScoringOptions) -> None:
         asking = sorted(
             id_
             for id_ in task_metrics(pack.name for pack in every_pack())
-            if any(read_by(each, [id_]) for each in _ASKED_BY[option])
+            if any(read_by(metric_option, [id_]) for metric_option in _ASKED_BY[option])
         )
         raise UsageError(
             f"--{option} would do nothing: no metric of this run asks for it. Add one with --metrics: "
@@ -152,11 +152,11 @@ def _id(name: str) -> str:
     words = name.strip().casefold()
     if words in {ROSETTA, *SHIPPED}:
         return words
-    found = metric_named(name)
-    if found is None and (pack := pack_called(name)):
+    metric_id = metric_named(name)
+    if metric_id is None and (pack := pack_called(name)):
         return pack
-    if found == COMPOSITE:
+    if metric_id == COMPOSITE:
         raise ValueError("the composite is made of other metrics: name those, or rosetta for all")
-    if found is None:
+    if metric_id is None:
         raise ValueError(unknown_metric(name, [ROSETTA, *(pack.name for pack in every_pack())]))
-    return found
+    return metric_id

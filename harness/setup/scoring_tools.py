@@ -122,9 +122,9 @@ def filled(
     """
     try:
         if isinstance(annotator, AskingAnnotator):
-            found = ask(annotator, translations)
+            values = ask(annotator, translations)
         else:
-            found = annotator.annotate(translations)
+            values = annotator.annotate(translations)
     except (AskingStopped, BudgetReached):
         raise
     except HarnessError as error:
@@ -133,7 +133,7 @@ def filled(
         raise
     return [
         _with(translation, annotator.id, annotation)
-        for translation, annotation in zip(translations, found, strict=True)
+        for translation, annotation in zip(translations, values, strict=True)
     ]
 
 
@@ -156,7 +156,9 @@ def without(tools: ScoringTools, annotator: AnyAnnotator, reason: str) -> Scorin
     gone = {"comet": None} if annotator.id == "comet" else {"annotators": kept}
     left = setup.model_copy(update={"off": off, **gone})
     resources = replace(tools.resources, setup=left)
-    others = tuple(each for each in tools.annotators if each is not annotator)
+    others = tuple(
+        kept_annotator for kept_annotator in tools.annotators if kept_annotator is not annotator
+    )
     return ScoringTools(resources, make_scorer(resources), others, tools.steps)
 
 

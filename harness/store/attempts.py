@@ -52,10 +52,10 @@ _KINDS: tuple[Any, ...] = (bytes, int, _NUMBER, _NUMBER, bool, str, str, str)
 def tries_in(packed: bytes) -> list[list[Any]]:
     """Return the fields of each attempt in a trace, without those at the end that are absent."""
     tries = of_kind(unpacked_message(packed), list)
-    for each in tries:
-        places = zip(of_kind(each, list), _KINDS, strict=False)
+    for attempt in tries:
+        places = zip(of_kind(attempt, list), _KINDS, strict=False)
         sound = all(value is None or isinstance(value, kind) for value, kind in places)
-        if len(each) > len(_KINDS) or not sound:
+        if len(attempt) > len(_KINDS) or not sound:
             raise StoredValueError
     return tries
 
@@ -77,9 +77,9 @@ def _attempt(
 def under_way(trace: bytes | None) -> tuple[float, int]:
     """Return the seconds of all tries and waits, and how many tries were answered with 429."""
     tries = [] if trace is None else tries_in(trace)
-    seconds = sum((each[2:3] or [0.0])[0] or 0.0 for each in tries)
-    waited = sum((each[3:4] or [0.0])[0] or 0.0 for each in tries)
-    return seconds + waited, sum((each[1:2] or [None])[0] == 429 for each in tries)
+    seconds = sum((attempt[2:3] or [0.0])[0] or 0.0 for attempt in tries)
+    waited = sum((attempt[3:4] or [0.0])[0] or 0.0 for attempt in tries)
+    return seconds + waited, sum((attempt[1:2] or [None])[0] == 429 for attempt in tries)
 
 
 ReviewDescription = Sequence[Sequence[str | None]]

@@ -31,14 +31,14 @@ def trash(connection: sqlite3.Connection, run: int) -> None:
     Raises UsageError where it is under way, and HoldsSecrets where only ``delete_run`` will do, because who
     deletes secret texts wants them gone.
     """
-    found = read_run(connection, run)
-    if holds_secrets(connection, found):
+    trashed = read_run(connection, run)
+    if holds_secrets(connection, trashed):
         raise HoldsSecrets(
-            f"Run {found.run_id[:8]} holds secret entries, so it is erased for good when it is "
-            f"deleted: `rosetta runs delete --now {found.run_id[:8]}`."
+            f"Run {trashed.run_id[:8]} holds secret entries, so it is erased for good when it is "
+            f"deleted: `rosetta runs delete --now {trashed.run_id[:8]}`."
         )
-    with alone(store_path(connection), found.run_id):
-        refuse_under_way(found)
+    with alone(store_path(connection), trashed.run_id):
+        refuse_under_way(trashed)
         with transaction(connection):
             connection.execute("UPDATE runs SET put_away = ? WHERE id = ?", (time.time(), run))
             erased = forget_unused_secrets(connection)

@@ -21,7 +21,7 @@ def failures_by_run(
 
     A class that this version does not know keeps its name.
     """
-    found: dict[int, dict[str, int]] = {}
+    failures: dict[int, dict[str, int]] = {}
     of_one = "" if only is None else "AND run = :run"
     rows = connection.execute(
         f"SELECT run, error_class, count(*) FROM results WHERE error_class IS NOT NULL {of_one}"
@@ -29,8 +29,8 @@ def failures_by_run(
         {"run": only},
     )
     for run, error_class, count in rows:
-        found.setdefault(run, {})[str(error_class)] = count
-    return found
+        failures.setdefault(run, {})[str(error_class)] = count
+    return failures
 
 
 def done_by_run(connection: sqlite3.Connection, only: int | None = None) -> dict[int, int]:
@@ -60,7 +60,7 @@ def distinctions_by_run(
         for setup, row in zip(setups, rows, strict=True)
     ]
     outputs = [None if row["outputs"] is None else stored_json(row["outputs"]) for row in rows]
-    facts = [setup_facts(*each) for each in zip(setups, outputs, strict=True)]
+    facts = [setup_facts(*setup_row) for setup_row in zip(setups, outputs, strict=True)]
     return dict(zip((row["id"] for row in rows), distinctions(names, facts), strict=True))
 
 
@@ -69,17 +69,17 @@ def distinctions(names: Sequence[Hashable], facts: Sequence[Sequence[str]]) -> l
 
     ``facts`` has the same number of words for each run; the first that distinguish runs are returned.
     """
-    told: list[tuple[str, ...]] = [()] * len(names)
+    told_words: list[tuple[str, ...]] = [()] * len(names)
     for words in zip(*facts, strict=True):
         kinds: dict[Hashable, set[str]] = {}
-        called = list(zip(names, told, strict=True))
-        for each, word in zip(called, words, strict=True):
-            kinds.setdefault(each, set()).add(word)
-        told = [
-            (*each[1], word) if word and len(kinds[each]) > 1 else each[1]
-            for each, word in zip(called, words, strict=True)
+        called = list(zip(names, told_words, strict=True))
+        for label, word in zip(called, words, strict=True):
+            kinds.setdefault(label, set()).add(word)
+        told_words = [
+            (*label[1], word) if word and len(kinds[label]) > 1 else label[1]
+            for label, word in zip(called, words, strict=True)
         ]
-    return [" · ".join(each) for each in told]
+    return [" · ".join(label) for label in told_words]
 
 
 def setup_facts(setup: Mapping[str, Any], outputs: str | None) -> tuple[str, ...]:

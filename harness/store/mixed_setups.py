@@ -71,12 +71,12 @@ def whole_setup(parts: Sequence[SetupPart]) -> Setup:
     first = parts[0].setup
     if len(parts) == 1:
         return first
-    told = [differences(first, part.setup) for part in parts[1:]]
+    changes = [differences(first, part.setup) for part in parts[1:]]
     return first.model_copy(
         update={
             "model_slug": _joined(part.setup.model_slug for part in parts),
             "condition": _joined([*(part.setup.condition for part in parts), "retry"]),
-            "options": {**first.options, RETRIED_WITH: told},
+            "options": {**first.options, RETRIED_WITH: changes},
         }
     )
 

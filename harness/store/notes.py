@@ -79,7 +79,7 @@ def attached_by_run(
     connection: sqlite3.Connection, only: int | None = None
 ) -> dict[int, tuple[Attached, ...]]:
     """Return the certificates of every run that has any; rows of a wrong type count as absent."""
-    found: dict[int, tuple[Attached, ...]] = {}
+    certificates: dict[int, tuple[Attached, ...]] = {}
     rows = connection.execute(
         "SELECT run, certificate, signature, signer, suspended FROM certificates"
         " WHERE ? IS NULL OR run = ? ORDER BY attached, sha256",
@@ -88,8 +88,8 @@ def attached_by_run(
     for run, certificate, signature, signer, suspended in rows:
         if isinstance(certificate, bytes) and isinstance(signature, bytes):
             one = Attached(certificate, signature, str(signer), bool(suspended))
-            found[run] = (*found.get(run, ()), one)
-    return found
+            certificates[run] = (*certificates.get(run, ()), one)
+    return certificates
 
 
 MOST_NOTE = 10_000
@@ -209,10 +209,10 @@ def tags_by_run(
     connection: sqlite3.Connection, only: int | None = None
 ) -> dict[int, tuple[str, ...]]:
     """Return the tags of every run that has any, in order."""
-    found: dict[int, tuple[str, ...]] = {}
+    tags: dict[int, tuple[str, ...]] = {}
     rows = connection.execute(
         "SELECT run, tag FROM tags WHERE ? IS NULL OR run = ? ORDER BY run, tag", (only, only)
     )
     for run, tag in rows:
-        found[run] = (*found.get(run, ()), tag)
-    return found
+        tags[run] = (*tags.get(run, ()), tag)
+    return tags

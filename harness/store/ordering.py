@@ -234,12 +234,12 @@ class Ordering:
             else f"SELECT r.position, {output} FROM results r LEFT JOIN texts t ON t.id = r.output WHERE r.run = ?"
         )
         key = self._corpus if name == "source" else self._run
-        found = {
+        texts = {
             place: text for place, text in connection.execute(query, (key,)) if text is not None
         }
-        ordered = {text: rank for rank, text in enumerate(sorted({*found.values()}))}
+        ordered = {text: rank for rank, text in enumerate(sorted({*texts.values()}))}
         places = (int(place) for place in self._places)
-        ranks = (ordered[found[place]] if place in found else np.nan for place in places)
+        ranks = (ordered[texts[place]] if place in texts else np.nan for place in places)
         return np.fromiter(ranks, np.float64, len(self._places))
 
     def _id_ranks(self, connection: sqlite3.Connection) -> Column:

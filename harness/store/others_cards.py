@@ -84,12 +84,12 @@ def reproduced_cards(
     rows = connection.execute(
         "SELECT run, signer, card FROM reproductions WHERE ? IS NULL OR run = ?", (only, only)
     )
-    found: dict[int, frozenset[str]] = {}
+    cards: dict[int, frozenset[str]] = {}
     standing = now_standing()
     for run, signer, card in rows:
         if standing.of_key(str(signer)) is None:
-            found[run] = found.get(run, frozenset()) | {str(card)}
-    return found
+            cards[run] = cards.get(run, frozenset()) | {str(card)}
+    return cards
 
 
 def reproduction_files(connection: sqlite3.Connection, run: int) -> list[tuple[str, bytes]]:
@@ -115,7 +115,7 @@ def recounts(connection: sqlite3.Connection, only: int | None = None) -> dict[in
     rows = connection.execute(
         "SELECT run, pinned, differences FROM recounts WHERE ? IS NULL OR run = ?", (only, only)
     )
-    return {run: Recount(bool(pinned), _words(told)) for run, pinned, told in rows}
+    return {run: Recount(bool(pinned), _words(words)) for run, pinned, words in rows}
 
 
 def _words(told: object) -> tuple[str, ...]:

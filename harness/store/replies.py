@@ -52,12 +52,12 @@ def recall_findings(
     query = "SELECT key, value FROM findings WHERE maker = (SELECT id FROM makers WHERE name = ?)"
     if keys is None:
         return dict(connection.execute(query, (maker,)))
-    found: dict[str, bytes] = {}
+    values: dict[str, bytes] = {}
     for start in range(0, len(keys), 500):
         chunk = [storable(key) for key in keys[start : start + 500]]
         marks = ",".join("?" * len(chunk))
-        found.update(connection.execute(f"{query} AND key IN ({marks})", (maker, *chunk)))
-    return found
+        values.update(connection.execute(f"{query} AND key IN ({marks})", (maker, *chunk)))
+    return values
 
 
 def keep_findings(connection: sqlite3.Connection, maker: str, found: Mapping[str, bytes]) -> None:

@@ -70,7 +70,7 @@ def read_row_words(connection: sqlite3.Connection, run: int) -> dict[int, RowWor
 def _analyses(packed: bytes | None) -> tuple[str, ...] | None:
     if packed is None:
         return None
-    return tuple(of_kind(each, str) for each in of_kind(unpacked_message(packed), list))
+    return tuple(of_kind(analysis, str) for analysis in of_kind(unpacked_message(packed), list))
 
 
 _ELSEWHERE = {"entry_id": "e.entry_id", "output": "t.body", "raw": "w.body"}
@@ -128,14 +128,16 @@ def add_results(
     results: Iterable[tuple[Result, Sequence[Attempt]]],
 ) -> None:
     """Store finished entries with their attempts; called within a transaction."""
-    told = [*results]
+    result_rows = [*results]
     seal = run_seal(connection, run)
-    secret = sealed_positions(connection, seal.corpus, (result.position for result, _ in told))
+    secret = sealed_positions(
+        connection, seal.corpus, (result.position for result, _ in result_rows)
+    )
     connection.executemany(
         _INSERT,
         [
             _row(connection, run, result, attempts, seal if result.position in secret else None)
-            for result, attempts in told
+            for result, attempts in result_rows
         ],
     )
 
@@ -155,8 +157,10 @@ def _row(
 ) -> tuple[object, ...]:
     sealed = None
     if seal is not None:
-        told = {name: getattr(result, name) for name in _SEALED} | {"said": said_in(attempts)}
-        sealed = seal.seal(result.position, SealedKind.RESULT, told)
+        sealed_fields = {name: getattr(result, name) for name in _SEALED} | {
+            "said": said_in(attempts)
+        }
+        sealed = seal.seal(result.position, SealedKind.RESULT, sealed_fields)
         result = replace(result, output=None, raw=None, error=None)
         attempts = unsaid(attempts)
     output = None if result.output is None else intern_text(connection, result.output)

@@ -238,5 +238,5 @@ def _live(text: object) -> Live:
 def _origin(card: Mapping[str, Any] | None, name: str) -> str:
     """Read from a card, which may come from elsewhere, which run it goes back to."""
     origin = (card or {}).get(name)
-    found = origin.get("run_id") if isinstance(origin, Mapping) else None
-    return found if isinstance(found, str) else ""
+    run_id = origin.get("run_id") if isinstance(origin, Mapping) else None
+    return run_id if isinstance(run_id, str) else ""

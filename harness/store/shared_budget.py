@@ -92,8 +92,8 @@ class SharedBudget:
         if spent is not None:
             self.held = spent
         row = connection.execute("SELECT budget_usd FROM sweeps WHERE id = ?", (self._sweep,))
-        found = row.fetchone()[0]
-        self.budget = float("inf") if found is None else found
+        budget = row.fetchone()[0]
+        self.budget = float("inf") if budget is None else budget
         self.others = connection.execute(_COMMITTED, (self._sweep, self._run_id)).fetchone()[0]
         most = self.budget - self.others
         if self._own_cap is not None:

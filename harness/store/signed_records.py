@@ -49,8 +49,8 @@ class KeptRecord(NamedTuple):
 
 def keep_signed(connection: sqlite3.Connection, record: KeptRecord, file: bytes) -> None:
     """Store a record, instead of an earlier state of it."""
-    told = json.dumps(record.told, ensure_ascii=False)
-    row = (record.id, record.kind, record.run_id, record.card, told, file)
+    facts = json.dumps(record.told, ensure_ascii=False)
+    row = (record.id, record.kind, record.run_id, record.card, facts, file)
     connection.execute("INSERT OR REPLACE INTO signed_records VALUES (?, ?, ?, ?, ?, ?)", row)
 
 
@@ -79,18 +79,18 @@ def records_by_run(
     """Return the records about runs of the store, of all or one, by the store's number; an older store has none."""
     if not has_table(connection, _TABLE):
         return {}
-    found: dict[int, tuple[KeptRecord, ...]] = {}
+    records: dict[int, tuple[KeptRecord, ...]] = {}
     rows = connection.execute(
         "SELECT u.id, r.id, r.kind, r.run_id, r.card, r.told FROM signed_records r"
         " JOIN runs u ON u.run_id = r.run_id WHERE ? IS NULL OR u.id = ? ORDER BY r.id",
         (only, only),
     )
     for run, *row in rows:
-        found[run] = (*found.get(run, ()), _record(row))
-    return found
+        records[run] = (*records.get(run, ()), _record(row))
+    return records
 
 
 def _record(row: Sequence[Any]) -> KeptRecord:
-    number, kind, run_id, card, told = row
+    number, kind, run_id, card, facts = row
     kept = stored_word(kind, RecordKind)
-    return KeptRecord(str(number), kept, str(run_id), str(card), stored_object(told))
+    return KeptRecord(str(number), kept, str(run_id), str(card), stored_object(facts))

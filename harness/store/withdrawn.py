@@ -44,8 +44,8 @@ def withdrawn_names(connection: sqlite3.Connection, dataset: str | None = None) 
     """Return how the runs that cannot be used are called, of all corpora or of those with this id; deleted ones too."""
     numbers = sorted(withdrawn_runs(connection))
     query = "SELECT run_id, dataset_id FROM runs WHERE id = ?"
-    found = [connection.execute(query, (number,)).fetchone() for number in numbers]
-    return [run_id[:8] for run_id, corpus in found if dataset in (None, corpus)]
+    rows = [connection.execute(query, (number,)).fetchone() for number in numbers]
+    return [run_id[:8] for run_id, corpus in rows if dataset in (None, corpus)]
 
 
 def refuse_withdrawn_run(connection: sqlite3.Connection, run: int, name: str) -> None:
@@ -85,8 +85,8 @@ def withdrawn_of_vault(
     known = [_facts(*row) for row in rows]
     if (before := opened_before(home(), vault, corpus)) is not None:
         known.append(before)
-    found = (now.of_corpus(corpus_facts) for corpus_facts in known)
-    return next((signed_notice for signed_notice in found if signed_notice is not None), None)
+    notices = (now.of_corpus(corpus_facts) for corpus_facts in known)
+    return next((signed_notice for signed_notice in notices if signed_notice is not None), None)
 
 
 def entry_ids_of_run(connection: sqlite3.Connection, run_id: str) -> list[object] | None:
@@ -116,9 +116,9 @@ def now_standing() -> Withdrawals:
 
 
 def _facts(sha256: str, dataset: str) -> CorpusFacts:
-    said = stored_object(dataset)
+    stored = stored_object(dataset)
     return CorpusFacts(
-        sha256, said.get("id", ""), said.get("source_language"), said.get("target_language")
+        sha256, stored.get("id", ""), stored.get("source_language"), stored.get("target_language")
     )
 
 

@@ -62,10 +62,10 @@ class RefusedBundle(FileError):  # noqa: N818  said of a bundle
 
     def __init__(self, problems: list[str], what: str = "This submission is refused") -> None:
         self.problems = tuple(problems)
-        told = problems[:_MOST_TOLD]
-        if more := len(problems) - len(told):
-            told = [*told, f"And {more:,} more."]
-        super().__init__(FileProblem.INVALID, "\n".join([f"{what}:", *told]))
+        listed = problems[:_MOST_TOLD]
+        if more := len(problems) - len(listed):
+            listed = [*listed, f"And {more:,} more."]
+        super().__init__(FileProblem.INVALID, "\n".join([f"{what}:", *listed]))
 
 
 @dataclass(frozen=True)
@@ -117,8 +117,8 @@ def _what_else(data: bytes) -> str:
     elif HASH_FIELD in stated:
         what = "a run card"
     else:
-        said = stated.get("format")
-        what = f"a file of the form {said[:64]!r}" if isinstance(said, str) else "a file of JSON"
+        form = stated.get("format")
+        what = f"a file of the form {form[:64]!r}" if isinstance(form, str) else "a file of JSON"
     return f"{what}, where a submission is needed. Pack one of the method's folder: rosetta submission pack FOLDER --card CARD"
 
 

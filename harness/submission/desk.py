@@ -253,7 +253,9 @@ class SubmissionStore:
                     kept_submissions.append(self._read(folder))
                 except UsageError as error:
                     wrong.append(str(error))
-        return sorted(kept_submissions, key=lambda each: each.notes[-1].when, reverse=True), wrong
+        return sorted(
+            kept_submissions, key=lambda submission: submission.notes[-1].when, reverse=True
+        ), wrong
 
     def find(self, name: str) -> KeptSubmission:
         """Return the submission of a number, or of its beginning; raises UsageError where that is none, or several."""

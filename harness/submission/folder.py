@@ -68,8 +68,8 @@ def read_sheet(folder: Path) -> SubmissionSheet:
     try:
         return SubmissionSheet.model_validate(_tuples(stated))
     except ValidationError as error:
-        told = first_problem(error, text)
-        raise UsageError(f"{path}: {told} docs/submissions.md shows one.") from None
+        problem = first_problem(error, text)
+        raise UsageError(f"{path}: {problem} docs/submissions.md shows one.") from None
 
 
 def _tuples(read: Mapping[str, object]) -> dict[str, object]:

@@ -263,13 +263,13 @@ def _toml(value: float | str) -> str:
 
 def _sheet(described: Mapping[str, Any], lane: str) -> str:
     card = described.get("card") if isinstance(described.get("card"), dict) else {}
-    told = {
+    sheet = {
         "name": described.get("name") or described.get("id") or "",
         "release": described.get("version") or "1",
         "submitter": described.get("author") or "",
         "licence": (card or {}).get("license") or "",
     }
-    head = "".join(f"{name} = {_toml(str(value))}\n" for name, value in told.items())
+    head = "".join(f"{name} = {_toml(str(value))}\n" for name, value in sheet.items())
     return f"""{head}
 [method]
 {lane}

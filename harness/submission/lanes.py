@@ -139,17 +139,17 @@ def lane_plan(submission: Submission, folder: Path, model: ModelHere | None) -> 
     Raises UsageError where it asks a model and none was chosen.
     """
     lane = submission.manifest.method
-    told: dict[str, Any] = {"method_name": submission.manifest.name[:100], "use_cache": False}
+    options: dict[str, Any] = {"method_name": submission.manifest.name[:100], "use_cache": False}
     if isinstance(lane, CodeLane):
-        return LanePlan(SUBMITTED, told)
+        return LanePlan(SUBMITTED, options)
     if asks_models(submission):
         if model is None:
             made = f" It was made with {lane.made_for}." if lane.made_for else ""
             raise UsageError(
                 f"This submission asks a model, which you choose: --endpoint and --model, on this computer.{made}"
             )
-        told |= {"endpoint": model.endpoint, "model": model.model}
-    return LanePlan(lane.method, told | told_by(lane, folder))
+        options |= {"endpoint": model.endpoint, "model": model.model}
+    return LanePlan(lane.method, options | told_by(lane, folder))
 
 
 def code_method(
@@ -197,9 +197,9 @@ def require_kept_here(
     if isinstance(manifest.method, CodeLane):
         made = code_method(submission, place, model, open_data=False)
     else:
-        told = {n: v for n, v in plan.told.items() if n in MethodOptions.model_fields}
+        options = {n: v for n, v in plan.told.items() if n in MethodOptions.model_fields}
         tags = {"source_language": manifest.source_language, "target_language": manifest.target_language}  # fmt: skip
-        made = build(plan.method, MethodOptions(**{**tags, **told}), find_key=no_key)
+        made = build(plan.method, MethodOptions(**{**tags, **options}), find_key=no_key)
     if made.endpoint is None:
         return
     if not is_loopback(made.endpoint) or privacy.cloud_model(made) is not None:

@@ -137,7 +137,7 @@ def member_problems(found: Iterable[FoundMember]) -> list[str]:
     if len(files) > MOST_MEMBERS:
         problems.append(f"{len(files):,} files, and {MOST_MEMBERS:,} are the most. Leave some out.")
     if (total := sum(file.size for file in files)) > MOST_BYTES:
-        largest = max(files, key=lambda each: each.size)
+        largest = max(files, key=lambda member: member.size)
         problems.append(
             f"{mebibytes(total)} MiB declared, and {MOST_BYTES // 2**20:,} are the most; the largest is {largest.path} "
             f"with {mebibytes(largest.size)}. Leave out what the method does not need, or quantise the model."

@@ -85,8 +85,8 @@ def rehearsal_request(
     Raises UsageError where the corpus is not the card's.
     """
     card = carried_card(submission.members[CARD])
-    told = {**scored_with(stated_setup(card.scoring)), **plan.told, **more}
-    return RunRequest(corpus, places_of(card, corpus), api.plan_of(corpus, plan.method, told))
+    options = {**scored_with(stated_setup(card.scoring)), **plan.told, **more}
+    return RunRequest(corpus, places_of(card, corpus), api.plan_of(corpus, plan.method, options))
 
 
 def method_of(

@@ -138,8 +138,8 @@ def expand(found: PlanFile, corpus: Corpus) -> tuple[SweepCell, ...]:
     seen: dict[str, str] = {}
     asked = list(_asked(found))
     _refuse_unused(found, asked)
-    for each in asked:
-        cell = _cell(found, corpus, each, len(cells))
+    for cell_request in asked:
+        cell = _cell(found, corpus, cell_request, len(cells))
         if (same := seen.setdefault(cell.key, cell.name)) != cell.name:
             raise found.wrong(
                 f"the runs {same!r} and {cell.name!r} are the same: leave one out under exclude.",
@@ -172,10 +172,10 @@ def _asked(found: PlanFile) -> list[_Asked]:
     }
     asked: dict[tuple[object, ...], _Asked] = {}
     for combination in _combinations(found):
-        method, labels, told = _settled(found.plan, combination, mentioned)
+        method, labels, options = _settled(found.plan, combination, mentioned)
         for replicate in range(found.plan.replicates if asks(method) else 1):
             key = (method, *sorted(labels.items()), replicate)
-            asked.setdefault(key, _Asked(method, told, labels, replicate))
+            asked.setdefault(key, _Asked(method, options, labels, replicate))
     if len(asked) > MOST_RUNS:
         raise found.wrong(_too_many(len(asked)), "axes")
     return list(asked.values())
@@ -190,12 +190,12 @@ def _settled(
     """
     tables = [*(each.options for each in combination.values()), plan.fixed]
     method = str(next(table["method"] for table in tables if "method" in table))
-    labels, told = {}, _of(method, plan.fixed)
+    labels, options = {}, _of(method, plan.fixed)
     for axis, axis_value in combination.items():
         if axis_value.options.get("method") == method or _of(method, mentioned[axis]):
             labels[axis] = axis_value.label
-            told |= _of(method, axis_value.options)
-    return method, labels, told
+            options |= _of(method, axis_value.options)
+    return method, labels, options
 
 
 def _of(method: str, options: Mapping[str, Any]) -> dict[str, Any]:
@@ -208,7 +208,7 @@ def _of(method: str, options: Mapping[str, Any]) -> dict[str, Any]:
 
 def _refuse_unused(found: PlanFile, asked: Sequence[_Asked]) -> None:
     """Raise UsageError for a fixed option that means nothing to any run."""
-    used = {name for each in asked for name in each.told} | {"method"}
+    used = {name for cell_request in asked for name in cell_request.told} | {"method"}
     if stray := next((name for name in found.plan.fixed if name not in used), None):
         raise found.wrong("no run takes this option: leave it out.", "fixed", stray)
 
@@ -231,8 +231,14 @@ def _combinations(found: PlanFile) -> Iterator[Combination]:
     whole = prod(map(len, axes.values()))
     if whole > MOST_COMBINATIONS:
         raise found.wrong(_too_many(whole * found.plan.replicates), "axes")
-    every = (dict(zip(axes, each, strict=True)) for each in product(*axes.values()))
-    left = [each for each in every if not any(_excluded(each, rule) for rule in rules)]
+    every = (
+        dict(zip(axes, combined_values, strict=True)) for combined_values in product(*axes.values())
+    )
+    left = [
+        combination
+        for combination in every
+        if not any(_excluded(combination, rule) for rule in rules)
+    ]
     if not left:
         raise found.wrong("no run is left: every combination is excluded.", "exclude", 0)
     yield from left
@@ -247,10 +253,10 @@ Rule = Mapping[str, frozenset[str]]
 
 def _rule(found: PlanFile, number: int) -> Rule:
     """Return a table of excluded values as labels; UsageError where it could exclude nothing."""
-    axes, told = found.plan.axes.stated, found.plan.exclude[number]
-    if not told:
+    axes, rule = found.plan.axes.stated, found.plan.exclude[number]
+    if not rule:
         raise found.wrong("name an axis and a value of it.", "exclude", number)
-    return {axis: _excluded_labels(found, number, axis, axes) for axis in told}
+    return {axis: _excluded_labels(found, number, axis, axes) for axis in rule}
 
 
 def _excluded_labels(
@@ -265,7 +271,7 @@ def _excluded_labels(
     known = {axis_value.label for axis_value in axes[axis]}
     listed = isinstance(value, list) and (axis != "tools" or not _one_value(value))
     several = value if listed and isinstance(value, list) else [value]
-    labels = frozenset(_label(axis, each, known) for each in several)
+    labels = frozenset(_label(axis, item, known) for item in several)
     if stray := sorted(labels - known):
         raise found.wrong(
             f"{stray[0][:40]!r} is no value of this axis. It has: {', '.join(sorted(known))}.",
@@ -276,7 +282,7 @@ def _excluded_labels(
 
 def _one_value(value: list[JsonValue]) -> bool:
     """Return whether a list is one value of the axis ``tools``, which is a list itself."""
-    return all(isinstance(each, str) for each in value)
+    return all(isinstance(item, str) for item in value)
 
 
 def _label(axis: str, value: object, known: set[str]) -> str:

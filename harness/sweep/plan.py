@@ -128,7 +128,8 @@ def _axis(name: str) -> BeforeValidator:
         if not isinstance(value, list) or not value:
             raise ValueError("a list in square brackets is wanted, with one value or more")
         axis_values = [
-            each if isinstance(each, AxisValue) else choice(name, each) for each in value
+            choice_value if isinstance(choice_value, AxisValue) else choice(name, choice_value)
+            for choice_value in value
         ]
         for label, count in Counter(axis_value.label for axis_value in axis_values).items():
             if count > 1:
@@ -153,7 +154,7 @@ class Axes(_Part):
     @property
     def stated(self) -> dict[str, AxisValues]:
         """The axes that have values, in their order."""
-        return {name: found for name in AXES if (found := getattr(self, name))}
+        return {name: values for name in AXES if (values := getattr(self, name))}
 
 
 class SweepPlan(_Part):
@@ -271,7 +272,7 @@ def _coaching(value: object) -> AxisValue:
 def _tools(value: object) -> AxisValue:
     if value is False or value == []:
         return AxisValue(label="no tools", options={})
-    if not isinstance(value, list) or not all(isinstance(each, str) and each for each in value):
+    if not isinstance(value, list) or not all(isinstance(item, str) and item for item in value):
         raise ValueError('a list of tools is wanted, such as ["lookup"], or a table with a `label`')
     return AxisValue(label="+".join(value)[:MOST_LABEL], options={"tools": list(value)})
 
@@ -315,8 +316,8 @@ def _check_options(found: PlanFile) -> None:
 def _check_choice(found: PlanFile, axis: str, place: int, each: AxisValue) -> None:
     for name, value in each.options.items():
         if words := _fault(name, value):
-            said = words if name == axis else f"in {each.label!r}, {name}: {words}"
-            raise found.wrong(said, "axes", axis, place)
+            problem = words if name == axis else f"in {each.label!r}, {name}: {words}"
+            raise found.wrong(problem, "axes", axis, place)
     _refuse_keys(found, each.options)
 
 
@@ -355,8 +356,8 @@ def _wrong_value(name: str, value: object) -> str:
     try:
         model.model_validate({**(languages if model is MethodOptions else {}), field: value})
     except ValidationError as error:
-        said = wanted_words(error.errors(include_url=False, include_input=False)[0])
-        return f"{said.removesuffix('.')}. Correct it."
+        problem = wanted_words(error.errors(include_url=False, include_input=False)[0])
+        return f"{problem.removesuffix('.')}. Correct it."
     return ""
 
 
@@ -365,7 +366,7 @@ def as_told(name: str, value: Any) -> Any:
     if name == "temperature" and value == "none":
         return None
     if name == "metrics" and isinstance(value, str):
-        return tuple(each.strip() for each in value.split(",") if each.strip())
+        return tuple(part.strip() for part in value.split(",") if part.strip())
     return value
 
 

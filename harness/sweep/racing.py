@@ -67,7 +67,7 @@ class SweepRace:
 
     def __init__(self, cells: Sequence[SweepCell], seed: int) -> None:
         places = cells[0].request.positions
-        self.order = tuple(places[each] for each in shuffled(len(places), seed))
+        self.order = tuple(places[rank] for rank in shuffled(len(places), seed))
         """Places in the corpus of all entries, in the order in which they are asked for."""
         self.block = max(BLOCK, *(cell.setup.batch_size for cell in cells))
         self._looked_at: object = None
@@ -148,7 +148,7 @@ def _racer(connection: sqlite3.Connection, name: str, cells: tuple[StoredCell, .
     runs = tuple(None if run is None or run.trashed is not None else run for run in found)
     known = [{} if run is None else entry_scores(connection, run) for run in runs]
     shared = set(known[0]).intersection(*known[1:])
-    means = {place: float(np.mean([each[place] for each in known])) for place in shared}
+    means = {place: float(np.mean([scores[place] for scores in known])) for place in shared}
     return Racer(name, cells, runs, means)
 
 

@@ -61,8 +61,8 @@ class SweepSetup:
 
     def values(self, measure: CellMeasure) -> tuple[float, ...]:
         """Return what the complete repetitions came to, of those that have a value."""
-        found = (getattr(cell_record, measure.value) for cell_record in self.complete)
-        return tuple(each for each in found if each is not None)
+        values = (getattr(cell_record, measure.value) for cell_record in self.complete)
+        return tuple(value for value in values if value is not None)
 
     def value(self, measure: CellMeasure) -> float | None:
         """Return the mean of the complete repetitions; None where none has a value."""

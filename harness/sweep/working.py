@@ -230,11 +230,11 @@ class _Worker:
         """Pass on the requests to this worker, from its own program or by `rosetta sweep stop`."""
         with suppress(HarnessError, *STORE_ERRORS), closing(open_store(self._store)) as connection:
             while not self._over.wait(LOOK_SECONDS):
-                told = self._told()
+                request = self._told()
                 with suppress(*STORE_ERRORS):
-                    told = told or int(read_sweep(connection, self._sweep.number).stopping)
-                if told:
-                    self._end_all(told)
+                    request = request or int(read_sweep(connection, self._sweep.number).stopping)
+                if request:
+                    self._end_all(request)
 
     def _end_all(self, told: int = DRAIN) -> None:
         """Start no further run, and drain or stop those under way."""
@@ -268,12 +268,12 @@ class _Worker:
                 begun = Event()
                 tried.append(runs.submit(self._look, cell, begun))
                 begun.wait()
-                for each in tried:
-                    if each.done():
-                        each.result()
-                tried = [each for each in tried if not each.done()]
-        for each in tried:
-            each.result()
+                for attempt in tried:
+                    if attempt.done():
+                        attempt.result()
+                tried = [attempt for attempt in tried if not attempt.done()]
+        for attempt in tried:
+            attempt.result()
 
     def _look(self, cell: SweepCell, begun: Event) -> None:
         """Try a cell; ``begun`` is set as soon as the next may be tried next to it."""

@@ -64,11 +64,11 @@ def refuse_known(
     for number, stored in state.head.corpora.items():
         key = opened_key(state, stored, identity, opener)
         known = {entry.digest for entry in sealed_texts(state, number, stored).entries}
-        found = [entry.id for entry in corpus.entries if key.digest(entry.source).hex() in known]
-        if found:
+        same_ids = [entry.id for entry in corpus.entries if key.digest(entry.source).hex() in known]
+        if same_ids:
             raise VaultError(
                 FileProblem.INVALID,
-                f"{len(found):,} of these entries are in the vault already, in {stored.name!r}; the first is {found[0]}. "
+                f"{len(same_ids):,} of these entries are in the vault already, in {stored.name!r}; the first is {same_ids[0]}. "
                 "Take them out of the file.",
             )
 
@@ -113,9 +113,9 @@ def counted_segments(corpus: Corpus) -> Counts:
 
 def corpus_named(state: VaultState, name: str) -> tuple[str, StoredCorpus]:
     """Return id and record of a corpus by its name or id; VaultError where none has it, or two."""
-    found = [(n, corpus) for n, corpus in state.head.corpora.items() if name in {corpus.name, n}]
-    if len(found) == 1:
-        return found[0]
+    matches = [(n, corpus) for n, corpus in state.head.corpora.items() if name in {corpus.name, n}]
+    if len(matches) == 1:
+        return matches[0]
     known = ", ".join(corpus.name for corpus in state.head.corpora.values()) or "none yet"
-    many = "two corpora" if found else "no corpus"
+    many = "two corpora" if matches else "no corpus"
     raise VaultError(FileProblem.INVALID, f"The vault holds {many} {name!r}. There are: {known}.")

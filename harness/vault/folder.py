@@ -273,14 +273,14 @@ def change(
         if isinstance(error, FileError):
             raise
         cause = error.__cause__ or error
-        said, mend = str(error), "Make room, and try again."
+        problem, mend = str(error), "Make room, and try again."
         if isinstance(cause, OSError):
-            said = f"{cause.strerror}."
+            problem = f"{cause.strerror}."
             if storage_problem(cause) is not StorageProblem.DISK_FULL:
                 mend = mend_of(cause)
         raise VaultError(
             FileProblem.INVALID,
-            f"The vault in {folder} could not be changed: {said} It is as it was before. {mend}",
+            f"The vault in {folder} could not be changed: {problem} It is as it was before. {mend}",
         ) from None
     _clear(changed)
     return changed
@@ -375,8 +375,8 @@ def _clear(state: VaultState) -> None:
 
 def _left_over(state: VaultState) -> tuple[str, ...]:
     named = _named(state)
-    found = (path.name for path in state.folder.iterdir() if _OURS.fullmatch(path.name))
-    return tuple(sorted(name for name in found if name not in named))
+    files_of_ours = (path.name for path in state.folder.iterdir() if _OURS.fullmatch(path.name))
+    return tuple(sorted(name for name in files_of_ours if name not in named))
 
 
 def _named(state: VaultState) -> list[str]:

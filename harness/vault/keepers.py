@@ -111,7 +111,7 @@ def check_keepers(keepers: Sequence[Keeper]) -> None:
         )
     for of in ("name", "signing_key", "recipient"):
         given = [getattr(keeper, of) for keeper in keepers]
-        alike = [normalised(each) or each for each in given] if of == "name" else given
+        alike = [normalised(name) or name for name in given] if of == "name" else given
         most, times = Counter(alike).most_common(1)[0]
         if times > 1:
             raise VaultError(

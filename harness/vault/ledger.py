@@ -213,8 +213,8 @@ def _asked_wrongly(
 ) -> str:
     """Return why a request cannot be in a line; empty where it can."""
     stored = corpora.get(request.corpus)
-    told = (request.vault, request.place, request.prev, request.by)
-    if told != (vault, line.seq, line.prev, line.by):
+    request_place = (request.vault, request.place, request.prev, request.by)
+    if request_place != (vault, line.seq, line.prev, line.by):
         return "it asks in another's name, or for another place of the log"
     if splitting(split) != request.split:
         return "it asks for shares that nobody has"

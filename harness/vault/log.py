@@ -234,16 +234,20 @@ def asked_wrongly(act: ModelAsked, by: str, before: Sequence[LogLine]) -> str:
     """
     acts = [(line.record.by, line.record.act) for line in before]
     opened = (
-        who for who, each in acts if isinstance(each, Used | OpenedByGrant) and each.run == act.run
+        who
+        for who, line_act in acts
+        if isinstance(line_act, Used | OpenedByGrant) and line_act.run == act.run
     )
     if by not in opened:
         return "it is about questions of a run for which its keeper opened nothing"
-    said = [
-        (who, each) for who, each in acts if isinstance(each, ModelAsked) and each.run == act.run
+    notes_of_run = [
+        (who, line_act)
+        for who, line_act in acts
+        if isinstance(line_act, ModelAsked) and line_act.run == act.run
     ]
     if act.calls is None:
-        return "it begins the questions of a run twice" if said else ""
-    if [(by, act.model_copy(update={"calls": None}))] != said:
+        return "it begins the questions of a run twice" if notes_of_run else ""
+    if [(by, act.model_copy(update={"calls": None}))] != notes_of_run:
         return "it counts questions that no line of its keeper begins, or counts them twice"
     return ""
 
@@ -272,8 +276,8 @@ def signers(keepers: Collection[str], splits: Sequence[KeySplit]) -> frozenset[s
 def splits_of(lines: Sequence[LogLine]) -> tuple[KeySplit, ...]:
     """Return how the opening key was split each time, the last one as it is now; none where each keeper opens alone."""
     acts = (line.record.act for line in lines)
-    found = (act.split for act in acts if isinstance(act, Founded | Dealt))
-    return tuple(key_split for key_split in found if key_split is not None)
+    key_splits = (act.split for act in acts if isinstance(act, Founded | Dealt))
+    return tuple(key_split for key_split in key_splits if key_split is not None)
 
 
 def former_files(lines: Sequence[LogLine]) -> list[str]:
@@ -343,8 +347,8 @@ def _changes_what_it_says(line: LogRecord, corpora: Mapping[str, StoredCorpus]) 
     known = {number: corpus for number, corpus in corpora.items() if number in after}
     match act:
         case Added():
-            told = [(act.corpus, act.name, act.entries)]
-            right = not known and [(n, e.name, e.entries) for n, e in after.items()] == told
+            changes = [(act.corpus, act.name, act.entries)]
+            right = not known and [(n, e.name, e.entries) for n, e in after.items()] == changes
         case Rotated() if act.corpus in known:
             before, now = known[act.corpus], after[act.corpus]
             moved = {"entries": _moved(before.entries, act), "texts": now.texts}

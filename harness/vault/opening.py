@@ -169,12 +169,17 @@ class VaultOpening:
             return self.grant.opening(
                 name, self.identity, segments, self.run_id, self.despite_network
             )
-        said = words_of_log(self.purpose, "The purpose")
+        purpose = words_of_log(self.purpose, "The purpose")
         more = {"despite_network": self.despite_network} if self.despite_network else {}
 
         def act(state: VaultState, number: str, counts: Counts) -> Used:
             used = Used(
-                corpus=number, entries=counts, purpose=said, work=self.work, run=self.run_id, **more
+                corpus=number,
+                entries=counts,
+                purpose=purpose,
+                work=self.work,
+                run=self.run_id,
+                **more,
             )
             if self.at_once is None:
                 return used
@@ -316,8 +321,8 @@ def _type_more(state: VaultState, shares: list[KeyShare], typed: ShareTyping) ->
             typed.say(f"Not taken: {error}")
             continue
         shares.append(share)
-        found = len({share.check for share in shares})
-        typed.say(f"{keeper.name}: right. {found} of {needed} are here.")
+        count = len({share.check for share in shares})
+        typed.say(f"{keeper.name}: right. {count} of {needed} are here.")
 
 
 def keeper_here(home: Path, file: Path | None) -> Identity:
@@ -338,8 +343,8 @@ def corpus_of(opened: UnsealedCorpus, run_id: str = "", despite_network: str = "
     """Assemble the opened entries into a corpus, each in its place; ``run_id``: of the run that they were opened for."""
     entries = _closed(opened)
     try:
-        told = _told(opened)
-        dataset = _dataset(told["dataset"], opened)
+        metadata = _told(opened)
+        dataset = _dataset(metadata["dataset"], opened)
         placed = dict(_entry(entry, dataset) for entry in opened.entries)
     except (ValueError, TypeError, KeyError):  # its words may quote a text
         placed = {}
@@ -350,42 +355,42 @@ def corpus_of(opened: UnsealedCorpus, run_id: str = "", despite_network: str = "
             "The log says who changed it: ask them, and put back a copy of the whole folder.",
         )
     entries |= placed
-    found = tuple(entries[place] for place in sorted(entries))
+    placed_all = tuple(entries[place] for place in sorted(entries))
     return Corpus(
         dataset,
-        found,
-        told["sha256"],
+        placed_all,
+        metadata["sha256"],
         Form.SPECIFICATION,
-        check_entries(found, dataset.id),
+        check_entries(placed_all, dataset.id),
         vault=OutOfVault(
-            opened.recipients, run_id, despite_network, told["dataset"].get("consent")
+            opened.recipients, run_id, despite_network, metadata["dataset"].get("consent")
         ),
     )
 
 
 def _told(opened: UnsealedCorpus) -> Mapping[str, Any]:
     """Return fields of the dataset and the hash of its file; of a vault that kept none, one of the corpus's numbers."""
-    told: dict[str, Any] = json.loads(opened.envelope.reveal())
-    if told.keys() == {"dataset", "sha256"}:
-        return told
+    metadata: dict[str, Any] = json.loads(opened.envelope.reveal())
+    if metadata.keys() == {"dataset", "sha256"}:
+        return metadata
     numbers = canonical_bytes(["rosetta-vault/1", opened.vault, opened.number])
-    return {"dataset": told, "sha256": hashlib.sha256(numbers).hexdigest()}
+    return {"dataset": metadata, "sha256": hashlib.sha256(numbers).hexdigest()}
 
 
 def _dataset(fields: Mapping[str, Any], opened: UnsealedCorpus) -> Dataset:
     """Return the envelope with its terms; the fields that only its owner knows stay sealed, for a run stores the rest."""
     dataset = Dataset.model_validate(fields)
-    said: dict[str, Any] = {
+    terms_fields: dict[str, Any] = {
         "opened_from": f"{opened.vault}/{opened.number}/{opened.rotations}",
     }
     led = [dataset.terms.sending(segment).transmission for segment in (None, *Segment)]
     if not all(transmission.kept_here for transmission in led):
-        stricter = min([*led, Transmission.LOCAL_ONLY], key=lambda each: each.rank)
-        said |= {"transmission": stricter.value, "transmission_because": BECAUSE}
-        said |= {"transmission_class": None}
+        stricter = min([*led, Transmission.LOCAL_ONLY], key=lambda transmission: transmission.rank)
+        terms_fields |= {"transmission": stricter.value, "transmission_because": BECAUSE}
+        terms_fields |= {"transmission_class": None}
     told = Dataset.model_fields.keys() - {"canary"}  # who read it in a store could take it out
     known = {name: fields[name] for name in told & fields.keys()}
-    return Dataset.model_validate(known | said)
+    return Dataset.model_validate(known | terms_fields)
 
 
 def _closed(opened: UnsealedCorpus) -> dict[int, Entry]:

@@ -78,13 +78,13 @@ class SealedCorpus:
     @classmethod
     def seal(cls, number: str, corpus: Corpus, key: DataKey) -> SealedCorpus:
         """Seal a corpus each of whose entries has a segment; ``number`` is its random id in the vault."""
-        told = {"dataset": dataset_fields(corpus.dataset), "sha256": corpus.sha256}
-        envelope = json.dumps(told, ensure_ascii=False)
+        metadata = {"dataset": dataset_fields(corpus.dataset), "sha256": corpus.sha256}
+        envelope = json.dumps(metadata, ensure_ascii=False)
         head = TextsHead(
             corpus=number, dataset=_sealed(key, envelope, SealedPlace(number, "", "dataset"))
         )
         entries = (_sealed_entry(number, n, entry, key) for n, entry in enumerate(corpus.entries))
-        return cls(head, tuple(sorted(entries, key=lambda each: each.entry)))
+        return cls(head, tuple(sorted(entries, key=lambda entry: entry.entry)))
 
     @classmethod
     def read(cls, data: bytes, number: str, stored: StoredCorpus) -> SealedCorpus:

@@ -174,10 +174,10 @@ class Vault:
         opener: OpeningKey | None = None,
     ) -> tuple[VaultState, SealedCorpus, DataKey]:
         """Write that a corpus is opened as ``open`` does, and give it sealed, with its key."""
-        said = words_of_log(purpose, _PURPOSE)
+        purpose_line = words_of_log(purpose, _PURPOSE)
 
         def act(_: VaultState, number: str, counts: Counts) -> Opened:
-            return Opened(corpus=number, entries=counts, purpose=said)
+            return Opened(corpus=number, entries=counts, purpose=purpose_line)
 
         return self.opening(name, identity, segments, opener, act)
 
@@ -429,10 +429,10 @@ class Vault:
 
 def words_of_log(words: str, what: str) -> str:
     """Return words that go into the log, on one line; raises VaultError where there are none, or too many."""
-    said = " ".join(words.split())
-    if not 0 < len(said) <= MOST_WORDS:
+    line = " ".join(words.split())
+    if not 0 < len(line) <= MOST_WORDS:
         raise VaultError(
             FileProblem.INVALID,
-            f"{what} has {len(said):,} characters. Say it in 1 to {MOST_WORDS}: the log keeps it for ever.",
+            f"{what} has {len(line):,} characters. Say it in 1 to {MOST_WORDS}: the log keeps it for ever.",
         )
-    return said
+    return line

@@ -89,13 +89,13 @@ def gather(
     Raises UsageError where ratings cannot be told to be of one run, HarnessError where nothing fits.
     """
     runs = rated_runs(connection, names, ratings)
-    said = _assigned(runs, ratings)
-    assigned = sum(map(len, said.values()))
+    assigned_rows = _assigned(runs, ratings)
+    assigned = sum(map(len, assigned_rows.values()))
     for run in runs:
         _require_specified(run)
     parts, missed = [], {UNNAMED: len(ratings.rows) - assigned, ELSEWHERE: 0, WITHHELD: 0}
     for run in runs:
-        part = _part(connection, run, said, missed)
+        part = _part(connection, run, assigned_rows, missed)
         if part.entries:
             parts.append(part)
     if not parts:
@@ -151,13 +151,13 @@ def _named_by_ratings(connection: sqlite3.Connection, ratings: Ratings) -> Itera
 def _assigned(runs: Sequence[Run], ratings: Ratings) -> _Said:
     """Find the run of every rating; those of other runs are left out."""
     known: dict[str | None, str | None] = {}
-    said: _Said = {}
+    rows_of_runs: _Said = {}
     for row in ratings.rows:
         if row.run not in known:
             known[row.run] = _meant(runs, row)
         if (run := known[row.run]) is not None:
-            said.setdefault((run, row.entry_id), []).append(row)
-    return said
+            rows_of_runs.setdefault((run, row.entry_id), []).append(row)
+    return rows_of_runs
 
 
 def _meant(runs: Sequence[Run], row: PersonRating) -> str | None:
@@ -195,7 +195,8 @@ def _part(connection: sqlite3.Connection, run: Run, said: _Said, missed: dict[st
     results = [
         result
         for result in sorted(
-            read_results(connection, run.id, sorted(by_place)), key=lambda each: each.position
+            read_results(connection, run.id, sorted(by_place)),
+            key=lambda result_row: result_row.position,
         )
         if not (entries[result.position].model_extra or {}).get("withheld")
     ]
@@ -267,8 +268,8 @@ def _evidence(
     parts: Sequence[_Part], ratings: Ratings, left_out: Mapping[str, int]
 ) -> CalibrationEvidence:
     judgements = _judgements(parts)
-    said = [rows for part in parts for rows in part.said]
-    people = {row.reviewer for rows in said for row in rows}
+    rows_of_items = [rows for part in parts for rows in part.said]
+    people = {row.reviewer for rows in rows_of_items for row in rows}
     profiles = {
         "A" if any(value == value for value in part.metrics.get(STRUCTURAL_KEY, ())) else "B"  # noqa: PLR0124  NaN
         for part in parts
@@ -278,10 +279,10 @@ def _evidence(
         profiles.pop() if len(profiles) == 1 else None,
         tuple(part.run for part in parts),
         ratings.source,
-        sum(map(len, said)),
+        sum(map(len, rows_of_items)),
         None if None in people else len(people),
-        min(map(len, said)),
-        max(map(len, said)),
+        min(map(len, rows_of_items)),
+        max(map(len, rows_of_items)),
         left_out,
     )
 
@@ -293,13 +294,15 @@ def _mean_place(rows: Sequence[PersonRating]) -> float:
 
 def _judgements(parts: Sequence[_Part]) -> Judgements:
     better = {id_: way for part in parts for id_, way in part.better.items()}
-    said = [rows for part in parts for rows in part.said]
+    rows_of_items = [rows for part in parts for rows in part.said]
     nothing = {id(part): [float("nan")] * len(part.entries) for part in parts}
     return Judgements(
         items=tuple(entry for part in parts for entry in part.entries),
         systems=tuple(part.run.run_id for part in parts for _ in part.entries),
-        people=np.array([_mean_place(rows) for rows in said]),
-        acceptable=np.array([sum(row.acceptable for row in rows) / len(rows) for rows in said]),
+        people=np.array([_mean_place(rows) for rows in rows_of_items]),
+        acceptable=np.array(
+            [sum(row.acceptable for row in rows) / len(rows) for rows in rows_of_items]
+        ),
         composite=np.array([value for part in parts for value in part.composite]),
         metrics={
             id_: np.array(

@@ -110,9 +110,9 @@ def estimate_facts(found: Estimate) -> dict[str, Any] | None:
 
 def _without_nulls(value: Any) -> Any:
     if isinstance(value, Mapping):
-        return {key: _without_nulls(each) for key, each in value.items() if each is not None}
+        return {key: _without_nulls(item) for key, item in value.items() if item is not None}
     if isinstance(value, list):
-        return [_without_nulls(each) for each in value]
+        return [_without_nulls(item) for item in value]
     return value
 
 
@@ -122,14 +122,14 @@ def toml_text(value: Mapping[str, Any]) -> str:
 
 
 def _table(value: Mapping[str, Any], path: tuple[str, ...]) -> Iterator[str]:
-    inner = {key: each for key, each in value.items() if _is_table(each)}
-    for key, each in value.items():
+    inner = {key: item for key, item in value.items() if _is_table(item)}
+    for key, item in value.items():
         if key not in inner:
-            yield f"{_quoted(key)} = {_written(each)}"
-    for key, each in inner.items():
+            yield f"{_quoted(key)} = {_written(item)}"
+    for key, item in inner.items():
         name = ".".join(map(_quoted, (*path, key)))
-        for table in each if isinstance(each, list) else [each]:
-            yield f"\n[[{name}]]" if isinstance(each, list) else f"\n[{name}]"
+        for table in item if isinstance(item, list) else [item]:
+            yield f"\n[[{name}]]" if isinstance(item, list) else f"\n[{name}]"
             yield from _table(table, (*path, key))
 
 

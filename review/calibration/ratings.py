@@ -169,8 +169,13 @@ def from_review(name: str, items: Iterable[ItemRating]) -> Ratings:
         raise UsageError(
             f"Review {name!r} has no ratings yet. `rosetta review import` takes them in."
         )
-    said = sorted([row.run or "", row.entry_id, row.place] for row in rows)
-    source = {"kind": "review", "review": name, "sha256": canonical_sha256(said), **_scale(OURS)}
+    rated_rows = sorted([row.run or "", row.entry_id, row.place] for row in rows)
+    source = {
+        "kind": "review",
+        "review": name,
+        "sha256": canonical_sha256(rated_rows),
+        **_scale(OURS),
+    }
     return Ratings(rows, source)
 
 
@@ -194,8 +199,8 @@ def read_ratings(path: Path, scale: Scale) -> Ratings:
         else:
             rows.append(_rating(path, where, row, scale))
     if not rows:
-        said = "no row" if not count else f"no rating in its {count:,} rows"
-        raise UsageError(f"{path}: there is {said}. One row for each rating is wanted.")
+        count_words = "no row" if not count else f"no rating in its {count:,} rows"
+        raise UsageError(f"{path}: there is {count_words}. One row for each rating is wanted.")
     _refuse_doubled(path, rows)
     source = {"kind": "file", "sha256": sha256, **_scale(scale)}
     return Ratings(tuple(rows), source, empty, controls)

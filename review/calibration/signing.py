@@ -106,7 +106,7 @@ def stated_proposal(text: str, name: str) -> dict[str, Any]:
         raise UsageError(
             f"{name} is no proposal of this version ({FORMAT}). Make one with: rosetta calibrate … -o FILE"
         )
-    body = {key: each for key, each in stated.items() if key != HASH_FIELD}
+    body = {key: field_value for key, field_value in stated.items() if key != HASH_FIELD}
     if stated.get(HASH_FIELD) != canonical_sha256(body):
         raise UsageError(
             f"{name} was changed after it was made: {HASH_FIELD} is not its hash. Calibrate again."

@@ -205,7 +205,7 @@ def opened_vault(
 
 def _opened(opened: UnsealedCorpus, agreed: Collection[int | str]) -> bytes:
     """Return the entries with these ids, with all their fields, in their order in the corpus."""
-    told = json.loads(opened.envelope.reveal())
+    metadata = json.loads(opened.envelope.reveal())
     entries = []
     for entry in opened.entries:
         fields = json.loads(entry.rest.reveal())
@@ -220,8 +220,8 @@ def _opened(opened: UnsealedCorpus, agreed: Collection[int | str]) -> bytes:
             )
         )
     made = {
-        "dataset": told.get("dataset", told),
-        "entries": [each for _, each in sorted(entries, key=lambda e: e[0])],
+        "dataset": metadata.get("dataset", metadata),
+        "entries": [entry for _, entry in sorted(entries, key=lambda e: e[0])],
     }
     return f"{json.dumps(made, ensure_ascii=False, indent=2)}\n".encode()
 

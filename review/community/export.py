@@ -141,7 +141,7 @@ def _before(target: Path, chosen: list[OwnCorpus], signer: Identity) -> Checked 
         before = read_export(target)
     except FileError as error:
         raise UsageError(f"{target} is not written over. {error}") from None
-    had = {each["sha256"]: each["id"] for each in before.about["corpora"]}
+    had = {listed["sha256"]: listed["id"] for listed in before.about["corpora"]}
     lost = [
         had[sha256] for sha256 in had if sha256 not in {own_corpus.sha256 for own_corpus in chosen}
     ]
@@ -159,10 +159,10 @@ def _before(target: Path, chosen: list[OwnCorpus], signer: Identity) -> Checked 
 def _same(before: Checked, about: dict[str, Any], sums: dict[str, str]) -> bool:
     kept = {name: value for name, value in about.items() if name not in _CHANGING}
     had = {name: value for name, value in before.about.items() if name not in _CHANGING}
-    told = {ABOUT, "README.txt", "index.html", "SIGNING-KEY.pem"}
+    own_files = {ABOUT, "README.txt", "index.html", "SIGNING-KEY.pem"}
     return kept == had and sums.items() - {
-        (n, sums.get(n)) for n in told
-    } == before.sums.items() - {(n, before.sums.get(n)) for n in told}
+        (n, sums.get(n)) for n in own_files
+    } == before.sums.items() - {(n, before.sums.get(n)) for n in own_files}
 
 
 def _files(work: _Work, chosen: list[OwnCorpus]) -> Iterator[OutFile]:
@@ -179,7 +179,7 @@ def _files(work: _Work, chosen: list[OwnCorpus]) -> Iterator[OutFile]:
             )
         yield from opened_vault(wanted.vault, wanted.purpose, wanted.keeper, now, work.left_out)
         also_open_with([wanted.keeper.age])  # what the store keeps of this vault's texts
-    runs = [run for each in chosen for run in each.runs]
+    runs = [run for corpus in chosen for run in corpus.runs]
     vault = None if wanted.vault is None else wanted.vault.read().head.vault
     for run in runs:
         for file in run_files(

@@ -89,7 +89,8 @@ def pages(about: Mapping[str, Any], paths: Sequence[str]) -> Iterator[OutFile]:
 
 def _facts(about: Mapping[str, Any]) -> list[str]:
     corpora = [
-        f"{plain(each['id'])} (SHA-256 of its file {each['sha256']})" for each in about["corpora"]
+        f"{plain(corpus['id'])} (SHA-256 of its file {corpus['sha256']})"
+        for corpus in about["corpora"]
     ]
     return [
         f"Made {about['made']} by {about['program']}.",
@@ -98,12 +99,12 @@ def _facts(about: Mapping[str, Any]) -> list[str]:
 
 
 def _left_out(about: Mapping[str, Any]) -> list[str]:
-    return [plain(each) for each in about["left_out"]] or ["nothing that this computer had"]
+    return [plain(reason) for reason in about["left_out"]] or ["nothing that this computer had"]
 
 
 def _text(about: Mapping[str, Any], paths: Sequence[str]) -> str:
     kinds = "\n".join(f"{pattern}\n    {words}" for pattern, words in _told(paths))
-    left = "\n".join(f"- {each}" for each in _left_out(about))
+    left = "\n".join(f"- {reason}" for reason in _left_out(about))
     facts = "\n".join(_facts(about))
     check = _CHECK.format(words=about["six_words"])
     return (

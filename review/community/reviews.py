@@ -82,8 +82,10 @@ def _items(review: Review) -> bytes:
 
 def _consent(office: Office, review: Review) -> bytes:
     """Return who agreed to what when, by the tags of the log; those who took it back are not among them."""
-    said = (event.payload for event in office.events(review))
-    return _lines(each.model_dump(mode="json") for each in said if isinstance(each, Consent))
+    payloads = (event.payload for event in office.events(review))
+    return _lines(
+        payload.model_dump(mode="json") for payload in payloads if isinstance(payload, Consent)
+    )
 
 
 def _signed(review: Review, folder: str) -> Iterator[OutFile]:

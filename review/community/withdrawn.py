@@ -17,11 +17,15 @@ def withdrawn_in(folder: Path, export: Checked, now: Withdrawals) -> list[Found]
     """Return what notices say of an export that was checked, each once; empty where nothing was ever taken back here."""
     if not now:
         return []
-    told: dict[Found, None] = dict.fromkeys(found(Verified(keys=frozenset({export.signer})), now))
+    withdrawals: dict[Found, None] = dict.fromkeys(
+        found(Verified(keys=frozenset({export.signer})), now)
+    )
     for path in export.sums:
         for subject in _subjects(path, folder, export):
-            told |= dict.fromkeys([subject] if isinstance(subject, Found) else found(subject, now))
-    return list(told)
+            withdrawals |= dict.fromkeys(
+                [subject] if isinstance(subject, Found) else found(subject, now)
+            )
+    return list(withdrawals)
 
 
 def _subjects(path: str, folder: Path, export: Checked) -> Iterator[Verified | Found]:
@@ -47,14 +51,17 @@ def _subjects(path: str, folder: Path, export: Checked) -> Iterator[Verified | F
 def _facts(corpus: Mapping[str, Any], name: str, export: Checked) -> CorpusFacts:
     """Return by what a corpus is known; its file is named by the beginning of its hash."""
     dataset = corpus.get("dataset")
-    said = dataset if isinstance(dataset, Mapping) else {}
-    known = [str(each.get("sha256")) for each in export.about["corpora"]]
-    sha256 = next((each for each in known if name.endswith(f"-{each[:12]}.json")), "")
+    fields = dataset if isinstance(dataset, Mapping) else {}
+    known = [str(corpus_entry.get("sha256")) for corpus_entry in export.about["corpora"]]
+    sha256 = next((digest for digest in known if name.endswith(f"-{digest[:12]}.json")), "")
     return CorpusFacts(
-        sha256, str(said.get("id", "")), said.get("source_language"), said.get("target_language")
+        sha256,
+        str(fields.get("id", "")),
+        fields.get("source_language"),
+        fields.get("target_language"),
     )
 
 
 def _ids(rows: Any, field: str) -> list[str]:
     listed = rows if isinstance(rows, list) else []
-    return [str(each.get(field)) for each in listed if isinstance(each, Mapping)]
+    return [str(row.get(field)) for row in listed if isinstance(row, Mapping)]

@@ -48,9 +48,11 @@ def legible_without(text: str, undrawn: Collection[str], script: str | None) -> 
     lost = "" if pattern is None else "".join(pattern.findall(text))
     if not lost:
         return True
-    missed = [each for each in lost if each.isalpha()]
+    missed = [character for character in lost if character.isalpha()]
     own = _SEVERAL.get(script or "", frozenset({script}))
-    if len(lost) > MOST_NAMED or any(CODES.get(script_of(each), "") in own for each in set(missed)):
+    if len(lost) > MOST_NAMED or any(
+        CODES.get(script_of(character), "") in own for character in set(missed)
+    ):
         return False
     return 2 * len(missed) <= sum(map(str.isalpha, text))
 
@@ -149,7 +151,7 @@ def characters_of(data: bytes) -> frozenset[int]:
 def check_licence(content: bytes) -> None:
     """Refuse what is not the text of the SIL Open Font License 1.1 (https://openfontlicense.org)."""
     text = " ".join(content[:MOST_LICENCE].decode("utf-8", "replace").casefold().split())
-    if len(content) > MOST_LICENCE or not all(each in text for each in _OFL):
+    if len(content) > MOST_LICENCE or not all(phrase in text for phrase in _OFL):
         _refuse("the text of its licence, the SIL Open Font License 1.1, is not beside it")
 
 

@@ -236,10 +236,10 @@ def wording(own: str, own_language: str, given: Mapping[str, str], *wanted: str)
     any of the same language. Where the batch's own is empty, too, the first that is given, by tag.
     """
     texts = {tag: text for tag, text in {own_language: own, **given}.items() if text.strip()}
-    found = {tag.casefold(): tag for tag in texts}
-    near = [name for each in wanted for name in _nearest(each.casefold(), found)]
-    others = [own_language.casefold(), *sorted(found)]
-    tag = next((found[name] for name in (*near, *others) if name in found), own_language)
+    tags = {tag.casefold(): tag for tag in texts}
+    near = [name for tag in wanted for name in _nearest(tag.casefold(), tags)]
+    others = [own_language.casefold(), *sorted(tags)]
+    tag = next((tags[name] for name in (*near, *others) if name in tags), own_language)
     return Wording(texts.get(tag, ""), tag)
 
 

@@ -56,9 +56,9 @@ def contents_of(events: Iterable[Event], manifest: BatchManifest) -> dict[str, d
 
     A stretch runs over heads of other kinds, such as comments, and ends before an answer of somebody else.
     """
-    found: dict[str, dict[str, list[tuple[int, int]]]] = {}
+    contents: dict[str, dict[str, list[tuple[int, int]]]] = {}
     last: dict[str, tuple[str, int] | None] = {}
-    for event in sorted(events, key=lambda each: (each.device, each.seq, each.id)):
+    for event in sorted(events, key=lambda event: (event.device, event.seq, event.id)):
         if event.kind not in ANSWERS:
             continue
         who = answers(event, manifest)
@@ -66,14 +66,14 @@ def contents_of(events: Iterable[Event], manifest: BatchManifest) -> dict[str, d
         last[event.device] = None if who is None else (who, event.seq)
         if who is None:
             continue
-        stretches = found.setdefault(who, {}).setdefault(event.device, [])
+        stretches = contents.setdefault(who, {}).setdefault(event.device, [])
         if before is not None and before[0] == who:
             stretches[-1] = (stretches[-1][0], event.seq)
         else:
             stretches.append((event.seq, event.seq))
     return {
         who: {device: tuple(stretches) for device, stretches in sorted(devices.items())}
-        for who, devices in sorted(found.items())
+        for who, devices in sorted(contents.items())
     }
 
 

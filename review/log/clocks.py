@@ -80,9 +80,9 @@ def wild_clocks(
 def _faults(events: list[Event], now: datetime, since: datetime | None) -> dict[ClockFault, int]:
     events.sort(key=lambda event: (event.seq, event.id))
     times = [time for event in events if (time := _time(event)) is not None]
-    found = {} if len(times) == len(events) else {ClockFault.NO_TIME: 0}
+    faults = {} if len(times) == len(events) else {ClockFault.NO_TIME: 0}
     if not times:
-        return found
+        return faults
     ahead = max(times) - now
     behind = since - min(times) if since else timedelta(0)
     back = max((a - b for a, b in pairwise(times)), default=timedelta(0))
@@ -92,8 +92,8 @@ def _faults(events: list[Event], now: datetime, since: datetime | None) -> dict[
         (ClockFault.BACKWARDS, back, STEP_BACK),
     ):
         if by > most:
-            found[fault] = int(by.total_seconds())
-    return found
+            faults[fault] = int(by.total_seconds())
+    return faults
 
 
 def _time(event: Event) -> datetime | None:

@@ -197,16 +197,16 @@ class Person:
     def judgement(self, item: str) -> Judgement | None:
         """Return the rating of an item, or why there is none; None where neither was said."""
         event = self.decided.get(item)
-        said = None if event is None else event.payload
-        if event is None or not isinstance(said, Rate | NotJudged):
+        payload = None if event is None else event.payload
+        if event is None or not isinstance(payload, Rate | NotJudged):
             return None
-        return _judgement(event, said)
+        return _judgement(event, payload)
 
     def translation(self, item: str) -> str | None:
         """Return the translation of an item, None where its last decision is none."""
         event = self.decided.get(item)
-        said = None if event is None else event.payload
-        return said.text if isinstance(said, Translate) else None
+        payload = None if event is None else event.payload
+        return payload.text if isinstance(payload, Translate) else None
 
     def state(self) -> ReviewerState:
         """Return what everything so far adds up to; it does not change with later events."""

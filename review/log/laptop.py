@@ -343,8 +343,8 @@ class Laptop(OwnFile):
 
     def count_drafts(self) -> int:
         """Return how many texts people were typing here and did not save."""
-        found = self._rows("SELECT count(*) FROM draft WHERE text <> '' OR sealed IS NOT NULL")
-        return int(found[0][0])
+        row = self._rows("SELECT count(*) FROM draft WHERE text <> '' OR sealed IS NOT NULL")
+        return int(row[0][0])
 
     def setting(self, name: str) -> str | None:
         """Return a setting of this computer, None where it was never set."""

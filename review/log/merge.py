@@ -82,7 +82,11 @@ def merge(
     here = _by_id(known)
     damaged: list[Remark] = []
     read = list(_read(incoming, damaged))
-    refused = {event.id: said for _, event in read if event.payload and (said := objection(event))}
+    refused = {
+        event.id: objection_words
+        for _, event in read
+        if event.payload and (objection_words := objection(event))
+    }
     refused |= {
         event.id: closed[event.device]
         for _, event in read
@@ -91,9 +95,9 @@ def merge(
     taken = [event for _, event in read if event.id not in refused]
     withdrawn = withdrawals((*here.values(), *taken))
     news = {
-        each.id: event
-        for each in _by_id(taken).values()
-        if _is_new(event := each.erased() if covered(each, withdrawn) else each, here)
+        event_in.id: event
+        for event_in in _by_id(taken).values()
+        if _is_new(event := event_in.erased() if covered(event_in, withdrawn) else event_in, here)
     }
     heads = {
         event.id: event.erased()
@@ -117,9 +121,9 @@ def _chains(known: Iterable[Event], taken: Iterable[Event], kept: Sequence[Event
 
 
 def _read(incoming: Iterable[bytes | Event], damaged: list[Remark]) -> Iterator[tuple[int, Event]]:
-    for number, each in enumerate(incoming, 1):
+    for number, raw in enumerate(incoming, 1):
         try:
-            event = each if isinstance(each, Event) else read_event(each)
+            event = raw if isinstance(raw, Event) else read_event(raw)
         except EventError as error:
             damaged.append(Remark(number, str(error)))
             continue
@@ -131,11 +135,11 @@ def _read(incoming: Iterable[bytes | Event], damaged: list[Remark]) -> Iterator[
 
 def _by_id(events: Iterable[Event]) -> dict[str, Event]:
     """Return each event once, with its content where any copy has it."""
-    found: dict[str, Event] = {}
+    events_by_id: dict[str, Event] = {}
     for event in events:
-        if event.payload is not None or event.id not in found:
-            found[event.id] = event
-    return found
+        if event.payload is not None or event.id not in events_by_id:
+            events_by_id[event.id] = event
+    return events_by_id
 
 
 def _is_new(event: Event, here: dict[str, Event]) -> bool:

@@ -80,9 +80,11 @@ class WordKeys:
         words = {name: payload[name] for name in names if payload.get(name)}
         if not words or batch not in self.secret:
             return _canonical(payload), salt
-        told = _canonical({"salt": salt.hex(), "words": words})
+        packed_words = _canonical({"salt": salt.hex(), "words": words})
         rest = {name: value for name, value in payload.items() if name not in words}
-        return _canonical({**rest, _SEALED: sorted(words)}), self.seal(_place(batch, event), told)
+        return _canonical({**rest, _SEALED: sorted(words)}), self.seal(
+            _place(batch, event), packed_words
+        )
 
     def whole(self, event: str, payload: dict[str, Any], sealed: bytes) -> Content | None:
         """Return payload and salt of a stored event as they were before it was sealed; None where its words stay shut.
@@ -90,10 +92,10 @@ class WordKeys:
         EventError where it is not what was sealed for this event.
         """
         rest = {name: value for name, value in payload.items() if name != _SEALED}
-        told = self.open(_place(str(payload.get("batch")), event), sealed)
-        if told is None:
+        opened_bytes = self.open(_place(str(payload.get("batch")), event), sealed)
+        if opened_bytes is None:
             return None
-        opened = json.loads(told)
+        opened = json.loads(opened_bytes)
         return _canonical({**rest, **opened["words"]}), bytes.fromhex(opened["salt"])
 
     def draft(self, place: Sequence[str], text: str) -> tuple[str, bytes | None]:
@@ -206,10 +208,10 @@ class SealedWords:
         if lacking := [
             batch for batch in batches if batch in keys.why and batch not in keys.opened
         ]:
-            told = recipients()
+            recipient_keys = recipients()
             with transaction(self._connection):
                 for batch in lacking:
-                    self.add(batch, told)
+                    self.add(batch, recipient_keys)
             keys = self.keys(batches)
         return keys
 
@@ -225,13 +227,23 @@ class SealedWords:
         """
         shut = self.keys(batches).why
         rows = self._connection.execute("SELECT batch, sealed FROM words_key").fetchall()
-        left = [each for batch, each in rows if batch in shut and each not in self._opened]
-        if not (fitting := [(each, key) for each in left if (key := DataKey.fitting(each, named))]):
+        left = [
+            sealed_key
+            for batch, sealed_key in rows
+            if batch in shut and sealed_key not in self._opened
+        ]
+        if not (
+            fitting := [
+                (sealed_key, key)
+                for sealed_key in left
+                if (key := DataKey.fitting(sealed_key, named))
+            ]
+        ):
             return
-        told = recipients()
+        recipient_keys = recipients()
         with transaction(self._connection):
             for before, key in fitting:
-                sealed = key.sealed_for(told)
+                sealed = key.sealed_for(recipient_keys)
                 self._connection.execute(
                     "UPDATE words_key SET sealed = ? WHERE sealed = ?", (sealed, before)
                 )

@@ -215,8 +215,8 @@ def seal_written(connection: sqlite3.Connection, words: WordKeys, batches: Colle
     connection.execute("DROP TRIGGER event_is_never_changed")
     for number, identity, kind, batch, payload, salt in rows:
         if batch in batches:
-            told, names = older_content(kind, batch, payload)
-            content = words.sealed(identity, told, salt, names)
+            content_words, names = older_content(kind, batch, payload)
+            content = words.sealed(identity, content_words, salt, names)
             connection.execute(
                 "UPDATE event SET payload = ?, salt = ? WHERE rowid = ?", (*content, number)
             )
@@ -277,10 +277,10 @@ def devices_of(connection: sqlite3.Connection, reviewer: str) -> list[str]:
 
 def latest_time(connection: sqlite3.Connection, device: str) -> int:
     """Return the largest logical time of a device's chain; -1 where there is none."""
-    found = connection.execute(
+    row = connection.execute(
         "SELECT coalesce(max(lamport), -1) FROM event WHERE device = ?", (device,)
     ).fetchone()
-    return int(found[0])
+    return int(row[0])
 
 
 def _events(
@@ -327,8 +327,10 @@ def _event(
 
 
 def _read(head: str, payload: str | None, salt: bytes | None) -> Event:
-    said = "null" if salt is None else f'"{salt.hex()}"'
-    return read_event(f'{{"head":{head},"payload":{payload or "null"},"salt":{said}}}'.encode())
+    salt_json = "null" if salt is None else f'"{salt.hex()}"'
+    return read_event(
+        f'{{"head":{head},"payload":{payload or "null"},"salt":{salt_json}}}'.encode()
+    )
 
 
 def _unsealed(words: WordKeys, identity: str, head: str, payload: str, sealed: bytes) -> Event:

@@ -53,8 +53,8 @@ class AssignedLaptops:
 
     def speak_for(self, person: str, batches: Collection[str]) -> set[str]:
         """Return the laptops that decide something in a person's name in one of the batches, by ``name_of``."""
-        found = (self.speakers.get((batch, person), ()) for batch in batches)
-        return {self.name_of(laptop) for laptops in found for laptop in laptops}
+        laptops_by_place = (self.speakers.get((batch, person), ()) for batch in batches)
+        return {self.name_of(laptop) for laptops in laptops_by_place for laptop in laptops}
 
     def name_of(self, laptop: str) -> str:
         """Return the one name of a laptop and of all that came instead of one another."""
@@ -91,7 +91,9 @@ def heard(
     spoken = {place: laptops.names(speakers) for place, speakers in found.items()}
     named = _decided(every, batches)
     several = {place: named.get(place, ()) for place, names in spoken.items() if len(names) > 1}
-    allowed = {place: laptops.names(each) for place, each in {**named, **several}.items()}
+    allowed = {
+        place: laptops.names(laptop_names) for place, laptop_names in {**named, **several}.items()
+    }
     counted, silenced = [], set()
     for event in left:
         place, laptop = _place(event), laptops.name(event)
@@ -101,7 +103,7 @@ def heard(
             counted.append(event)
         else:
             silenced.add(place)
-    waiting = {place for place, each in several.items() if not each}
+    waiting = {place for place, counted_names in several.items() if not counted_names}
     replaced = {laptop for laptop, word in words.items() if word.instead_of is not None}
     decided = (several.keys() | silenced) - waiting
     return counted, AssignedLaptops(
@@ -134,8 +136,8 @@ def _place(event: Event) -> Place:
 
 def _words(events: Iterable[Event]) -> dict[str, LaptopWord]:
     """Return laptop → the organisation's last word about it."""
-    said = (event.payload for event in sorted(events, key=attrgetter("order")))
-    return {word.laptop: word for word in said if isinstance(word, LaptopWord)}
+    payloads = (event.payload for event in sorted(events, key=attrgetter("order")))
+    return {word.laptop: word for word in payloads if isinstance(word, LaptopWord)}
 
 
 def _same_laptops(words: Mapping[str, LaptopWord]) -> dict[str, str]:
@@ -144,9 +146,9 @@ def _same_laptops(words: Mapping[str, LaptopWord]) -> dict[str, str]:
     for laptop, word in words.items():
         if word.instead_of is None:
             continue
-        one, other = (same.get(each, each) for each in (laptop, word.instead_of))
+        one, other = (same.get(laptop_key, laptop_key) for laptop_key in (laptop, word.instead_of))
         same |= {laptop: one, word.instead_of: other}
-        same = {each: other if name == one else name for each, name in same.items()}
+        same = {laptop_key: other if name == one else name for laptop_key, name in same.items()}
     return same
 
 
@@ -155,30 +157,30 @@ def _speakers(
 ) -> dict[Place, tuple[str, ...]]:
     events = list(events)
     withdrawn = withdrawals(events)
-    found: dict[Place, set[str]] = defaultdict(set)
+    speakers: dict[Place, set[str]] = defaultdict(set)
     for event in events:
         payload = event.payload
         if event.kind not in _SPEAKING or payload is None or covered(event, withdrawn):
             continue
         batch, person = getattr(payload, "batch", ""), getattr(payload, "reviewer", "")
         if batch in batches:
-            found[batch, person].add(keys.get(event.device, event.device))
-    return {place: tuple(sorted(found[place])) for place in sorted(found)}
+            speakers[batch, person].add(keys.get(event.device, event.device))
+    return {place: tuple(sorted(speakers[place])) for place in sorted(speakers)}
 
 
 def _decided(events: Iterable[Event], batches: Collection[str]) -> dict[Place, tuple[str, ...]]:
     """Return person of a batch → the laptops that speak, as the organisation said last."""
     events = list(events)
     withdrawn = withdrawals(events)
-    said = (
+    payloads = (
         event.payload
         for event in sorted(events, key=attrgetter("order"))
         if not covered(event, withdrawn)
     )
     return {
-        (each.batch, each.reviewer): each.laptops
-        for each in said
-        if isinstance(each, AssignLaptop) and each.batch in batches
+        (payload.batch, payload.reviewer): payload.laptops
+        for payload in payloads
+        if isinstance(payload, AssignLaptop) and payload.batch in batches
     }
 
 

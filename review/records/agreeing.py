@@ -95,17 +95,17 @@ def _scored(connection: sqlite3.Connection, run: Run) -> CardCheck:
 
 def of_gold(card: Mapping[str, Any]) -> CardCheck:
     """Return whether all entries of a card are of gold_standard (§9.5)."""
-    told = block(card, "withheld").get("segments")
+    segments = block(card, "withheld").get("segments")
     rows = [str(row.get("segment")) for row in card.get("results") or ()]
-    found = (
-        {str(name) for name, count in told.items() if count}
-        if isinstance(told, Mapping)
+    names = (
+        {str(name) for name, count in segments.items() if count}
+        if isinstance(segments, Mapping)
         else set(rows)
     )
     gold = Segment.GOLD_STANDARD.value
-    words = f"its entries are of {', '.join(sorted(found)) or 'no segment'}"
+    words = f"its entries are of {', '.join(sorted(names)) or 'no segment'}"
     return CardCheck(
-        "entries", found == {gold}, words if found == {gold} else f"{words}, not of {gold} alone"
+        "entries", names == {gold}, words if names == {gold} else f"{words}, not of {gold} alone"
     )
 
 
@@ -135,9 +135,9 @@ def propose_for(
     """
     run = find_run(connection, name)
     if wrong := [condition for condition in conditions(connection, run) if not condition.ok]:
-        told = "; ".join(f"{card_check.name}: {card_check.words}" for card_check in wrong)
+        unmet = "; ".join(f"{card_check.name}: {card_check.words}" for card_check in wrong)
         raise UsageError(
-            f"Run {run.run_id[:8]} is not one whose ownership is agreed on (benchmark-specification §8.3, §9.5): {told}."
+            f"Run {run.run_id[:8]} is not one whose ownership is agreed on (benchmark-specification §8.3, §9.5): {unmet}."
         )
     identity = organisation_keys(home)
     card = load_card(connection, run.id).as_json()

@@ -162,9 +162,11 @@ class OwnershipRecord(StrictRecord):
 
     def said(self, what: OwnershipAction) -> dict[Side, SignedOwnershipAct]:
         """Return who did this, with their word for it."""
-        found = ((self.terms.side_of(act.by), act) for act in self.acts if act.what is what)
+        acts_by_side = ((self.terms.side_of(act.by), act) for act in self.acts if act.what is what)
         return {
-            side: signed_ownership_act for side, signed_ownership_act in found if side is not None
+            side: signed_ownership_act
+            for side, signed_ownership_act in acts_by_side
+            if side is not None
         }
 
     @property
@@ -228,13 +230,14 @@ def say(
         raise UsageError("You signed this. To take that back: rosetta ownership revoke")
     if what is OwnershipAction.REVOKED and not signed:
         raise UsageError("You did not sign this. To say no: rosetta ownership refuse")
-    told = (
+    reason_line = (
         one_line(reason, "The reason")
         if what in {OwnershipAction.REFUSED, OwnershipAction.REVOKED}
         else ""
     )
     return merged(
-        record, record.model_copy(update={"acts": (_act(record.terms, what, identity, told),)})
+        record,
+        record.model_copy(update={"acts": (_act(record.terms, what, identity, reason_line),)}),
     )
 
 
@@ -246,7 +249,7 @@ def merged(one: OwnershipRecord, other: OwnershipRecord) -> OwnershipRecord:
         (signed_ownership_act.by, signed_ownership_act.what): signed_ownership_act
         for signed_ownership_act in sorted((*one.acts, *other.acts), key=_latest_first)
     }
-    ordered = sorted(acts.values(), key=lambda each: _place(one.terms, each))
+    ordered = sorted(acts.values(), key=lambda act: _place(one.terms, act))
     return _checked(OwnershipRecord(terms=one.terms, acts=tuple(ordered)))
 
 
@@ -296,7 +299,7 @@ def _contradictions(record: OwnershipRecord) -> Iterator[str]:
         yield "It was not the organisation that proposed it"
     if record.said(OwnershipAction.REVOKED).keys() - record.said(OwnershipAction.SIGNED).keys():
         yield "A side takes a signature back that it never gave"
-    if list(record.acts) != sorted(record.acts, key=lambda each: _place(terms, each)):
+    if list(record.acts) != sorted(record.acts, key=lambda act: _place(terms, act)):
         yield "Its words do not stand in their order"
     if len({(act.by, act.what) for act in record.acts}) < len(record.acts):
         yield "A side says the same twice"

@@ -58,11 +58,11 @@ def _made(
         return CardCheck(SELF, False, whole.words)
     own = own_keys(home)
     signers = sorted(signers_of(kept_seals(connection, run.id, raw), raw))
-    told = [
+    signer_names = [
         own.get(signer) or f"a key with the six words: {key_phrase(signer)}" for signer in signers
     ]
     where = "imported" if run.imported else "made here"
-    signed = f"signed with {'; '.join(told)}" if told else "nobody signed it"
+    signed = f"signed with {'; '.join(signer_names)}" if signer_names else "nobody signed it"
     return CardCheck(SELF, True, f"{where}, its hash is its own, {signed}")
 
 
@@ -143,10 +143,10 @@ def opened_by(lines: Sequence[LogLine], run_id: str) -> CardCheck:
         if not _brings(act, asked):
             continue
         place = f"line {line.seq + 1} of its log ({line.record.when})"
-        told = f"{sum(act.entries.values()):,} out of the vault {lines[0].id[:16]}…"
+        opened_words = f"{sum(act.entries.values()):,} out of the vault {lines[0].id[:16]}…"
         granted = isinstance(act, OpenedByGrant) or act.grant is not None
         return CardCheck(
-            TEXTS, granted, f"{told} {'by' if granted else 'without'} a grant, {place}"
+            TEXTS, granted, f"{opened_words} {'by' if granted else 'without'} a grant, {place}"
         )
     return CardCheck(
         TEXTS,

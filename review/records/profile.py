@@ -130,15 +130,15 @@ def state(
     """
     if item not in REQUIREMENTS:
         raise UsageError(f"There is no requirement {item!r}. There are: {', '.join(REQUIREMENTS)}.")
-    said = " ".join(words.split())
-    if len(said) > MOST_STATED:
+    line = " ".join(words.split())
+    if len(line) > MOST_STATED:
         raise UsageError(
-            f"The statement has {len(said):,} characters. Say it in {MOST_STATED:,}, and name a page for more."
+            f"The statement has {len(line):,} characters. Say it in {MOST_STATED:,}, and name a page for more."
         )
     identity = organisation_keys(home)
     plain = ProfileStatement(
         item=item,
-        words=said,
+        words=line,
         person=one_line(person, "The name"),
         when=moment(datetime.now(UTC)),
         by=identity.public.signing_key,
@@ -201,10 +201,10 @@ def read_profile(data: bytes) -> SignedProfile:
 
 def seen(connection: sqlite3.Connection, home: Path) -> dict[str, list[str]]:
     """Return what this program sees on this computer, by requirement, in words; no name of a vault, corpus or person."""
-    found: dict[str, list[str]] = defaultdict(list)
+    seen_words: dict[str, list[str]] = defaultdict(list)
     for item, words in (*_vaults(home), *_office(home), *_consent(home), *_records(connection)):
-        found[item].append(words)
-    return dict(found)
+        seen_words[item].append(words)
+    return dict(seen_words)
 
 
 def _vaults(home: Path) -> Iterator[tuple[str, str]]:
@@ -240,8 +240,8 @@ def _vault(made: VaultState) -> Iterator[tuple[str, str]]:
         isinstance(act, OpenedByGrant) or (isinstance(act, Used) and act.grant is not None)
         for act in opened
     )
-    told = f"{counted(granted, 'opening')} by a grant of its keepers"
-    yield "authority", f"{told}, {len(opened) - granted:,} without one"
+    granted_words = f"{counted(granted, 'opening')} by a grant of its keepers"
+    yield "authority", f"{granted_words}, {len(opened) - granted:,} without one"
     refused = sum(bool(grant.refused_by(made.keepers)) for grant in made.grants.values())
     yield (
         "control",
@@ -259,8 +259,11 @@ def _office(home: Path) -> Iterator[tuple[str, str]]:
             )
         yield "availability", f"{counted(len(issued), 'run')} certified by speakers' reviews"
     if (home / FOLDER / LEDGER).exists():
-        told = len(own_ledger(home).read().answers)
-        yield "availability", f"{counted(told, 'answer')} about secret entries told to submitters"
+        answer_count = len(own_ledger(home).read().answers)
+        yield (
+            "availability",
+            f"{counted(answer_count, 'answer')} about secret entries told to submitters",
+        )
 
 
 def _consent(home: Path) -> Iterator[tuple[str, str]]:

@@ -95,7 +95,11 @@ def read_use(data: bytes) -> SignedUse:
     signed_record = read_signed_record(
         data, SignedUse, "the record of a use", most=MOST_BYTES, end=b"\n"
     )
-    days = [day_of(each) for each in (signed_record.since, signed_record.ended) if each]
+    days = [
+        day_of(stated_day)
+        for stated_day in (signed_record.since, signed_record.ended)
+        if stated_day
+    ]
     if days != sorted(days) or bool(signed_record.ended) is not bool(signed_record.begun):
         raise FileError(
             FileProblem.INVALID,
@@ -134,13 +138,13 @@ def record_use(
         raise UsageError(
             "Another organisation certified this run: the one that certified it records its use."
         )
-    said = {
+    fields = {
         "where": one_line(where, "Where it is used"),
         "by_whom": one_line(by_whom, "By whom it is used"),
         "since": _past_day(since),
     }
     known = (signed_use for signed_use in uses(connection) if not signed_use.begun)
-    about = said | {"run_id": run.run_id, "by": identity.public.signing_key}
+    about = fields | {"run_id": run.run_id, "by": identity.public.signing_key}
     if (
         same := next((signed_use for signed_use in known if _says(signed_use, about)), None)
     ) is not None:
@@ -150,7 +154,7 @@ def record_use(
         run_id=run.run_id,
         card=card["run_card_hash"],
         certificate=shown_certificate(review, home),
-        **said,
+        **fields,
         organisation=review.certificate.organisation.name,
         when=moment(datetime.now(UTC)),
         by=identity.public.signing_key,
@@ -286,7 +290,7 @@ def _kept(connection: sqlite3.Connection, record: UseRecord, identity: Identity)
 
 
 def _row(found: SignedUse) -> KeptRecord:
-    told = {
+    fields = {
         "where": found.where,
         "by_whom": found.by_whom,
         "since": found.since,
@@ -294,4 +298,4 @@ def _row(found: SignedUse) -> KeptRecord:
         "begun": found.begun,
         "keys": [found.by],
     }
-    return KeptRecord(found.id, RecordKind.USE, found.run_id, found.card, told)
+    return KeptRecord(found.id, RecordKind.USE, found.run_id, found.card, fields)

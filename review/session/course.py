@@ -175,8 +175,8 @@ class SessionProgress:
     def _aside(self, now: SittingProgress) -> CoursePlace:
         if self.second is None:
             return CoursePlace(Phase.SKIPPED if now.person.skipped else Phase.END)
-        asked = (each for each in self.second if each not in now.person.decided)
-        item = next((each for each in asked if each not in self.passed), None)
+        asked = (item_id for item_id in self.second if item_id not in now.person.decided)
+        item = next((item_id for item_id in asked if item_id not in self.passed), None)
         if item is None:
             return CoursePlace(Phase.END)
         return CoursePlace(Phase.SKIPPED, item, self.second.index(item) + 1, len(self.second))

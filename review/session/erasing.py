@@ -84,11 +84,11 @@ def open_laptop(folder: Path) -> Laptop:
 def why_not_erased(words: Words, error: HarnessError) -> Trouble:
     """Return why nothing was deleted."""
     if isinstance(error, NotSaved) and error.problem is StorageProblem.BUSY:
-        said = words(
+        message = words(
             "Nothing was deleted: the program is open in another window. "
             "Close that window, then try again."
         )
-        return Trouble(said, error.detail)
+        return Trouble(message, error.detail)
     return trouble(words, error)
 
 

@@ -262,13 +262,15 @@ class Flow:
 
     def _visits(self, why: Trouble | None, choice: Choice | None) -> _Steps[None]:
         """Lead from the list to a review and back, as many times as the person likes; ``choice`` is chosen already."""
-        said, stopped = "", False
+        message, stopped = "", False
         while True:
             if choice is None:
-                choice = yield from self._choose(ChooseReview(why=why, said=said, stopped=stopped))
-            said, stopped, why = "", False, None
+                choice = yield from self._choose(
+                    ChooseReview(why=why, said=message, stopped=stopped)
+                )
+            message, stopped, why = "", False, None
             try:
-                said = yield from self._visit(choice)
+                message = yield from self._visit(choice)
                 stopped = self.sits
                 self.end()
             except HarnessError as error:
@@ -297,7 +299,7 @@ class Flow:
 
     def _listed(self, led: ChooseReview) -> ChooseReview:
         """Find sticks, files and what is kept."""
-        said = led.said or self.opening.not_here()
+        message = led.said or self.opening.not_here()
         try:
             choices = tuple(self.opening.choices())
             others = (
@@ -305,10 +307,10 @@ class Flow:
                 if choices
                 else sum(len(skipped_files.names) for skipped_files in self.opening.skipped)
             )
-            said = said or opening_words.other_files(self.opening.words, others)
-            return replace(led, choices=choices, said=said)
+            message = message or opening_words.other_files(self.opening.words, others)
+            return replace(led, choices=choices, said=message)
         except HarnessError as error:
-            return replace(led, why=trouble(self.opening.words, error), said=said)
+            return replace(led, why=trouble(self.opening.words, error), said=message)
 
     def _visit(self, choice: Choice) -> _Steps[str]:
         """Lead through one review until the person stops or goes back; return what the next list says of that."""

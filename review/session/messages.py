@@ -75,18 +75,18 @@ def taken_back(
     translating: bool = False,
 ) -> str:
     """Return what it was that undo took back, and what went with it: reasons, and words that are drafts again."""
-    said = [_taken_back(words, decision, translating)]
-    if any(isinstance(each, Reasons) for each in beside):
-        said.append(words("Its reasons are taken back, too."))
-    if any(isinstance(each, Comment | Suggest) for each in beside):
-        said.append(words("Your words are kept, but not saved yet."))
-    return " ".join(said)
+    messages_of = [_taken_back(words, decision, translating)]
+    if any(isinstance(payload, Reasons) for payload in beside):
+        messages_of.append(words("Its reasons are taken back, too."))
+    if any(isinstance(payload, Comment | Suggest) for payload in beside):
+        messages_of.append(words("Your words are kept, but not saved yet."))
+    return " ".join(messages_of)
 
 
 def with_texts(words: Words, said: str, texts: Collection[Comment | Suggest]) -> str:
     """Return what was saved together with an answer."""
     fields = {Kind.COMMENT: TextField.COMMENT, Kind.SUGGEST: TextField.SUGGESTION}
-    saved = (text(words, fields[each.kind], each.text) for each in texts)
+    saved = (text(words, fields[payload.kind], payload.text) for payload in texts)
     return " ".join([said, *saved])
 
 
@@ -141,8 +141,8 @@ def withdrawn(words: Words, scope: Scope, *, translating: bool = False) -> str:
 
 def shared(words: Words, *, shares: bool, translating: bool = False) -> str:
     """Return whether what the person wrote may be used from now on."""
-    said = sharing(words, shares=shares, translating=translating)
-    return words("Saved: {said}", said=said)
+    sharing_words = sharing(words, shares=shares, translating=translating)
+    return words("Saved: {said}", said=sharing_words)
 
 
 def no_more_words(words: Words, *, translating: bool = False) -> str:

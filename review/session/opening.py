@@ -127,7 +127,7 @@ class Opening:
         seen = {manifest.consent_in(tag).language for tag in self._spoken}
         lessons = {tag for training_item in batch.training for tag in training_item.explanations}
         tags = dict.fromkeys((*manifest.written_in, *sorted(lessons)))
-        ours = {tag for tag in tags if any(same_language(tag, each) for each in self._spoken)}
+        ours = {tag for tag in tags if any(same_language(tag, own_tag) for own_tag in self._spoken)}
         return {
             tag: language_name(tag)
             for tag in tags
@@ -347,7 +347,7 @@ class Opening:
         origin = received.choice.path if received else None
         folders = [origin.parent.absolute()] if origin is not None else []
         there = [folder for folder in folders if folder.is_dir()]
-        return sorted(_once([*there, *self.sticks()]), key=lambda each: not self.on_stick(each))
+        return sorted(_once([*there, *self.sticks()]), key=lambda folder: not self.on_stick(folder))
 
     def on_stick(self, folder: Path) -> bool:
         """Return whether a folder lies on a stick that is plugged in now."""

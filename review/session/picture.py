@@ -61,8 +61,8 @@ class Picture:
         if not isinstance(item, TrainingItem):
             return lesson
         own = self._manifest.language
-        found = wording(item.explanation, own, item.explanations, *words.reads)
-        shown = given(words, self._manifest, found)
+        text_wording = wording(item.explanation, own, item.explanations, *words.reads)
+        shown = given(words, self._manifest, text_wording)
         return replace(lesson, explanation=shown.text, note=shown.note)
 
     def _item(self, place: CoursePlace, now: SittingProgress) -> ShownItem:
@@ -104,7 +104,8 @@ class Picture:
         ]
         return tuple(
             sorted(
-                (unsaved for unsaved in unsaveds if unsaved.number), key=lambda each: each.number
+                (unsaved for unsaved in unsaveds if unsaved.number),
+                key=lambda unsaved: unsaved.number,
             )
         )
 

@@ -109,15 +109,15 @@ class SittingProgress:
 
         A text that was changed since is left out.
         """
-        found = []
+        replaced_payloads = []
         for kind in (Kind.COMMENT, Kind.SUGGEST):
             saved = self._texts.get((item, kind), [])
             last = saved[-1] if saved else None
             if last and last.id in texts and isinstance(last.payload, Comment | Suggest):
                 before = saved[-2].payload if len(saved) > 1 else None
                 text = before.text if isinstance(before, Comment | Suggest) else ""
-                found.append((last.payload, text))
-        return found
+                replaced_payloads.append((last.payload, text))
+        return replaced_payloads
 
     @property
     def last_act(self) -> str | None:

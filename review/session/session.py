@@ -155,8 +155,8 @@ class Session:
         if self._view.phase not in _JUDGING:
             return self._view
         given = [] if shares is self._view.shares else [self._agreed(shares)]
-        said = messages.shared(self.words, shares=shares, translating=self.translating)
-        return self._done(given, said)
+        message = messages.shared(self.words, shares=shares, translating=self.translating)
+        return self._done(given, message)
 
     def _agreed(self, shares: bool) -> Consent:
         """Return the event that agrees: to the text that is shown, and to the same one when it is given again."""
@@ -192,8 +192,8 @@ class Session:
         if why is CannotJudge.NOT_SHOWN and not self.manifest.knows_not_shown:
             why = CannotJudge.UNSAID
         judged = NotJudged(**self._judged(item, override=override), why=why)
-        said = messages.NOT_TRANSLATED if self.translating else messages.NOT_JUDGED
-        return self._decide(judged, self.words(said))
+        message = messages.NOT_TRANSLATED if self.translating else messages.NOT_JUDGED
+        return self._decide(judged, self.words(message))
 
     def translate(self, item: str, text: str, *, override: bool = False) -> View:
         """Return the translation of the item that is shown; only where the batch asks for translations."""
@@ -206,11 +206,11 @@ class Session:
             return self._trouble(self.words(messages.NOTHING_WRITTEN))
         if len(typed) > MOST_TEXT:
             return self._too_long(item, TextField.TRANSLATION, typed)
-        said = self.words(messages.TRANSLATED)
+        message = self.words(messages.TRANSLATED)
         if typed == self._progress.written(item, TextField.TRANSLATION):
-            return self._leave_as_it_is(item, said)
+            return self._leave_as_it_is(item, message)
         given = Translate(**self._judged(item, override=override), text=typed)
-        return self._decide(given, said)
+        return self._decide(given, message)
 
     def _leave_as_it_is(self, item: str, said: str) -> View:
         texts, drafts = self._record.typed_about(item)
@@ -225,8 +225,8 @@ class Session:
         if (not_meant := self._not_meant(item)) is not None:
             return not_meant
         course = self._course.decided(put_aside=item)
-        said = messages.put_aside(self.words, again=self._view.phase is Phase.SKIPPED)
-        return self._done([Skip(**self._author.about(item))], said, course)
+        message = messages.put_aside(self.words, again=self._view.phase is Phase.SKIPPED)
+        return self._done([Skip(**self._author.about(item))], message, course)
 
     def undo(self) -> View:
         """Undo the last decision with its reasons, as many times as there is one; its item is shown again."""
@@ -292,8 +292,8 @@ class Session:
         if not self._at_hand(item):
             return self._view
         chosen = tuple(reason for reason in Reason if reason in reasons)
-        said = messages.reasons(self.words, chosen)
-        return self._done([Reasons(**self._author.about(item), reasons=chosen)], said)
+        message = messages.reasons(self.words, chosen)
+        return self._done([Reasons(**self._author.about(item), reasons=chosen)], message)
 
     def keep_draft(self, item: str, field: TextField, text: str) -> None:
         """Store what is being typed, so that no crash loses it.
@@ -321,9 +321,9 @@ class Session:
         typed = storable(text).strip()
         if len(typed) > MOST_TEXT:
             return self._too_long(item, field, typed)
-        said, dropped = messages.text(self.words, field, typed), Draft(item, field, None)
+        message, dropped = messages.text(self.words, field, typed), Draft(item, field, None)
         given = KIND_OF[field](**self._author.about(item), text=typed)
-        return self._done([given], said, drafts=[dropped])
+        return self._done([given], message, drafts=[dropped])
 
     def flag_harm(self, item: str, harmful: bool) -> View:
         """Call an item harmful or culturally wrong, or take that back."""
@@ -338,8 +338,8 @@ class Session:
         payload = Withdraw(
             wall=self._author.wall(), reviewer=self._reviewer, batch=batch, scope=scope
         )
-        said = messages.withdrawn(self.words, scope, translating=self.translating)
-        return self._done([payload], said, then=self._record.reread)
+        message = messages.withdrawn(self.words, scope, translating=self.translating)
+        return self._done([payload], message, then=self._record.reread)
 
     def export(self, folder: Path) -> Exported:
         """Write everything about this batch as one sealed file into a folder and read it back.

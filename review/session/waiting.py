@@ -126,15 +126,17 @@ def _changed(events: Sequence[Event], batch: str) -> dict[str, int]:
 
 def _said(state: ReviewerState) -> dict[str, tuple[object, ...]]:
     """Return the sentences of one person → everything that now holds of each."""
-    told = (
+    maps = (
         state.judgements,
         state.translations,
         state.reasons,
         state.comments,
         state.suggestions,
     )
-    items = set(state.harmful).union(*told)
-    return {item: (item in state.harmful, *(each.get(item) for each in told)) for item in items}
+    items = set(state.harmful).union(*maps)
+    return {
+        item: (item in state.harmful, *(by_item.get(item) for by_item in maps)) for item in items
+    }
 
 
 def _differences(one: Mapping[str, object], other: Mapping[str, object]) -> int:
@@ -148,8 +150,8 @@ def _untold(events: Sequence[Event], batch: str) -> str:
         return ""
     since = [event.payload for event in events[last:]]
     codes = (
-        each.reviewer
-        for each in since
-        if isinstance(each, Withdraw) and reach(each) in {None, batch}
+        withdrawal.reviewer
+        for withdrawal in since
+        if isinstance(withdrawal, Withdraw) and reach(withdrawal) in {None, batch}
     )
     return next(codes, "")

@@ -53,7 +53,7 @@ def _verify_card(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:
 
 def _run(raw: Mapping[str, Any]) -> list[tuple[str, str]]:
     dataset = block(raw, "dataset")
-    told = {
+    facts = {
         "run": raw.get("run_id"),
         "corpus": dataset.get("id"),
         "languages": dataset.get("language_pair"),
@@ -61,7 +61,7 @@ def _run(raw: Mapping[str, Any]) -> list[tuple[str, str]]:
         "program": raw.get("harness_version"),
         "written": raw.get("timestamp"),
     }
-    return [(name, str(each)) for name, each in told.items() if each]
+    return [(name, str(fact)) for name, fact in facts.items() if fact]
 
 
 def _sealed_by(file: VerifiedFile) -> list[Signer]:
@@ -84,8 +84,8 @@ def _without_key(verdict: CardVerdict, signed: str) -> list[CardCheck]:
         for check in verdict.checks
         if check.name == SIGNATURE and check.ok is None and not by_key
     ]
-    found = any(check.name == SIGNATURE and check.ok for check in verdict.checks) or by_key
-    return [*whole, *(more if found else unsigned)]
+    is_known = any(check.name == SIGNATURE and check.ok for check in verdict.checks) or by_key
+    return [*whole, *(more if is_known else unsigned)]
 
 
 def _verify_seal(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:  # noqa: ARG001
@@ -137,16 +137,16 @@ def _verify_released(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:
     assert verdict is not None  # noqa: S101  its form says so
     if verdict.ok:
         check_consent(verdict, file.data, here.connection)
-    said = file.stated
-    corpus = block(said, "corpus")
+    stated = file.stated
+    corpus = block(stated, "corpus")
     told = {
-        "run": said.get("run") or f"{said.get('first')}, {said.get('second')}",
+        "run": stated.get("run") or f"{stated.get('first')}, {stated.get('second')}",
         "corpus": corpus.get("id"),
-        "issued": said.get("issued"),
+        "issued": stated.get("issued"),
     }
     checks = [check for check in verdict.checks if check.name != "key"]
-    facts = [(name, str(each)) for name, each in told.items()]
-    return ToldOfFile(facts, [Signer("custodian", str(said.get("by")))], checks)
+    facts = [(name, str(fact)) for name, fact in told.items()]
+    return ToldOfFile(facts, [Signer("custodian", str(stated.get("by")))], checks)
 
 
 KINDS: Final = (

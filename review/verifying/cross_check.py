@@ -42,10 +42,10 @@ def _by_hash(*path: str) -> Naming:
     """Return what compares the hash of a card, which a file states at a place of its JSON, with that of another."""
 
     def naming(file: VerifiedFile, card: VerifiedFile) -> bool:
-        said: Any = file.stated
+        stated: Any = file.stated
         for name in path[:-1]:
-            said = block(said, name)
-        return _same(said.get(path[-1]), _card_hash(card))
+            stated = block(stated, name)
+        return _same(stated.get(path[-1]), _card_hash(card))
 
     return naming
 
@@ -58,12 +58,14 @@ def _states_bytes(*path: str) -> Naming:
     """Return what looks for the SHA-256 of another file's bytes where a file states one, or several."""
 
     def naming(file: VerifiedFile, other: VerifiedFile) -> bool:
-        said: Any = file.stated
+        stated: Any = file.stated
         for name in path[:-1]:
-            said = block(said, name)
-        found = said.get(path[-1])
+            stated = block(stated, name)
+        stated_hash = stated.get(path[-1])
         digest = sha256(other.data).hexdigest()
-        return digest == found if isinstance(found, str) else digest in (found or ())
+        return (
+            digest == stated_hash if isinstance(stated_hash, str) else digest in (stated_hash or ())
+        )
 
     return naming
 
@@ -84,8 +86,8 @@ def _evidence_of(file: VerifiedFile, other: VerifiedFile) -> bool:
 
 def _rests_on_batch(file: VerifiedFile, batch: VerifiedFile) -> bool:
     manifest = batch.members.get(MANIFEST, b"")
-    said = block(file.stated, "batches")
-    return _same(said.get(str(batch.stated.get("batch"))), sha256(manifest).hexdigest())
+    batches = block(file.stated, "batches")
+    return _same(batches.get(str(batch.stated.get("batch"))), sha256(manifest).hexdigest())
 
 
 def _in_ledger(file: VerifiedFile, ledger: VerifiedFile) -> bool:
@@ -97,10 +99,10 @@ def _in_ledger(file: VerifiedFile, ledger: VerifiedFile) -> bool:
 
 def _of_vault(file: VerifiedFile, log: VerifiedFile) -> bool:
     """Return whether what a keeper signed is of the vault whose log this is, and its signer a keeper there."""
-    said = file.stated.get("answer", file.stated)
+    answer = file.stated.get("answer", file.stated)
     lines = read_lines(log.data)
-    by = said.get("keeper") or said.get("by")
-    return said.get("vault") == lines[0].id and by in keepers_of(lines)
+    by = answer.get("keeper") or answer.get("by")
+    return answer.get("vault") == lines[0].id and by in keepers_of(lines)
 
 
 def _keeper_there(file: VerifiedFile, log: VerifiedFile) -> bool:

@@ -159,14 +159,14 @@ _SECRET: Final = (b"# Rosetta: secret keys", b"AGE-SECRET-KEY-1")
 
 def _verify_key(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:  # noqa: ARG001
     """Return which public key it is; what else it shows is who reads its six words to you."""
-    found = public_key_in(file.data)
-    if found is None:
+    public_key = public_key_in(file.data)
+    if public_key is None:
         raise UsageError(
             f"{file.path.name} holds a public key of another kind than Ed25519. No file of ours is signed with it."
         )
     return ToldOfFile(
-        (("key", found),),
-        [Signer("key", found)],
+        (("key", public_key),),
+        [Signer("key", public_key)],
         [
             CardCheck(
                 "key", True, "a public key; compare its six words with whoever it is to belong to"
@@ -182,11 +182,11 @@ def public_key_in(data: bytes) -> str | None:
     lines = data[:1000].split()
     for line in lines:
         try:
-            found = public_key_of_der(line)
+            public_key = public_key_of_der(line)
         except ValueError:
             continue
-        if found is not None and public_pem(found).encode().strip() == data.strip():
-            return found
+        if public_key is not None and public_pem(public_key).encode().strip() == data.strip():
+            return public_key
     return None
 
 

@@ -72,10 +72,10 @@ class VerifiedFile:
     @property
     def format(self) -> str:
         """The name and version of its form, as it says; empty where it names none."""
-        found = self.stated.get("format")
+        stated_format = self.stated.get("format")
         if self.is_cut and (match := _FORM.search(self.data[:MOST_LINE])):
-            found = match[1].decode()
-        return found if isinstance(found, str) else ""
+            stated_format = match[1].decode()
+        return stated_format if isinstance(stated_format, str) else ""
 
     def beside(self, suffix: str) -> bytes | None:
         """Return the bytes of the file next to it whose name continues with this; None where there is none."""
@@ -86,9 +86,9 @@ class VerifiedFile:
 def _object(content: bytes) -> Mapping[str, Any]:
     """Return a JSON object; empty where bytes are none."""
     with suppress(ValueError, RecursionError):
-        found = json.loads(content)
-        if isinstance(found, dict):
-            return found
+        value = json.loads(content)
+        if isinstance(value, dict):
+            return value
     return {}
 
 

@@ -93,8 +93,8 @@ def _verify_corpus(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:  # 
     except ValidationError:
         return ToldOfFile(facts, (), [unsigned])
     right = consent.is_signed_by(consent.signing_key)
-    said = "as it was signed" if right else "changed after it was signed"
-    check = CardCheck("record of consent", right, f"of {consent.date}, {said}")
+    outcome = "as it was signed" if right else "changed after it was signed"
+    check = CardCheck("record of consent", right, f"of {consent.date}, {outcome}")
     return ToldOfFile(facts, [Signer("consent", consent.signing_key)], [unsigned, check])
 
 

@@ -99,8 +99,8 @@ def _against(
     terms: OwnershipTerms | UseRecord, organisation: str, here: VerifiedAgainst
 ) -> Iterator[CardCheck]:
     """Compare what names a card and a certificate with those that were given; ``organisation``: the key that is to have certified."""
-    cards = list(here.among(lambda each: bool(each.stated.get(HASH_FIELD))))
-    certificates = list(here.among(lambda each: "certificate/" in each.format))
+    cards = list(here.among(lambda file: bool(file.stated.get(HASH_FIELD))))
+    certificates = list(here.among(lambda file: "certificate/" in file.format))
     if not cards:
         yield CardCheck(
             "card", None, f"add --with CARD, to see whether it has the hash {terms.card[:16]}…"
@@ -151,13 +151,13 @@ def _certificate(
         "no go": stated.outcome is GateOutcome.GO,
         "not of a confirmed run": getattr(stated, "confirmation", "confirmed") == "confirmed",
     }
-    found = [words for words, right in wrong.items() if not right]
+    faults = [words for words, right in wrong.items() if not right]
     words = (
-        f"the certificate is {'; '.join(found)}"
-        if found
+        f"the certificate is {'; '.join(faults)}"
+        if faults
         else "go, by the same organisation, about the same card"
     )
-    return CardCheck("certificate", not found, words)
+    return CardCheck("certificate", not faults, words)
 
 
 def _verify_use(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:

@@ -34,7 +34,7 @@ _BLOCK: Final = frozenset({"scheme", "payloadSha256", "signatureB64"})
 
 def _verify_manifest(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:
     """Verify a score manifest, or any file of theirs with a block next to it."""
-    said = file.stated
+    stated = file.stated
     names = (
         "nodeId",
         "sealedSetId",
@@ -44,22 +44,26 @@ def _verify_manifest(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:
         "harnessVersion",
         "createdAt",
     )
-    facts = [(name, str(said[name])) for name in names if said.get(name)]
-    scores = said.get("scores")
-    facts += [(f"score {name}", str(each)) for name, each in _scores(scores)]
+    facts = [(name, str(stated[name])) for name in names if stated.get(name)]
+    scores = stated.get("scores")
+    facts += [(f"score {name}", str(score)) for name, score in _scores(scores)]
     data = file.beside(SIGNATURE_END)
     if data is None:
         words = f"no {file.path.name}{SIGNATURE_END} lies beside it, so nothing shows that a node signed it"
-        return ToldOfFile(facts, (), [_version(said), CardCheck("signature", False, words)])
+        return ToldOfFile(facts, (), [_version(stated), CardCheck("signature", False, words)])
     block = VerifiedFile(file.path.with_name(file.path.name + SIGNATURE_END), data).stated
     checks, signers = _signed(file.data, block, here)
-    return ToldOfFile(facts, signers, [_version(said), *checks])
+    return ToldOfFile(facts, signers, [_version(stated), *checks])
 
 
 def _scores(scores: object) -> list[tuple[str, float]]:
     """Return the numbers of the scores block; more than numbers is in none."""
-    found = scores if isinstance(scores, Mapping) else {}
-    return [(str(name), each) for name, each in found.items() if isinstance(each, int | float)][:40]
+    stated_scores = scores if isinstance(scores, Mapping) else {}
+    return [
+        (str(name), score)
+        for name, score in stated_scores.items()
+        if isinstance(score, int | float)
+    ][:40]
 
 
 def _version(said: Mapping[str, Any]) -> CardCheck:
@@ -84,7 +88,7 @@ def _signed(
     if block["payloadSha256"] != hashlib.sha256(data).hexdigest():
         words = "its bytes are not those that were signed (SHA-256)"
         return [CardCheck("signature", False, words)], []
-    node = next(here.among(lambda each: _key_in(each) is not None), None)
+    node = next(here.among(lambda node_file: _key_in(node_file) is not None), None)
     key = None if node is None else _key_in(node)
     named = str(block.get("keyId"))
     if key is None:
@@ -112,10 +116,10 @@ def _signed(
 
 def _key_in(file: VerifiedFile) -> str | None:
     """Return the public key of a file, in a form of theirs or ours; None where it holds none."""
-    told = file.stated.get("publicKeyDerB64")
-    if isinstance(told, str):
+    encoded = file.stated.get("publicKeyDerB64")
+    if isinstance(encoded, str):
         try:
-            return public_key_of_der(told.encode())
+            return public_key_of_der(encoded.encode())
         except ValueError:
             raise UsageError(
                 f"{file.path.name}: publicKeyDerB64 is no base64. Name the node's key file."

@@ -129,8 +129,8 @@ def _evidenced(found: EvidenceFile, here: VerifiedAgainst) -> Iterator[CardCheck
 def _consents(
     stated: Certificate | CoarseCertificate, here: VerifiedAgainst, evidence: Evidence | None = None
 ) -> Iterator[CardCheck]:
-    for each in taken_back(here.connection, stated, evidence):
-        yield CardCheck("consent", each.ok, each.words)
+    for check in taken_back(here.connection, stated, evidence):
+        yield CardCheck("consent", check.ok, check.words)
 
 
 def taken_back(
@@ -168,7 +168,7 @@ def _issuer(stated: Certificate) -> list[Signer]:
 
 
 def _evidence(here: VerifiedAgainst) -> Path | None:
-    verified_files = here.among(lambda each: each.path.name.endswith(EVIDENCE_SUFFIX))
+    verified_files = here.among(lambda file: file.path.name.endswith(EVIDENCE_SUFFIX))
     return next((verified_file.path for verified_file in verified_files), None)
 
 

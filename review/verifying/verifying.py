@@ -205,9 +205,9 @@ def kind_of(file: VerifiedFile) -> VerifiableKind:
         raise UsageError(
             f"{file.path.name} is cut short or not whole: it begins as JSON, and is none up to its end. Get it once more."
         )
-    told = f" It calls itself {file.format[:60]}." if file.format else ""
+    self_named = f" It calls itself {file.format[:60]}." if file.format else ""
     raise UnknownFileError(
-        f"{file.path.name} is no file that `rosetta verify` knows, or its very beginning was changed.{told}"
+        f"{file.path.name} is no file that `rosetta verify` knows, or its very beginning was changed.{self_named}"
     )
 
 
@@ -242,14 +242,14 @@ def _known(signers: Sequence[Signer], here: VerifiedAgainst) -> Iterator[KnownKe
 
 def known_keys(here: VerifiedAgainst) -> dict[str, str]:
     """Return the keys of which this computer knows whose they are: its own, keepers, organisations, enrolled laptops, and people whose words were compared."""
-    found: dict[str, str] = {}
+    keys_known: dict[str, str] = {}
     for line in lines_of(here.home):
         if line.ground is Ground.WORDS:
-            found[line.notice.signing_key] = (
+            keys_known[line.notice.signing_key] = (
                 f"{line.notice.by}, whose six words were compared here for a notice"
             )
     for attached in attached_by_run(here.connection).values():
-        found |= {
+        keys_known |= {
             attached.signer: "an organisation whose certificate was attached here"
             for attached in attached
         }
@@ -259,11 +259,11 @@ def known_keys(here: VerifiedAgainst) -> dict[str, str]:
         except UsageError:
             continue
         name = made.founded.name
-        found |= {
+        keys_known |= {
             key: f"{keeper.name}, a keeper of the vault {name}"
             for key, keeper in made.keepers.items()
         }
-    return {**found, **_laptops(here.home), **own_keys(here.home), **here.known.keys}
+    return {**keys_known, **_laptops(here.home), **own_keys(here.home), **here.known.keys}
 
 
 def _laptops(home: Path) -> dict[str, str]:
@@ -296,10 +296,10 @@ def _key_checks(signers: tuple[KnownKey, ...], here: VerifiedAgainst) -> Iterato
 
 def _withdrawn(told: ToldOfFile) -> Iterator[CardCheck]:
     """Return which keys that signed were revoked since, unless the verifier of the kind said so."""
-    said = {check.words for check in told.checks if check.name == "consent"}
+    reported = {check.words for check in told.checks if check.name == "consent"}
     keys = frozenset(signer.key for signer in told.signers)
     return (
         consent_check
         for consent_check in consent_checks(Verified(keys=keys))
-        if consent_check.words not in said
+        if consent_check.words not in reported
     )

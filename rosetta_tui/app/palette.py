@@ -51,9 +51,9 @@ class RunProvider(Provider):
     async def search(self, query: str) -> Hits:
         """Offer the runs that match, the best first."""
         matcher = self.matcher(query)
-        found = [(matcher.match(run.words), run) for run in self._runs]
-        found.sort(key=lambda each: -each[0])
-        for score, run in found[:MOST_HITS]:
+        matches = [(matcher.match(run.words), run) for run in self._runs]
+        matches.sort(key=lambda match: -match[0])
+        for score, run in matches[:MOST_HITS]:
             if score > 0:
                 yield Hit(
                     score,

@@ -71,15 +71,15 @@ class _Teller:
     def tell(self) -> SweepRecord:
         """Print the cells whose state changed since the last time, and how far the whole is."""
         with opened(self._path) as connection:
-            found = sweep_record(connection, read_sweep(connection, self._sweep.number))
-        new = [cell for cell in found.cells if self._is_new(cell)]
+            record = sweep_record(connection, read_sweep(connection, self._sweep.number))
+        new = [cell for cell in record.cells if self._is_new(cell)]
         for cell_record in new:
             self._cell(cell_record)
         if self._style == "json-lines":
-            click.echo(_event("sweep", found.summary.model_dump(mode="json")))
+            click.echo(_event("sweep", record.summary.model_dump(mode="json")))
         elif self._line:
-            click.echo(f"{_CLEAR}{plain(progress_line(found))}", nl=False)
-        return found
+            click.echo(f"{_CLEAR}{plain(progress_line(record))}", nl=False)
+        return record
 
     def end(self, found: SweepRecord) -> None:
         """Show how the sweep ended, and how it continues."""

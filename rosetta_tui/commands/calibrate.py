@@ -85,16 +85,16 @@ def calibrate(
     _refuse_taken(output, overwrite=overwrite)
     vault = vault_request({name: given.pop(name) for name in ("vault", *OF_VAULT)}, "calibrate")
     evidence = _evidence(runs, _ratings(**given), vault, leaves=as_json or output is not None)
-    found = _calibrated(evidence, level, seed)
+    calibrated = _calibrated(evidence, level, seed)
     if given["review"] is not None:
         _look(str(given["review"]))
     if as_json:
-        click.echo(form_text("calibrate", calibration.calibration_json(found, evidence)))
+        click.echo(form_text("calibrate", calibration.calibration_json(calibrated, evidence)))
     else:
-        for line in calibration.calibration_lines(found, evidence):
+        for line in calibration.calibration_lines(calibrated, evidence):
             click.echo(line)
     if output is not None:
-        _write(output, found, evidence, overwrite=overwrite)
+        _write(output, calibrated, evidence, overwrite=overwrite)
 
 
 def _sign(
@@ -147,9 +147,11 @@ def _ratings(
     if scale is not None or acceptable_from is not None:
         raise UsageError("--scale and --acceptable-from go with --ratings: a review has its own.")
     with store.Office.open(home()) as office:
-        found = office.review(str(review))
-        results.refuse_withdrawn(found)
-        return calibration_ratings.from_review(found.name, rating_rows.rated_items(office, found))
+        reviewed = office.review(str(review))
+        results.refuse_withdrawn(reviewed)
+        return calibration_ratings.from_review(
+            reviewed.name, rating_rows.rated_items(office, reviewed)
+        )
 
 
 def _look(review: str) -> None:

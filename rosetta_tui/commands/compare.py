@@ -114,8 +114,8 @@ def _report(runs: Sequence[str], view: str, baseline: str | None, form: str | No
             raise UsageError(_INSIDE)
         click.echo(json_text(views.lbrag_metrics(systems)))
         return
-    told = views.lbrag_summary(systems) if pack.name == "lbrag" else _figures(pack, systems)
-    for line in told:
+    lines = views.lbrag_summary(systems) if pack.name == "lbrag" else _figures(pack, systems)
+    for line in lines:
         click.echo(plain(line))
 
 

@@ -73,9 +73,9 @@ def _optional(parameter: click.Parameter) -> click.Parameter:
     """Return the option of ``rosetta run``; a plan names the method itself."""
     if parameter.name != "method":
         return parameter
-    found = copy(parameter)
-    found.required = False
-    return found
+    optional = copy(parameter)
+    optional.required = False
+    return optional
 
 
 estimate.params = [

@@ -59,8 +59,8 @@ def list_(as_json: bool) -> None:
 
 def _unread(path: Path, error: Exception) -> Problem:
     """Return that a card could not be read, for a reason that nobody foresaw; its own words may quote anything."""
-    said = f"The card cannot be read ({type(error).__name__})."
-    return Problem(Severity.ERROR, str(path), said, "Move it away, and report this.")
+    message = f"The card cannot be read ({type(error).__name__})."
+    return Problem(Severity.ERROR, str(path), message, "Move it away, and report this.")
 
 
 @language.command()

@@ -89,11 +89,11 @@ def leaderboard(
         raise UsageError("--csv writes a file; --json prints. Leave one of them out.")
     sort = sort_named(sort)
     with here(dataset) if source is None else published(source, dataset) as (store, lists):
-        found = [
+        boards_ranked = [
             leaderboard_rows.ranked_for(board, sort)
             for board in ranking.leaderboards(store, dataset)
         ]
-        boards = [clusters.with_clusters(store, board) for board in found]
+        boards = [clusters.with_clusters(store, board) for board in boards_ranked]
         gone = withdrawn.withdrawn_names(store, dataset) if source is None else []
     left_out = (
         f"{counted(len(gone), 'run')} left out: consent was withdrawn (rosetta consent list)."
@@ -106,8 +106,8 @@ def leaderboard(
     if table is not None:
         _write(table, lists, shown, sort, overwrite=overwrite)
     elif as_json:
-        told = [_withheld(board) or _board(board, sort) for board in shown]
-        click.echo(form_text("leaderboard", [*map(official_words.form, lists), *told]))
+        document = [_withheld(board) or _board(board, sort) for board in shown]
+        click.echo(form_text("leaderboard", [*map(official_words.form, lists), *document]))
     else:
         for line in _all_lines(lists, boards, shown, sort, source, left_out if gone else ""):
             click.echo(plain(line))
@@ -152,14 +152,14 @@ def published(source: str, dataset: str | None) -> Iterator[Ranked]:
     """Read the cards of a place into a store that is gone after the block, and say which of them did not verify."""
     with opening.opened_place(opening.named_place(source), to_write=False) as there:
         changed = [
-            f"card {each[:12]}: its columns in the database say other than the card; lists are made of the card"
-            for each in there.changed()
+            f"card {card_hash[:12]}: its columns in the database say other than the card; lists are made of the card"
+            for card_hash in there.changed()
         ]
         with reading.taken(there.cards()) as cards:
-            said = [*cards.unverified, *changed]
+            notes = [*cards.unverified, *changed]
             good = cards.count - len(cards.unverified)
-            said.append(f"{counted(cards.count, 'published card')}, of which {good:,} verified")
-            for words in said:
+            notes.append(f"{counted(cards.count, 'published card')}, of which {good:,} verified")
+            for words in notes:
                 click.echo(plain(words), err=True)
             yield cards.store, official.official_lists(cards.released, dataset)
 
@@ -174,9 +174,9 @@ def _write(
 ) -> None:
     """Write all lists as one table; each row names its list, and lists over secret entries are left out but as their released cards tell."""
     left_out = {place: why for place, board in enumerate(boards, 1) if (why := _inside(board))}
-    told = [f"List {place} is left out: {why}" for place, why in left_out.items()]
-    if len(told) == len(boards) and not lists:
-        raise UsageError("\n".join([*told, "There is no list to write."]))
+    notes = [f"List {place} is left out: {why}" for place, why in left_out.items()]
+    if len(notes) == len(boards) and not lists:
+        raise UsageError("\n".join([*notes, "There is no list to write."]))
     records: list[dict[str, Any]] = [
         {**_official_record(place, list_), **official_words.record(row)}
         for place, list_ in enumerate(lists, len(boards) + 1)
@@ -191,7 +191,7 @@ def _write(
     text = exporting.table_text(records, exporting.TableFormat.CSV)
     written_files.write_file(path, exporting.encoded(text), overwrite=overwrite)
     rows = counted(len(records), "row")
-    for line in (*told, f"{path}: {rows}, readable by you alone."):
+    for line in (*notes, f"{path}: {rows}, readable by you alone."):
         click.echo(plain(line), err=True)
 
 

@@ -126,13 +126,13 @@ class FiledCommands(NamedCommands):
         module = importlib.import_module(place)
         # the name with _ first: the plain one may be a module that waits, which a look would load
         named = (getattr(module, name, None) for name in (f"{cmd_name}_", cmd_name))
-        return next((each for each in named if isinstance(each, click.Command)), None)
+        return next((command for command in named if isinstance(command, click.Command)), None)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         """List the commands without importing them."""
         with formatter.section("Commands"):
-            found = commands(self.folder, self.order)
-            formatter.write_dl([(name, does) for name, (_, does) in found.items()])
+            listed = commands(self.folder, self.order)
+            formatter.write_dl([(name, does) for name, (_, does) in listed.items()])
 
 
 def error_lines(words: str) -> Iterator[str]:

@@ -69,9 +69,9 @@ def publish(
             done = _Done(_made(store, chosen, may_publish, every=every))
         else:
             done = _published(store, where, chosen, may_publish, every=every)
-    told = {"place": str(where), "dry_run": dry_run, "new": done.new, "known": done.known}
+    document = {"place": str(where), "dry_run": dry_run, "new": done.new, "known": done.known}
     cards = {"cards": list(map(_told, done.cards))}
-    print_form("publish", told | cards, _lines(where, done, dry_run=dry_run), as_json=as_json)
+    print_form("publish", document | cards, _lines(where, done, dry_run=dry_run), as_json=as_json)
 
 
 def submitter(request: api.RunRequest) -> Callable[[Path, str], int]:
@@ -139,12 +139,12 @@ def _made(
 ) -> list[outgoing.OutgoingCard]:
     """Return the cards that may leave; of ``every`` run one that may not is said and passed over."""
     made = []
-    for each in chosen:
+    for item in chosen:
         try:
-            if isinstance(each, Path):
-                made.append(outgoing.outgoing_file(store, each))
+            if isinstance(item, Path):
+                made.append(outgoing.outgoing_file(store, item))
             else:
-                made.append(outgoing.outgoing_run(store, each, may_publish))
+                made.append(outgoing.outgoing_run(store, item, may_publish))
         except UsageError as error:
             if not every:
                 raise
@@ -174,12 +174,12 @@ def _published(
     """Publish what is not there yet."""
     with opening.opened_place(where, to_write=True) as open_place:
         hashes = {
-            number: outgoing.hash_of_run(store, each)
-            for number, each in enumerate(chosen)
-            if isinstance(each, stored.Run) and not exporting.must_be_released(store, each)
+            number: outgoing.hash_of_run(store, item)
+            for number, item in enumerate(chosen)
+            if isinstance(item, stored.Run) and not exporting.must_be_released(store, item)
         }
         there = open_place.known(set(hashes.values()))
-        new = [each for number, each in enumerate(chosen) if hashes.get(number) not in there]
+        new = [item for number, item in enumerate(chosen) if hashes.get(number) not in there]
         made = _made(store, new, may_publish, every=every)
         return _Done(made, open_place.add(made) if made else 0, len(chosen) - len(new))
 
@@ -197,9 +197,9 @@ def _told(card: outgoing.OutgoingCard) -> dict[str, Any]:
 
 
 def _lines(where: place.Place, done: _Done, *, dry_run: bool) -> Iterator[str]:
-    for each in map(_told, done.cards):
-        yield f"{each['run_id'][:8]} {each['dataset_id']}: {each['bytes']:,} bytes"
-        for path, size in each["texts"].items():
+    for card_fields in map(_told, done.cards):
+        yield f"{card_fields['run_id'][:8]} {card_fields['dataset_id']}: {card_fields['bytes']:,} bytes"
+        for path, size in card_fields["texts"].items():
             if dry_run:
                 yield f"    {path}: {counted(size['values'], 'text')}, {size['bytes']:,} bytes"
     if dry_run:

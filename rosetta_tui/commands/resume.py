@@ -55,5 +55,5 @@ def resume(
         "keep_failed": keep_failed or None,
         "may_send": may_send,
     }
-    told = {name: value for name, value in changes.items() if value is not None}
-    resume_and_show(run, told, retry_failed, style, vault)
+    changes_given = {name: value for name, value in changes.items() if value is not None}
+    resume_and_show(run, changes_given, retry_failed, style, vault)

@@ -62,17 +62,17 @@ _OTHERWISE = {"budget": "budget_usd", "timeout": "timeout_seconds", "attempts": 
 
 def _changes(given: dict[str, Any]) -> dict[str, Any]:
     """Return the changed options, by the names of the plan's fields."""
-    told = {
+    changes = {
         _OTHERWISE.get(name, name): _absolute(value)
         for name, value in given.items()
         if not (value is None or value is False) and name not in {"no_cache", "body"}
     }
-    if told.get("temperature") == "none":
-        told["temperature"] = None
+    if changes.get("temperature") == "none":
+        changes["temperature"] = None
     if given["no_cache"]:
-        told["use_cache"] = False
+        changes["use_cache"] = False
     body: Sequence[str] = given["body"]
-    return told | ({"body": of_run.pairs("body", body)} if body else {})
+    return changes | ({"body": of_run.pairs("body", body)} if body else {})
 
 
 def _absolute(value: Any) -> Any:

@@ -116,10 +116,10 @@ def _rescore(name: str, given: dict[str, Any], *, as_json: bool) -> None:
 
 def _calls(given: dict[str, Any]) -> dict[str, Any]:
     """Return the options of judges that are given now; the run's own budget was for its outputs."""
-    told = {"concurrency": given["concurrency"], "timeout_seconds": given["timeout"]}
+    options = {"concurrency": given["concurrency"], "timeout_seconds": given["timeout"]}
     return {
         "budget_usd": given["budget"],
-        **{name: value for name, value in told.items() if value is not None},
+        **{name: value for name, value in options.items() if value is not None},
         **({"trust_local_server": True} if given["trust_local_server"] else {}),
         **({"may_send": given["may_send"]} if given["may_send"] else {}),
     }

@@ -57,9 +57,12 @@ def _folder(folder: Path, here: kinds.VerifiedAgainst, *, as_json: bool) -> None
     if here.others or here.known.words:
         raise UsageError("--with and --words are of one file. Name it in place of its folder.")
     folder_lines = list(folders.verify_folder(folder, here))
-    said = {"folder": folder.name, "files": [folder_line.as_json() for folder_line in folder_lines]}
+    document = {
+        "folder": folder.name,
+        "files": [folder_line.as_json() for folder_line in folder_lines],
+    }
     lines = records.folder_lines(folder_lines, any_file.known_kinds())
-    print_form("verify-folder", said, lines, as_json=as_json)
+    print_form("verify-folder", document, lines, as_json=as_json)
     if any(folder_line.holds is False for folder_line in folder_lines):
         sys.exit(1)
     if all(folder_line.verdict is None for folder_line in folder_lines):

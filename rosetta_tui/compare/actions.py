@@ -40,8 +40,8 @@ class RunChoice:
     def add(self) -> None:
         """Prompt for one more run of the same corpus."""
         if len(self.runs) >= MOST_RUNS:
-            told = f"At most {MOST_RUNS} runs are compared; x takes one out."
-            self._screen.notify(told, markup=False)
+            message = f"At most {MOST_RUNS} runs are compared; x takes one out."
+            self._screen.notify(message, markup=False)
         else:
             cannot = telling(self._screen, "The runs cannot be read")
             background(

@@ -145,8 +145,8 @@ def two_outputs(
     one, other = outputs
     if one is None or other is None:
         words = ("failed" if output is None else output for output in outputs)
-        said = " · ".join(f"{a} {b}" for a, b in zip(letters, words, strict=True))
-        differs = show(said)
+        pair_words = " · ".join(f"{a} {b}" for a, b in zip(letters, words, strict=True))
+        differs = show(pair_words)
     elif one == other:
         differs = Content.assemble(show(one), ("   the same output", "$quiet"))
     else:
@@ -283,15 +283,15 @@ class PairRows(Rows["Pair"]):
 
     def _line(self, value: float, interval: tuple[float, float]) -> str:
         reach = max(
-            (max(abs(i) for i in each) for pair in self.items if (each := self._ends(pair))),
+            (max(abs(i) for i in ends) for pair in self.items if (ends := self._ends(pair))),
             default=1.0,
         )  # fmt: skip
         reach = reach or 1.0
         return figures.interval_bar(value, interval, low=-reach, top=reach, width=LINE)
 
     def _ends(self, pair: Pair) -> tuple[float, float] | None:
-        found = (pair.running if pair.under_way else pair.by_metric).get(self._metric)
-        return None if found is None else (found.lower, found.upper)
+        difference = (pair.running if pair.under_way else pair.by_metric).get(self._metric)
+        return None if difference is None else (difference.lower, difference.upper)
 
 
 def _running_record(found: RunningDifference | None) -> dict[str, Value]:

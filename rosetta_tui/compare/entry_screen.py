@@ -109,9 +109,9 @@ def _output(facts: EntryOfRuns, place: int) -> PageLine:
     reference = facts.text(facts.entry.reference)
     if output is None:
         kind = result.error_class if result is not None else None
-        told = UNREADABLE if kind is None else f"{kind.value.replace('_', ' ')}: "
+        message = UNREADABLE if kind is None else f"{kind.value.replace('_', ' ')}: "
         words = show(result.error or "" if result is not None else "")
-        content = Content.assemble((f"✗ failed: {told}", "bold $bad"), words)
+        content = Content.assemble((f"✗ failed: {message}", "bold $bad"), words)
     elif not output.strip():
         content = Content.styled("(empty)", "$warn")
     elif output == reference:

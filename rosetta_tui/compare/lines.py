@@ -34,8 +34,8 @@ LEAD = ("chrf_plus_plus", COMPOSITE)
 def leading(metrics: Collection[str]) -> list[str]:
     """Return those of some metrics that are shown first: of other tasks than translation their headline."""
     headlines = [row.headline for row in TASKS.values()]
-    found = [each for each in LEAD if each in metrics]
-    return found or [headline for headline in headlines if headline in metrics]
+    leads = [metric for metric in LEAD if metric in metrics]
+    return leads or [headline for headline in headlines if headline in metrics]
 
 
 _MOST_PARTS = 12
@@ -68,9 +68,9 @@ def _runs(comparison: Comparison, width: int | None) -> Iterator[str]:
         f"{first.dataset_id} {first.language_pair}"
     )
     words = told_apart(comparison.runs, by_id=False)
-    told = _led(comparison)
-    heads = ("", "run", "what", *map(short_title, told))
-    rows = [_run(run, word, told) for run, word in zip(comparison.runs, words, strict=True)]
+    leading_ids = _led(comparison)
+    heads = ("", "run", "what", *map(short_title, leading_ids))
+    rows = [_run(run, word, leading_ids) for run, word in zip(comparison.runs, words, strict=True)]
     yield from stacked([(*heads, *_MORE), *rows], width)
     for run in comparison.runs:
         if run.done > count:
@@ -124,16 +124,18 @@ def ordered(metrics: Sequence[str]) -> list[str]:
 
 def _pair(pair: Pair, width: int | None) -> Iterator[str]:
     yield f"{pair.second.letter} against {pair.first.letter}"
-    told = ordered(list(pair.by_metric))
-    lead = leading(told) or told[:1]
+    metric_ids = ordered(list(pair.by_metric))
+    lead = leading(metric_ids) or metric_ids[:1]
     for metric in lead:
         yield plain(f"  {sentence(pair, metric)}.")
     if pair.reproduction is not None:
         for line in reproduction_words(pair.reproduction):
             yield f"  {line}"
-        yield from (f"  {said}" for run in (pair.first, pair.second) if (said := cached_words(run)))
-    rows = _running_rows(pair, told) if pair.under_way else _rows(pair, told)
-    if told:
+        yield from (
+            f"  {cached}" for run in (pair.first, pair.second) if (cached := cached_words(run))
+        )
+    rows = _running_rows(pair, metric_ids) if pair.under_way else _rows(pair, metric_ids)
+    if metric_ids:
         yield from _indented(list(rows), width)
     for metric, why in pair.left_out.items():
         yield plain(f"  not compared by {name(metric)}: {why}")

@@ -157,7 +157,7 @@ def _keys(comparison: Comparison, view: ComparisonView, sort: str) -> Column:
     good = oriented(values, direction(view.metric))
     if sort == "difficulty":
         given = [row.entry.difficulty for row in comparison.sides[0].used]
-        return np.array([np.nan if each is None else each for each in given], np.float64)
+        return np.array([np.nan if tier is None else tier for tier in given], np.float64)
     keys: dict[str, Column] = {
         "apart": -np.abs(values[view.second] - values[view.first]),
         "second gains": good[view.first] - good[view.second],

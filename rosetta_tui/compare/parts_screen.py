@@ -199,9 +199,9 @@ class ComparedPartsScreen(Screen[tuple[str, str] | None]):
         table.show_rows(self.rows)
         table.focus()
         head = f"{pair.second.letter} − {pair.first.letter} by {name(self._metric)}"
-        told = "parts are not tested: of twenty one differs by chance"
+        message = "parts are not tested: of twenty one differs by chance"
         self.query_one("#notes", Static).update(
-            Content.assemble(show(head, "bold"), show(f" · {told}", "$quiet"))
+            Content.assemble(show(head, "bold"), show(f" · {message}", "$quiet"))
         )
 
     def action_metric(self) -> None:

@@ -159,8 +159,8 @@ class CompareScreen(SearchedScreen):
 
     def on_mount(self) -> None:
         """Compare, and look again every now and then while a run continues."""
-        for each in _PARTS:
-            self.query_one(each).display = False
+        for part in _PARTS:
+            self.query_one(part).display = False
         self.action_read()
         self.set_interval(LOOK_SECONDS, self.look)
 
@@ -247,8 +247,8 @@ class CompareScreen(SearchedScreen):
     def _nothing(self, title: str, words: Content) -> None:
         empty = self.query_one(EmptyState)
         empty.display = True
-        for each in _PARTS:
-            self.query_one(each).display = False
+        for part in _PARTS:
+            self.query_one(part).display = False
         out = " · x takes one out" if self.choice.can_take_out else ""
         keys = Content.styled(f"\n\na adds a run{out} · q goes back", "$quiet")
         empty.say(title, words.append(keys))
@@ -267,8 +267,8 @@ class CompareScreen(SearchedScreen):
         self._store = self._store or open_store(self._path)
         self.table.take(comparison, ComparedTexts(self._store, comparison), stage.tags)
         self.query_one(EmptyState).display = False
-        for each in _PARTS:
-            self.query_one(each).display = True
+        for part in _PARTS:
+            self.query_one(part).display = True
         if self.metric not in comparison.metrics:
             self.metric = ordered(comparison.metrics)[0]
         self._fill_panel()

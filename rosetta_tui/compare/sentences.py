@@ -53,7 +53,9 @@ def told_apart(runs: Sequence[ComparedRun], *, by_id: bool = True) -> list[str]:
     ids = [run.run_id[:8] if by_id else "" for run in runs]
     facts = [setup_facts(run.setup.model_dump(), run.file) for run in runs]
     apart = distinctions(words, [(*fact, id_) for fact, id_ in zip(facts, ids, strict=True)])
-    return [" · ".join(filter(None, each)) for each in zip(apart, words, strict=True)]
+    return [
+        " · ".join(filter(None, words_of_run)) for words_of_run in zip(apart, words, strict=True)
+    ]
 
 
 def lettered(runs: Sequence[ComparedRun]) -> dict[str, str]:

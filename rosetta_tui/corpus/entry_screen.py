@@ -94,8 +94,8 @@ def entry_lines(
     def text(given: str) -> Content:
         if writing is None:
             return text_of(given, task)
-        told = (f"   converted into {writing}", "$quiet")
-        return Content.assemble(show(converted(given, writing, entry.source)), told)
+        note = (f"   converted into {writing}", "$quiet")
+        return Content.assemble(show(converted(given, writing, entry.source)), note)
 
     given = own_answer(task, entry.model_extra or {})
     turns = conversation(entry, given) if task == "chat" else []

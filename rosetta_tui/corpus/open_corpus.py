@@ -169,9 +169,9 @@ class OpenCorpusScreen(AnsweringScreen[Found | None]):
 def _read(path: Path, given: dict[str, str]) -> Found:
     second = given.pop("reference")
     references = (Path(second).expanduser(),) if second else ()
-    told: dict[str, Any] = {name: text or None for name, text in given.items()}
+    options: dict[str, Any] = {name: text or None for name, text in given.items()}
     try:
-        return open_corpus(api.CorpusRequest(path, references, **told))
+        return open_corpus(api.CorpusRequest(path, references, **options))
     except CorpusError as error:
         return error.problems
 

@@ -79,8 +79,8 @@ def system_command(path: Path, platform: str = sys.platform) -> list[str] | None
         case "win32":
             return ["cmd", "/c", "start", "", str(path)]
         case _:
-            found = shutil.which("xdg-open")
-            return None if found is None else [found, str(path)]
+            opener = shutil.which("xdg-open")
+            return None if opener is None else [opener, str(path)]
 
 
 SOON = 3.0
@@ -150,8 +150,8 @@ def _open_with_system(app: App[Any], path: Path) -> None:
         ended = 0
     if ended:
         name = Path(command[0]).name
-        told = f"{name} ended with {ended}: nothing here opens {path}. Set EDITOR to do so."
-        _say(app, told, "error")
+        message = f"{name} ended with {ended}: nothing here opens {path}. Set EDITOR to do so."
+        _say(app, message, "error")
     else:
         _say(app, f"Opened: {path}", "information")
 

@@ -330,7 +330,7 @@ class CorpusTable(OrderedTable[CorpusEntryRows]):
                 self.order = self._shown
             telling(self, "The entries cannot be read")(why)
 
-        in_thread(self, "order", read, lambda found: self._show(order, found, top=top), stay)
+        in_thread(self, "order", read, lambda places: self._show(order, places, top=top), stay)
 
     def _places(self, reading: Reading, order: CorpusOrder) -> Sequence[int]:
         with reading() as store:

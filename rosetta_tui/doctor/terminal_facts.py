@@ -77,8 +77,8 @@ def _colours(environment: Mapping[str, str]) -> tuple[Health, str]:
 
     if environment.get("NO_COLOR"):
         return Health.OK, "none, because NO_COLOR is set; words and shapes say everything"
-    told = dict(environment) | {"FORCE_COLOR": "1"}
-    color_system = Console(force_terminal=True, _environ=told).color_system
+    variables = dict(environment) | {"FORCE_COLOR": "1"}
+    color_system = Console(force_terminal=True, _environ=variables).color_system
     if color_system is None:
         return Health.MISSING, "none; words and shapes say everything"
     return Health.OK, _COLOURS[color_system]
@@ -97,10 +97,10 @@ def _widths(widths: Widths | None) -> tuple[Health, str, tuple[str, ...]]:
         return Health.UNKNOWN, "only the command measures them, on a terminal:", ("rosetta doctor",)
     if not widths:
         return Health.OK, "measured: the terminal draws every sample as wide as expected", ()
-    each = "; ".join(
+    differences = "; ".join(
         f"{name} {counted(drawn, 'cell')}, not {wide}" for name, (wide, drawn) in widths.items()
     )
-    words = f"measured: {each}. Columns shift beside such text; reading and scoring are not touched"
+    words = f"measured: {differences}. Columns shift beside such text; reading and scoring are not touched"
     return Health.MISSING, words, ()
 
 
@@ -143,7 +143,7 @@ def _letters_of_fonts(lister: str) -> set[str]:
 
 def _has(font: str, points: str) -> bool:
     """Return whether a font has all of these letters."""
-    ranges = [each.partition("-")[::2] for each in font.split()]
+    ranges = [range_text.partition("-")[::2] for range_text in font.split()]
     return all(
         any(int(first, 16) <= int(point, 16) <= int(last or first, 16) for first, last in ranges)
         for point in points.split()
@@ -211,7 +211,7 @@ def differing_widths() -> Mapping[str, tuple[int, int]] | None:
 
 
 def _measured(keys: int, screen: int) -> dict[str, tuple[int, int]] | None:
-    found = {}
+    widths = {}
     for name, text in SAMPLES.items():
         os.write(screen, f"\r{text}\x1b[6n".encode())
         column = _column(keys)
@@ -219,8 +219,8 @@ def _measured(keys: int, screen: int) -> dict[str, tuple[int, int]] | None:
         if column is None:
             return None
         if column - 1 != cell_len(text):
-            found[name] = (cell_len(text), column - 1)
-    return found
+            widths[name] = (cell_len(text), column - 1)
+    return widths
 
 
 def _column(keys: int) -> int | None:

@@ -188,11 +188,11 @@ def differences(found: Explanation) -> tuple[str, ...]:
     """Return how words differ, of those about which the morphology of the entry has said nothing."""
     if found.words is None or not found.words.output:
         return ()
-    told = folded(" ".join(found.sentences.get("morphological_accuracy", ())))
+    faults_text = folded(" ".join(found.sentences.get("morphological_accuracy", ())))
     return sentences(
         difference
         for difference in morpheme_differences(found.words)
-        if not any(f"“{shortened(word)}”" in told for word in difference.named)
+        if not any(f"“{shortened(word)}”" in faults_text for word in difference.named)
     )
 
 
@@ -208,7 +208,7 @@ def why(found: EntryExplanation, idle: Collection[str] = ()) -> Iterator[PageLin
     for metric, sentence in found.sentences.items():
         if metric not in idle:
             metrics.setdefault(sentence, []).append(metric)
-    sentences = [_told(said, ids) for said, ids in metrics.items()]
+    sentences = [_told(sentence, ids) for sentence, ids in metrics.items()]
     if sentences:
         yield PageLine("Why", Content("\n").join(sentences))
     if found.words is not None and found.words.output:

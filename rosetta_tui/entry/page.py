@@ -166,8 +166,8 @@ def background(facts: EntryFacts) -> list[PageLine]:
     """Return what is known of the entry, how its output came about, and the metrics without a value."""
     result = facts.result
     output = None if result is None else result.output
-    told = ("turns",) if _turns(facts) else ()
-    lines = about(facts.entry, facts.scoring.task, output=output, told=told)
+    parts = ("turns",) if _turns(facts) else ()
+    lines = about(facts.entry, facts.scoring.task, output=output, told=parts)
     if result is not None:
         missing = {**facts.missing, **facts.scoring.scorer.as_stated}
         lines.append(PageLine("Attempts", _attempts(facts)))
@@ -242,8 +242,8 @@ def _difference(output: str, entry: Entry, writing: CreeTarget | None) -> Conten
     """Compare an output with its reference as both are shown; a conversion may hide how they differ."""
     ours, theirs = (_turned(text, entry, writing) for text in (output, entry.reference))
     if writing is not None and normalize("NFC", ours) == normalize("NFC", theirs):
-        told = "the same after conversion; v shows how they are written, and differ"
-        return Content.styled(told, "$quiet")
+        message = "the same after conversion; v shows how they are written, and differ"
+        return Content.styled(message, "$quiet")
     return Content.assemble(diff_content(ours, theirs), "\n", (LEGEND, "$quiet"))
 
 
@@ -259,8 +259,8 @@ def _attempts(facts: EntryFacts) -> Content:
     if result is None or not facts.attempts:
         known = result is not None and (result.latency_seconds or result.total_tokens) is not None
         recorded = facts.elsewhere and known
-        told = "recorded when the output was made elsewhere" if recorded else "nothing was called"
-        return Content.styled(told, "$quiet")
+        origin = "recorded when the output was made elsewhere" if recorded else "nothing was called"
+        return Content.styled(origin, "$quiet")
     lines = [_attempt(number, attempt) for number, attempt in enumerate(facts.attempts, 1)]
     return Content("\n").join([*lines, _sum(result)])
 

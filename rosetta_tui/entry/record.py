@@ -37,12 +37,12 @@ def conversation(entry: Entry, output: str | None) -> list[PageLine]:
         return []
     lines = []
     for number, turn in enumerate(turns, 1):
-        said = [("user", turn["user"])]
+        lines_said = [("user", turn["user"])]
         if answers:
-            said.append(("answer", answers[number - 1]))
+            lines_said.append(("answer", answers[number - 1]))
         if isinstance(turn.get("reference"), str):
-            said.append(("reference", turn["reference"]))
-        parts = [_said_by(who, text) for who, text in said]
+            lines_said.append(("reference", turn["reference"]))
+        parts = [_said_by(who, text) for who, text in lines_said]
         lines.append(PageLine(f"Turn {number}", Content("\n").join(parts)))
     return lines
 
@@ -64,7 +64,7 @@ def _answers(output: str | None) -> list[str]:
         given = json.loads(output or "")
     except (ValueError, RecursionError):
         return []
-    texts = isinstance(given, list) and all(isinstance(each, str) for each in given)
+    texts = isinstance(given, list) and all(isinstance(item, str) for item in given)
     return given if texts else []
 
 
@@ -114,12 +114,12 @@ def _label(name: str) -> str:
 
 def _field_words(name: str, value: object) -> str:
     if isinstance(value, list | tuple) and name in _LISTED:
-        parts = [_LISTED[name](each) for each in value]
+        parts = [_LISTED[name](item) for item in value]
         return "\n".join(f"{number}. {part}" for number, part in enumerate(parts, 1))
     if name == "choices" and isinstance(value, list | tuple) and len(value) <= len(ascii_uppercase):
         return "\n".join(
-            f"{letter}. {_piece(each)}"
-            for letter, each in zip(ascii_uppercase, value, strict=False)
+            f"{letter}. {_piece(item)}"
+            for letter, item in zip(ascii_uppercase, value, strict=False)
         )
     return field_words(value)
 
@@ -134,7 +134,7 @@ def field_words(value: object) -> str:
         return value
     if not isinstance(value, list | tuple) or not value:
         return json_words(value)
-    parts = [_piece(each) for each in value]
+    parts = [_piece(item) for item in value]
     return "\n".join(f"{number}. {part}" for number, part in enumerate(parts, 1))
 
 
@@ -153,8 +153,8 @@ def _piece(piece: object) -> str:
     if not isinstance(piece, Mapping):
         return json_words(piece)
     if isinstance(piece.get("user"), str):
-        said = [f"{name}: {piece[name]}" for name in _SAID if isinstance(piece.get(name), str)]
-        return "\n   ".join([*said, *_rest(piece, _SAID)])
+        lines = [f"{name}: {piece[name]}" for name in _SAID if isinstance(piece.get(name), str)]
+        return "\n   ".join([*lines, *_rest(piece, _SAID)])
     for name in ("text", "id"):
         if isinstance(text := piece.get(name), str):
             return "   ".join([text, *_rest(piece, (name,))])
@@ -171,19 +171,23 @@ def _tool(tool: object) -> str:
     known, wanted = schema.get("properties", {}), schema.get("required", ())
     if not isinstance(known, Mapping) or not isinstance(wanted, list | tuple):
         return _piece(tool)
-    call = ", ".join(f"{each}" if each in wanted else f"{each}?" for each in known)
-    told = tool.get("description")
-    return f"{name}({call})" + (f"   {told}" if isinstance(told, str) and told.strip() else "")
+    call = ", ".join(
+        f"{parameter}" if parameter in wanted else f"{parameter}?" for parameter in known
+    )
+    description = tool.get("description")
+    return f"{name}({call})" + (
+        f"   {description}" if isinstance(description, str) and description.strip() else ""
+    )
 
 
 def _instruction(instruction: object) -> str:
     """Return the id of a check, and its arguments."""
     if not isinstance(instruction, Mapping) or not isinstance(id_ := instruction.get("id"), str):
         return _piece(instruction)
-    told = instruction.get("kwargs") or {}
-    if set(instruction) - {"id", "kwargs"} or not isinstance(told, Mapping):
+    arguments = instruction.get("kwargs") or {}
+    if set(instruction) - {"id", "kwargs"} or not isinstance(arguments, Mapping):
         return _piece(instruction)
-    given = (f"{name}: {_as_text(value)}" for name, value in told.items())
+    given = (f"{name}: {_as_text(value)}" for name, value in arguments.items())
     return "   ".join([id_, *filter(None, [", ".join(given)])])
 
 
@@ -192,7 +196,7 @@ _LISTED = {"tools": _tool, "instructions": _instruction}
 
 
 def _rest(piece: Mapping[Any, Any], told: Collection[str]) -> Iterator[str]:
-    rest = {name: each for name, each in piece.items() if name not in told}
+    rest = {name: value for name, value in piece.items() if name not in told}
     if rest:
         yield json_words(rest)
 

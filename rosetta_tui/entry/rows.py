@@ -198,11 +198,11 @@ def _scored(result: Result, kept: KeptColumns) -> Iterator[Cell]:
     if kept == TRANSLATIONS:
         yield from (Cell(figures.number(result.headline, 1)), _match(result), _tier(result, kept))
         return
-    told = kept.told(result.kept)
+    values = kept.told(result.kept)
     for place, id_ in kept_places(kept).items():
         right = result.exact and id_ == kept.right
         tone = "good" if right else "plain" if place == "headline" else "quiet"
-        yield Cell(value(id_, told.get(id_)), tone)
+        yield Cell(value(id_, values.get(id_)), tone)
 
 
 def _outcome(result: Result, further: Sequence[Cell], kept: KeptColumns) -> tuple[Cell, ...]:
@@ -247,22 +247,22 @@ def entry_record(
 
     Of a secret one no text and no number, but a word on it.
     """
-    told = not entry.secret
+    is_open = not entry.secret
     record: dict[str, Value] = {
         "id": entry.id,
         "state": state,
         "segment": entry.segment,
-        "difficulty": entry.difficulty if told else None,
-        "source": entry.source if told else None,
-        "reference": entry.reference if told else None,
-        "output": result.output if told and result else None,
+        "difficulty": entry.difficulty if is_open else None,
+        "source": entry.source if is_open else None,
+        "reference": entry.reference if is_open else None,
+        "output": result.output if is_open and result else None,
     }
     if result is not None:
         values = _values(result, kept) | {"error": result.error}
         further = further_metrics(scores) if kept == TRANSLATIONS else scores
         values |= {id_: scores.get(id_) for id_ in further if id_ not in values}
-        record |= values if told else dict.fromkeys(values)
-    return record if told else {**record, LEFT_OUT: LEFT_OUT_WORDS}
+        record |= values if is_open else dict.fromkeys(values)
+    return record if is_open else {**record, LEFT_OUT: LEFT_OUT_WORDS}
 
 
 LEFT_OUT_WORDS = "texts and numbers: the entry is secret"

@@ -123,7 +123,7 @@ def _ratings(desk: OrganiserService) -> Iterator[WaitingItem]:
     if not hashes:
         return
     with desk.office() as office:
-        known = {each.sha256 for each in office.imports()}
+        known = {imported.sha256 for imported in office.imports()}
         known |= {quarantined.sha256 for quarantined in office.quarantine()}
     fresh = sum(not digest <= known for digest in hashes)
     if fresh:
@@ -181,14 +181,14 @@ def read_aside(folder: Path) -> frozenset[tuple[str, ...]]:
 
 
 def _is_item(row: object) -> bool:
-    return isinstance(row, list) and len(row) == 3 and all(isinstance(each, str) for each in row)
+    return isinstance(row, list) and len(row) == 3 and all(isinstance(item, str) for item in row)
 
 
 def keep_aside(folder: Path, aside: Iterable[tuple[str, ...]]) -> None:
     """Write down what is put aside; raises HarnessError where the folder cannot be written."""
     from harness.core.written_files import private_folder, write_file
 
-    content = json.dumps([list(each) for each in aside][-MOST_ITEMS:], ensure_ascii=False)
+    content = json.dumps([list(item) for item in aside][-MOST_ITEMS:], ensure_ascii=False)
     write_file(private_folder(folder) / NAME, content.encode(), overwrite=True)
 
 

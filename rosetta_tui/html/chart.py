@@ -191,7 +191,7 @@ def scatter(caption: str, picture: PlotPicture, own: str = "") -> Scatter:
 def _dot(number: int, point: Point, wide: Axis, high: Axis, own: str) -> Dot:
     up = point.up or 0.0
     low_end, high_end = point.up_ends or (up, up)
-    y, low, top = (round(100 - place(high, each), 2) for each in (up, low_end, high_end))
+    y, low, top = (round(100 - place(high, height), 2) for height in (up, low_end, high_end))
     return Dot(number, point, place(wide, point.across), y, low, top, point.run_id == own)
 
 

@@ -80,8 +80,8 @@ def weakest(card: Mapping[str, Any], kept: KeptColumns) -> tuple[ShownEntry, ...
     best = 1.0 if info is None else info.low if way < 0 else info.high
 
     def reached(row: Mapping[str, Any]) -> float:
-        told = _score(row, kept)
-        return -1.0 if told is None else way * told
+        score = _score(row, kept)
+        return -1.0 if score is None else way * score
 
     poor = [row for row in rows if _failed(row) or reached(row) < way * best]
     shown = sorted(poor, key=lambda row: (not _failed(row), reached(row)))[:MOST_ENTRIES]
@@ -100,7 +100,7 @@ def _failed(row: Mapping[str, Any]) -> str:
 
 def _weak(row: Mapping[str, Any], kept: KeptColumns) -> ShownEntry:
     reference, failed = str(row.get("reference") or ""), _failed(row)
-    told = f"{short_title(kept.headline)} {value(kept.headline, _score(row, kept))}"
+    summary = f"{short_title(kept.headline)} {value(kept.headline, _score(row, kept))}"
     level = row.get("difficulty")
     facts = (
         "" if level is None else f"difficulty {level}",
@@ -113,7 +113,7 @@ def _weak(row: Mapping[str, Any], kept: KeptColumns) -> ShownEntry:
         " · ".join(str(fact) for fact in facts if fact),
         shortened(str(row.get("source") or "")),
         shortened(reference),
-        (ShownOutput("output", told, words, failed),),
+        (ShownOutput("output", summary, words, failed),),
     )
 
 
@@ -121,12 +121,12 @@ def marked(output: str, reference: str) -> tuple[MarkedText, ...]:
     """Return an output with what differs from its reference; a long one, cut, without."""
     if max(len(output), len(reference)) > MOST_LETTERS:
         return (MarkedText("", shortened(output)),)
-    found = (part for piece in diff(output, reference) or () for part in _parts(piece))
-    return tuple(found)
+    parts = (part for piece in diff(output, reference) or () for part in _parts(piece))
+    return tuple(parts)
 
 
 def _parts(piece: Piece) -> Iterator[MarkedText]:
-    output, reference = (_text(each) for each in (piece.output, piece.reference))
+    output, reference = (_text(side) for side in (piece.output, piece.reference))
     kinds = {DiffKind.SAME: "", DiffKind.EXTRA: "del", DiffKind.CHANGED: "del"}
     yield MarkedText("", piece.space)
     yield MarkedText(kinds.get(piece.kind, ""), output)
@@ -139,17 +139,17 @@ def _text(parts: Sequence[WordPart]) -> str:
 
 def changes(connection: sqlite3.Connection, found: Comparison) -> Changes:
     """Return how the second run of a comparison differs from the first, and on which entries most."""
-    told = leading(found.metrics) or list(found.metrics[:1])
+    leads = leading(found.metrics) or list(found.metrics[:1])
     [pair] = found.pairs
     there = found.entries.values
-    metric = next((each for each in (*told, *there) if each in there), "")
+    metric = next((metric_id for metric_id in (*leads, *there) if metric_id in there), "")
     places = found.entries.spread_first(metric)[:MOST_ENTRIES] if metric else []
     texts = open_texts(connection, found.entries, found.sides, places)
     words = told_apart(found.runs)
     return Changes(
         f"{pair.first.letter}: {words[0]}",
         (
-            *(f"{sentence(pair, each)}." for each in told),
+            *(f"{sentence(pair, metric_id)}." for metric_id in leads),
             *filter(None, map(claim_words, found.runs)),
             *refusals(found),
         ),

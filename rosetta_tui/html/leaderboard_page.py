@@ -246,8 +246,8 @@ def _groups(board: Board, rows: Sequence[RankedRow]) -> Iterator[RankedGroup]:
     by = short_title(board.by)
     for part in together:
         count = len(part)
-        said = f"These {count:,} cannot be told apart by {by}: their order may be chance."
-        yield RankedGroup(said if count > 1 else "", tuple(part))
+        warning = f"These {count:,} cannot be told apart by {by}: their order may be chance."
+        yield RankedGroup(warning if count > 1 else "", tuple(part))
 
 
 def _notes(boards: Sequence[Board], number: int, shown: Board) -> Iterator[str]:

@@ -91,8 +91,13 @@ def review_page(office: Office, review: Review, run_id: str | None = None) -> st
 
 def page_of_verdicts(name: str, shown: list[ShownVerdict], without: list[str]) -> str:
     """Return the page of some verdicts; ``without`` are the runs that have no certificate."""
-    told = {"name": name, "verdicts": shown, "without": ", ".join(without), "check": HOW_TO_CHECK}
-    return render("review.html.j2", told)
+    context = {
+        "name": name,
+        "verdicts": shown,
+        "without": ", ".join(without),
+        "check": HOW_TO_CHECK,
+    }
+    return render("review.html.j2", context)
 
 
 def verdict(certificate: Certificate) -> ShownVerdict:
@@ -106,7 +111,9 @@ def verdict(certificate: Certificate) -> ShownVerdict:
         tuple(_in_short(certificate)),
         _share(certificate),
         _strata(numbers["strata"]),
-        _agreement({name: each for name, each in known.items() if each["value"] is not None}),
+        _agreement(
+            {name: measure for name, measure in known.items() if measure["value"] is not None}
+        ),
         tuple(Fact(MEASURES[n], str(e["why"])) for n, e in known.items() if e["value"] is None),
         tuple((words, tuple(listed)) for words, listed in findings(certificate)),
         tuple(Fact(*fact) for fact in facts(certificate)),
@@ -168,13 +175,13 @@ def _strata(strata: Mapping[str, Mapping[str, Any]]) -> BarChart | None:
     measured = [
         ScoreLine(
             f"difficulty {level}",
-            _number(found["share"]),
+            _number(stratum["share"]),
             None,
-            share_words(found["share"]),
+            share_words(stratum["share"]),
             "own",
-            counted(int(found["items"]), "item"),
+            counted(int(stratum["items"]), "item"),
         )
-        for level, found in sorted(strata.items())
+        for level, stratum in sorted(strata.items())
     ]
     caption = "Acceptable or better by difficulty, per cent"
     chart = bar_chart(caption, "difficulty", _SHARES, measured, _per_cent)

@@ -98,8 +98,8 @@ class RunFacts:
     @property
     def leads(self) -> tuple[str, ...]:
         """Return the metrics that are shown first: chrF++ and composite of a translation, else the headline."""
-        found = (self.headline, COMPOSITE) if tiered(self.summary) else (self.headline,)
-        return tuple(each for each in found if number(self.scores.get(each)) is not None)
+        leads = (self.headline, COMPOSITE) if tiered(self.summary) else (self.headline,)
+        return tuple(metric for metric in leads if number(self.scores.get(metric)) is not None)
 
 
 def run_page(connection: sqlite3.Connection, name: str, against: str | None = None) -> str:
@@ -181,7 +181,7 @@ def _facts(found: RunFacts, changed: Changes | None, seconds: Sequence[float]) -
         "withheld": "withheld" in card,
         "changed": changed,
         "identity": tuple(_identity(found)),
-        "record": [shortened(each, 400) for each in _record(found)],
+        "record": [shortened(paragraph, 400) for paragraph in _record(found)],
     }
 
 
@@ -201,11 +201,11 @@ def _tiles(found: RunFacts) -> Iterator[Tile]:
         )
         yield Tile(title(metric), value(metric, number(scores.get(metric))), sure)
     errors = int(number(scores.get("errors")) or 0)
-    told = failed_told(errors, found.summary.failures)
-    yield Tile("entries", figures.count(scores.get("total")), told)
+    failed_words = failed_told(errors, found.summary.failures)
+    yield Tile("entries", figures.count(scores.get("total")), failed_words)
     per_entry = number(block(found.card, "cost").get("cost_per_entry_usd"))
-    each = "" if per_entry is None else f"{figures.money(per_entry)} an entry"
-    yield Tile("cost", cost(found.card), each)
+    per_entry_words = "" if per_entry is None else f"{figures.money(per_entry)} an entry"
+    yield Tile("cost", cost(found.card), per_entry_words)
     speed = number(block(found.card, "speed").get("median_latency_seconds"))
     yield Tile("time of an entry", f"{figures.seconds(speed)} s" if speed is not None else figures.NONE, "half of them take less" if speed is not None else "not measured")  # fmt: skip
 
@@ -239,10 +239,12 @@ def _above_floors(found: RunFacts) -> Iterator[str]:
     reached = {
         n: stated_floor.chrf_plus_plus for n, stated_floor in stated_floors(found.card).items()
     }
-    known = {name: each for name, each in reached.items() if each is not None}
+    known = {
+        name: value_reached for name, value_reached in reached.items() if value_reached is not None
+    }
     if not known or not tiered(found.summary):
         return
-    name = max(known, key=lambda each: known[each])
+    name = max(known, key=lambda metric: known[metric])
     limits = {limit.reason for limit in claim_of(found.card).limits}
     clear = "does not clear that" if ClaimReason.CHRF_FLOOR in limits else "lies above that"
     yield f"Worthless outputs reach chrF++ {value('chrf_plus_plus', known[name])} at best here ({floor_words(name)}); the interval of this run {clear}."
@@ -330,8 +332,8 @@ def _metrics(found: RunFacts) -> Iterator[tuple[str, tuple[tuple[str, str, str, 
 def _metric(found: RunFacts, metric: str) -> tuple[str, str, str, str]:
     scores = found.scores
     beside = beside_value(metric, references_accepted(found.card.get("scoring")))
-    said = remark(metric, number(scores.get("total")))
-    words = "; ".join(filter(None, (beside, said)))
+    remark_words = remark(metric, number(scores.get("total")))
+    words = "; ".join(filter(None, (beside, remark_words)))
     return title(metric), with_interval(scores, metric), scale(metric), words
 
 
@@ -376,11 +378,11 @@ def _cost(found: RunFacts, runs: Sequence[RunSummary]) -> Scatter | None:
 
 def _effort_words(found: RunFacts) -> str:
     """Return what entries cost, where there is nothing to draw it against."""
-    each = number(block(found.card, "cost").get("cost_per_entry_usd"))
-    if each is None:
+    per_entry = number(block(found.card, "cost").get("cost_per_entry_usd"))
+    if per_entry is None:
         return "What an entry cost is not known, so it cannot stand against the score."
     alone = "no other run of its list stands beside it"
-    return f"An entry was free; {alone}." if each == 0 else f"An entry cost {figures.money(each)}; {alone}."  # fmt: skip
+    return f"An entry was free; {alone}." if per_entry == 0 else f"An entry cost {figures.money(per_entry)}; {alone}."  # fmt: skip
 
 
 def _latency(found: RunFacts, seconds: Sequence[float]) -> Histogram | None:

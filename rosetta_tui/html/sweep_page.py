@@ -67,11 +67,11 @@ class SweptRow:
 
 def sweep_page(connection: sqlite3.Connection, sweep: StoredSweep) -> str:
     """Return the page of what a sweep has come to so far."""
-    found = sweep_record(connection, sweep)
-    begun = next((cell.run_id for cell in found.cells if cell.run_id is not None), "")
+    record = sweep_record(connection, sweep)
+    begun = next((cell.run_id for cell in record.cells if cell.run_id is not None), "")
     run = find_by_id(connection, begun)
     corpus = "" if run is None else f"{run.dataset_id} · {run.language_pair}"
-    return page_of_sweep(found, corpus)
+    return page_of_sweep(record, corpus)
 
 
 def page_of_sweep(found: SweepRecord, corpus: str) -> str:

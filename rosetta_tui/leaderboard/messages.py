@@ -56,8 +56,8 @@ def smallest_words(board: Board) -> str:
 def others_words(boards: Sequence[Board], index: int) -> str:
     """Return how many runs of the same corpus are in other lists, and why the first of them are."""
     here = boards[index]
-    found = [(apart(here, other), other) for other in boards if other is not here]
-    told = [(why, other) for why, other in found if why]
+    others = [(apart(here, other), other) for other in boards if other is not here]
+    told = [(why, other) for why, other in others if why]
     if not told:
         return ""
     runs = sum(len(other.entrants) for _, other in told)

@@ -86,9 +86,9 @@ def lists_lines(lists: Sequence[OfficialList], width: int | None) -> Iterator[st
 def record(row: OfficialRow) -> dict[str, Value]:
     """Return a row as a table that is written to a file has it."""
     card = row.card
-    told: dict[str, Value] = {}
+    values: dict[str, Value] = {}
     for id_, score in card.scores.items():
-        told |= {id_: score.value, f"{id_}_ci_lower": score.lower, f"{id_}_ci_upper": score.upper}
+        values |= {id_: score.value, f"{id_}_ci_lower": score.lower, f"{id_}_ci_upper": score.upper}
     return {
         "rank": row.rank,
         "group": row.letters or None,
@@ -102,7 +102,7 @@ def record(row: OfficialRow) -> dict[str, Value]:
         "quality_tier": card.quality_tier or None,
         "claimable_tier": card.claimable_tier or None,
         "validated_by": VERIFICATION,
-        **told,
+        **values,
         "cost_per_entry_usd": card.cost_per_entry_usd,
         "avg_latency_seconds": card.avg_latency_seconds,
         "cost_adjusted": row.cost_adjusted,

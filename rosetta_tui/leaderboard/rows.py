@@ -375,18 +375,18 @@ def entrant_words(board: Board, entrant: Entrant) -> tuple[str, str]:
     ]
     tier = f" · {tier_words(card, review)}" if translated else ""
     head = f"{place}{together}{tier} · {validation(entrant)} · {run.run_id[:8]}"
-    told = filter(None, (head, place_words(entrant), stated_tier_words(entrant), owner_words(run)))
-    return f"{setup_words(run)} · {' · '.join(told)}", " · ".join(numbers)
+    words = filter(None, (head, place_words(entrant), stated_tier_words(entrant), owner_words(run)))
+    return f"{setup_words(run)} · {' · '.join(words)}", " · ".join(numbers)
 
 
 def _per_entry(entrant: Entrant) -> str:
     """Return what an entry costs and how long it takes, or that nobody knows."""
     cost, seconds = entrant.cost_per_entry_usd, entrant.avg_latency_seconds
-    told = [
+    parts = [
         "cost unknown" if cost is None else f"{figures.money(cost)} an entry",
         "time unknown" if seconds is None else f"{figures.seconds(seconds)} s an entry",
     ]
-    return " · ".join(told)
+    return " · ".join(parts)
 
 
 def place_words(entrant: Entrant) -> str:

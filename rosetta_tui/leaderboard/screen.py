@@ -188,8 +188,8 @@ class LeaderboardScreen(Screen[None]):
             shown, ordered(shown, self._sort, turned=self._turned), frozenset(self.marked)
         )
         self._titles()
-        found = None if here is None or top else self.rows.find(here.run.run_id)
-        self.table.show_rows(self.rows, 0 if top else found)
+        row = None if here is None or top else self.rows.find(here.run.run_id)
+        self.table.show_rows(self.rows, 0 if top else row)
         self._head(shown)
         self._moved()
         if not board.clusters and not board.unclustered:
@@ -214,7 +214,7 @@ class LeaderboardScreen(Screen[None]):
         count = counted(len(shown.entrants), "run")
         best = "best of each set-up" if self._best else ""
         self.query_one(StatusBar).say(
-            show(" · ".join(each for each in (which, count, best) if each), "$quiet")
+            show(" · ".join(part for part in (which, count, best) if part), "$quiet")
         )
         name, made = board_words(shown)
         absent = absent_packs(entrant.run.card or {} for entrant in shown.entrants)

@@ -46,8 +46,8 @@ def answers_panel(live: LiveRun, *, compact: bool) -> Content:
 
 def _shares(live: LiveRun, id_: str) -> Iterator[Content]:
     """Yield the shares that a metric takes the mean of, where it does."""
-    for of, told in shares(id_, live.progress.values if live.progress else {}):
-        yield Content.assemble(show(f"{of} ", "$quiet"), told)
+    for of, share in shares(id_, live.progress.values if live.progress else {}):
+        yield Content.assemble(show(f"{of} ", "$quiet"), share)
 
 
 def _more(live: LiveRun) -> Content:
@@ -95,7 +95,7 @@ def answer_lines(live: LiveRun) -> Iterator[Content]:
             (f"{value(id_, live.progress.values[id_]):>7}  ", "bold"),
             (f"{_ends(live, id_):<12} {scale(id_)}", "$quiet"),
         )
-        yield from (show(f"  {of:<24}{told}") for of, told in shares(id_, live.progress.values))
+        yield from (show(f"  {of:<24}{share}") for of, share in shares(id_, live.progress.values))
         if row := row_of(id_):
             yield show(f"  {row.what}", "$quiet")
     yield from filter(None, [*judged_in_vain(live.progress), _not_judged(live)])
@@ -194,7 +194,7 @@ def _spread(live: LiveRun, kept: KeptColumns) -> Content:
     spread = live.progress.spread if live.progress else None
     if spread is None:
         return Content("")
-    mean, std = (value(kept.headline, each) for each in (spread.mean, spread.std))
+    mean, std = (value(kept.headline, number) for number in (spread.mean, spread.std))
     of = counted(spread.n, "entry", "entries")
     return Content.assemble(("mean ", "$quiet"), f"{mean} ± {std}", (f" of {of}", "$quiet"))
 

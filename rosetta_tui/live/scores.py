@@ -250,8 +250,8 @@ def _reasons(missing: Mapping[str, str]) -> list[tuple[list[str], str]]:
     for id_, reason in missing.items():
         groups.setdefault(reason, []).append(id_)
     inside = composite_metrics()
-    found = [(metrics, reason) for reason, metrics in groups.items()]
-    return sorted(found, key=lambda each: inside.isdisjoint(each[0]))
+    grouped = [(metrics, reason) for reason, metrics in groups.items()]
+    return sorted(grouped, key=lambda group: inside.isdisjoint(group[0]))
 
 
 def _count(missing: Mapping[str, str]) -> str:
@@ -301,7 +301,7 @@ def score_lines(live: LiveRun) -> Iterator[Content]:
     yield Content("")
     yield _metric("composite", live, "0–1↑", f"{percent(mixed.coverage)} of its weight")
     yield from _floors(live)
-    apart = {id_ for found in live.as_stated.values() for id_ in found}
+    apart = {id_ for values in live.as_stated.values() for id_ in values}
     has = [id_ for id_, number in values.items() if number is not None]
     for category, metrics in by_category(set(told_of(has, gaps)) - apart):
         yield Content("")
@@ -318,10 +318,10 @@ def score_lines(live: LiveRun) -> Iterator[Content]:
 
 def _as_stated(live: LiveRun) -> Iterator[Content]:
     """Yield the values of metrics that cannot be computed here as the card has them."""
-    for why, found in live.as_stated.items():
+    for why, values in live.as_stated.items():
         yield Content("")
         yield show(why, "$mark")
-        for metric, stated in found.items():
+        for metric, stated in values.items():
             yield Content.assemble(
                 show(f"{metric:<{WIDTH}}"), (f"{figures.number(stated, 2):>7}", "bold")
             )
@@ -360,10 +360,10 @@ def _remark(metric: str, live: LiveRun) -> Iterator[Content]:
     if live.progress is None or live.progress.values.get(metric) is None:
         return
     entries = live.progress.total if metric in live.progress.intervals else None
-    said = remark(metric, entries)
+    remark_words = remark(metric, entries)
     beside = beside_value(metric, live.references)
-    if said:
-        yield show(f"  {beside}{': ' if beside else ''}{said}", "$quiet")
+    if remark_words:
+        yield show(f"  {beside}{': ' if beside else ''}{remark_words}", "$quiet")
 
 
 def _gaps(gaps: Mapping[str, str]) -> Iterator[Content]:

@@ -114,8 +114,10 @@ class RemoteRunControl:
         screen.notify("Asking the terminal that runs it …", timeout=2, markup=False)
         work = partial(ask, self._path, self._run_id, wish, calls)
         cannot = telling(screen, "Not steered")
-        said = partial(screen.notify, markup=False)
-        in_thread(screen, "steer", work, lambda words: said(plain(words)), cannot, exclusive=False)
+        notify = partial(screen.notify, markup=False)
+        in_thread(
+            screen, "steer", work, lambda words: notify(plain(words)), cannot, exclusive=False
+        )
 
 
 def steer(screen: Screen[Any], helm: RunControl, wish: ControlRequest, most: int) -> None:

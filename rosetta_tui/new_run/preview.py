@@ -44,11 +44,11 @@ def measured(store_path: Path, draft: RunDraft, corpus: Corpus, known: FormCache
 
     names = (*READING, *SELECTING, *_MEASURING)
     key = (corpus.sha256, *(draft.values.get(name) for name in names))
-    found = known.metrics.get(key)
-    if found is None:
-        found = api.metrics(store_path, draft.request(corpus))
-        known.metrics = {key: found}
-    return found
+    metrics = known.metrics.get(key)
+    if metrics is None:
+        metrics = api.metrics(store_path, draft.request(corpus))
+        known.metrics = {key: metrics}
+    return metrics
 
 
 MOST_SHOWN = 20_000

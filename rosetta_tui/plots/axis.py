@@ -53,11 +53,11 @@ class Axis:
         return [round(step * number, 12) for number in range(first, last + 1)]
 
     def _powers(self, most: int) -> list[float]:
-        found: list[float] = []
+        places: list[float] = []
         for factors in ((1, 2, 5), (1, 3), (1,)):
             powers = range(math.floor(math.log10(self.low)), math.ceil(math.log10(self.high)) + 1)
-            found = [by * 10.0**power for power in powers for by in factors]
-            found = [number for number in found if self.low <= number <= self.high]
-            if len(found) <= most:
-                return found or [self.low, self.high]
-        return found[:: -(-len(found) // most)]
+            places = [by * 10.0**power for power in powers for by in factors]
+            places = [number for number in places if self.low <= number <= self.high]
+            if len(places) <= most:
+                return places or [self.low, self.high]
+        return places[:: -(-len(places) // most)]

@@ -105,13 +105,13 @@ class PlotCorpus:
 
 def by_corpus(runs: Sequence[RunSummary]) -> dict[PlotCorpus, list[RunSummary]]:
     """Group the sealed runs by what they translated, the corpus with most runs first."""
-    found: dict[PlotCorpus, list[RunSummary]] = {}
+    by_corpus_found: dict[PlotCorpus, list[RunSummary]] = {}
     for run in runs:
         if run.card is not None:
             sha256 = block(run.card, "dataset").get("sha256")
             corpus = PlotCorpus(run.dataset_id, run.language_pair, str(sha256))
-            found.setdefault(corpus, []).append(run)
-    return dict(sorted(found.items(), key=lambda pair: -len(pair[1])))
+            by_corpus_found.setdefault(corpus, []).append(run)
+    return dict(sorted(by_corpus_found.items(), key=lambda pair: -len(pair[1])))
 
 
 def metrics_of(runs: Sequence[RunSummary]) -> list[str]:
@@ -123,8 +123,8 @@ def metrics_of(runs: Sequence[RunSummary]) -> list[str]:
 
 def metric_shown(runs: Sequence[RunSummary], wanted: str) -> str:
     """Return the metric that runs are drawn by: as was chosen, where any of them has it."""
-    found = metrics_of(runs)
-    return wanted if wanted in found or not found else found[0]
+    metrics = metrics_of(runs)
+    return wanted if wanted in metrics or not metrics else metrics[0]
 
 
 def scores(runs: Sequence[RunSummary], metric: str, *, by_name: bool = False) -> PlotPicture:
@@ -200,7 +200,7 @@ def efforts_of(runs: Sequence[RunSummary]) -> list[Effort]:
         for effort in Effort
     }
     paid = any(known[Effort.COST])
-    others = [each for each in (Effort.TOKENS, Effort.SECONDS) if any(known[each])]
+    others = [effort for effort in (Effort.TOKENS, Effort.SECONDS) if any(known[effort])]
     if paid or not others:
         return [Effort.COST, *others]
     return others

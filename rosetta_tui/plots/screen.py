@@ -232,7 +232,7 @@ class PlotsScreen(Screen[None]):
             words = f"Nothing to draw. {words}"
         if self._kind is PlotKind.DIFFICULTY and len(self.runs) > MOST_TOGETHER:
             words = f"the newest {MOST_TOGETHER} of {len(self.runs)} runs · {words}".rstrip(" ·")
-        words = " · ".join(each for each in (words, over_fewer(self._drawn)) if each)
+        words = " · ".join(part for part in (words, over_fewer(self._drawn)) if part)
         beside.display = bool(words)
         beside.update(show(words, "$warn"))
         self._moved()

@@ -185,18 +185,18 @@ def _draw_points(
     grid: list[list[Piece]], points: Sequence[Point], across: Axis, up: Axis, focus: int
 ) -> None:
     rows, cells = len(grid), len(grid[0])
-    found: dict[tuple[int, int], list[int]] = {}
+    points_at: dict[tuple[int, int], list[int]] = {}
     for index, point in enumerate(points):
         place = (rows - 1 - up.place(point.up or 0.0, rows), across.place(point.across, cells))
-        found.setdefault(place, []).append(index)
-    for (row, column), here in found.items():
+        points_at.setdefault(place, []).append(index)
+    for (row, column), here in points_at.items():
         front = any(points[index].front for index in here)
         sign = str(min(9, len(here))) if len(here) > 1 else "◆" if front else "○"
         grid[row][column] = (sign, "mark" if front else "plain")
         if focus in here:
             grid[row][column] = (sign, "focus")
             for beside, bracket in ((column - 1, "▸"), (column + 1, "◂")):
-                if 0 <= beside < cells and (row, beside) not in found:
+                if 0 <= beside < cells and (row, beside) not in points_at:
                     grid[row][beside] = (bracket, "plain")
 
 
@@ -257,8 +257,8 @@ class PlotView(Widget, can_focus=True):
             self._here = self.point.run_id
         self.picture = picture
         self._top = 0
-        found = (i for i, point in enumerate(picture.points) if point.run_id == self._here)
-        self.cursor = next(found, 0)
+        own_places = (i for i, point in enumerate(picture.points) if point.run_id == self._here)
+        self.cursor = next(own_places, 0)
         self.refresh()
 
     def validate_cursor(self, cursor: int) -> int:

@@ -75,8 +75,8 @@ class AddSentencesScreen(ActingScreen[Sequence[Line]]):
         if path is None:
             self.say("Name the file.", "$bad")
             return
-        told = {name: self.query_one(f"#{name}", Input).value.strip() for name, _, _ in _FIELDS}
-        self.act(partial(self._added, WantedSentences(path, **told)))
+        typed = {name: self.query_one(f"#{name}", Input).value.strip() for name, _, _ in _FIELDS}
+        self.act(partial(self._added, WantedSentences(path, **typed)))
 
     def _added(self, wanted: WantedSentences) -> Sequence[Line]:
         checked(wanted)

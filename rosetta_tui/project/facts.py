@@ -97,7 +97,7 @@ def read_known(
     project_readings = [
         read_facts(folder, home, known.get(folder), anyway=anyway) for folder in folders
     ]
-    project_readings.sort(key=lambda each: (each.name.casefold(), str(each.folder)))
+    project_readings.sort(key=lambda reading: (reading.name.casefold(), str(reading.folder)))
     if before is not None and list(map(id, before)) == list(map(id, project_readings)):
         return before
     return project_readings

@@ -22,19 +22,19 @@ def worth_having(facts: ProjectFacts, folder: Path) -> SectionPage:
     """Return what is no requirement and helps, and how much of it there is."""
     done = sum(segment.translated for segment in facts.progress.segments)
     rows, about, commands = [], [], []
-    for each in advice(facts.progress, folder):
-        counted = each.found is not None
+    for advice_item in advice(facts.progress, folder):
+        counted = advice_item.found is not None
         rows.append(
             (
-                Cell(each.name),
-                Cell(bar(each.found, done) if each.found is not None else "", "mark"),
-                Cell(f"{each.found} of {done}" if counted else "–", "plain" if counted else "quiet"),
+                Cell(advice_item.name),
+                Cell(bar(advice_item.found, done) if advice_item.found is not None else "", "mark"),
+                Cell(f"{advice_item.found} of {done}" if counted else "–", "plain" if counted else "quiet"),
             )
         )  # fmt: skip
-        about.append([(f"{each.name}: {each.words}", "plain")])
-        commands.append(each.commands)
-    said: list[Line] = [("No requirement, and worth having (benchmark-specification §11.2).", "plain")]  # fmt: skip
-    return SectionPage(said, _ADVICE, rows, about, commands)
+        about.append([(f"{advice_item.name}: {advice_item.words}", "plain")])
+        commands.append(advice_item.commands)
+    about_lines: list[Line] = [("No requirement, and worth having (benchmark-specification §11.2).", "plain")]  # fmt: skip
+    return SectionPage(about_lines, _ADVICE, rows, about, commands)
 
 
 _COSTS = (
@@ -49,17 +49,17 @@ def costs(facts: ProjectFacts) -> SectionPage:
     worked = facts.costs
     total = () if worked.establishment_total is None else (worked.establishment_total,)
     rows = [
-        (Cell(each.name), Cell(amount(each.usd)), Cell(cost_notes(each), "quiet"))
-        for each in (*worked.establishment, *total)
+        (Cell(cost_row.name), Cell(amount(cost_row.usd)), Cell(cost_notes(cost_row), "quiet"))
+        for cost_row in (*worked.establishment, *total)
     ]
-    said: list[Line] = [
+    about_lines: list[Line] = [
         (line, "warn" if line.startswith("!") else "plain") for line in cost_words(worked)
     ]
-    said.append((f"Speakers until now: {next(total_words(facts.worked))}", "plain"))
-    said.append((f"Numbers of {worked.source}.", "quiet"))
+    about_lines.append((f"Speakers until now: {next(total_words(facts.worked))}", "plain"))
+    about_lines.append((f"Numbers of {worked.source}.", "quiet"))
     mine = {
         "Write these numbers to a file, to change them": ("rosetta", "cost", "--write", "FILE.toml"),
         "Work out what your own numbers come to": ("rosetta", "cost", "FILE.toml"),
     }  # fmt: skip
     about: list[list[Line]] = [[(f"{row[0].text}: {row[1].text}", "plain"), (row[2].text, "quiet")] for row in rows]  # fmt: skip
-    return SectionPage(said, _COSTS, rows, about, [mine] * len(rows))
+    return SectionPage(about_lines, _COSTS, rows, about, [mine] * len(rows))

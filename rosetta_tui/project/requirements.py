@@ -102,7 +102,7 @@ def _sign(row: Requirement) -> Cell:
 def bar(found: int, needed: int, coming: int = 0) -> str:
     """Draw how much of what is needed is there, with a thin line for what is on its way."""
     whole = max(1, needed)
-    full, ahead = (min(BAR, BAR * each // whole) for each in (found, max(found, coming)))
+    full, ahead = (min(BAR, BAR * amount // whole) for amount in (found, max(found, coming)))
     return "━" * full + "╌" * (ahead - full) + "·" * (BAR - ahead)
 
 
@@ -154,4 +154,7 @@ def commands_of(step: NextStep, folder: Path, *, in_vault: bool) -> Commands:
     names = {command[:3]: words for words, command in every.items()}
     first = {f"Next: {names.get(command[:3], step.words)}": command for command in step.commands}
     done = {command[:3] for command in step.commands}
-    return {**first, **{words: each for words, each in every.items() if each[:3] not in done}}
+    return {
+        **first,
+        **{words: arguments for words, arguments in every.items() if arguments[:3] not in done},
+    }

@@ -44,9 +44,9 @@ def sentences(facts: ProjectFacts, folder: Path) -> SectionPage:
         for number, (side, which, count, _) in enumerate(kinds)
     ]
     about: list[list[Line]] = [[(meaning, "quiet")] for *_, meaning in kinds]
-    said = list(_said(facts, total))
+    about_lines = list(_said(facts, total))
     return SectionPage(
-        said, _COLUMNS, rows, about, [commands] * max(1, len(rows)),
+        about_lines, _COLUMNS, rows, about, [commands] * max(1, len(rows)),
         "There are no sentences yet. Press s to add them from a file: a table, or a text with one on each line.",
     )  # fmt: skip
 

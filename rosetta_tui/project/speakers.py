@@ -72,8 +72,8 @@ def _said(facts: ProjectFacts) -> Iterator[Line]:
 
 def _about(asked: AskedReview, facts: ProjectFacts) -> Iterator[Line]:
     what = "Translations" if asked.kind == "translate" else "Looked over"
-    told = ", ".join(f"{count} by {who or 'nobody'}" for who, count in asked.people.items())
-    yield f"{asked.review} · {what}: {told or 'none in the corpus yet'}", "plain"
+    counts = ", ".join(f"{count} by {who or 'nobody'}" for who, count in asked.people.items())
+    yield f"{asked.review} · {what}: {counts or 'none in the corpus yet'}", "plain"
     for working_time in facts.worked or ():
         if working_time.review == asked.review:
             yield (

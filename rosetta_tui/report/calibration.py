@@ -43,10 +43,10 @@ def _evidence(found: Calibration, evidence: CalibrationEvidence) -> Iterator[str
         else counted(evidence.raters, "person", "people")
     )
     least, most = evidence.least_ratings, evidence.most_ratings
-    each = str(least) if least == most else f"{least}–{most}"
+    ratings_words = str(least) if least == most else f"{least}–{most}"
     yield (
         f"{counted(found.outputs, 'rated output')} of {counted(found.items, 'entry', 'entries')}; "
-        f"{counted(evidence.ratings, 'rating')} by {people}, {each} for an output"
+        f"{counted(evidence.ratings, 'rating')} by {people}, {ratings_words} for an output"
     )
     for why, count in evidence.left_out.items():
         yield (
@@ -188,12 +188,14 @@ def calibration_json(found: Calibration, evidence: CalibrationEvidence) -> dict[
         "evidence": {**evidence_facts(evidence), "draws": found.draws, "seed": found.seed},
         "measures": [
             {
-                **{key: _value(each) for key, each in asdict(row).items()},
+                **{key: _value(value) for key, value in asdict(row).items()},
                 "beats_length": row.beats_length,
             }
             for row in found.measures
         ],
-        "runs": [{key: _value(each) for key, each in asdict(row).items()} for row in found.systems],
+        "runs": [
+            {key: _value(value) for key, value in asdict(row).items()} for row in found.systems
+        ],
         "decisions": {**asdict(found.decisions), "agreement": found.decisions.agreement},
         "weights": weight_facts(found),
         "threshold": threshold_facts(found.threshold),

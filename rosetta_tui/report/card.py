@@ -127,8 +127,8 @@ def _what_ran(card: Mapping[str, Any]) -> Iterator[str]:
         yield line("terms", dataset.get("transmission"), dataset.get("transmission_because"))
     if rule := dataset.get("transmission_rule"):
         yield line("rule", rule)
-    if said := dataset.get("may_send"):
-        yield line("sent, because", said)
+    if may_send := dataset.get("may_send"):
+        yield line("sent, because", may_send)
     if withheld := block(card, "withheld"):
         counts = f"{withheld.get('secret')} of {withheld.get('entries')} entries are secret"
         yield line("withheld", counts, "no row of them leaves, nor a sum over few")
@@ -159,13 +159,15 @@ def _claim(
 
 def _caveats_of_maker(card: Mapping[str, Any]) -> Iterator[str]:
     """Repeat what an imported report said about its scores."""
-    told = block(card, "source_report").get("score_caveats")
-    listed = list(told.values()) if isinstance(told, Mapping) else told
-    for each in listed if isinstance(listed, list) else ():
-        words = each
-        if isinstance(each, Mapping):
+    caveats = block(card, "source_report").get("score_caveats")
+    listed = list(caveats.values()) if isinstance(caveats, Mapping) else caveats
+    for caveat in listed if isinstance(listed, list) else ():
+        words = caveat
+        if isinstance(caveat, Mapping):
             names = ("message", "text", "caveat", "name", "kind")
-            words = next((each[name] for name in names if isinstance(each.get(name), str)), None)
+            words = next(
+                (caveat[name] for name in names if isinstance(caveat.get(name), str)), None
+            )
         if isinstance(words, str) and words.strip():
             yield line("its maker's caveat", plain(" ".join(words.split())[:200]))
 
@@ -200,10 +202,10 @@ def _quality(card: Mapping[str, Any]) -> Iterator[str]:
         yield from _composite(card)
     else:
         first.append(headline := stated_columns(card.get("scoring")).headline)
-        said = remark(headline, number(scores.get("total")))
-        leads = " · ".join(filter(None, ("leads: runs are ranked by it", said)))
+        remark_words = remark(headline, number(scores.get("total")))
+        leads = " · ".join(filter(None, ("leads: runs are ranked by it", remark_words)))
         yield from _metric(card, headline, leads, indent="")
-    stated = {id_ for found in as_stated(card).values() for id_ in found}
+    stated = {id_ for values in as_stated(card).values() for id_ in values}
     shown = [
         metric
         for metric in stated_metrics([scores])
@@ -214,9 +216,9 @@ def _quality(card: Mapping[str, Any]) -> Iterator[str]:
         yield ""
         yield category
         for metric in metrics:
-            said = remark(metric, number(scores.get("total")))
-            yield from _metric(card, metric, "" if said in remarks else said)
-            remarks.add(said)
+            remark_words = remark(metric, number(scores.get("total")))
+            yield from _metric(card, metric, "" if remark_words in remarks else remark_words)
+            remarks.add(remark_words)
     yield from _as_stated(card)
     yield ""
     yield from _not_scored(card)
@@ -237,10 +239,10 @@ def _not_scored(card: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _as_stated(card: Mapping[str, Any]) -> Iterator[str]:
-    for why, found in as_stated(card).items():
+    for why, values in as_stated(card).items():
         yield ""
         yield why
-        yield from (line(f"  {id_}", figures.number(stated, 2)) for id_, stated in found.items())
+        yield from (line(f"  {id_}", figures.number(stated, 2)) for id_, stated in values.items())
 
 
 def _metric(
@@ -256,8 +258,8 @@ def _metric(
         said if metric != "comet_score" or _uncalibrated(scores) else None,
         block(scores, "signatures").get(metric) if of_sacrebleu(metric) else None,
     )
-    found = {name: number(scores.get(name)) for name in scores if name.startswith(metric)}
-    yield from (line(f"{indent}  {of}", told) for of, told in shares(metric, found))
+    numbers = {name: number(scores.get(name)) for name in scores if name.startswith(metric)}
+    yield from (line(f"{indent}  {of}", share) for of, share in shares(metric, numbers))
     if metric == "fst_acceptance_rate":
         yield _accepted(card)
     raw = number(scores.get("compliance_index_raw"))
@@ -294,8 +296,8 @@ def _accepted(card: Mapping[str, Any]) -> str:
 def _composite(card: Mapping[str, Any]) -> Iterator[str]:
     scores = block(card, "scores")
     why = no_composite(card)
-    told = (why,) if why else (with_interval(scores, "composite"), _coverage(scores))
-    yield line("Composite", *told)
+    parts = (why,) if why else (with_interval(scores, "composite"), _coverage(scores))
+    yield line("Composite", *parts)
     if scores.get("composite_profile_reason"):
         yield line("  why this profile", scores.get("composite_profile_reason"))
     for part in blocks(scores, "composite_inputs"):
@@ -395,9 +397,11 @@ def _cost_adjusted(card: Mapping[str, Any]) -> str:
 def _latencies(speed: Mapping[str, Any]) -> list[str]:
     """Return the latencies that were measured; those of outputs made elsewhere often were not."""
     kinds = {"mean": "avg", "median": "median", "95 % within": "p95"}
-    found = {name: number(speed.get(f"{kind}_latency_seconds")) for name, kind in kinds.items()}
+    latencies = {name: number(speed.get(f"{kind}_latency_seconds")) for name, kind in kinds.items()}
     return [
-        f"{name} {figures.seconds(value)} s" for name, value in found.items() if value is not None
+        f"{name} {figures.seconds(value)} s"
+        for name, value in latencies.items()
+        if value is not None
     ]
 
 

@@ -31,7 +31,7 @@ def estimate_rows(estimate: RunEstimate) -> list[tuple[str, str]]:
         rows.append(("Judges", f"{cost} beside that, {calls} {noun} to {judges.model}{known}"))
     return [
         *rows,
-        *(("From" if not place else "", said) for place, said in enumerate(estimate.from_what)),
+        *(("From" if not place else "", basis) for place, basis in enumerate(estimate.from_what)),
     ]
 
 

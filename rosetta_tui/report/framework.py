@@ -35,8 +35,8 @@ def framework_lines(found: WorkedFramework, width: int | None) -> Iterator[str]:
 
 def amount(usd: CostRange) -> str:
     """Return US dollars with both ends, or with one where they are the same; cents where there are any."""
-    whole = all(float(each).is_integer() for each in usd)
-    low, high = (f"{each:,.{0 if whole else 2}f}" for each in usd)
+    whole = all(float(value).is_integer() for value in usd)
+    low, high = (f"{value:,.{0 if whole else 2}f}" for value in usd)
     return f"${low}" if low == high else f"${low}–{high}"
 
 

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 def line(name: str, *parts: object) -> str:
     """Return one line of a page: a name, and what there is to say in parts."""
-    said = " · ".join(plain(str(part)) for part in parts if part not in (None, ""))
-    return f"{plain(name):<26} {said}".rstrip()
+    joined = " · ".join(plain(str(part)) for part in parts if part not in (None, ""))
+    return f"{plain(name):<26} {joined}".rstrip()
 
 
 EARLIER = (
@@ -74,13 +74,13 @@ def floor_parts(floor: FloorScores, total: object) -> Iterator[str]:
 
 def retry_lines(card: Mapping[str, Any]) -> Iterator[str]:
     """Return which entries were asked for again after they had failed, and with which settings."""
-    told = block(card, "retry_of")
-    if not told:
+    retried = block(card, "retry_of")
+    if not retried:
         return
-    asked, kept = some_entries(told.get("retried")), told.get("kept")
-    said = f"asked again for {asked} that had failed; the other {kept} are those of that run"
-    yield line("retry of", told.get("run_id"), said)
-    parts = list(blocks(told, "parts"))
+    asked, kept = some_entries(retried.get("retried")), retried.get("kept")
+    retry_words = f"asked again for {asked} that had failed; the other {kept} are those of that run"
+    yield line("retry of", retried.get("run_id"), retry_words)
+    parts = list(blocks(retried, "parts"))
     for part in parts if len(parts) > 1 else []:
         setup = block(part, "setup")
         temperature = setup.get("temperature")
@@ -109,7 +109,7 @@ def retried_lines(scores: RetriedScores) -> Iterator[str]:
 
 
 def _values(values: Mapping[str, float | None]) -> str:
-    return " · ".join(f"{title(name)} {value(name, found)}" for name, found in values.items())
+    return " · ".join(f"{title(name)} {value(name, number)}" for name, number in values.items())
 
 
 JUDGE_FAILED = "_judge_failed"
@@ -150,8 +150,12 @@ def not_judged(scores: Mapping[str, Any], failed: str) -> int:
 
     ``failed`` names the count of those that failed.
     """
-    told = block(block(scores, "spread"), failed.removesuffix(JUDGE_FAILED))
-    total, judged, in_vain = number(scores.get("total")), number(told.get("n")), scores.get(failed)
+    spread_block = block(block(scores, "spread"), failed.removesuffix(JUDGE_FAILED))
+    total, judged, in_vain = (
+        number(scores.get("total")),
+        number(spread_block.get("n")),
+        scores.get(failed),
+    )
     if total is None or judged is None:
         return 0
     return max(0, int(total - judged - (number(in_vain) or 0)))

@@ -103,8 +103,8 @@ def withdrawn_words(count: int) -> str:
 
 
 def _by(commands: Iterable[Command]) -> str:
-    told = "; ".join(map(command_line, commands))
-    return f" ({told})" if told else ""
+    lines = "; ".join(map(command_line, commands))
+    return f" ({lines})" if lines else ""
 
 
 def _labels(found: ProjectProgress) -> Iterator[str]:
@@ -155,8 +155,8 @@ VAULT_INIT: Command = (
 
 def _cost() -> Iterator[str]:
     worked = work_out(read_framework(None))
-    for each in worked.establishment:
-        yield f"{each.name:<36}{amount(each.usd):<16}{cost_notes(each)}".rstrip()
+    for row in worked.establishment:
+        yield f"{row.name:<36}{amount(row.usd):<16}{cost_notes(row)}".rstrip()
     total = worked.establishment_total
     if total is not None:
         yield f"{total.name:<36}{amount(total.usd)}"
@@ -206,9 +206,9 @@ def total_words(worked: Sequence[WorkingTime] | None) -> Iterator[str]:
 def added_words(taken: TakenSources) -> str:
     """Return how many sentences were added, and to which segments."""
     counts = Counter(str(entry.segment) for entry in taken.entries)
-    told = ", ".join(f"{name} {count}" for name, count in counts.items())
+    counts_words = ", ".join(f"{name} {count}" for name, count in counts.items())
     many = counted(len(taken.entries), "entry", "entries")
-    return f"Added: {many}{f' ({told})' if told else ''}."
+    return f"Added: {many}{f' ({counts_words})' if counts_words else ''}."
 
 
 def taken_out_words(count: int) -> str:

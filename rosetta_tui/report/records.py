@@ -70,7 +70,7 @@ def ownership_json(record: OwnershipRecord) -> dict[str, Any]:
 
 def use_lines(uses: Sequence[UseRecord]) -> Iterator[str]:
     """Yield a line for each use, under way or ended, the first recorded first."""
-    ends = {each.begun: each for each in uses if each.begun}
+    ends = {use.begun: use for use in uses if use.begun}
     for use_record in sorted(uses, key=lambda one: (one.since, one.id)):
         if not use_record.begun:
             now = ends.get(use_record.id, use_record)
@@ -99,10 +99,12 @@ def folder_lines(found: Sequence[FolderLine], known_kinds: str) -> Iterator[str]
     for folder_line in found:
         what = "not looked at" if folder_line.verdict is None else folder_line.verdict.what
         yield line(f"{CHECK_SIGNS[folder_line.holds]} {folder_line.path}", what, folder_line.words)
-    if any(each.unknown for each in found):
+    if any(folder_line.unknown for folder_line in found):
         yield known_kinds
-    held, not_held = (sum(each.holds is way for each in found) for way in (True, False))
-    left = sum(each.verdict is None for each in found)
+    held, not_held = (
+        sum(folder_line.holds is way for folder_line in found) for way in (True, False)
+    )
+    left = sum(folder_line.verdict is None for folder_line in found)
     unsigned = len(found) - held - not_held - left
     yield f"{counted(len(found), 'file')}: {held:,} hold, {not_held:,} do not, {unsigned:,} signed by nobody, {left:,} could not be looked at."
 

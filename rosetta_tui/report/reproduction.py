@@ -47,11 +47,11 @@ def deviation_lines(found: Reproduction, claimed: Mapping[str, float | None]) ->
 
 def reproduction_json(found: ReproductionComparison) -> dict[str, Any]:
     """Return the comparison as its file has it, with the deviation of each score next to it."""
-    told = {
+    document = {
         metric: {"share": deviation.share, "within": deviation.within}
         for metric, deviation in found.verdict.deviations.items()
     }
     return found.model_dump(mode="json") | {
-        "deviations": told,
+        "deviations": document,
         "missing": list(found.verdict.missing),
     }

@@ -122,8 +122,10 @@ def _scored(result: Result, columns: KeptColumns) -> list[str]:
     if columns == TRANSLATIONS:
         chrf = f"chrF++ {figures.number(result.headline, 1):>5}"
         return [chrf, f"{_match(result):<9}", f"{columns.tier(result.second):<10}"]
-    told = columns.told(result.kept)
-    return [f"{short_title(id_)} {value(id_, told[id_]):>5}" for id_ in columns.ids if id_ in told]
+    values = columns.told(result.kept)
+    return [
+        f"{short_title(id_)} {value(id_, values[id_]):>5}" for id_ in columns.ids if id_ in values
+    ]
 
 
 def _match(result: Result) -> str:
@@ -143,7 +145,7 @@ def progress_line(event: Progress, columns: KeptColumns = TRANSLATIONS) -> str:
         parts.append(f"{short_title(columns.headline)} {value(columns.headline, headline)}")
     if event.spread is not None:
         mean, std = (
-            value(columns.headline, each) for each in (event.spread.mean, event.spread.std)
+            value(columns.headline, number) for number in (event.spread.mean, event.spread.std)
         )
         parts.append(f"mean {mean} ± {std}")
     parts.append(f"cost {figures.cost(event.cost_usd, event.known_cost_usd)}")
@@ -217,8 +219,8 @@ def without_secrets(event: EventT, secret: Collection[int]) -> EventT:
     if isinstance(event, Started):
         return replace(event, floors=())
     if isinstance(event, EntryScored) and event.result.position in secret:
-        told = {name: getattr(event.result, name) for name in _OF_SECRETS}
-        return replace(event, result=Result(**told, **_BLANK))
+        sealed_fields = {name: getattr(event.result, name) for name in _OF_SECRETS}
+        return replace(event, result=Result(**sealed_fields, **_BLANK))
     return event
 
 

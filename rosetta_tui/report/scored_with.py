@@ -23,8 +23,8 @@ def scored_with(card: Mapping[str, Any]) -> Iterator[str]:
         ("script", (scoring.get("script"),)),
         *(_translation_tools(scoring) if of_translations or translated(card) else ()),
     ):
-        said = [part for part in parts if part]
-        yield line(f"  {name}", *(said or ["none"]))
+        stated_parts = [part for part in parts if part]
+        yield line(f"  {name}", *(stated_parts or ["none"]))
     for name in block(scoring, "annotators"):
         yield line(f"  {name}", *_annotator(block(block(scoring, "annotators"), name)))
     yield ""
@@ -91,8 +91,8 @@ def _some(facts: Mapping[str, Any], name: str, what: str) -> str | None:
 
 def _hash(facts: Mapping[str, Any], name: str) -> str | None:
     """Return the beginning of a SHA-256, which is enough to tell two files from each other."""
-    found = facts.get(name)
-    return f"sha256 {str(found)[:12]}" if found else None
+    digest = facts.get(name)
+    return f"sha256 {str(digest)[:12]}" if digest else None
 
 
 def translated(card: Mapping[str, Any]) -> bool:

@@ -69,11 +69,11 @@ def unfinished_lines(run: UnfinishedRun) -> Iterator[str]:
     yield line("corpus", dataset.id, dataset.language_pair)
     yield line("method", *names)
     share = f" ({percent(now.done / now.total)})" if now.total else ""
-    told = [f"{figures.count(now.done)} of {counted(now.total, 'entry', 'entries')}{share}"]
+    parts = [f"{figures.count(now.done)} of {counted(now.total, 'entry', 'entries')}{share}"]
     if now.failed:
-        told.append(f"failed {failed_words(now.failed, run.failures)}")
+        parts.append(f"failed {failed_words(now.failed, run.failures)}")
     state = "stopped" if run.finished is not None else str(now.state)
-    yield line("state", state, *told)
+    yield line("state", state, *parts)
     yield from _at_work(run)
     yield ""
     yield from _scores(now, run.started.columns)
@@ -111,12 +111,12 @@ def _scores(now: Progress, kept: KeptColumns) -> Iterator[str]:
         low, high = now.intervals.get(name, (None, None)) if name in first else (None, None)
         between = "" if low is None else f" ({value(name, low)}–{value(name, high)})"
         spread = now.spread if name == kept.headline else None
-        told = (
+        spread_words = (
             None
             if spread is None
             else f"mean {value(name, spread.mean)} ± {value(name, spread.std)}"
         )
-        yield line(f"  {short_title(name)}", f"{value(name, there[name])}{between}", told)
+        yield line(f"  {short_title(name)}", f"{value(name, there[name])}{between}", spread_words)
 
 
 def unfinished_json(run: UnfinishedRun, *, inside: bool = False) -> dict[str, Any]:
@@ -125,7 +125,7 @@ def unfinished_json(run: UnfinishedRun, *, inside: bool = False) -> dict[str, An
     ``inside``: of a run whose numbers stay on this computer nothing is shown of how its entries came out.
     """
     now, setup = run.progress, run.started.setup
-    told = {
+    document = {
         "run_id": now.run_id,
         "complete": False,
         "state": "stopped" if run.finished is not None else str(now.state),
@@ -147,7 +147,7 @@ def unfinished_json(run: UnfinishedRun, *, inside: bool = False) -> dict[str, An
         "reason": None if run.finished is None else run.finished.reason,
         "goes_on_with": run.goes_on_with,
     }
-    return {**told, **_OF_INSIDE} if inside else told
+    return {**document, **_OF_INSIDE} if inside else document
 
 
 _OF_INSIDE: Final[Mapping[str, Any]] = {

@@ -103,7 +103,11 @@ def vault_look(folder: Path, name: str, home: Path) -> CorpusLook:
     return CorpusLook(
         title=f"{stored.name} · sealed",
         entries=sum(stored.entries.values()),
-        segments={each: n for each, n in segments.items() if each != Segment.HELD_OUT},
+        segments={
+            segment_name: n
+            for segment_name, n in segments.items()
+            if segment_name != Segment.HELD_OUT
+        },
         tiers={},
         warnings=[],
         unmet=[],
@@ -136,8 +140,8 @@ def _where(problem: Problem) -> str:
 
 def reading_key(draft: RunDraft) -> tuple[object, ...]:
     """Return what decides the reading of a draft's corpus: another file, or the same saved again, is another."""
-    told = tuple(draft.values.get(name) for name in READING)
-    return (*told, *(_state(draft.get(name)) for name in ("file", "reference")))
+    values = tuple(draft.values.get(name) for name in READING)
+    return (*values, *(_state(draft.get(name)) for name in ("file", "reference")))
 
 
 def _state(name: str) -> object:

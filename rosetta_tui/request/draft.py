@@ -113,11 +113,11 @@ def _words(parameter: click.Parameter, value: Value | None) -> Iterator[str]:
     elif getattr(parameter, "is_flag", False):
         yield parameter.opts[0]
     else:
-        for each in (value,) if isinstance(value, str) else value:
-            if each.startswith("-"):
-                yield f"{parameter.opts[0]}={each}"
+        for item in (value,) if isinstance(value, str) else value:
+            if item.startswith("-"):
+                yield f"{parameter.opts[0]}={item}"
             else:
-                yield from (parameter.opts[0], each)
+                yield from (parameter.opts[0], item)
 
 
 NAME = "new-run.json"
@@ -140,7 +140,7 @@ def _without_keys(value: Value) -> Value:
     if isinstance(value, str):
         return value
     return tuple(
-        each for each in value if not any(keys_in({each.partition("=")[0]: each.partition("=")[2]}))
+        item for item in value if not any(keys_in({item.partition("=")[0]: item.partition("=")[2]}))
     )
 
 
@@ -162,7 +162,7 @@ def kept_draft(folder: Path) -> RunDraft | None:
 def _value(stated: object) -> Value | None:
     if isinstance(stated, str):
         return stated
-    if isinstance(stated, list) and all(isinstance(each, str) for each in stated):
+    if isinstance(stated, list) and all(isinstance(item, str) for item in stated):
         return tuple(stated)
     return None
 

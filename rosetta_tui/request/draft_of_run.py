@@ -71,7 +71,11 @@ def _of_vault(connection: sqlite3.Connection, run: Run, came: str) -> dict[str, 
             f"The run is from a vault, number {vault[:16]}, that this computer does not know any more: name its folder with "
             "--vault."
         )
-    return {"file": number, "vault": folder, "entries": _named([str(each) for (each,) in rows])}
+    return {
+        "file": number,
+        "vault": folder,
+        "entries": _named([str(position) for (position,) in rows]),
+    }
 
 
 def plan_values(plan: Plan) -> dict[str, Value]:
@@ -88,36 +92,36 @@ def plan_values(plan: Plan) -> dict[str, Value]:
 
 
 def _options(plan: Plan) -> dict[str, Value]:
-    told = _told(plan.options)
+    options = _told(plan.options)
     for name in _OF_THE_CORPUS:
-        told.pop(name, None)
+        options.pop(name, None)
     for name in ("body", "settings"):
         pairs: Mapping[str, Any] = getattr(plan.options, name)
-        told[name] = tuple(f"{key}={json.dumps(value)}" for key, value in pairs.items())
-    return told
+        options[name] = tuple(f"{key}={json.dumps(value)}" for key, value in pairs.items())
+    return options
 
 
 def _run(plan: Plan) -> dict[str, Value]:
-    told = _told(plan.run)
-    limits = {option: told[name] for name, option in _RUN.items() if name in told}
+    run_options = _told(plan.run)
+    limits = {option: run_options[name] for name, option in _RUN.items() if name in run_options}
     switches: dict[str, Value] = {"no_cache": "" if plan.run.use_cache else YES}
     return limits | switches | {"offline": YES if plan.run.offline else ""}
 
 
 def _told(options: Any) -> dict[str, Value]:
     """Return the fields of a model that are not as by default, as a command line writes them."""
-    told: dict[str, Value] = {}
+    fields: dict[str, Value] = {}
     for name, field in type(options).model_fields.items():
         value = getattr(options, name)
         if not field.is_required() and value == field.default:
             continue
         if isinstance(value, tuple):
-            told[name] = tuple(map(str, value))
+            fields[name] = tuple(map(str, value))
         elif isinstance(value, bool):
-            told[name] = YES if value else ""
+            fields[name] = YES if value else ""
         else:
-            told[name] = "none" if value is None else str(value)
-    return told
+            fields[name] = "none" if value is None else str(value)
+    return fields
 
 
 def _envelope(connection: sqlite3.Connection, corpus: Corpus) -> dict[str, Value]:

@@ -254,12 +254,12 @@ class _Looking:
 
     def _read(self) -> tuple[Corpus, CorpusLook]:
         key = reading_key(self.draft)
-        found = self.known.corpora.get(key)
-        if found is None:
+        reading = self.known.corpora.get(key)
+        if reading is None:
             corpus = self._only(READING).corpus(self.store_path)
-            found = corpus, corpus_look(corpus)
-            self.known.corpora = {key: found}
-        return found
+            reading = corpus, corpus_look(corpus)
+            self.known.corpora = {key: reading}
+        return reading
 
     def _chosen(self, corpus: Corpus) -> list[Entry]:
         if self._troubled(SELECTING):

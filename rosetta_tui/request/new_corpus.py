@@ -56,7 +56,7 @@ def corpus_facts(folder: Path, given: Mapping[str, Any]) -> dict[str, Any]:
         "id": _id(folder, given.get("corpus_id")),
         **asked,
         "transmission": given.get("transmission"),
-        "labels": [label_of(each) for each in given.get("labels") or ()],
+        "labels": [label_of(label) for label in given.get("labels") or ()],
     }
 
 
@@ -79,7 +79,7 @@ def label_of(text: str) -> str:
 
 def offered_licences() -> dict[str, str]:
     """Return licences to choose from, each with what it leads to."""
-    licence_classes = {each: licence_class(each) for each in _LICENCES}
+    licence_classes = {licence: licence_class(licence) for licence in _LICENCES}
     return {
         name: licence_class.because
         for name, licence_class in licence_classes.items()
@@ -129,9 +129,9 @@ def arguments(typed: Mapping[str, Value]) -> list[str]:
     options = []
     for name, option in OPTIONS.items():
         value = typed.get(name, "")
-        for each in (value,) if isinstance(value, str) else value:
-            if each:
-                options += [f"{option}={each}"] if each.startswith("-") else [option, each]
+        for item in (value,) if isinstance(value, str) else value:
+            if item:
+                options += [f"{option}={item}"] if item.startswith("-") else [option, item]
     folder = _said(typed, "folder") or "FOLDER"
     return ["corpus", "new", *options, *(["--"] if folder.startswith("-") else []), folder]
 
@@ -157,14 +157,16 @@ def _said(typed: Mapping[str, Value], name: str) -> str:
 def _named(words: str) -> str:
     """Return the field that a UsageError of the command is about."""
     option = words.partition(" ")[0].rstrip(":")
-    return next((name for name, each in OPTIONS.items() if each == option), "folder")
+    return next(
+        (name for name, option_words in OPTIONS.items() if option_words == option), "folder"
+    )
 
 
 def _field(problem: Problem) -> str:
     name = (problem.field or "").removeprefix("dataset.")
     options = {fact: option for option, fact in _FACTS.items()}
-    found = options.get(name, name)
-    return found if found in OPTIONS else "corpus_id"
+    field = options.get(name, name)
+    return field if field in OPTIONS else "corpus_id"
 
 
 def _words(problem: Problem) -> str:

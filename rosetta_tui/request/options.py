@@ -171,16 +171,16 @@ def told(given: Mapping[str, Any]) -> dict[str, Any]:
         "may_send",
     }
     known -= {"source_language", "target_language", "task"}  # as the corpus has them
-    found = {
+    options = {
         name: value
         for name, value in given.items()
         if name in known and value is not None and value != ()
     }
-    if found.get("temperature") == "none":
-        found["temperature"] = None
+    if options.get("temperature") == "none":
+        options["temperature"] = None
     switches = ("offline", "trust_local_server", "keep_failed")
     return {
-        **found,
+        **options,
         **{name: pairs(name, given.get(name, ())) for name in ("body", "settings")},
         **{name: bool(given.get(name)) for name in switches},
         "use_cache": not given.get("no_cache"),
@@ -189,17 +189,17 @@ def told(given: Mapping[str, Any]) -> dict[str, Any]:
 
 def pairs(name: str, given: Sequence[str]) -> dict[str, Any]:
     """Read NAME=JSON as it was given once or several times; what is no JSON is text."""
-    found: dict[str, Any] = {}
+    pairs_found: dict[str, Any] = {}
     for pair in given:
         key, equals, value = pair.partition("=")
         try:
-            found[key] = json.loads(value)
+            pairs_found[key] = json.loads(value)
         except (ValueError, RecursionError):
-            found[key] = value
+            pairs_found[key] = value
         if not equals or not key:
             option = "--set" if name == "settings" else f"--{name}"
             raise UsageError(f"{option} takes NAME=JSON, such as {option} top_p=0.9.")
-    return found
+    return pairs_found
 
 
 @click.command("run")

@@ -263,7 +263,7 @@ def _where(problems: Sequence[Problem]) -> str:
     """Return where problems are that are all of one kind, by their lines, or by their entries where the lines tell nothing."""
     lines = {problem.line for problem in problems}
     name = "line" if len(lines) > 1 and None not in lines else "entry"  # JSON may stand on one line
-    places = [each for each in (getattr(problem, name) for problem in problems) if each is not None]
+    places = [line for line in (getattr(problem, name) for problem in problems) if line is not None]
     more = len(problems) - len(places[:MOST_PLACES])
     if not places:
         return f"{more:,} times more; `rosetta corpus check --json` lists all."

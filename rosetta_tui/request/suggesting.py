@@ -62,7 +62,7 @@ def paths(typed: str) -> list[Suggestion]:
         for name, is_folder in names
         if name.startswith(beginning) and (beginning or not name.startswith("."))
     ]
-    ordered = sorted(fitting, key=lambda each: (not each[1], each[0].casefold(), each[0]))
+    ordered = sorted(fitting, key=lambda match: (not match[1], match[0].casefold(), match[0]))
     return [_path(folder, name, is_folder=is_folder) for name, is_folder in ordered[:MOST]]
 
 
@@ -164,11 +164,11 @@ def methods() -> dict[str, str]:
 
 def endpoints() -> dict[str, str]:
     """Return the endpoints known by name, and whether a key of each is in its variable."""
-    told = {}
+    keys_known = {}
     for name, endpoint in presets("chat").items():
         key = "key is set" if os.environ.get(endpoint.environment) else "needs a key"
-        told[name] = "on this machine" if endpoint.local else key
-    return told
+        keys_known[name] = "on this machine" if endpoint.local else key
+    return keys_known
 
 
 def prompts() -> dict[str, str]:
@@ -185,7 +185,7 @@ def prompts() -> dict[str, str]:
 
 def tasks() -> dict[str, str]:
     """Return the tasks that a corpus may be of, with a word on each."""
-    return {name: each.title for name, each in TASKS.items()}
+    return {name: task.title for name, task in TASKS.items()}
 
 
 def models(store_path: Path, endpoint: str) -> dict[str, str]:
@@ -217,7 +217,7 @@ def metrics(typed: str) -> list[Suggestion]:
         | {pack.name: pack.title for pack in every_pack()}
         | {typed_name(id_): title(id_) for id_ in inventory()}
     )
-    taken = {metric_named(each) or each.strip() for each in before.split(",")}
+    taken = {metric_named(name) or name.strip() for name in before.split(",")}
     wanted = last.strip().casefold()
     return [
         Suggestion(f"{before}{comma}{name}", short_title(metric_named(name) or name), about)

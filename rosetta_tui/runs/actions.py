@@ -121,8 +121,10 @@ class RunActions:
         if made is None:
             return
         self._after()
-        said = "\n".join(["Scored again: this is a new run that names the old one.", *made.notes])
-        self._screen.notify(plain(said), markup=False)
+        message = "\n".join(
+            ["Scored again: this is a new run that names the old one.", *made.notes]
+        )
+        self._screen.notify(plain(message), markup=False)
         self._screen.post_message(RunChosen(made.run_id, True))
 
     def resume(self, run_id: str, reason: str = "") -> None:

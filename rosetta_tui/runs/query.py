@@ -129,25 +129,25 @@ def _terms(search: str) -> Iterator[tuple[str | None, str]]:
 def _fits(run: RunSummary, field: str | None, wanted: str) -> bool:
     if field is None:
         return any(wanted in _folded(text) for text in _texts(run))
-    return any(wanted == _folded(said) for said in FIELDS[field](run))
+    return any(wanted == _folded(field_text) for field_text in FIELDS[field](run))
 
 
 def _texts(run: RunSummary) -> Iterator[str]:
     yield run.run_id
     yield run.note
-    for said in FIELDS.values():
-        yield from said(run)
+    for texts_of_field in FIELDS.values():
+        yield from texts_of_field(run)
 
 
 def filters(runs: Sequence[RunSummary]) -> dict[str, str]:
     """Return the filters that narrow these runs down: what is typed for each → in words, with how many runs."""
-    found: dict[str, str] = {}
-    for field, said in FIELDS.items():
-        counts = Counter(value for run in runs for value in set(said(run)) if value)
+    filters_found: dict[str, str] = {}
+    for field, texts_of_field in FIELDS.items():
+        counts = Counter(value for run in runs for value in set(texts_of_field(run)) if value)
         for value, count in counts.most_common():
             if count < len(runs):
-                found[_typed(field, value)] = f"{field}  {plain(value)}  ({count:,})"
-    return dict(list(found.items())[:MOST_CHOICES])
+                filters_found[_typed(field, value)] = f"{field}  {plain(value)}  ({count:,})"
+    return dict(list(filters_found.items())[:MOST_CHOICES])
 
 
 def _typed(field: str, value: str) -> str:

@@ -158,8 +158,8 @@ def amount(typed: str) -> float | None:
     """Read a sum of money above 0, None where it is none."""
     if not re.fullmatch(r"[0-9]*\.?[0-9]+", typed, re.ASCII):
         return None
-    found = float(typed)
-    return found if 0 < found < float("inf") else None
+    value = float(typed)
+    return value if 0 < value < float("inf") else None
 
 
 SETTINGS = {

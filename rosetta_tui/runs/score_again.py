@@ -229,10 +229,10 @@ def options_of(told: Mapping[str, Value]) -> ScoringOptions:
 
 def fields_of(scoring: ScoringOptions) -> dict[str, Value]:
     """Return a run's options in the fields, but for its metrics: it is to get all that there are."""
-    found = {name: getattr(scoring, name) for name in FORM if name != "metrics"}
+    values = {name: getattr(scoring, name) for name in FORM if name != "metrics"}
     return {
         name: "yes" if value is True else plain(str(value))
-        for name, value in found.items()
+        for name, value in values.items()
         if value
     }
 
@@ -243,8 +243,8 @@ def prospect_words(found: RescorePreview) -> Content:
         _line("new", found.new, "nothing: what can be computed here the run has already"),
         _line("taken again", found.again, "none"),
     ]
-    lines += [_why("stays as it was", *each) for each in by_reason(found.kept)]
-    lines += [_why("not here", *each) for each in by_reason(found.off)]
+    lines += [_why("stays as it was", *reason_group) for reason_group in by_reason(found.kept)]
+    lines += [_why("not here", *reason_group) for reason_group in by_reason(found.off)]
     return Content("\n").join(lines)
 
 

@@ -157,5 +157,7 @@ def _floors(card: Mapping[str, Any]) -> tuple[Floor, ...]:
 
 
 def _intervals(scores: Mapping[str, Any]) -> dict[str, tuple[float, float]]:
-    found = {str(name): interval(scores, name) for name in block(scores, "confidence_intervals")}
-    return {name: ends for name, ends in found.items() if ends is not None}
+    intervals = {
+        str(name): interval(scores, name) for name in block(scores, "confidence_intervals")
+    }
+    return {name: ends for name, ends in intervals.items() if ends is not None}

@@ -78,5 +78,5 @@ def begin_rehearsal(store: Path, number: str, model: ModelHere | None = None, on
 
 def _note(store: Path, desk: SubmissionStore, kept: KeptSubmission, run: str, corpus: str, model: ModelHere | None) -> None:  # fmt: skip
     with opened(store) as connection:
-        found = rehearsal.rehearsed(connection, kept.submission, run)
-    rehearsal.note_rehearsal(desk, kept.submission, found, corpus, model)
+        rehearsed = rehearsal.rehearsed(connection, kept.submission, run)
+    rehearsal.note_rehearsal(desk, kept.submission, rehearsed, corpus, model)

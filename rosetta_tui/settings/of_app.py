@@ -72,8 +72,8 @@ def begin_with_settings(app: App[Any], home: Path) -> None:
         settings = read_settings(home)
         take_settings(app, settings)
         if words := strange_theme(settings):
-            told = plain(fault(home, words, "theme"))
-            app.notify(told, title="Settings", severity="warning", timeout=20, markup=False)
+            message = plain(fault(home, words, "theme"))
+            app.notify(message, title="Settings", severity="warning", timeout=20, markup=False)
     except UsageError as error:
         words = plain(f"{error} Until then nothing is as you had chosen.")
         title = "Your settings cannot be read"

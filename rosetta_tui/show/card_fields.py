@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
 def blocks(card: Mapping[str, Any], name: str) -> Iterator[Mapping[str, Any]]:
     """Yield the objects of a field that is a list."""
-    found = card.get(name)
+    items = card.get(name)
     yield from (
-        b for b in (found if isinstance(found, list | tuple) else ()) if isinstance(b, Mapping)
+        b for b in (items if isinstance(items, list | tuple) else ()) if isinstance(b, Mapping)
     )
 
 
@@ -76,10 +76,10 @@ def score_record(scores: Mapping[str, Any]) -> dict[str, float | None]:
     First the two that are shown first, with the ends of their intervals, then all of the specification in its order,
     then those of packs that the card has.
     """
-    found: dict[str, float | None] = {}
+    record: dict[str, float | None] = {}
     for name in LEAD:
-        found |= ends_record(scores, name)
-    return found | {id_: number(scores.get(id_)) for id_ in stated_metrics([scores])}
+        record |= ends_record(scores, name)
+    return record | {id_: number(scores.get(id_)) for id_ in stated_metrics([scores])}
 
 
 def stated_metrics(scores: Iterable[Mapping[str, Any]]) -> list[str]:
@@ -90,14 +90,14 @@ def stated_metrics(scores: Iterable[Mapping[str, Any]]) -> list[str]:
     from scoring.core.inventory import told_of
     from scoring.core.metric_rows import row_of
 
-    found = (
+    metrics = (
         id_
         for score in scores
         for id_, stated in score.items()
         if "." in id_ and number(stated) is not None
         if id_ in block(score, "signatures") or row_of(id_) is not None
     )
-    return told_of((), found)
+    return told_of((), metrics)
 
 
 def ends_record(scores: Mapping[str, Any], metric: str) -> dict[str, float | None]:
@@ -126,8 +126,8 @@ def spread_words(scores: Mapping[str, Any], metric: str) -> str:
 
     How many is said where the metric has no value of some. Empty where the card has none, as of metrics of no pack.
     """
-    told = block(block(scores, "spread"), metric)
-    mean, std, n = (number(told.get(name)) for name in ("mean", "std", "n"))
+    spread = block(block(scores, "spread"), metric)
+    mean, std, n = (number(spread.get(name)) for name in ("mean", "std", "n"))
     if mean is None or std is None or n is None:
         return ""
     short = (
@@ -148,8 +148,8 @@ def references_accepted(scoring: object) -> float | None:
 
 def rescore_of(card: Mapping[str, Any]) -> str:
     """Return the id of the run whose outputs were scored again; empty where they are the run's own."""
-    found = block(card, "rescore_of").get("run_id")
-    return found if isinstance(found, str) else ""
+    origin = block(card, "rescore_of").get("run_id")
+    return origin if isinstance(origin, str) else ""
 
 
 def _claim(card: Mapping[str, Any]) -> Claim:
@@ -173,11 +173,13 @@ def tier_words(
 
     ``beside``: in a list where interval and caveats have places of their own.
     """
-    said = "review pending" if review is None else f"review: {OUTCOMES[review.certificate.outcome]}"
+    words = (
+        "review pending" if review is None else f"review: {OUTCOMES[review.certificate.outcome]}"
+    )
     if review is not None and review.suspended:
-        said = "review suspended: ratings were taken back"
+        words = "review suspended: ratings were taken back"
     passed = review is not None and review.passed
-    return _claim(card).words(review_passed=passed, review=said, brief=beside, caveats=not beside)
+    return _claim(card).words(review_passed=passed, review=words, brief=beside, caveats=not beside)
 
 
 def no_composite(card: Mapping[str, Any]) -> str:
@@ -185,10 +187,10 @@ def no_composite(card: Mapping[str, Any]) -> str:
     scores = block(card, "scores")
     if number(scores.get("composite")) is not None or "composite_missing" in scores:
         return ""
-    said = block(scores, "reasons").get("composite")
+    reason = block(scores, "reasons").get("composite")
     version = card.get("harness_version")
     maker = f"harness {version} gives none" if version else "its maker gives none"
-    return f"no composite stated: {said or f'{maker}, and none is worked out here'}"
+    return f"no composite stated: {reason or f'{maker}, and none is worked out here'}"
 
 
 def tier_sign(card: Mapping[str, Any], review: ReviewStatus | None = None) -> str:
@@ -216,9 +218,9 @@ def claim_json(card: Mapping[str, Any]) -> dict[str, Any]:
 
     from harness.card.checking.claimed import claim_of, of_earlier_version
 
-    found = claim_of(card).record()
+    claim = claim_of(card).record()
     return {
-        **{name: found[name] for name in ("claimable_tier", "limits", "caveats", "coverage")},
+        **{name: claim[name] for name in ("claimable_tier", "limits", "caveats", "coverage")},
         "floors_of_earlier_version": of_earlier_version(card),
     }
 
@@ -249,13 +251,13 @@ def as_stated(card: Mapping[str, Any]) -> dict[str, dict[str, float]]:
 
     scores, named = block(card, "scores"), block(card, "scoring").get("metrics")
     versions = {id_: str(stated) for id_, stated in block(block(card, "scoring"), "packs").items()}
-    found: dict[str, dict[str, float]] = {}
+    stated_values: dict[str, dict[str, float]] = {}
     for id_ in map(str, named if isinstance(named, list | tuple) else ()):
         why = why_as_stated(id_, versions) or (None if row_of(id_) else _NOT_KNOWN)
         value = number(scores.get(id_))
         if why is not None and value is not None:
-            found.setdefault(why, {})[id_] = value
-    return found
+            stated_values.setdefault(why, {})[id_] = value
+    return stated_values
 
 
 _NOT_KNOWN = "as stated: this version does not know these metrics"
@@ -326,7 +328,7 @@ def cost(card: Mapping[str, Any] | None) -> str:
     """Return what a run cost; a run without a card has no total yet."""
     if card is None:
         return figures.NONE
-    told = block(card, "cost")
+    costs = block(card, "cost")
     return figures.cost(
-        number(told.get("total_cost_usd")), number(told.get("known_cost_usd")) or 0.0
+        number(costs.get("total_cost_usd")), number(costs.get("known_cost_usd")) or 0.0
     )

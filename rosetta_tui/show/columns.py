@@ -199,8 +199,8 @@ def widest(columns: Sequence[Column], texts: Mapping[str, Iterable[str]]) -> lis
     ``texts``: key → what stands below the title; a column without texts needs what its width says.
     """
     needs = dict.fromkeys(texts, 0)
-    for key, each in texts.items():
-        distinct = {text[:MOST_CELLS] for text in islice(each, MEASURED_ROWS)}
+    for key, column_texts in texts.items():
+        distinct = {text[:MOST_CELLS] for text in islice(column_texts, MEASURED_ROWS)}
         needs[key] = max((cell_len(plain(text)) for text in distinct), default=0)
     return [needs.get(column.key, column.width) for column in columns]
 
@@ -378,14 +378,18 @@ class ShownRecords(CellRecords):
         why = {name: full[name] for name in (LEFT_OUT, WITHHELD) if name in full}
         if not why:
             return shown
-        told = {str(value) for name, value in full.items() if name not in why and value is not None}
-        kept = {title: word if _is_told(word, told) else "" for title, word in shown.items()}
+        values_shown = {
+            str(value) for name, value in full.items() if name not in why and value is not None
+        }
+        kept = {
+            title: word if _is_told(word, values_shown) else "" for title, word in shown.items()
+        }
         return {**kept, **why}
 
 
 def _is_told(word: str, told: Collection[str]) -> bool:
     """Return whether a word of a cell is among those of a record, or such as an id's beginning."""
-    return word in told or (len(word) == _ID and any(each.startswith(word) for each in told))
+    return word in told or (len(word) == _ID and any(value.startswith(word) for value in told))
 
 
 _ID = 8

@@ -136,7 +136,7 @@ def interval_bar(
         line[place(0.0)] = "┊"
     if interval is not None:
         start, stop = map(place, interval)
-        line[start : stop + 1] = ["┼" if each == "┊" else "─" for each in line[start : stop + 1]]
+        line[start : stop + 1] = ["┼" if cell == "┊" else "─" for cell in line[start : stop + 1]]
         line[start], line[stop] = "├", "┤"
     if floor is not None and line[place(floor)] in "·─":
         line[place(floor)] = "╿"

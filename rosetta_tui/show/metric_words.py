@@ -58,12 +58,14 @@ def beside_value(metric: str, references: float | None) -> str:
 
 def shares(metric: str, values: Mapping[str, float | None]) -> list[tuple[str, str]]:
     """Return the shares that a metric takes the mean of, by what they are of; empty for one of another kind."""
-    found = []
+    shares_found = []
     for of, ends in _SHARES.items():
         strict, loose = (values.get(metric + end) for end in ends)
         if strict is not None and loose is not None:
-            found.append((of, f"{value(metric, strict)} strict, {value(metric, loose)} loose"))
-    return found
+            shares_found.append(
+                (of, f"{value(metric, strict)} strict, {value(metric, loose)} loose")
+            )
+    return shares_found
 
 
 def digits(metric: str) -> int:

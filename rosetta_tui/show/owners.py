@@ -30,16 +30,16 @@ def shown_by(run: RunSummary) -> str:
 
 def owner_state(run: RunSummary) -> str:
     """Return what both sides said of who owns a run's method; empty where no record counts here."""
-    told = owned(run, _reviewed(run))
-    return "" if told is None else str(told["state"])
+    owner = owned(run, _reviewed(run))
+    return "" if owner is None else str(owner["state"])
 
 
 def owner_words(run: RunSummary) -> str:
     """Return who owns a run's method and where it is used; empty where nothing of it counts here."""
     review = _reviewed(run)
     used = [
-        f"used: {each['where']}, by {each['by_whom']}, since {each['since']}"
-        for each in in_use(run, review)
+        f"used: {use['where']}, by {use['by_whom']}, since {use['since']}"
+        for use in in_use(run, review)
     ]
     return " · ".join(filter(None, (_shares(owned(run, review)), *used)))
 
@@ -47,13 +47,13 @@ def owner_words(run: RunSummary) -> str:
 def owner_json(run: RunSummary) -> dict[str, Any]:
     """Return ownership and uses of a run's method as JSON values; null and an empty list where there are none."""
     review = _reviewed(run)
-    told = owned(run, review)
+    owner = owned(run, review)
     names = ("record", "state", "organisation", "developer", "organisation_share")
     return {
-        "ownership": None if told is None else {name: told[name] for name in names},
+        "ownership": None if owner is None else {name: owner[name] for name in names},
         "uses": [
-            {name: each[name] for name in ("where", "by_whom", "since")}
-            for each in in_use(run, review)
+            {name: use[name] for name in ("where", "by_whom", "since")}
+            for use in in_use(run, review)
         ],
     }
 
@@ -68,7 +68,8 @@ def owned(run: RunSummary, review: ReviewStatus | None) -> Mapping[str, Any] | N
     if not kept_records or review is None:
         return None
     kept_record = max(
-        kept_records, key=lambda each: (each.told["state"] not in _ENDED, each.told["proposed"])
+        kept_records,
+        key=lambda record: (record.told["state"] not in _ENDED, record.told["proposed"]),
     )
     state = str(kept_record.told["state"])
     if kept_record.revoked:

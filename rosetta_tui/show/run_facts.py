@@ -43,8 +43,8 @@ def leaving(run: RunSummary) -> RunSummary:
     """Return a run as it may leave this computer: one of this store with secret entries has no number here."""
     if run.imported or not kept_inside(run.card):
         return run
-    told = {name: each for name, each in (run.card or {}).items() if name in _LEAVING}
-    return replace(run, card=told, failures={}, failed=0)
+    card = {name: value for name, value in (run.card or {}).items() if name in _LEAVING}
+    return replace(run, card=card, failures={}, failed=0)
 
 
 _LEAVING = ("run_id", "run_card_hash", "dataset", "scoring", "fingerprint", "method", "model_slug", "withheld")  # fmt: skip
@@ -188,11 +188,11 @@ def other_inputs(runs: Sequence[RunSummary]) -> frozenset[str]:
         if number(block(card, "scores").get("composite")) is not None:
             corpus = str(block(card, "dataset").get("sha256"))
             kinds.setdefault(corpus, {}).setdefault(_weighed(card), []).append(run.run_id)
-    found: list[str] = []
+    runs_apart: list[str] = []
     for of_corpus in kinds.values():
         most = max(of_corpus.values(), key=len)
-        found += [run_id for ids in of_corpus.values() if ids is not most for run_id in ids]
-    return frozenset(found)
+        runs_apart += [run_id for ids in of_corpus.values() if ids is not most for run_id in ids]
+    return frozenset(runs_apart)
 
 
 def _weighed(card: Mapping[str, Any]) -> Hashable:

@@ -47,8 +47,8 @@ def table(rows: Sequence[Sequence[str]], whole: Collection[str] = ()) -> Iterato
     shown = [[plain(cell) for cell in row] for row in rows]
     needed = [max(map(cell_len, column)) for column in zip(*shown, strict=True)]
     widths = [
-        each if head in whole else min(WIDEST, each)
-        for head, each in zip(rows[0] if rows else (), needed, strict=True)
+        width if head in whole else min(WIDEST, width)
+        for head, width in zip(rows[0] if rows else (), needed, strict=True)
     ]
     for row in shown:
         cells = [

@@ -223,8 +223,8 @@ def _told(home: Path, kept: KeptSubmission) -> ToldAnswer:
         answers = book.read().answers
     except HarnessError as error:
         return ToldAnswer(trouble=str(error))
-    told = [act.card for _, act in answers if isinstance(act, ScoresTold | RefusalTold) and act.run == last.run]  # fmt: skip
-    return ToldAnswer(told[-1] if told else None)
+    answers_here = [act.card for _, act in answers if isinstance(act, ScoresTold | RefusalTold) and act.run == last.run]  # fmt: skip
+    return ToldAnswer(answers_here[-1] if answers_here else None)
 
 
 def _mark(store: Path, number: str) -> Hashable:

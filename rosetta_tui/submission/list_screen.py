@@ -74,7 +74,7 @@ class SubmissionsScreen(ListScreen[DeskReading, str]):
 
     def show_found(self, found: DeskReading) -> None:
         """Show the submissions, and what is wrong with those that cannot be read."""
-        wrong = [show(f"✗ {each}", "$bad") for each in found.wrong]
+        wrong = [show(f"✗ {message}", "$bad") for message in found.wrong]
         rows = [
             ListRow(
                 listed_submission.number,
@@ -83,8 +83,8 @@ class SubmissionsScreen(ListScreen[DeskReading, str]):
             )
             for listed_submission in found.listed
         ]
-        said = f" · {len(wrong)} cannot be read" if wrong else ""
-        self.show_list(rows, counted(len(rows), "submission"), _what_to_do(wrong), said)
+        note = f" · {len(wrong)} cannot be read" if wrong else ""
+        self.show_list(rows, counted(len(rows), "submission"), _what_to_do(wrong), note)
 
     # Opening
 
@@ -141,7 +141,7 @@ def _cells(found: ListedSubmission) -> tuple[Cell, ...]:
 def _about(found: ListedSubmission, wrong: Sequence[Content]) -> Content:
     """Return in three lines whose it is, how it is known and who signed it; below it what is wrong with others."""
     first, *more = bundle_lines(found.manifest, found.number, found.phrase)
-    quiet = [show(each.strip(), "$quiet") for each in more]
+    quiet = [show(line.strip(), "$quiet") for line in more]
     return Content("\n").join([show(first), *quiet, *wrong])
 
 

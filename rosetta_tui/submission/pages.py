@@ -62,14 +62,14 @@ def way(facts: SubmissionFacts) -> SubmissionPage:
     """Return the steps from the bundle to the certificate: what is done, what is next, and what follows."""
     manifest = facts.kept.manifest
     first, *more = bundle_lines(manifest, facts.kept.number, facts.phrase)
-    said = [(first, "plain"), *((each.strip(), "quiet") for each in more)]
+    about_lines = [(first, "plain"), *((line.strip(), "quiet") for line in more)]
     rows = [_step_row(step, facts) for step in facts.steps]
     typed = [_command_of(step, facts) for step in facts.steps]
     about = [list(_about_step(step, facts)) for step in facts.steps]
     rehearsal = facts.rehearsal.run if facts.rehearsal else ""
     runs = [{"rehearsed": rehearsal, "run over secret texts": facts.judged_run}.get(step.name, "") for step in facts.steps]  # fmt: skip
     at = len(rows) - 1 if facts.end.step is None else list(facts.steps).index(facts.end.step)
-    return _page(said, _WAY, rows, about, typed, runs, first=at)
+    return _page(about_lines, _WAY, rows, about, typed, runs, first=at)
 
 
 def _command_of(step: WayStep, facts: SubmissionFacts) -> str:
@@ -104,11 +104,11 @@ def parts(facts: SubmissionFacts) -> SubmissionPage:
     """Return what there is of each part, and the fix of what is not right."""
     lacking = [check for check in facts.checks if not check.ok]
     if lacking:
-        said = [
+        about_lines = [
             (f"✗ {counted(len(lacking), 'part')} of {len(facts.checks)} not right. {INCOMPLETE}", "bad")
         ]  # fmt: skip
     else:
-        said = [(f"✓ All {len(facts.checks)} parts are there, and every member is the one that was signed.", "good")]  # fmt: skip
+        about_lines = [(f"✓ All {len(facts.checks)} parts are there, and every member is the one that was signed.", "good")]  # fmt: skip
     rows = [
         (
             Cell("✓", "good") if check.ok else Cell("✗", "bad"),
@@ -120,7 +120,7 @@ def parts(facts: SubmissionFacts) -> SubmissionPage:
     typed = ["" if check.part is not SubmissionPart.TERMS else f"rosetta submission check {facts.kept.number} --terms FILE" for check in facts.checks]  # fmt: skip
     about = [list(_about_part(check)) for check in facts.checks]
     first = next((place for place, check in enumerate(facts.checks) if not check.ok), 0)
-    return _page(said, _PARTS, rows, about, typed, waiting=len(lacking), first=first)
+    return _page(about_lines, _PARTS, rows, about, typed, waiting=len(lacking), first=first)
 
 
 def _about_part(check: PartCheck) -> Iterator[Line]:
@@ -135,21 +135,24 @@ def claim(facts: SubmissionFacts) -> SubmissionPage:
     if card is None:
         return _page([], _CLAIM, [], [], empty="Its card makes no claim that can be held against anything: see Parts.")  # fmt: skip
     entries = counted(len(card.results), "open entry", "open entries")
-    said: list[Line] = [
+    about_lines: list[Line] = [
         (f"Claimed over {entries} of {card.dataset.id}. Composite and chrF++ decide.", "plain"),
         (_verdict(facts), "good" if facts.kept.rehearsed else "quiet" if rehearsal is None else "bad"),
     ]  # fmt: skip
-    rows = [_claim_row(each, facts) for each in _in_order(facts.claimed)]
+    rows = [_claim_row(metric, facts) for metric in _in_order(facts.claimed)]
     about: list[Line] = []
     if rehearsal is not None:
         about = [(f"Rehearsed as run {rehearsal.run[:8]}: enter opens it.", "quiet")]
-    return _page(said, _CLAIM, rows, [about] * len(rows), runs=[rehearsal.run if rehearsal else ""] * len(rows))  # fmt: skip
+    return _page(about_lines, _CLAIM, rows, [about] * len(rows), runs=[rehearsal.run if rehearsal else ""] * len(rows))  # fmt: skip
 
 
 def _in_order(claimed: Mapping[str, float | None]) -> list[str]:
     """Return the metrics that have a value, those that decide first."""
-    there = [each for each, number in claimed.items() if number is not None]
-    return [*(each for each in DECIDING if each in there), *(e for e in there if e not in DECIDING)]
+    there = [metric for metric, number in claimed.items() if number is not None]
+    return [
+        *(metric for metric in DECIDING if metric in there),
+        *(e for e in there if e not in DECIDING),
+    ]
 
 
 def _claim_row(metric: str, facts: SubmissionFacts) -> tuple[Cell, ...]:
@@ -177,9 +180,11 @@ def _verdict(facts: SubmissionFacts) -> str:
 def readme(facts: SubmissionFacts) -> SubmissionPage:
     """Return what its maker says of it, above all what it does badly."""
     limit = limits(facts.readme)
-    said: list[Line] = [("What its maker says, in their own words; nobody checked it.", "plain")]
+    about_lines: list[Line] = [
+        ("What its maker says, in their own words; nobody checked it.", "plain")
+    ]
     if limit is None:
-        said.append(("✗ It has no heading about its limits.", "bad"))
+        about_lines.append(("✗ It has no heading about its limits.", "bad"))
     rows, inside = [], False
     for line in _readme_lines(facts.readme):
         if line.startswith("#"):
@@ -188,8 +193,8 @@ def readme(facts: SubmissionFacts) -> SubmissionPage:
         else:
             rows.append((Cell(line, "plain" if inside or limit is None else "quiet"),))
     if len(facts.readme) > README_LETTERS:
-        said.append((f"The first {README_LETTERS:,} characters; the rest is in the bundle, which is a zip.", "warn"))  # fmt: skip
-    return _page(said, _README, rows, [[]] * len(rows), empty="Its README is empty.")
+        about_lines.append((f"The first {README_LETTERS:,} characters; the rest is in the bundle, which is a zip.", "warn"))  # fmt: skip
+    return _page(about_lines, _README, rows, [[]] * len(rows), empty="Its README is empty.")
 
 
 def _readme_lines(text: str) -> Iterator[str]:
@@ -211,8 +216,8 @@ def told(facts: SubmissionFacts) -> SubmissionPage:
             decide = sorted(card.scores, key=lambda metric: (metric != card.headline, metric not in DECIDING, metric))  # fmt: skip
             scores = (_score_row(metric, card.scores[metric]) for metric in decide)
             rows = [*scores, *_caveat_rows(card)]
-            said = [*_answer_lines(card), *((fact, "plain") for fact in released_words.facts(card)), ("Last, four caveats: whether it holds of a quarter of the outputs or more.", "quiet")]  # fmt: skip
-            return _page(said, _TOLD, rows, [[]] * len(rows))
+            about_lines = [*_answer_lines(card), *((fact, "plain") for fact in released_words.facts(card)), ("Last, four caveats: whether it holds of a quarter of the outputs or more.", "quiet")]  # fmt: skip
+            return _page(about_lines, _TOLD, rows, [[]] * len(rows))
 
 
 def _nothing_told(facts: SubmissionFacts) -> str:

@@ -44,14 +44,14 @@ class HeatCell:
     @cached_property
     def runs(self) -> tuple[CellRecord, ...]:
         """The runs of all its set-ups, those of the one that is shown first."""
-        ordered = sorted(self.setups, key=lambda each: each is not self.shown)
+        ordered = sorted(self.setups, key=lambda setup: setup is not self.shown)
         return tuple(run for sweep_setup in ordered for run in sweep_setup.cells)
 
     @cached_property
     def state(self) -> str:
         """The state that asks most for a person: ``stopped``, ``running``, ``waiting``, ``raced-out``, ``complete``; empty without runs."""
         there = {run.state for run in self.runs}
-        return next((each for each in (*STATES, "complete") if each in there), "")
+        return next((state for state in (*STATES, "complete") if state in there), "")
 
     @property
     def failed(self) -> int:
@@ -136,7 +136,7 @@ class SweepMap:
         An axis without a name stands for none: all runs are at one place of it.
         """
         there = {label_of(setup, axis) for setup in self.setups}
-        stated = [each for each in self.record.axes.get(axis, ()) if each in there]
+        stated = [label for label in self.record.axes.get(axis, ()) if label in there]
         return (*stated, *sorted(there.difference(stated)))
 
     @cached_property

@@ -127,8 +127,8 @@ def _quality(setup: SweepSetup, measure: CellMeasure) -> str:
     if len(values) > 1:
         ends = (min(values), max(values))
         return f"{words} (runs {'–'.join(value_words(measure, end) for end in ends)})"
-    found = getattr(setup.complete[0], INTERVALS[measure])
-    return words if found is None else f"{words} ({'–'.join(value_words(measure, each) for each in found)})"  # fmt: skip
+    interval = getattr(setup.complete[0], INTERVALS[measure])
+    return words if interval is None else f"{words} ({'–'.join(value_words(measure, end) for end in interval)})"  # fmt: skip
 
 
 def _notes(found: SweepMap, cell: HeatCell) -> Iterator[str]:

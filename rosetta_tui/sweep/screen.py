@@ -126,8 +126,8 @@ class SweepScreen(Screen[None]):
         mark, sweeps = mark_of(self._path), list_sweeps(store)
         wanted = next((sweep for sweep in sweeps if sweep.number == self._number), None)
         wanted = wanted or next(iter(sweeps), None)
-        found = None if wanted is None else SweepMap(sweep_record(store, wanted))
-        return SweepsFound(sweeps, found, mark)
+        map_ = None if wanted is None else SweepMap(sweep_record(store, wanted))
+        return SweepsFound(sweeps, map_, mark)
 
     def _cannot(self, why: str) -> None:
         self.query_one(EmptyState).say("The sweeps cannot be read.", show(why))

@@ -43,7 +43,7 @@ class HeatLayout:
     @classmethod
     def of(cls, grid: HeatGrid, width: int, height: int) -> HeatLayout:
         """Share out the room; at least one row and one column."""
-        names = min(max(cell_len(plain(each)) for each in (grid.down, *grid.rows)), width // 3)
+        names = min(max(cell_len(plain(label)) for label in (grid.down, *grid.rows)), width // 3)
         number = max(len(cell_words(grid, cell)) for cell in grid.cells.values())
         signs = max(len(cell.signs) for cell in grid.cells.values())
         title = max(min(cell_len(plain(column)), MOST_TITLE) for column in grid.columns)

@@ -106,12 +106,12 @@ def in_thread(
 
     def run() -> None:
         try:
-            found = work()
+            result = work()
         except (CorpusError, HarnessError) as error:
             bring(screen, cannot, str(error))
         else:
-            if not bring(screen, take, found) and unwanted is not None:
-                unwanted(found)
+            if not bring(screen, take, result) and unwanted is not None:
+                unwanted(result)
 
     return screen.run_worker(run, thread=True, exclusive=exclusive, group=group, description=group)
 

@@ -96,13 +96,13 @@ class Field(Horizontal):
 
 async def show_fields(page: Widget, lines: Iterable[tuple[str, Content]]) -> None:
     """Show lines as the fields of a page: those that are there take the first of them, the rest come or go."""
-    told, fields = list(lines), list(page.query(Field))
+    lines_shown, fields = list(lines), list(page.query(Field))
     async with page.batch():
-        for field, line in zip(fields, told, strict=False):
+        for field, line in zip(fields, lines_shown, strict=False):
             field.tell(*line)
-        for field in fields[len(told) :]:
+        for field in fields[len(lines_shown) :]:
             await field.remove()
-        await page.mount_all([Field(*line) for line in told[len(fields) :]])
+        await page.mount_all([Field(*line) for line in lines_shown[len(fields) :]])
 
 
 class EmptyState(Static):

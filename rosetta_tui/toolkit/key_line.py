@@ -191,10 +191,10 @@ class KeyLine(Widget):
 
     def on_mouse_move(self, event: events.MouseMove) -> None:
         key = self._at(event.x)
-        told = "" if key is None else key.tooltip
-        if told != self._told:
-            self._told = told
-            self.tooltip = show(told) if told else None
+        tooltip = "" if key is None else key.tooltip
+        if tooltip != self._told:
+            self._told = tooltip
+            self.tooltip = show(tooltip) if tooltip else None
 
     def _skip(self, cells: int) -> bool:
         """Show what lies that many cells to the right; gives whether that is something else than before."""

@@ -70,12 +70,12 @@ class Keyboard:
 
     def __init__(self, places: Iterable[KeyPlace]) -> None:
         self.places = tuple(places)
-        found: dict[str, list[tuple[KeyPlace, Binding]]] = {}
+        places_of_keys: dict[str, list[tuple[KeyPlace, Binding]]] = {}
         for place in self.places:
             for binding in place.bindings:
                 if binding.id:
-                    found.setdefault(binding.id, []).append((place, binding))
-        self.acts = {id_: _act(id_, uses) for id_, uses in found.items()}
+                    places_of_keys.setdefault(binding.id, []).append((place, binding))
+        self.acts = {id_: _act(id_, uses) for id_, uses in places_of_keys.items()}
 
     def taken(self, act: Action, key: str, chosen: Mapping[str, str]) -> str | None:
         """Return what else a key would do somewhere where this act is offered; None where it is free.

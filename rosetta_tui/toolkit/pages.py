@@ -52,9 +52,9 @@ class Pages(Generic[T]):
         missing = [place for place in places if place not in self._kept]
         if not missing:
             return
-        found = readable(partial(self._found, missing))
-        self._failed = missing if found is None else ()
-        for place, row in (found or {}).items():
+        rows = readable(partial(self._found, missing))
+        self._failed = missing if rows is None else ()
+        for place, row in (rows or {}).items():
             self._kept[place] = row
 
     def _found(self, places: Sequence[int]) -> Mapping[int, T | None]:
@@ -65,7 +65,11 @@ class Pages(Generic[T]):
                 raise
             if len(places) == 1:
                 return {places[0]: None}
-        return {each: row for place in places for each, row in self._found([place]).items()}
+        return {
+            place_found: row
+            for place in places
+            for place_found, row in self._found([place]).items()
+        }
 
     def get(self, place: int) -> T | None:
         """Return one row, None where it is not to be had."""

@@ -48,6 +48,10 @@ def places() -> Mapping[str, Place]:
     folders = (
         iter_module.name for iter_module in iter_modules(rosetta_tui.__path__) if iter_module.ispkg
     )
-    said = (getattr(import_module(f"rosetta_tui.{name}"), "PLACE", None) for name in folders)
-    places = [place for place in said if isinstance(place, Place)]
-    return {place.name: place for place in sorted(places, key=lambda each: (each.order, each.name))}
+    module_places = (
+        getattr(import_module(f"rosetta_tui.{name}"), "PLACE", None) for name in folders
+    )
+    places = [place for place in module_places if isinstance(place, Place)]
+    return {
+        place.name: place for place in sorted(places, key=lambda place: (place.order, place.name))
+    }

@@ -98,7 +98,7 @@ class SectionScreen(ReadingScreen[Found]):
         self._show_parts(said=False, rows=False, about=False)
         self.query_one(SectionLine).show_sections(self.sections, self.opened, {})
         self.query_one(StatusBar).say(show(f"✗ {title}", "$bad"))
-        quiet = [show(f"\n\n{each}", "$quiet") for each in more]
+        quiet = [show(f"\n\n{line}", "$quiet") for line in more]
         self.query_one(EmptyState).say(title, Content.assemble(show(why), *quiet))
         self.set_focus(None)
         self.refresh_bindings()
@@ -157,7 +157,7 @@ class SectionScreen(ReadingScreen[Found]):
         if page is None:
             return {}
         at = self.table.cursor if page.rows else 0
-        return {words: command_line(each) for words, each in page.commands[at].items()}
+        return {words: command_line(arguments) for words, arguments in page.commands[at].items()}
 
     @on(ResultTable.Chosen)
     def action_commands(self) -> None:

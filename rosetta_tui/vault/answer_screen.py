@@ -61,14 +61,16 @@ class AnswerScreen(ActingScreen[str]):
     def _allow(self) -> None:
         if self._complete(allowed=True):
             until = self._asked.request.expires
-            said = f"You allow it, once, until {until}. A refusal takes that back, as long as it was not used."
-            self._ask(self._asked.asks, said, "Allow it", allowed=True)
+            message = f"You allow it, once, until {until}. A refusal takes that back, as long as it was not used."
+            self._ask(self._asked.asks, message, "Allow it", allowed=True)
 
     @on(Button.Pressed, "#refuse")
     def _refuse(self) -> None:
         if self._complete(allowed=False):
-            said = "The log keeps your reason for ever. What you allowed before does not count any more."
-            self._ask(f"You refuse it: {self._typed('reason')}", said, "Refuse it", allowed=False)
+            message = "The log keeps your reason for ever. What you allowed before does not count any more."
+            self._ask(
+                f"You refuse it: {self._typed('reason')}", message, "Refuse it", allowed=False
+            )
 
     def _complete(self, *, allowed: bool) -> bool:
         """Return whether nothing is missing; else say what, and go there."""

@@ -29,7 +29,7 @@ def budgets(told: ToldScores, now: datetime) -> SectionPage:
     if told.history is None:
         return SectionPage([(told.trouble, "bad")], _BUDGETS, [], [], [{}])
     general = told.history.policy("", "")
-    said = [
+    about_lines = [
         (f"Each answer tells a little of the hidden entries, so whoever hands in a method gets {_budget_words(general, 'each corpus')}.", "plain"),
         (general.words(), "quiet"),
         ("These are the answers of this computer, about whatever vault.", "quiet"),
@@ -59,7 +59,7 @@ def budgets(told: ToldScores, now: datetime) -> SectionPage:
         own = {f"Change how many answers {use.names[0]} gets about {use.corpus}": (*budget, "--submitter", use.names[0], "--corpus", use.corpus, "--count", "NUMBER")}  # fmt: skip
         commands.append({**own, **everybody})
     empty = "Nobody has been told a score over secret entries yet."
-    return SectionPage(said, _BUDGETS, rows, about, commands or [everybody], empty)
+    return SectionPage(about_lines, _BUDGETS, rows, about, commands or [everybody], empty)
 
 
 def _budget_words(policy: Policy, corpus: str) -> str:

@@ -30,13 +30,13 @@ def contents(facts: VaultFacts, folder: str) -> SectionPage:
     """Return what a vault holds: its corpora, how many entries they have, when they were opened."""
     state = facts.state
     made = facts.log[0]
-    said: list[Line] = [
+    about_lines: list[Line] = [
         ("✓ Whole and unchanged: every file and every signature was checked, and no text was opened for it.", "good"),
         (f"Made {moment(made.when)} by {made.by} · number {state.head.vault[:16]} · {folder}", "quiet"),
-        *((each, "bad") for each in facts.older_copy),
+        *((line, "bad") for line in facts.older_copy),
     ]  # fmt: skip
     if state.left_over:
-        said.append(("A change was stopped before its end. Nothing is lost; the next one clears what is left of it.", "warn"))  # fmt: skip
+        about_lines.append(("A change was stopped before its end. Nothing is lost; the next one clears what is left of it.", "warn"))  # fmt: skip
     rows, about, commands = [], [], []
     for number, corpus in state.head.corpora.items():
         opened = _openings(facts, number)
@@ -52,7 +52,7 @@ def contents(facts: VaultFacts, folder: str) -> SectionPage:
         about.append(list(_about_corpus(facts, number, opened)))
         commands.append(_content_commands(state, folder, corpus.name))
     return SectionPage(
-        said, _HOLDS, rows, about, commands or [_content_commands(state, folder, "")],
+        about_lines, _HOLDS, rows, about, commands or [_content_commands(state, folder, "")],
         "Nothing is in it yet. What to do (c) has the command that seals a corpus and puts it in.",
     )  # fmt: skip
 
@@ -86,15 +86,15 @@ def _about_corpus(facts: VaultFacts, number: str, opened: Sequence[LoggedAct]) -
 
 def _content_commands(state: VaultState, folder: str, corpus: str) -> Commands:
     vault = ("rosetta", "vault")
-    found: dict[str, Sequence[str]] = {"Seal one more corpus": (*vault, "add", folder, "FILE")}
+    commands: dict[str, Sequence[str]] = {"Seal one more corpus": (*vault, "add", folder, "FILE")}
     if corpus:
         if state.split is None:
-            found[f"Open {corpus} in memory, to try the keys"] = (*vault, "open", folder, corpus, "--purpose", "WORDS")  # fmt: skip
+            commands[f"Open {corpus} in memory, to try the keys"] = (*vault, "open", folder, corpus, "--purpose", "WORDS")  # fmt: skip
         else:
-            found[f"Ask the keepers to open {corpus} once"] = (*vault, "grant", "request", folder, corpus, "NAME.rosetta-request", "--purpose", "WORDS")  # fmt: skip
-        found["Move entries that were kept for later into use"] = (*vault, "rotate", folder, corpus, "--from", "held_out", "--to", "gold_standard", "--count", "NUMBER", "--purpose", "WORDS")  # fmt: skip
-    found["Make a sealed copy, on a stick for example"] = (*vault, "export", folder, "FOLDER", "--purpose", "WORDS")  # fmt: skip
-    return found
+            commands[f"Ask the keepers to open {corpus} once"] = (*vault, "grant", "request", folder, corpus, "NAME.rosetta-request", "--purpose", "WORDS")  # fmt: skip
+        commands["Move entries that were kept for later into use"] = (*vault, "rotate", folder, corpus, "--from", "held_out", "--to", "gold_standard", "--count", "NUMBER", "--purpose", "WORDS")  # fmt: skip
+    commands["Make a sealed copy, on a stick for example"] = (*vault, "export", folder, "FOLDER", "--purpose", "WORDS")  # fmt: skip
+    return commands
 
 
 _LOG = (
@@ -108,7 +108,7 @@ _LOG = (
 def log(facts: VaultFacts, folder: str) -> SectionPage:
     """Return the log of a vault, the newest line first."""
     newest = list(reversed(facts.log))
-    said = [
+    about_lines = [
         (f"{counted(len(newest), 'line')}, the newest first. Each is signed and names the one before it; all of them fit together.", "plain")
     ]  # fmt: skip
     rows = [
@@ -123,7 +123,7 @@ def log(facts: VaultFacts, folder: str) -> SectionPage:
     commands: Commands = {
         "Show the log in a shell, the oldest line first": ("rosetta", "vault", "log", folder)
     }
-    return SectionPage(said, _LOG, rows, [list(_about_act(logged_act)) for logged_act in newest], [commands] * len(rows))  # fmt: skip
+    return SectionPage(about_lines, _LOG, rows, [list(_about_act(logged_act)) for logged_act in newest], [commands] * len(rows))  # fmt: skip
 
 
 def _about_act(act: LoggedAct) -> Iterator[Line]:

@@ -52,8 +52,8 @@ class VaultFacts:
     def older_copy(self) -> Sequence[str]:
         """Return for each keeper who was taken out since that this copy does not know it; none where it is up to date."""
         return [
-            f"OLDER COPY: {self.state.keepers[key].name} is no keeper any more, by a notice: {said}. Bring this copy up to date."
-            for key, said in self.taken_out.items()
+            f"OLDER COPY: {self.state.keepers[key].name} is no keeper any more, by a notice: {notice_words}. Bring this copy up to date."
+            for key, notice_words in self.taken_out.items()
         ]
 
 
@@ -138,11 +138,11 @@ def read_vaults(
     Gives ``before`` back where none of them changed.
     """
     known = {vault_reading.folder: vault_reading for vault_reading in before or ()}
-    folders = [Path(each) for each in dict.fromkeys(folders_seen(home))]
+    folders = [Path(name) for name in dict.fromkeys(folders_seen(home))]
     vault_readings = [
         read_vault(folder, home, known.get(folder), anyway=anyway) for folder in folders
     ]
-    vault_readings.sort(key=lambda each: (each.name.casefold(), str(each.folder)))
+    vault_readings.sort(key=lambda reading: (reading.name.casefold(), str(reading.folder)))
     if before is not None and list(map(id, before)) == list(map(id, vault_readings)):
         return before
     return vault_readings

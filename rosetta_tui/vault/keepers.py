@@ -32,7 +32,7 @@ def keepers(facts: VaultFacts, folder: str) -> SectionPage:
     else:
         opens = f"Any {state.threshold} of these {count} open it together, and nobody alone."
         lost = losing(count, state.threshold)
-    said = [(opens, "plain"), (lost, "warn"), *((each, "bad") for each in facts.older_copy)]
+    about_lines = [(opens, "plain"), (lost, "warn"), *((line, "bad") for line in facts.older_copy)]
     rows, about = [], []
     for person in people:
         gone = facts.taken_out.get(person.signing_key)
@@ -48,7 +48,7 @@ def keepers(facts: VaultFacts, folder: str) -> SectionPage:
         )
         about.append(list(_about_keeper(facts, person, phrase)))
     commands = [_keeper_commands(state, folder, person) for person in people]
-    return SectionPage(said, _KEEPERS, rows, about, commands, waiting=len(facts.taken_out))
+    return SectionPage(about_lines, _KEEPERS, rows, about, commands, waiting=len(facts.taken_out))
 
 
 def _since(lines: Sequence[LogLine], key: str) -> str:
@@ -81,12 +81,12 @@ def _about_keeper(facts: VaultFacts, keeper: Keeper, phrase: str) -> Iterator[Li
 
 def _keeper_commands(state: VaultState, folder: str, keeper: Keeper) -> Commands:
     vault = ("rosetta", "vault")
-    found: dict[str, Sequence[str]] = {
+    commands: dict[str, Sequence[str]] = {
         "Let one more person be a keeper": (*vault, "enrol", folder, "NAME.rosetta-keeper", "--purpose", "WORDS"),
         f"Take {keeper.name} out": (*vault, "revoke", folder, keeper.name, "--purpose", "WORDS"),
     }  # fmt: skip
     if state.split is not None:
-        found["Print my share of the key"] = (*vault, "share", folder, "--print", "FILE.html")
-        found["Practise with a throw-away key"] = (*vault, "drill", "start", folder, "FOLDER")
-        found["Make new shares, when one is lost"] = (*vault, "refresh", folder, "--purpose", "WORDS")  # fmt: skip
-    return found
+        commands["Print my share of the key"] = (*vault, "share", folder, "--print", "FILE.html")
+        commands["Practise with a throw-away key"] = (*vault, "drill", "start", folder, "FOLDER")
+        commands["Make new shares, when one is lost"] = (*vault, "refresh", folder, "--purpose", "WORDS")  # fmt: skip
+    return commands

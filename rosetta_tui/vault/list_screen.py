@@ -61,8 +61,8 @@ class VaultsScreen(ListScreen[Sequence[VaultReading], Path]):
             for vault_reading in found
         ]
         wrong = sum(vault_reading.facts is None for vault_reading in found)
-        said = f" · {wrong} cannot be shown" if wrong else ""
-        self.show_list(rows, counted(len(rows), "vault"), _what_to_do(), said)
+        message = f" · {wrong} cannot be shown" if wrong else ""
+        self.show_list(rows, counted(len(rows), "vault"), _what_to_do(), message)
 
     # Opening
 
@@ -119,9 +119,11 @@ def _about(found: VaultReading) -> Content:
         title = UNREADABLE if found.problem is None else TROUBLES.get(found.problem, UNREADABLE)
         return Content.assemble(show(title, "$bad"), "\n", show(found.trouble))
     last = facts.log[-1]
-    told: Sequence[str] = facts.older_copy or [f"{moment(last.when)}  {last.by}: {last.words}"]
+    lines_shown: Sequence[str] = facts.older_copy or [
+        f"{moment(last.when)}  {last.by}: {last.words}"
+    ]
     style = "$bad" if facts.older_copy else ""
-    return Content.assemble(show(told[0], style), "\n", show(str(found.folder), "$quiet"))
+    return Content.assemble(show(lines_shown[0], style), "\n", show(str(found.folder), "$quiet"))
 
 
 def _what_to_do() -> Content:

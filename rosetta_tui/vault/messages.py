@@ -198,9 +198,9 @@ def _run_words(run: records.RunTerms) -> str:
 
 def _grant_words(act: records.GrantAsked | records.Answered, names: Mapping[str, str]) -> str:
     if isinstance(act, records.Answered):
-        said = "allows it" if act.answer.allowed else "refuses it"
-        said += f": {act.answer.reason}" if act.answer.reason else ""
-        return f"took in what {names[act.answer.keeper]} says to {act.answer.request[:8]}: {said}"
+        answer_words = "allows it" if act.answer.allowed else "refuses it"
+        answer_words += f": {act.answer.reason}" if act.answer.reason else ""
+        return f"took in what {names[act.answer.keeper]} says to {act.answer.request[:8]}: {answer_words}"
     request = act.request
     what = f" for {_run_words(request.run)}" if request.run else ""
     return f"asked to open {request.name!r} once{what}: {counts(request.entries)}; it is {ledger.request_id(request)[:8]}"

@@ -38,7 +38,7 @@ def requests(facts: VaultFacts, folder: str, now: str) -> SectionPage:
         **ask,
     }  # fmt: skip
     allow = f"{state.threshold} keepers allow" if state.split else "a keeper allows"
-    said = [
+    about_lines = [
         (f"A request opens the vault once, when {allow} it. Answers go from hand to hand as files; here stand those that were taken in.", "plain")
     ]  # fmt: skip
     rows, about, answerable, waiting = [], [], [], 0
@@ -62,7 +62,14 @@ def requests(facts: VaultFacts, folder: str, now: str) -> SectionPage:
     if state.split is None:
         empty = f"{empty} Each keeper opens this vault alone; a run that a keeper begins is allowed at once, and stands here then."
     return SectionPage(
-        said, _REQUESTS, rows, about, [answer] * len(rows) or [ask], empty, waiting, answerable
+        about_lines,
+        _REQUESTS,
+        rows,
+        about,
+        [answer] * len(rows) or [ask],
+        empty,
+        waiting,
+        answerable,
     )
 
 

@@ -18,13 +18,13 @@ class _Gateway(http.client.HTTPConnection):
 
 def ask(model: str, messages: Sequence[Mapping[str, str]]) -> str:
     """Return what a model answers to messages (each with ``role`` and ``content``); RuntimeError where it gives no answer."""
-    said = _asked("POST", "/v1/chat/completions", {"model": model, "messages": list(messages)})
-    return str(said["choices"][0]["message"]["content"])
+    reply = _asked("POST", "/v1/chat/completions", {"model": model, "messages": list(messages)})
+    return str(reply["choices"][0]["message"]["content"])
 
 
 def models() -> list[str]:
     """Return the names of the models that may be asked."""
-    return [each["id"] for each in _asked("GET", "/v1/models", None)["data"]]
+    return [model["id"] for model in _asked("GET", "/v1/models", None)["data"]]
 
 
 def _asked(method: str, path: str, body: Any) -> Any:
@@ -32,9 +32,9 @@ def _asked(method: str, path: str, body: Any) -> Any:
     try:
         connection.request(method, path, None if body is None else json.dumps(body))
         reply = connection.getresponse()
-        said = json.loads(reply.read())
+        reply_json = json.loads(reply.read())
     finally:
         connection.close()
     if reply.status != http.client.OK:
-        raise RuntimeError(said["error"]["message"])
-    return said
+        raise RuntimeError(reply_json["error"]["message"])
+    return reply_json

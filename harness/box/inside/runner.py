@@ -44,11 +44,11 @@ def main() -> None:
     translate = _load(folders, begin["entry"], begin["options"])
     _tell(stream, {"state": "ready"})
     for batch in _batches(asked):
-        texts = translate([each["source"] for each in batch])
+        texts = translate([question["source"] for question in batch])
         if len(texts) != len(batch):
             sys.exit("The method gave another number of outputs than it was given texts.")
-        for each, text in zip(batch, texts, strict=True):
-            _tell(stream, {"id": each["id"], "text": text})
+        for question, text in zip(batch, texts, strict=True):
+            _tell(stream, {"id": question["id"], "text": text})
 
 
 def _silence() -> None:
@@ -102,13 +102,13 @@ def _install(wheels: str, requirements: str, site: str, pip: str) -> None:
 def _load(folders: list[str], entry: str, options: Mapping[str, Any]) -> Callable[[list[str]], Any]:
     sys.path[:0] = [*folders, str(Path(__file__).parent)]  # the last for rosetta_box
     module, _, name = entry.partition(":")
-    found: Any = getattr(importlib.import_module(module), name)
-    translate: Callable[[list[str]], Any] = found
-    if isinstance(found, type):
-        maker: Callable[[Any], Any] = found
+    loaded: Any = getattr(importlib.import_module(module), name)
+    translate: Callable[[list[str]], Any] = loaded
+    if isinstance(loaded, type):
+        maker: Callable[[Any], Any] = loaded
         translate = maker(options).translate
-    elif len(inspect.signature(found).parameters) > 1:
-        translate = partial(_told, found, options)
+    elif len(inspect.signature(loaded).parameters) > 1:
+        translate = partial(_told, loaded, options)
     return translate
 
 

@@ -80,8 +80,10 @@ def stated_floors(card: Mapping[str, Any]) -> dict[str, FloorScores]:
     listed = card.get("floors") or block(card, "scores").get("floors")
     if isinstance(listed, Mapping):
         listed = [{"name": name, **_object(floor)} for name, floor in listed.items()]
-    found = listed if isinstance(listed, list | tuple) else ()
-    return {str(floor.get("name", "")): _floor(floor) for floor in found if isinstance(floor, dict)}
+    floors = listed if isinstance(listed, list | tuple) else ()
+    return {
+        str(floor.get("name", "")): _floor(floor) for floor in floors if isinstance(floor, dict)
+    }
 
 
 def _floor(stated: Mapping[str, Any]) -> FloorScores:
@@ -116,8 +118,8 @@ def _mixed(card: Mapping[str, Any], scores: Mapping[str, Any]) -> Composite:
 
 
 def _inputs(listed: Iterable[object]) -> Iterator[Input]:
-    for each in listed:
-        part = _object(each)
+    for value in listed:
+        part = _object(value)
         name = part.get("metric")
         numbers = [
             number(part.get(key)) for key in ("value", "normalised", "weight", "effective_weight")
@@ -129,8 +131,8 @@ def _inputs(listed: Iterable[object]) -> Iterator[Input]:
 def stated_caveats(claim: object) -> tuple[Caveat, ...]:
     """Return the caveats of a card's record of its claim."""
     listed, caveats = _object(claim).get("caveats"), []
-    for each in listed if isinstance(listed, list | tuple) else ():
-        part = _object(each)
+    for value in listed if isinstance(listed, list | tuple) else ():
+        part = _object(value)
         share, kind = number(part.get("share")), part.get("kind")
         if (
             share is not None
@@ -149,8 +151,10 @@ def _object(value: object) -> Mapping[str, Any]:
 
 
 def _whole(value: object) -> int | None:
-    found = number(value)
-    return int(found) if found is not None and found.is_integer() and 0 <= found <= _MOST else None
+    finite = number(value)
+    return (
+        int(finite) if finite is not None and finite.is_integer() and 0 <= finite <= _MOST else None
+    )
 
 
 def _lower(scores: Mapping[str, Any], metric: str) -> float | None:
@@ -181,7 +185,7 @@ def earlier_claim(card: RunCard, scores: Mapping[str, Any]) -> dict[str, Any]:
     tier = quality_tier(scores["composite"])
     if at_floor and tier is not Tier.UNSCORED:
         tier = Tier.BASELINE
-    tier = min(tier, HIGHEST_WITHOUT_REVIEW, key=lambda each: each.rank)
+    tier = min(tier, HIGHEST_WITHOUT_REVIEW, key=lambda claimed_tier: claimed_tier.rank)
     return {
         "at_floor": at_floor,
         "mostly_identical": identical,

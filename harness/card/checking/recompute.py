@@ -147,15 +147,15 @@ def _retries(card: RunCard) -> Retries:
 
 def measures_again(card: RunCard, material: Material) -> dict[str, Any]:
     """Compute cost, speed, tokens, totals and tries; what a card cannot tell is left out."""
-    found = _measured(card, material)
+    measured = _measured(card, material)
     if not card.stretches:  # another program's card: only its sum is known
-        found.pop("elapsed_seconds")
+        measured.pop("elapsed_seconds")
         for name in ("elapsed_seconds", "tokens_per_second", "entries_per_minute"):
-            found["speed"].pop(name)
+            measured["speed"].pop(name)
     if withheld(card.results):
-        found["cost"].pop("cost_per_source_char")
-    found["cost"].pop("reason", None)  # words, which another version may put otherwise
-    return found
+        measured["cost"].pop("cost_per_source_char")
+    measured["cost"].pop("reason", None)  # words, which another version may put otherwise
+    return measured
 
 
 def _measured(card: RunCard, material: Material) -> dict[str, Any]:

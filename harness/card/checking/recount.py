@@ -34,17 +34,17 @@ def recount(
     """
     if not card.results or withheld(card.results):
         return None
-    found = (
+    differences = (
         *_scores(card, material or card_material(card)),
         *(() if corpus is None else _texts(card, corpus)),
     )
-    return Recount(corpus is not None, found)
+    return Recount(corpus is not None, differences)
 
 
 def pinned_corpus(connection: sqlite3.Connection, sha256: str) -> Sequence[Entry] | None:
     """Return the entries of the whole corpus of the store that has this hash; None where there is none."""
-    found = whole_corpus(connection, sha256)
-    return None if found is None else list(read_entries(connection, found, to_show=True).values())
+    corpus = whole_corpus(connection, sha256)
+    return None if corpus is None else list(read_entries(connection, corpus, to_show=True).values())
 
 
 def _scores(card: RunCard, material: Material) -> Iterator[str]:

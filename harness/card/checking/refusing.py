@@ -58,8 +58,8 @@ def refuse_impossible(card: RunCard, name: str) -> None:
 def refuse_withdrawn(raw: Mapping[str, Any], card: RunCard, name: str) -> None:
     """Raise UsageError where consent for what the card is made of was withdrawn."""
     ids = [row.entry_id for row in card.results] or None
-    for each in found(of_card(raw, ids), now_standing()):
-        if each.ok is False:
+    for check in found(of_card(raw, ids), now_standing()):
+        if check.ok is False:
             raise UsageError(
-                f"{name}: {each.words}. It is not imported. `rosetta consent list` has who said so."
+                f"{name}: {check.words}. It is not imported. `rosetta consent list` has who said so."
             )

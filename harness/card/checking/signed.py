@@ -113,8 +113,12 @@ def check_reproduction(
     """
     verdict.checks.append(_whose(found, known))
     verdict.checks += consent_checks(Verified(keys=frozenset({found.by, found.claimed_by})))
-    said = {True: "reproduced", False: "NOT reproduced", None: "neither has composite nor chrF++"}
-    words = f"{said[found.reproduced]} within {percent(found.tolerance)}, worked out again from the scores of both cards"
+    outcome = {
+        True: "reproduced",
+        False: "NOT reproduced",
+        None: "neither has composite nor chrF++",
+    }
+    words = f"{outcome[found.reproduced]} within {percent(found.tolerance)}, worked out again from the scores of both cards"
     verdict.checks.append(CardCheck(SCORES, True, words))
     if card is None:
         words = (

@@ -102,8 +102,8 @@ def _consent(
 
 def consent_checks(subject: consent.Verified) -> Iterator[CardCheck]:
     """Yield what notices that are believed here say of something; nothing where none is about it."""
-    for each in consent.found(subject, now_standing()):
-        yield CardCheck("consent", each.ok, each.words)
+    for check in consent.found(subject, now_standing()):
+        yield CardCheck("consent", check.ok, check.words)
 
 
 def _verify(
@@ -196,10 +196,10 @@ def _setup_at_top(card: RunCard) -> dict[str, Any]:
     The analyser that a method names goes before that of the scores, which older cards do not name there.
     """
     stated = card_setup(card).model_dump(mode="json")
-    found = {name: stated[name] for name in SETUP_FIELDS}
+    setup_fields = {name: stated[name] for name in SETUP_FIELDS}
     if stated["fst_version"] is None and card.fst_version is not None:
-        found["fst_version"] = analyser_version(stated_setup(card.scoring))
-    return found
+        setup_fields["fst_version"] = analyser_version(stated_setup(card.scoring))
+    return setup_fields
 
 
 def _check_older_fingerprint(verdict: CardVerdict, stated: Mapping[str, Any]) -> None:
@@ -208,11 +208,11 @@ def _check_older_fingerprint(verdict: CardVerdict, stated: Mapping[str, Any]) ->
         verdict.skip("fingerprint", "the card does not list its components")
         return
     hashes = {canonical_sha256(components), sorted_key_sha256(components)}
-    found = stated["hash"]
-    expected = found if found in hashes else sorted_key_sha256(components)
+    stated_hash = stated["hash"]
+    expected = stated_hash if stated_hash in hashes else sorted_key_sha256(components)
     verdict.compare(
         "fingerprint",
-        {"fingerprint": {"hash": found}},
+        {"fingerprint": {"hash": stated_hash}},
         {"fingerprint": {"hash": expected}},
         rounded=False,
     )
@@ -234,10 +234,10 @@ def _check_all(
     if words := taken_as_stated(card, material.scorer):
         verdict.skip("stated numbers", words)
     measures = measures_again(card, material)
-    told = resting_on_rows(raw, {**measures, "scores": scores_again(card, material, measures)})
-    scores = told.pop("scores")
+    computed = resting_on_rows(raw, {**measures, "scores": scores_again(card, material, measures)})
+    scores = computed.pop("scores")
     verdict.compare("entries", raw, {"results": rows_again(material)}, rounded=rounded)
-    verdict.compare("cost, speed, tokens", raw, told, rounded=rounded)
+    verdict.compare("cost, speed, tokens", raw, computed, rounded=rounded)
     if "claim" not in raw["scores"]:
         scores |= earlier_claim(card, scores)
     _check_scores(verdict, raw, scores, material.scorer, rounded)
@@ -330,8 +330,8 @@ def _check_arithmetic(verdict: CardVerdict, raw: Mapping[str, Any]) -> None:
         "composite": composite(stated, weighing=weighing).value,
         "quality_tier": weighing.tier(stated["composite"]).value,
     }
-    found = {name: stated[name] for name in expected if stated.get(name) is not None}
-    verdict.compare("composite", {"scores": found}, {"scores": expected}, rounded=True)
+    stated_parts = {name: stated[name] for name in expected if stated.get(name) is not None}
+    verdict.compare("composite", {"scores": stated_parts}, {"scores": expected}, rounded=True)
 
 
 def _check_against_store(
@@ -374,8 +374,10 @@ def _check_withheld(verdict: CardVerdict, raw: Mapping[str, Any], card: RunCard)
     )
     material = card_material(card)
     verdict.compare("entries", raw, {"results": rows_again(material)}, rounded=False)
-    told = resting_on_rows(raw, {**measures_again(card, material), "scores": counts_again(card)})
-    verdict.compare("cost, speed, tokens, counts", raw, told, rounded=False)
+    computed = resting_on_rows(
+        raw, {**measures_again(card, material), "scores": counts_again(card)}
+    )
+    verdict.compare("cost, speed, tokens, counts", raw, computed, rounded=False)
     _check_arithmetic(verdict, raw)
 
 
@@ -425,6 +427,8 @@ def _verify_row(raw: Mapping[str, Any]) -> CardVerdict:
     score = row.get("composite_score", row.get("composite"))
     tier = row.get("quality_tier")
     if isinstance(score, int | float) and isinstance(tier, str):
-        found = {"quality_tier": tier.lower()}
-        verdict.compare("tier", found, {"quality_tier": quality_tier(score).value}, rounded=True)
+        stated_tier = {"quality_tier": tier.lower()}
+        verdict.compare(
+            "tier", stated_tier, {"quality_tier": quality_tier(score).value}, rounded=True
+        )
     return verdict

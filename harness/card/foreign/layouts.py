@@ -173,7 +173,7 @@ def _filled(
 def _claimable(scores: Mapping[str, Any]) -> str:
     tier = scores["quality_tier"]
     known = Tier(tier) if tier in set(Tier) else Tier.UNSCORED
-    return min(known, HIGHEST_WITHOUT_REVIEW, key=lambda each: each.rank).value
+    return min(known, HIGHEST_WITHOUT_REVIEW, key=lambda claimed_tier: claimed_tier.rank).value
 
 
 def _dataset(dataset: Mapping[str, Any], scores: Mapping[str, Any]) -> dict[str, Any]:

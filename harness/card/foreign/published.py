@@ -49,11 +49,11 @@ def reasons_told(raw: Mapping[str, Any], *, teller: str) -> dict[str, str]:
 
     A metric that is said to be available, and a name that is no metric's, are left out.
     """
-    told = told_of_scores(raw).get("metric_availability")
+    availability = told_of_scores(raw).get("metric_availability")
     reasons: dict[str, str] = {}
-    for name, said in told.items() if isinstance(told, Mapping) else ():
+    for name, reason_text in availability.items() if isinstance(availability, Mapping) else ():
         metric = metric_named(name[:60].removeprefix("corpus_"))
-        why = _why_not(said)
+        why = _why_not(reason_text)
         if metric is not None and why is not None:
             reasons.setdefault(metric, f"{teller} says: {why}"[:_LONGEST_REASON])
     return reasons
@@ -76,9 +76,9 @@ _AVAILABLE = frozenset({"available", "ok", "yes", "true", "computed"})
 
 def _reasons(row: Mapping[str, Any], scores: Mapping[str, Any]) -> dict[str, str]:
     """Return why each metric of the specification that a published row has no value of has none."""
-    told = reasons_told(row, teller="the published row")
+    stated_reasons = reasons_told(row, teller="the published row")
     return {
-        metric: told.get(metric, "the published row has no value for it")
+        metric: stated_reasons.get(metric, "the published row has no value for it")
         for metric in specification().metrics
         if number(scores.get(metric)) is None
     }
@@ -107,7 +107,7 @@ def _names_secret(value: object) -> bool:
         return any(map(_names_secret, value))
     if not isinstance(value, Mapping):
         return False
-    marks = (each for key, each in value.items() if is_mark(key) and isinstance(each, str))
+    marks = (text for key, text in value.items() if is_mark(key) and isinstance(text, str))
     return any(map(names_secret, marks)) or any(map(_names_secret, value.values()))
 
 

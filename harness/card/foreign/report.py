@@ -111,13 +111,13 @@ def report_dataset(report: Report) -> Dataset:
 
 def _own_id(report: Report) -> str | None:
     """Return the corpus' own id where the report or log tells it."""
-    told = report.model_extra or {}
-    provenance = told.get("provenance")
+    extra = report.model_extra or {}
+    provenance = extra.get("provenance")
     meta = provenance.get("dataset_meta") if isinstance(provenance, dict) else None
-    for place in (report.config.model_extra, meta, told.get("dataset"), told):
-        found = place.get("corpus_id", place.get("id")) if isinstance(place, dict) else None
-        if isinstance(found, str) and found.strip():
-            return found.strip()[:_LONGEST_ID]
+    for place in (report.config.model_extra, meta, extra.get("dataset"), extra):
+        corpus_id = place.get("corpus_id", place.get("id")) if isinstance(place, dict) else None
+        if isinstance(corpus_id, str) and corpus_id.strip():
+            return corpus_id.strip()[:_LONGEST_ID]
     return None
 
 

@@ -143,12 +143,12 @@ def read_reproduction(data: bytes) -> SignedReproduction:
             FileProblem.DAMAGED,
             "The record was changed after it was signed, or it is damaged. Ask for it once more.",
         )
-    said = record.verdict.reproduced
-    if record.tolerance != TOLERANCE or said != record.reproduced:
+    reproduced = record.verdict.reproduced
+    if record.tolerance != TOLERANCE or reproduced != record.reproduced:
         raise FileError(
             FileProblem.INVALID,
             "The record says of itself what its scores do not: by them the card "
-            + ("is" if said else "is not")
+            + ("is" if reproduced else "is not")
             + f" reproduced within {percent(TOLERANCE)}. Nothing follows from it.",
         )
     if record.by == record.claimed_by or record.claimed.card == record.repeated.card:

@@ -42,7 +42,7 @@ class RowProof(StrictRecord):
             row_hash(self.row, bytes.fromhex(self.salt)),
             self.place,
             self.seal.rows,
-            [bytes.fromhex(each) for each in self.path],
+            [bytes.fromhex(step) for step in self.path],
         )
         signed = self.seal.is_signed_by(self.seal.by)
         return signed and led is not None and led.hex() == self.seal.root
@@ -59,9 +59,9 @@ def prove_row(sealed: SealFile, rows: Sequence[Mapping[str, Any]], entry: str) -
         )
     places = [place for place, row in enumerate(rows) if str(row.get("entry_id")) == entry]
     if len(places) != 1:
-        found = "Several rows have" if places else "No row has"
+        matches = "Several rows have" if places else "No row has"
         raise UsageError(
-            f"{found} the id {entry!r}. `rosetta runs export RUN -o rows.jsonl --form jsonl` lists them."
+            f"{matches} the id {entry!r}. `rosetta runs export RUN -o rows.jsonl --form jsonl` lists them."
         )
     salts, place = bytes.fromhex(sealed.salts), places[0]
     path = inclusion_path(row_hashes(rows, salts), place)
@@ -70,7 +70,7 @@ def prove_row(sealed: SealFile, rows: Sequence[Mapping[str, Any]], entry: str) -
         place=place,
         row=dict(rows[place]),
         salt=row_salt(salts, place).hex(),
-        path=tuple(each.hex() for each in path),
+        path=tuple(digest.hex() for digest in path),
     )
 
 

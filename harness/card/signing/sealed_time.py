@@ -63,8 +63,8 @@ def _line_behind(seal: CardSeal, lines: Sequence[LogLine]) -> LogLine | None:
     if named is None:
         return None
     line = lines[named.seq] if named.seq < len(lines) else None
-    found = None if line is None else (lines[0].id, line.id, line.record.when)
-    if found != (named.vault, named.line, named.when):
+    line_facts = None if line is None else (lines[0].id, line.id, line.record.when)
+    if line_facts != (named.vault, named.line, named.when):
         raise VaultError(
             FileProblem.INVALID,
             f"The seal names line {named.seq + 1} of the log of the vault {named.vault[:16]}…, which is not in this log: "

@@ -50,12 +50,12 @@ def own_signer(home: Path, role: Role | None = None) -> Identity:
 
 def own_keys(home: Path) -> dict[str, str]:
     """Return the public signing keys of this computer, each with whose it is; those that cannot be read are left out."""
-    found = {}
+    keys = {}
     for role, whose in _WHOSE.items():
         with suppress(KeyStoreError):
             if Identity.known(home, role):
-                found[Identity.load(home, role).public.signing_key] = whose
-    return found
+                keys[Identity.load(home, role).public.signing_key] = whose
+    return keys
 
 
 def sign_run(
@@ -93,7 +93,7 @@ def kept_seals(connection: sqlite3.Connection, run: int, card: Mapping[str, Any]
         with suppress(FileError):
             seal_files.append(read_seal(data))
     fitting = [seal_file for seal_file in seal_files if seal_file.seal.card == card.get(HASH_FIELD)]
-    return sorted(fitting, key=lambda each: each.seal.when, reverse=True)
+    return sorted(fitting, key=lambda seal_file: seal_file.seal.when, reverse=True)
 
 
 def keep_others_seal(

@@ -17,7 +17,7 @@ class Translating:
 
     def __init__(self, options: Mapping[str, Any]) -> None:
         self._asked = options
-        self._given, self._wanted = (Tokenizer.from_file(each) for each in options["tokenizers"])
+        self._given, self._wanted = (Tokenizer.from_file(path) for path in options["tokenizers"])
         self._translator = ctranslate2.Translator(options["folder"], device="cpu")
 
     def translate(self, texts: Sequence[str]) -> list[str | None]:
@@ -25,13 +25,13 @@ class Translating:
         asked = self._asked
         tokens = [[*asked["source_prefix"], *self._given.encode(text).tokens] for text in texts]
         prefix = list(asked["target_prefix"])
-        found = self._translator.translate_batch(
+        results = self._translator.translate_batch(
             tokens,
             target_prefix=[prefix] * len(tokens) if prefix else None,
             beam_size=asked["beam_size"],
             max_decoding_length=asked["max_length"],
         )
-        return [self._text(each.hypotheses[0][len(prefix) :]) or None for each in found]
+        return [self._text(result.hypotheses[0][len(prefix) :]) or None for result in results]
 
     def _text(self, tokens: Sequence[str]) -> str:
         """Write tokens as text; those that the tokenizer does not have are no text."""

@@ -133,8 +133,8 @@ def find_corpus(connection: sqlite3.Connection, corpus: Corpus) -> int | None:
         " AND (SELECT count(*) FROM entries WHERE corpus = corpora.id) = ?",
         (corpus.sha256, _envelope(corpus.dataset), len(corpus.entries)),
     )
-    said = [name for name in INHERITED if getattr(corpus.dataset, name) is not None]
-    return next((int(id_) for (id_,) in rows if _all_tagged(connection, id_, said)), None)
+    inherited = [name for name in INHERITED if getattr(corpus.dataset, name) is not None]
+    return next((int(id_) for (id_,) in rows if _all_tagged(connection, id_, inherited)), None)
 
 
 def _all_tagged(connection: sqlite3.Connection, corpus: int, names: Iterable[str]) -> bool:
@@ -182,16 +182,19 @@ def _put(
     placed: Iterable[tuple[int, Entry]],
     recipients: Sequence[str] = (),
 ) -> None:
-    told = [(place, entry) for place, entry in placed]
+    placed_entries = [(place, entry) for place, entry in placed]
     seal = None
-    if any(has_secrets(entry) for _, entry in told) and is_on_disk(connection):
+    if any(has_secrets(entry) for _, entry in placed_entries) and is_on_disk(connection):
         seal = CorpusSeal(connection, corpus)
         if not has_key(connection, corpus):
             seal.seal_for(recipients)
     names = _NAMES if seal is None else (*_NAMES, "sealed")
     connection.executemany(
         f"INSERT OR REPLACE INTO entries ({', '.join(names)}) VALUES ({', '.join('?' * len(names))})",
-        (_entry_row(connection, corpus, place, entry, seal)[: len(names)] for place, entry in told),
+        (
+            _entry_row(connection, corpus, place, entry, seal)[: len(names)]
+            for place, entry in placed_entries
+        ),
     )
 
 
@@ -243,8 +246,8 @@ def _of_all(connection: sqlite3.Connection, corpus_id: int) -> dict[str, object]
         return {}
     dataset = unpacks(Dataset.model_validate_json)(row[0])
     terms = dataset.terms
-    said: dict[str, object] = {_KEEPS: terms.keeps} if terms.local_only else {}
-    return said if dataset.task == TRANSLATION else said | {"of_task": dataset.task}
+    kept_terms: dict[str, object] = {_KEEPS: terms.keeps} if terms.local_only else {}
+    return kept_terms if dataset.task == TRANSLATION else kept_terms | {"of_task": dataset.task}
 
 
 _KEEPS = "keeps"
@@ -260,8 +263,8 @@ def corpus_sha256(connection: sqlite3.Connection, corpus_id: int) -> str:
 def whole_corpus(connection: sqlite3.Connection, sha256: str) -> int | None:
     """Return the store's number of the corpus whose file has this hash, as it was read last; None where only cards are known of it."""
     query = "SELECT max(id) FROM corpora WHERE NOT partial AND sha256 = ?"
-    found: int | None = connection.execute(query, (sha256,)).fetchone()[0]
-    return found
+    corpus_number: int | None = connection.execute(query, (sha256,)).fetchone()[0]
+    return corpus_number
 
 
 _READ = """
@@ -304,9 +307,9 @@ def read_entries(
 
 def _of_entry(of_all: Mapping[str, object], segment: object) -> dict[str, object]:
     """Return what an envelope says of an entry of a segment."""
-    said = dict(of_all)
-    keeps = said.pop(_KEEPS, None)
-    return said | {"local_only": True} if callable(keeps) and keeps(segment) else said
+    fields = dict(of_all)
+    keeps = fields.pop(_KEEPS, None)
+    return fields | {"local_only": True} if callable(keeps) and keeps(segment) else fields
 
 
 def _closed(row: tuple[Any, ...], of_all: Mapping[str, object]) -> Entry:

@@ -52,14 +52,14 @@ def examine_stored(
     connection: sqlite3.Connection, number: int, sha256: str, files: Sequence[Path]
 ) -> Examination:
     """Check a corpus of the store, and the file that it was read from where that is still the same."""
-    dataset, found = read_dataset(connection, number), original(files, sha256)
-    corpus = _from_file(files, dataset) if found is Original.UNCHANGED else None
+    dataset, source_state = read_dataset(connection, number), original(files, sha256)
+    corpus = _from_file(files, dataset) if source_state is Original.UNCHANGED else None
     held = connection.execute("SELECT count(*) FROM entries WHERE corpus = ?", (number,))
     if corpus is None or len(corpus.entries) != held.fetchone()[0]:
         entries = tuple(entry for _, entry in sorted(read_entries(connection, number).items()))
         problems = check_entries(entries, dataset.id)
         corpus = Corpus(dataset, entries, sha256, Form.SPECIFICATION, problems)
-    return _examination(corpus, files, found)
+    return _examination(corpus, files, source_state)
 
 
 def _examination(corpus: Corpus, files: Sequence[Path], found: Original) -> Examination:
@@ -77,8 +77,8 @@ def _examination(corpus: Corpus, files: Sequence[Path], found: Original) -> Exam
 
 def _from_file(files: Sequence[Path], dataset: Dataset) -> Corpus | None:
     """Read the file once more; None where it cannot be read without the options that its reader had then."""
-    said: dict[str, Any] = {**(dataset.columns_read or {})}
+    options: dict[str, Any] = {**(dataset.columns_read or {})}
     try:
-        return load(files[0], files[1:], dataset=dataset, columns=Columns(**said))
+        return load(files[0], files[1:], dataset=dataset, columns=Columns(**options))
     except CorpusError:
         return None

@@ -64,8 +64,8 @@ def read_stored(
             "in the vault in the place of a file."
         )
     corpus = read_corpus_of_run(connection, number)
-    told = {"local_only": True} if kept_here else {}
-    entries = [entry.model_copy(update=told) for entry in corpus.entries]
+    update = {"local_only": True} if kept_here else {}
+    entries = [entry.model_copy(update=update) for entry in corpus.entries]
     return replace(corpus, warnings=check_entries(entries, corpus.dataset.id))
 
 
@@ -84,19 +84,19 @@ def find_stored(
         "SELECT id FROM corpora WHERE NOT partial AND substr(sha256, 1, ?) = ? ORDER BY id",
         (len(beginning), beginning),
     ).fetchall()
-    found = [int(number) for (number,) in rows if _fits(connection, number, envelope)]
-    if not found:
+    numbers = [int(number) for (number,) in rows if _fits(connection, number, envelope)]
+    if not numbers:
         raise UsageError(f"{name}: the store has no such corpus. Name its file instead.")
     if columns or None not in envelope.values():
         named = dict(columns or {})
-        exact = [n for n in found if (read_dataset(connection, n).columns_read or {}) == named]
-        found = exact or found
-    if len(found) > 1 and None in envelope.values():
+        exact = [n for n in numbers if (read_dataset(connection, n).columns_read or {}) == named]
+        numbers = exact or numbers
+    if len(numbers) > 1 and None in envelope.values():
         raise UsageError(
-            f"{name}: the store has {len(found)} corpora that begin so. Give more of the hash, or "
+            f"{name}: the store has {len(numbers)} corpora that begin so. Give more of the hash, or "
             "--source-language, --target-language, --id and the columns of the one that is meant."
         )
-    return found[-1]
+    return numbers[-1]
 
 
 def _fits(connection: sqlite3.Connection, number: int, envelope: Mapping[str, str | None]) -> bool:
@@ -186,7 +186,9 @@ def list_corpora(
         _summary(connection, sha256, numbers, counts) for sha256, numbers in readings.items()
     ]
     return sorted(
-        corpus_summaries, key=lambda each: (each.last_used or 0.0, each.number), reverse=True
+        corpus_summaries,
+        key=lambda summary: (summary.last_used or 0.0, summary.number),
+        reverse=True,
     )
 
 
@@ -201,7 +203,7 @@ def _summary(
         return (not partial, sum(counts.get(number, {}).values()), number)
 
     number, partial = max(readings, key=fullness)
-    users = _users(connection, [each for each, _ in readings])
+    users = _users(connection, [reading_number for reading_number, _ in readings])
     segments = counts.get(number, {})
     return CorpusSummary(
         number=number,
@@ -231,7 +233,7 @@ def _users(
 def _paths(stated: str | None) -> tuple[Path, ...]:
     if stated is None:
         return ()
-    return tuple(Path(of_kind(each, str)) for each in of_kind(stored_json(stated), list))
+    return tuple(Path(of_kind(path_text, str)) for path_text in of_kind(stored_json(stated), list))
 
 
 def hold_in_memory(corpus: Corpus) -> tuple[sqlite3.Connection, int]:
@@ -320,7 +322,7 @@ def facet_counts(
     connection: sqlite3.Connection, corpus: int
 ) -> dict[str, list[tuple[str | int | None, int]]]:
     """Return for each facet the values there are with their counts: tiers in order, tags by frequency."""
-    found: dict[str, list[tuple[str | int | None, int]]] = {}
+    counts_of_facets: dict[str, list[tuple[str | int | None, int]]] = {}
     for field in FACETS:
         by = "1" if field == "difficulty" else "2 DESC, 1"
         rows = connection.execute(
@@ -328,5 +330,5 @@ def facet_counts(
             f" ORDER BY {field} IS NULL, {by} LIMIT ?",
             (corpus, MOST_VALUES),
         )
-        found[field] = [(value, count) for value, count in rows]
-    return found
+        counts_of_facets[field] = [(value, count) for value, count in rows]
+    return counts_of_facets

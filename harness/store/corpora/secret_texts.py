@@ -46,13 +46,17 @@ def known_secrets(
     digest = _digest(_key(connection))
     known = dict(connection.execute("SELECT digest, corpus FROM secret_texts"))
     asked = [entry for entry in entries if not entry.secret and not is_blank(entry.source)]
-    return [(entry, known[found]) for entry in asked if (found := digest(entry.source)) in known]
+    return [
+        (entry, known[digest_of_source])
+        for entry in asked
+        if (digest_of_source := digest(entry.source)) in known
+    ]
 
 
 def refuse_known_secrets(connection: sqlite3.Connection, entries: Sequence[Entry]) -> None:
     """Raise UsageError where open entries have the text of one that is known as secret; no text is quoted."""
-    if found := known_secrets(connection, entries):
-        raise UsageError(_said([entry for entry, _ in found], *_where(connection, found[0][1])))
+    if secrets := known_secrets(connection, entries):
+        raise UsageError(_said([entry for entry, _ in secrets], *_where(connection, secrets[0][1])))
 
 
 def _said(found: Sequence[Entry], where: str, runs: Sequence[str]) -> str:
@@ -79,8 +83,8 @@ def _where(connection: sqlite3.Connection, corpus: int) -> tuple[str, list[str]]
     rows = connection.execute("SELECT run_id FROM runs WHERE corpus = ? ORDER BY id", (corpus,))
     runs = [row[0][:8] for row in rows]
     named = shown(json.loads(dataset[0]).get("id", ""))
-    told = ", ".join(runs[:_NAMED]) + (" …" if len(runs) > _NAMED else "")
-    return f"{named} (run {told})" if runs else named, runs
+    run_words = ", ".join(runs[:_NAMED]) + (" …" if len(runs) > _NAMED else "")
+    return f"{named} (run {run_words})" if runs else named, runs
 
 
 def _digest(key: bytes) -> Digest:

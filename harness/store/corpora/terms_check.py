@@ -30,9 +30,9 @@ def refuse_widened(connection: sqlite3.Connection, corpus: Corpus) -> None:
             continue
         if not is_wider(now, before):
             continue
-        said, known = corpus.dataset, dataset
+        stated, known = corpus.dataset, dataset
         same = sha256 == corpus.sha256 or (
-            (said.id, said.source_language, said.target_language)
+            (stated.id, stated.source_language, stated.target_language)
             == (known.id, known.source_language, known.target_language)
         )
         sealed = before.local_only and not before.segments

@@ -76,8 +76,8 @@ def copied(path: Path, journal: Path) -> Path:
     )  # before the folder's own end: an open file stays on Windows
     (Path(folder.name) / _READY).touch()
     copy = Path(folder.name) / path.name
-    for each in (path, journal):
-        copyfile(each, copy.with_name(each.name))
+    for file in (path, journal):
+        copyfile(file, copy.with_name(file.name))
     copies()[copy] = Copy(folder, path)
     return copy
 

@@ -40,13 +40,13 @@ def mark_of(path: Path) -> Mark:
 
     Equal marks mean that nothing was written between them; unequal ones that something may have been.
     """
-    newest, found = 0.0, []
+    newest, marks = 0.0, []
     for file in (path, path.with_name(f"{path.name}-wal"), path.with_name(_WITHDRAWN)):
         with suppress(OSError):
             seen = file.stat()
             newest = max(newest, seen.st_mtime)
-            found.append((file.name, seen.st_ino, seen.st_size, seen.st_mtime_ns))
-    return (*found, object()) if time.time() - newest < MOMENT_SECONDS else tuple(found)
+            marks.append((file.name, seen.st_ino, seen.st_size, seen.st_mtime_ns))
+    return (*marks, object()) if time.time() - newest < MOMENT_SECONDS else tuple(marks)
 
 
 SCHEMA_VERSION = len(STEPS)

@@ -95,8 +95,8 @@ def damaged(connection: sqlite3.Connection) -> bool:
 
 
 def _broken_pages(connection: sqlite3.Connection) -> bool:
-    found: tuple[str] = connection.execute("PRAGMA integrity_check(1)").fetchone()
-    return found != ("ok",)
+    check_row: tuple[str] = connection.execute("PRAGMA integrity_check(1)").fetchone()
+    return check_row != ("ok",)
 
 
 def _tables(connection: sqlite3.Connection) -> list[str]:

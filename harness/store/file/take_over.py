@@ -107,7 +107,7 @@ def lying_open(connection: sqlite3.Connection) -> dict[int, list[int]]:
     """Return the places of secret entries whose texts lie open, by corpus; corpora without any are left out."""
     secret = [segment.value for segment in Segment if segment.secret]
     sealed = sealed_column(connection, "entries", "entries")
-    found = {}
+    open_corpora = {}
     for corpus, dataset in connection.execute("SELECT id, dataset FROM corpora").fetchall():
         local_only = _local_only(dataset)
         rows = connection.execute(
@@ -118,8 +118,8 @@ def lying_open(connection: sqlite3.Connection) -> dict[int, list[int]]:
         )
         places = [place for place, segment in rows if local_only or segment in secret]
         if places:
-            found[corpus] = places
-    return found
+            open_corpora[corpus] = places
+    return open_corpora
 
 
 def _local_only(dataset: object) -> bool:
@@ -158,13 +158,13 @@ def _seal_entries(connection: sqlite3.Connection, corpus: int, places: Sequence[
         with transaction(connection):
             empty = intern_text(connection, "")
             for row in connection.execute(_ENTRIES, (corpus, chunk)).fetchall():
-                told, kept = _of_entry(row)
+                texts, kept = _of_entry(row)
                 rest = {"context": kept["context"]} if "context" in kept else None
                 connection.execute(
                     "UPDATE entries SET source = ?, reference = ?, provenance = ?, register = ?, rest = ?, sealed = ?"
                     " WHERE corpus = ? AND position = ?",
                     (empty, empty, kept.get("provenance"), kept.get("register"),
-                     rest and json.dumps(rest), seal.seal(row[0], SealedKind.ENTRY, told), corpus, row[0]),
+                     rest and json.dumps(rest), seal.seal(row[0], SealedKind.ENTRY, texts), corpus, row[0]),
                 )  # fmt: skip
 
 
@@ -214,9 +214,9 @@ def _seal_rows(connection: sqlite3.Connection, corpus: int, query: str, of_row: 
         with transaction(connection):
             rows = connection.execute(query, (corpus, last, STEP)).fetchall()
             for row in rows:
-                trace, said = _without_words(row[2])
-                what, told = of_row(row, said)
-                sealed = seal.seal(row[1], what, told)
+                trace, attempt_words = _without_words(row[2])
+                what, sealed_fields = of_row(row, attempt_words)
+                sealed = seal.seal(row[1], what, sealed_fields)
                 connection.execute(_WRITE[query], (trace, sealed, row[0]))
         if not rows:
             return
@@ -253,12 +253,12 @@ def _without_words(trace: object) -> tuple[object, list[list[Any]]]:
     if trace is None:
         return None, []
     try:
-        tries = [list(of_kind(each, list)) for each in of_kind(unpacked_message(trace), list)]
+        tries = [list(of_kind(attempt, list)) for attempt in of_kind(unpacked_message(trace), list)]
     except StoredValueError:
         return b"", []
-    whole = [each + [None] * (_NOTE + 1 - len(each)) for each in tries]
-    said = [each[_ERROR : _NOTE + 1] for each in whole]
-    return msgpack.packb([_unsaid(each) for each in whole]), said
+    whole = [attempt + [None] * (_NOTE + 1 - len(attempt)) for attempt in tries]
+    words = [attempt[_ERROR : _NOTE + 1] for attempt in whole]
+    return msgpack.packb([_unsaid(attempt) for attempt in whole]), words
 
 
 def _unsaid(fields: list[Any]) -> list[Any]:
@@ -300,7 +300,9 @@ def _reply_keys(trace: object) -> Iterator[bytes]:
     except StoredValueError:
         return
     yield from (
-        each[0] for each in tries if isinstance(each, list) and each and isinstance(each[0], bytes)
+        attempt[0]
+        for attempt in tries
+        if isinstance(attempt, list) and attempt and isinstance(attempt[0], bytes)
     )
 
 

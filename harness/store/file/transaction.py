@@ -31,13 +31,13 @@ def intern_text(connection: sqlite3.Connection, text: str) -> int:
 
 def read_texts(connection: sqlite3.Connection, ids: Sequence[int]) -> dict[int, str]:
     """Return the texts of these ids."""
-    found: dict[int, str] = {}
+    texts: dict[int, str] = {}
     wanted = sorted(set(ids))
     for start in range(0, len(wanted), 500):
         chunk = wanted[start : start + 500]
         marks = ",".join("?" * len(chunk))
-        found.update(connection.execute(f"SELECT id, body FROM texts WHERE id IN ({marks})", chunk))
-    return found
+        texts.update(connection.execute(f"SELECT id, body FROM texts WHERE id IN ({marks})", chunk))
+    return texts
 
 
 def sweep_texts(connection: sqlite3.Connection) -> int:

@@ -179,8 +179,8 @@ def in_words(error: Exception, path: Path) -> StoreError:
         return StoreError(_BEGINNING.format(path) + full_words(path))
     if problem is StorageProblem.READ_ONLY:
         return StoreError(read_only_words(path))
-    said = words_for(_WORDS, problem).format(type(error).__name__)
-    return StoreError(_BEGINNING.format(path) + said)
+    message = words_for(_WORDS, problem).format(type(error).__name__)
+    return StoreError(_BEGINNING.format(path) + message)
 
 
 @contextmanager

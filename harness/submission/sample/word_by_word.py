@@ -14,7 +14,7 @@ class WordByWord:
 
     def translate(self, texts: list[str]) -> list[str]:
         """Replace each word that the table has; everything else stays as it is."""
-        return [re.sub(r"\w+", lambda found: self._word(found[0]), text) for text in texts]
+        return [re.sub(r"\w+", lambda match: self._word(match[0]), text) for text in texts]
 
     def _word(self, word: str) -> str:
         known = self._words.get(word.lower(), word)

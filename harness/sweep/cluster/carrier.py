@@ -145,11 +145,11 @@ def _files(options: MethodOptions) -> tuple[SentFile, ...]:
     A folder, such as that of a model, is not sent: it has to be at the same place there.
     """
     paths = {name: value for name, value in options if isinstance(value, Path)}
-    told = {name: path for name, path in paths.items() if not path.is_dir()}
+    file_options = {name: path for name, path in paths.items() if not path.is_dir()}
     if options.prompt is not None and Path(options.prompt).is_file():
-        told["prompt"] = Path(options.prompt)
+        file_options["prompt"] = Path(options.prompt)
     try:
-        whole = sum(path.stat().st_size for path in told.values())
+        whole = sum(path.stat().st_size for path in file_options.values())
         if whole > MOST_FILE_BYTES:
             raise HarnessError(
                 f"The files of the method have {whole / 2**20:.0f} MiB, and {MOST_FILE_BYTES / 2**20:.0f} MiB at most "
@@ -157,7 +157,7 @@ def _files(options: MethodOptions) -> tuple[SentFile, ...]:
             )
         return tuple(
             SentFile(option=name, name=path.name, data=path.read_bytes())
-            for name, path in told.items()
+            for name, path in file_options.items()
         )
     except OSError as error:
         raise HarnessError(f"{error.filename} cannot be read: {error.strerror}.") from error
@@ -188,10 +188,10 @@ class _Errand:
     def carry(self) -> str | None:
         """Send the work away and follow it to its end; returns why it stopped on its own, None where it did not."""
         name = f"rosetta-{uuid.uuid4().hex}"
-        told = (VERSION, self._parcel.packed(), f"{name}-up", f"{name}-down")
+        arguments = (VERSION, self._parcel.packed(), f"{name}-up", f"{name}-down")
         with _reaching():
-            up, down = (Queue(each, client=self._client) for each in told[2:])
-            future = self._client.submit(carry, *told, key=name, pure=False, retries=0)
+            up, down = (Queue(queue_name, client=self._client) for queue_name in arguments[2:])
+            future = self._client.submit(carry, *arguments, key=name, pure=False, retries=0)
         try:
             return self._follow(future, up, down)
         finally:
@@ -229,9 +229,9 @@ class _Errand:
         if not self._attempt and wish in {RunState.DRAINING, RunState.STOPPED}:
             return ""
         if status == "error":
-            if isinstance(found := future.exception(), KilledWorker):
+            if isinstance(error := future.exception(), KilledWorker):
                 raise _WorkerGone
-            return f"A worker could not begin: {_one_line(found)}"
+            return f"A worker could not begin: {_one_line(error)}"
         if status != "pending" or (self._attempt and silent > SILENT_SECONDS):
             raise _WorkerGone
         if wish is RunState.STOPPED:
@@ -326,8 +326,8 @@ class _Errand:
         )
 
     def _found(self, asked: WorkerQuestion) -> CoordinatorAnswer:
-        found = None if asked.key is None else self._work.calls.find(asked.key)
-        reply = None if found is None or asked.key is None else SentReply.of(asked.key, {}, found)
+        stored = None if asked.key is None else self._work.calls.find(asked.key)
+        reply = None if stored is None or asked.key is None else SentReply.of(asked.key, {}, stored)
         return CoordinatorAnswer(number=asked.number, reply=reply)
 
     def _has_word(self, report: WorkerReport | None) -> bool:
@@ -365,10 +365,10 @@ def _next(up: Queue) -> WorkerReport | None:
     """Return the next report, None where none comes for a moment."""
     try:
         with _reaching():
-            found: Any = up.get(timeout=LOOK_SECONDS)
+            report: Any = up.get(timeout=LOOK_SECONDS)
     except TimeoutError:
         return None
-    return unpacked(WorkerReport, found)
+    return unpacked(WorkerReport, report)
 
 
 def _one_line(error: BaseException | None) -> str:

@@ -116,8 +116,8 @@ def _built(wanted: JobSpec, options: MethodOptions) -> Method:
 
 def environment_key(endpoint: Endpoint) -> str | None:
     """Find an endpoint's key in the environment of this worker, its only place; UsageError where one is needed."""
-    if found := os.environ.get(endpoint.environment, "").strip():
-        return checked_key(found)
+    if secret_key := os.environ.get(endpoint.environment, "").strip():
+        return checked_key(secret_key)
     if endpoint.needs_key:
         raise UsageError(
             f"{endpoint.name} needs a key. Keys are not sent to workers: put it into the variable "
@@ -297,8 +297,15 @@ class WorkerSession:
             self._lose()
 
     def _news(self) -> bool:
-        told = (self._begin, self._end, self._rows, self._replies, self._asks, self._told_to_wait)
-        return any(told)
+        waiting = (
+            self._begin,
+            self._end,
+            self._rows,
+            self._replies,
+            self._asks,
+            self._told_to_wait,
+        )
+        return any(waiting)
 
     def _next(self) -> WorkerReport:
         self._serial += 1
@@ -339,7 +346,7 @@ class WorkerSession:
         if word.attempt not in {None, self._attempt}:
             return  # for the worker before, whom home has looked at
         with self._changed:
-            for serial in [each for each in self._unheard if each <= word.heard]:
+            for serial in [serial for serial in self._unheard if serial <= word.heard]:
                 del self._unheard[serial]
             self._state = word.state
         if word.most is not None:

@@ -76,11 +76,11 @@ async def _greeted(address: str) -> None:
     args = Security().get_connection_args("client")
     comm = await connect(address, timeout=CONNECT_SECONDS, **args)
     try:
-        found = await send_recv(comm, op="identity")
+        identity = await send_recv(comm, op="identity")
     finally:
         comm.abort()
-    if found.get("type") != "Scheduler":
-        raise ValueError(found.get("type"))
+    if identity.get("type") != "Scheduler":
+        raise ValueError(identity.get("type"))
 
 
 def require_cluster(address: str, cells: Sequence[SweepCell]) -> str:

@@ -64,22 +64,22 @@ def refuse_other_run(granted: RunTerms | None, run: RunTerms | None) -> None:
     if granted is None or run is None:
         what = "to open the texts and check them" if granted is None else "a run"
         other = "a run" if granted is None else "to open the texts and check them"
-        said = f"It was granted {what}, and this is {other}"
+        use = f"It was granted {what}, and this is {other}"
     elif (granted.method, granted.run) != (run.method, run.run):
-        said = f"It was granted for {run_words(granted)}, and this is {run_words(run)}"
+        use = f"It was granted for {run_words(granted)}, and this is {run_words(run)}"
     elif (granted.laptops, granted.recipients) != (run.laptops, run.recipients):
-        said = "It was granted for other laptops than those that are named. Give the same files with --for as in the request"
+        use = "It was granted for other laptops than those that are named. Give the same files with --for as in the request"
     elif granted.scorer != run.scorer:
-        said = (
+        use = (
             f"It was granted for Rosetta {granted.scorer}, and this is {run.scorer}, which may score "
             "differently"
         )
     else:
-        said = (
+        use = (
             "It was granted for this method with other options, files, metrics or entries, or for other code of it. Give the same "
             "ones as in the request"
         )
-    raise VaultError(FileProblem.INVALID, f"{said}. Nothing was used up. {_ANEW}")
+    raise VaultError(FileProblem.INVALID, f"{use}. Nothing was used up. {_ANEW}")
 
 
 def run_words(run: RunTerms) -> str:
@@ -93,17 +93,19 @@ def standing(state: VaultState, grant: Grant) -> str:
     allowed, refused = grant.allowed_by(keepers), grant.refused_by(keepers)
     silent = [keeper for keeper in keepers if keeper not in {*allowed, *refused}]
     gone = sum(key not in keepers for key in grant.answers)
-    told = [f"{needed} must allow it."]
+    sentences = [f"{needed} must allow it."]
     if allowed:
-        told.append(f"Allowed by {counted_names(state, allowed)}.")
-    told += [f"Refused by {keepers[key].name}: {grant.answers[key].reason}." for key in refused]
+        sentences.append(f"Allowed by {counted_names(state, allowed)}.")
+    sentences += [
+        f"Refused by {keepers[key].name}: {grant.answers[key].reason}." for key in refused
+    ]
     if silent:
-        told.append(f"No answer yet from {counted_names(state, silent)}.")
+        sentences.append(f"No answer yet from {counted_names(state, silent)}.")
     if gone:
-        told.append(f"{gone} who answered can open nothing any more: no keeper now.")
+        sentences.append(f"{gone} who answered can open nothing any more: no keeper now.")
     if len(allowed) + len(silent) < needed:
-        told.append("So it can no longer be allowed.")
-    return " ".join(told)
+        sentences.append("So it can no longer be allowed.")
+    return " ".join(sentences)
 
 
 def counted_names(state: VaultState, keys: Sequence[str]) -> str:

@@ -45,7 +45,9 @@ def deal(
     """
     check_threshold(threshold, len(keepers))
     taken = {key_split.number for key_split in earlier}
-    number = secrets.choice([each for each in range(NUMBERS) if each not in taken])
+    number = secrets.choice(
+        [number_left for number_left in range(NUMBERS) if number_left not in taken]
+    )
     shares: dict[str, SealedShare] = {}
     files: dict[str, bytes] = {}
     for keeper, share in zip(keepers, split(key, threshold, len(keepers), number), strict=True):

@@ -134,4 +134,6 @@ def _told(
 
 
 def _shown(name: str) -> str:
-    return " ".join("".join(each if each.isprintable() else " " for each in name).split())
+    return " ".join(
+        "".join(character if character.isprintable() else " " for character in name).split()
+    )

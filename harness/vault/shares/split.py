@@ -115,17 +115,21 @@ class KeyShare:
 
         VaultError says how many words there are, or which one is wrong; it never quotes the others.
         """
-        found = "".join(each if each.isalpha() else " " for each in typed).lower().split()
-        _check_listed(found)
-        if len(found) != WORDS:
+        typed_words = (
+            "".join(character if character.isalpha() else " " for character in typed)
+            .lower()
+            .split()
+        )
+        _check_listed(typed_words)
+        if len(typed_words) != WORDS:
             raise VaultError(
                 FileProblem.INVALID,
-                f"A share has {WORDS} words, and there are {len(found):,} here. Type all of them, in their order.",
+                f"A share has {WORDS} words, and there are {len(typed_words):,} here. Type all of them, in their order.",
             )
         try:
-            return cls.of(_slip39().Share.from_mnemonic(" ".join(found)))
+            return cls.of(_slip39().Share.from_mnemonic(" ".join(typed_words)))
         except _slip39().MnemonicError:
-            raise VaultError(FileProblem.INVALID, _where_wrong(found)) from None
+            raise VaultError(FileProblem.INVALID, _where_wrong(typed_words)) from None
 
     @classmethod
     def of(cls, share: Any) -> KeyShare:
@@ -151,7 +155,7 @@ def split(key: OpeningKey, threshold: int, count: int, number: int) -> tuple[Key
         key.secret, passphrase=b"", identifier=number, extendable=True, iteration_exponent=0
     )
     [dealt] = slip39.split_ems(1, [(threshold, count)], hidden)
-    return tuple(KeyShare.of(each) for each in dealt)
+    return tuple(KeyShare.of(mnemonic) for mnemonic in dealt)
 
 
 def combine(shares: Iterable[KeyShare]) -> OpeningKey:
@@ -204,8 +208,12 @@ def _check_listed(found: Sequence[str]) -> None:
     listed = _slip39().wordlist.WORD_INDEX_MAP
     for place, word in enumerate(found, 1):
         if word not in listed:
-            near = [each for each in listed if each.startswith(word[:_LETTERS])]
-            near = near or [each for each in listed if each.startswith(word[:2])]
+            near = [
+                listed_word for listed_word in listed if listed_word.startswith(word[:_LETTERS])
+            ]
+            near = near or [
+                listed_word for listed_word in listed if listed_word.startswith(word[:2])
+            ]
             hint = f" Is it {' or '.join(near)}?" if 0 < len(near) <= _LETTERS else ""
             raise VaultError(
                 FileProblem.INVALID,
@@ -218,7 +226,7 @@ def _where_wrong(found: Sequence[str]) -> str:
 
     What the right word is, is not said: a wrong card that is mended until it fits is still a wrong card.
     """
-    numbers = [_slip39().wordlist.WORD_INDEX_MAP[each] for each in found]
+    numbers = [_slip39().wordlist.WORD_INDEX_MAP[word] for word in found]
     for place in range(WORDS - 1):
         swapped = numbers.copy()
         swapped[place : place + 2] = swapped[place + 1], swapped[place]
@@ -242,7 +250,7 @@ def _changes(place: int) -> set[int]:
         alone = [0] * WORDS
         alone[place] = 1 << bit
         change = _unlike(alone) ^ nothing
-        changes += [each ^ change for each in changes]
+        changes += [earlier ^ change for earlier in changes]
     return set(changes)
 
 

@@ -114,8 +114,8 @@ class ActRow(QWidget):
     def _button(self, offer: Offer) -> Button:
         button = Button(capital(offer.said), KEYS[offer.act][0])
         button.setFont(self.font())
-        said = self._words(self._said[offer.act])
-        button.setAccessibleDescription(f"{said}. {key_said(KEYS[offer.act][0])}")
+        words = self._words(self._said[offer.act])
+        button.setAccessibleDescription(f"{words}. {key_said(KEYS[offer.act][0])}")
         button.clicked.connect(lambda: self.chosen.emit(offer.act))
         return button
 

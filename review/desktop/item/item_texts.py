@@ -75,13 +75,13 @@ class ItemTexts(QWidget):
         self._marks = Marks()
         self._column = column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
-        for said, pane in (
+        for title, pane in (
             (item_words.ORIGINAL, self.source),
             (item_words.TRANSLATION, self.candidate),
         ):
-            name = Line(words(said), "quiet", selectable=True).name_of(pane)
+            name = Line(words(title), "quiet", selectable=True).name_of(pane)
             self._names.append(name)
-            pane.setAccessibleName(words(said))
+            pane.setAccessibleName(words(title))
             column.addWidget(name)
             column.addWidget(pane)
             for part in (name, pane):

@@ -137,12 +137,12 @@ class PausePage(Page):
         self._offers.offer(text, lambda: self.answered.emit(onward), key)
 
     def _act(self, act: Act) -> None:
-        said = (TRANSLATION_WORDS if self.translating else ACT_WORDS)[act]
-        self._offer(ONWARD_OF[act], self.words(said), KEYS[act][0])
+        label = (TRANSLATION_WORDS if self.translating else ACT_WORDS)[act]
+        self._offer(ONWARD_OF[act], self.words(label), KEYS[act][0])
 
     def _hand_over(self, *, main: bool = False) -> None:
-        said = self.words(page_words.HAND_OVER)
-        self._lead(NextAction.HAND_OVER, said, KEYS[Act.HAND_OVER][0], main=main)
+        label = self.words(page_words.HAND_OVER)
+        self._lead(NextAction.HAND_OVER, label, KEYS[Act.HAND_OVER][0], main=main)
 
     def _go_on(self, text: str) -> None:
         self._lead(NextAction.GO_ON, text, self.words("Enter"), main=True)
@@ -161,8 +161,8 @@ class PausePage(Page):
 
     def _tell_unsaved(self) -> None:
         """Name what is only a draft, with the way to it."""
-        if said := page_words.unsaved(self.words, self.view):
-            self.paragraph(said, "warn")
+        if unsaved := page_words.unsaved(self.words, self.view):
+            self.paragraph(unsaved, "warn")
             way = self.words(page_words.LOOK_AT_UNSAVED)
             self._offer(NextAction.UNSAVED, way, KEYS[Act.UNSAVED][0])
 

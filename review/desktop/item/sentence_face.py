@@ -220,7 +220,9 @@ class SentenceFace(Page):
             return ""
         place = item_words.place(self.words, self.view)
         practice = item_words.practice(self.words, self.view)
-        beside = (readable(f"{said} {text}".strip()) for said, text in beside_it(self.words, item))
+        beside = (
+            readable(f"{title} {text}".strip()) for title, text in beside_it(self.words, item)
+        )
         return "\n".join(filter(None, (place, practice, *self.texts.spoken(item), *beside)))
 
     def _read_from_its_beginning(self) -> None:

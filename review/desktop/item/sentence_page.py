@@ -283,8 +283,8 @@ class SentencePage(SentenceFace):
 
     def _ask_harm(self, item: ShownItem) -> None:
         translating = self.session.translating
-        said = harm_question(self.words, harmful=item.harmful, translating=translating)
-        self._harm.ask(ItemQuestion(said))
+        question = harm_question(self.words, harmful=item.harmful, translating=translating)
+        self._harm.ask(ItemQuestion(question))
         self.enter_mode(Mode.HARM)
 
     def _flag_harm(self) -> None:

@@ -140,11 +140,11 @@ def forget_fonts() -> None:
 def _doubtful(characters: Iterable[str]) -> set[str]:
     """Return the characters that cannot be drawn beside each other; a mark may still be one with its letter."""
     seen = {character: seen_of(character) for character in characters}
-    new = sorted(each for each in filter(None, seen.values()) if each not in _DRAWN_ALONE)
-    ends = _ends(f"{each} " for each in new)
+    new = sorted(drawn for drawn in filter(None, seen.values()) if drawn not in _DRAWN_ALONE)
+    ends = _ends(f"{drawn} " for drawn in new)
     lost = {new[bisect_right(ends, place)] for place in _undrawn(" ".join(new))}
-    _DRAWN_ALONE.update({each: each not in lost for each in new})
-    return {each for each in seen.values() if each and not _DRAWN_ALONE[each]}
+    _DRAWN_ALONE.update({drawn: drawn not in lost for drawn in new})
+    return {drawn for drawn in seen.values() if drawn and not _DRAWN_ALONE[drawn]}
 
 
 def _ends(parts: Iterable[str]) -> list[int]:

@@ -132,12 +132,12 @@ class ErasePage(Page):
             return
         self._say_what_is_here(found)
         if found.drafts:
-            said = self.words.plural(
+            lost = self.words.plural(
                 "{n} text was written and not saved. It is not handed over, and would be lost.",
                 "{n} texts were written and not saved. They are not handed over, and would be lost.",
                 found.drafts,
             )
-            self.paragraph(said, "warn")
+            self.paragraph(lost, "warn")
         if found.reviewers:
             self._say_what_waits(found)
         self._say_what_goes()
@@ -176,15 +176,15 @@ class ErasePage(Page):
         """Show what only this computer has, and let the person hand it over first."""
         words = self.words
         if found.waiting:
-            said = words.plural(
+            waiting = words.plural(
                 "What was said about {n} sentence lies only on this computer. It would be lost.",
                 "What was said about {n} sentences lies only on this computer. It would be lost.",
                 found.waiting,
             )
-            self.paragraph(said, "warn")
+            self.paragraph(waiting, "warn")
         if found.taken_back:
-            said = words("The organisation does not know yet that something was taken back.")
-            self.paragraph(said, "warn")
+            waiting = words("The organisation does not know yet that something was taken back.")
+            self.paragraph(waiting, "warn")
         self._first = self.button(words("Hand over first"), self.hand_over.emit, main=True)
 
     def _do(self) -> None:
@@ -221,9 +221,9 @@ class ErasedPage(Page):
         self.clear()
         if remains:
             self.place(words("Not everything is deleted"))
-            told = self.paragraph(words("This could not be deleted:"), "warn").text()
+            message = self.paragraph(words("This could not be deleted:"), "warn").text()
             for remain in remains:
-                self.copyable(self._named(remain), told)
+                self.copyable(self._named(remain), message)
             self.paragraph(words("Show this to whoever helps you with this computer."))
             self.button(words("Try again"), self._again)
         else:

@@ -67,8 +67,8 @@ class FirstPage(Page):
 
     def _say_agree(self) -> None:
         if self._agree is not None and isValid(self):
-            button, said, _ = self._agree
-            button.setText(said if self.reading.end_shown else self.words("Read on"))
+            button, label, _ = self._agree
+            button.setText(label if self.reading.end_shown else self.words("Read on"))
 
 
 class WelcomePage(FirstPage):
@@ -150,7 +150,7 @@ class QuestionPage(FirstPage):
 
         ``of_key`` tells what a key means, None for nothing; ``slip`` is said where Enter alone is pressed.
         """
-        answers = Answers([Answer(str(number), said) for number, said in enumerate(told, 1)])
+        answers = Answers([Answer(str(number), label) for number, label in enumerate(told, 1)])
         answers.picked.connect(lambda number: self.answered.emit(list(told.values())[number]))
         self._of_key, self._slip = of_key, slip
         self.hold(answers)
@@ -233,7 +233,8 @@ class MissingPage(FirstPage):
 def letter_names(letter: str) -> str:
     """Name each character by its number and, where it has one, its Unicode name."""
     return ", ".join(
-        f"U+{ord(each):04X} {unicodedata.name(each, '')}".strip() for each in letter[:_MOST]
+        f"U+{ord(character):04X} {unicodedata.name(character, '')}".strip()
+        for character in letter[:_MOST]
     )
 
 

@@ -238,8 +238,8 @@ class HandOverPage(Page):
         self._saving = False
         words = self.words
         self._clear()
-        said = page_words.saved(words, on_stick=written.on_stick)
-        self.paragraph(said, "good")
+        confirmation = page_words.saved(words, on_stick=written.on_stick)
+        self.paragraph(confirmation, "good")
         for file in written.files:
             self._show(file)
         self.paragraph(words(page_words.WRITE_THEM_DOWN))
@@ -248,7 +248,7 @@ class HandOverPage(Page):
             self.copyable(str(file.path), shown(file.path.name))
         self.button(words("Go on"), self.left.emit, words("Enter"), main=True)
         phrases = " ".join(file.phrase for file in written.files)
-        self._heard(f"{said} {phrases}")
+        self._heard(f"{confirmation} {phrases}")
 
     def _show(self, file: Exported) -> None:
         self.paragraph(self.words(page_words.SIX_WORDS_OF_FILE))

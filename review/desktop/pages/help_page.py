@@ -76,8 +76,8 @@ class HelpPage(Page):
             for act, rating in RATING_OF.items()
         ]
         others = [
-            (self._names(act), words(said))
-            for act, said in ACT_WORDS.items()
+            (self._names(act), words(label))
+            for act, label in ACT_WORDS.items()
             if act not in RATING_OF
         ]
         return [*ratings, *others, ("↑ ↓", words("Read on in a long text"))]
@@ -87,8 +87,8 @@ class HelpPage(Page):
         words = self.words
         first = words("Esc, then {key}")
         acts = [
-            (first.replace("{key}", self._names(act)), words(said))
-            for act, said in TRANSLATION_WORDS.items()
+            (first.replace("{key}", self._names(act)), words(label))
+            for act, label in TRANSLATION_WORDS.items()
         ]
         box = [
             (words("Enter"), words("Save and go on")),

@@ -72,7 +72,9 @@ def ending_by(end: Callable[[], None], failed: Failed) -> Iterator[None]:
 
     A signal may come in the midst of anything, as while a lock is held; ``end`` waits until that is done.
     """
-    before = {each: signal.signal(each, lambda *_: QTimer.singleShot(0, end)) for each in _SIGNALS}
+    before = {
+        number: signal.signal(number, lambda *_: QTimer.singleShot(0, end)) for number in _SIGNALS
+    }
     hooks = sys.excepthook, threading.excepthook
     sys.excepthook = failed
     threading.excepthook = lambda args: _of_thread(args, failed)
@@ -81,8 +83,8 @@ def ending_by(end: Callable[[], None], failed: Failed) -> Iterator[None]:
             yield
     finally:
         sys.excepthook, threading.excepthook = hooks
-        for each, handler in before.items():
-            signal.signal(each, handler)
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def _of_thread(args: threading.ExceptHookArgs, failed: Failed) -> None:
@@ -312,8 +314,8 @@ class Application(QApplication):
             self.quit()
             return
         words = self._words()
-        said = words("Something went wrong inside the program. Your answers are safe.")
-        self.failed.emit(Trouble(said, fault(kind, trace)))
+        message = words("Something went wrong inside the program. Your answers are safe.")
+        self.failed.emit(Trouble(message, fault(kind, trace)))
 
     def _never_restart(self, manager: QSessionManager) -> None:
         """Prevent the system from restarting the session: everything is on the disk."""

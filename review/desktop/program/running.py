@@ -305,10 +305,10 @@ def _no_screen(folder: str, said_by_qt: str) -> str:
 def _tried() -> str:
     """Return on which screen the program tried to draw, and in which own data folder."""
     names = ("QT_QPA_PLATFORM", "DISPLAY", "WAYLAND_DISPLAY", "ROSETTA_HOME")
-    found = (
+    environment = (
         f"{name}={os.environ[name]}" if os.environ.get(name) else f"no {name}" for name in names
     )
-    return f"Tried with {', '.join(found)}."
+    return f"Tried with {', '.join(environment)}."
 
 
 class _Check:
@@ -330,8 +330,8 @@ class _Check:
             return _fail(f"{trouble.said}\n{trouble.detail}\n{_tried()}")
         if page is None:
             shown = self._running.window is not None
-            said = "its page was not drawn" if shown else "no window came"
-            return _fail(f"{file}: {said} within {_SECONDS:.0f} s.\n{_tried()}")
+            reason = "its page was not drawn" if shown else "no window came"
+            return _fail(f"{file}: {reason} within {_SECONDS:.0f} s.\n{_tried()}")
         if isinstance(page, ChoosePage):
             return _fail(page.trouble.said if page.trouble else f"{file} was not opened")
         seconds = time.perf_counter() - self._began

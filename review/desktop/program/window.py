@@ -81,7 +81,7 @@ class NotOpenWindow(QWidget):
         self.setWindowTitle("Rosetta")
         line = Line(title or words("The file with your answers does not open"), "title")
         banner = Banner()
-        where = [Line(each, "quiet", selectable=True) for each in where_answers_are(words)]
+        where = [Line(line, "quiet", selectable=True) for line in where_answers_are(words)]
         page = QVBoxLayout(self)
         page.setContentsMargins(_EDGE, _EDGE, _EDGE, _EDGE)
         page.addWidget(_scrolling(line, banner, *where), 1)
@@ -116,11 +116,11 @@ def _scrolling(*widgets: QWidget) -> QScrollArea:
 
 def not_complete(words: Words, lacking: Sequence[Path]) -> Trouble:
     """Return that files of the program itself are missing or damaged: it may have been unpacked only in part."""
-    said = words(
+    message = words(
         "Letters of this program are missing or damaged, so no sentence can be shown as it is. "
         "Copy the program from the stick once more and unpack all of it, or install it again."
     )
-    return Trouble(said, "\n".join(map(str, lacking)))
+    return Trouble(message, "\n".join(map(str, lacking)))
 
 
 def not_open(words: Words, error: HarnessError) -> Trouble:

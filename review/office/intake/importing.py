@@ -162,7 +162,7 @@ class _Came:
     @cached_property
     def events(self) -> Sequence[Event]:
         """Those of its lines that are events."""
-        return [each for each in self.incoming if isinstance(each, Event)]
+        return [line for line in self.incoming if isinstance(line, Event)]
 
     @property
     def signing_key(self) -> str:
@@ -171,8 +171,10 @@ class _Came:
 
     def people(self, *, without: Collection[str] = ()) -> set[str]:
         """Return in whose names it says something, the chains of some devices left out."""
-        said = (event.payload for event in self.events if event.device not in without)
-        return {who for payload in said if (who := getattr(payload, "reviewer", None)) is not None}
+        payloads = (event.payload for event in self.events if event.device not in without)
+        return {
+            who for payload in payloads if (who := getattr(payload, "reviewer", None)) is not None
+        }
 
     def phrase(self, review: Review) -> str:
         """Return its six words, as the laptop showed them for a batch of a review."""

@@ -80,8 +80,8 @@ def speaking_of(
     keys, log = office.devices(), office.connection
     devices = [device for device, key in keys.items() if key == signing_key]
     persons = {*people, *(who for device in devices for who in people_of(log, device))}
-    said = (read_person(log, person) for person in sorted(persons))
-    events = [*office.own_words(Kind.LAPTOP), *chain.from_iterable(said)]
+    persons_read = (read_person(log, person) for person in sorted(persons))
+    events = [*office.own_words(Kind.LAPTOP), *chain.from_iterable(persons_read)]
     _, voices = heard(events, keys, office.own_devices, set(review.manifests))
     far = set()
     if any(latest_time(log, device) > FAR for device in devices):  # as no honest laptop's are
@@ -120,8 +120,8 @@ def _by_name(
         for (batch, person), counted in voices.several.items()
     ]
     return Assignments(
-        sorted(named, key=lambda each: (each.name, each.phrase)),
-        sorted(several, key=lambda each: each.code),
+        sorted(named, key=lambda assignment: (assignment.name, assignment.phrase)),
+        sorted(several, key=lambda assignment: assignment.code),
     )
 
 
@@ -165,10 +165,10 @@ def note_laptops(office: Office, review: Review) -> int:
     for laptop in office.laptops():
         before = laptop_words.get(laptop.signing_key)
         facts = (laptop.removed is None, laptop.instead_of, laptop.reason)
-        told = (
+        stated = (
             (True, None, "") if before is None else (before.heard, before.instead_of, before.reason)
         )
-        if facts == told or not here & {laptop.signing_key, laptop.instead_of}:
+        if facts == stated or not here & {laptop.signing_key, laptop.instead_of}:
             continue
         heard, instead_of, reason = facts
         word = LaptopWord(

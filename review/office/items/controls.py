@@ -140,7 +140,9 @@ def _anchors(material: ControlMaterial, wanted: int, seed: int) -> Iterable[Item
         if is_development(entry) and fits(entry.source) and fits(entry.reference)
     ]
     shuffled = _shuffled(open_, seed, "anchors")
-    shuffled.sort(key=lambda each: (each[0] in asked, _same_as_output(material, *each)))
+    shuffled.sort(
+        key=lambda reference: (reference[0] in asked, _same_as_output(material, *reference))
+    )
     for _, entry in shuffled[:wanted]:
         yield new_item(entry, entry.reference, control=ControlKind.ANCHOR)
 

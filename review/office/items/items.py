@@ -51,7 +51,10 @@ def allocate(sizes: Mapping[int, int], wanted: int, least: int) -> dict[int, int
 def _even(floors: Mapping[int, int], wanted: int) -> dict[int, int]:
     given = dict.fromkeys(sorted(floors), 0)
     while sum(given.values()) < wanted:
-        name = min((each for each in given if given[each] < floors[each]), key=lambda x: given[x])
+        name = min(
+            (stratum for stratum in given if given[stratum] < floors[stratum]),
+            key=lambda x: given[x],
+        )
         given[name] += 1
     return given
 

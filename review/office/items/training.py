@@ -66,8 +66,12 @@ def make_training(
             references = [entry.reference for entry in waiting]
             candidate = _MAKERS[kind](entry.reference, references, chance)
             if candidate is not None:
-                said = {tag: each[kind] for tag, each in others.items()}
-                made.append(_item(entry.source, candidate, explanations[kind], said))
+                explanations_of_kind = {
+                    tag: explanation[kind] for tag, explanation in others.items()
+                }
+                made.append(
+                    _item(entry.source, candidate, explanations[kind], explanations_of_kind)
+                )
                 shown = {entry.reference, candidate}
                 waiting = [entry for entry in waiting if entry.reference not in shown]
                 break
@@ -139,23 +143,23 @@ def explained_in(
 
     ``others`` is tag → file and what is in it. UsageError names the first item that is another.
     """
-    said: list[dict[str, str]] = [{} for _ in items]
-    for tag, (path, found) in others.items():
-        if len(found) != len(items):
+    explanations: list[dict[str, str]] = [{} for _ in items]
+    for tag, (path, explained) in others.items():
+        if len(explained) != len(items):
             raise UsageError(
-                f"{path}: {len(found)} training items instead of {len(items)}. A file in another language has the same "
+                f"{path}: {len(explained)} training items instead of {len(items)}. A file in another language has the same "
                 "items in the same order, with other explanations."
             )
-        for number, (item, other) in enumerate(zip(items, found, strict=True)):
+        for number, (item, other) in enumerate(zip(items, explained, strict=True)):
             if _asks(item) != _asks(other):
                 raise UsageError(
                     f"{path}: item {number + 1} is another than in the first file: source, candidate and rating are to "
                     "be the same. Correct it."
                 )
-            said[number][tag] = other.explanation
+            explanations[number][tag] = other.explanation
     return [
-        item.model_copy(update={"explanations": each}) if each else item
-        for item, each in zip(items, said, strict=True)
+        item.model_copy(update={"explanations": explanation}) if explanation else item
+        for item, explanation in zip(items, explanations, strict=True)
     ]
 
 

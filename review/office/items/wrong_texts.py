@@ -162,7 +162,7 @@ def _shared(word: str, other: str) -> tuple[int, int, int]:
         for here in range(len(word))
         for there in range(len(other))
     )
-    return max(stretches, key=lambda each: (each[0], -each[1], -each[2]))
+    return max(stretches, key=lambda stretch: (stretch[0], -stretch[1], -stretch[2]))
 
 
 def _alike(word: str, other: str) -> int:

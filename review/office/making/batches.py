@@ -76,7 +76,7 @@ def letters_of(tag: str, texts: Sequence[str] = ()) -> tuple[str, ...]:
         return _most_frequent(sorted(used, key=_decomposed), used)
     lacking = _lacking(writing)
     text = unicodedata.normalize("NFC", "\n".join(texts)).lower()
-    used = Counter({each: text.count(each) for each in lacking})
+    used = Counter({letter: text.count(letter) for letter in lacking})
     if len(lacking) > MOST_LETTERS and not used.total():
         return ()
     return _most_frequent(lacking, used)
@@ -92,7 +92,7 @@ def _lacking(writing: WritingSystem) -> tuple[str, ...]:
     """Return what a keyboard with the letters a–z lacks, in the order of the alphabet."""
     joiners = "" if writing.joiners == JOINERS else writing.joiners
     every = [*writing.graphemes, *writing.word_letters, *joiners]
-    return tuple(dict.fromkeys(each for each in every if _is_lacking(each)))
+    return tuple(dict.fromkeys(letter for letter in every if _is_lacking(letter)))
 
 
 def _is_lacking(letter: str) -> bool:
@@ -352,8 +352,8 @@ class Drawn:
 
 def known_corpus(dataset: Dataset) -> KeyCorpus:
     """Return by what a corpus is known in an answer key."""
-    told = {name: str(getattr(dataset, name) or "")[:200] for name in KeyCorpus.model_fields}
-    return KeyCorpus(**told)
+    fields = {name: str(getattr(dataset, name) or "")[:200] for name in KeyCorpus.model_fields}
+    return KeyCorpus(**fields)
 
 
 def check_reviewers(wanted: int) -> None:

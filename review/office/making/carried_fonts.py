@@ -102,12 +102,14 @@ def readability(
 
 def lacking_in(text: str, fonts: Sequence[Collection[int]]) -> set[str]:
     """Return the characters of a text that are to be seen and that none of the fonts, given by their code points, can draw."""
-    return {each for each in set(text) if seen_of(each) and not _drawn(each, fonts)}
+    return {
+        character for character in set(text) if seen_of(character) and not _drawn(character, fonts)
+    }
 
 
 def _drawn(character: str, fonts: Sequence[Collection[int]]) -> bool:
     """Return whether a font has a picture of it, or one font has those of all its parts."""
-    parts = [ord(each) for each in unicodedata.normalize("NFD", character)]
+    parts = [ord(part) for part in unicodedata.normalize("NFD", character)]
     return any(ord(character) in has or all(part in has for part in parts) for has in fonts)
 
 
@@ -129,7 +131,7 @@ def carried_fonts(
     """
     if not (files := font_files(fonts, licences)):
         return ()
-    lacking = {each for text in texts for each in lacking_in(text, brought())}
+    lacking = {character for text in texts for character in lacking_in(text, brought())}
     return tuple(_carried(file, lacking) for file in files)
 
 
@@ -213,13 +215,15 @@ def subset_font(data: bytes, lacking: Collection[str]) -> bytes:
 
 
 def _wanted(has: Collection[int], lacking: Collection[str]) -> set[int]:
-    found = {ord(each) for each in lacking} & set(has)
-    if not found:
+    wanted_codes = {ord(character) for character in lacking} & set(has)
+    if not wanted_codes:
         raise FontError(
             "This font is not used: it has none of the letters that the reviewer's window lacks for this review."
         )
-    wanted = set(found)
-    for script in {script_of(chr(code)) for code in found if chr(code).isalpha()} - {"Other"}:
+    wanted = set(wanted_codes)
+    for script in {script_of(chr(code)) for code in wanted_codes if chr(code).isalpha()} - {
+        "Other"
+    }:
         whole = {code for code in has if script_of(chr(code)) == script}
         wanted |= whole if len(whole) <= _WHOLE else set()
     return wanted | (_BESIDE & set(has))

@@ -129,10 +129,10 @@ def known_forms(dataset: Dataset, texts: Iterable[str]) -> KnownForms:
     What is looked up is kept nowhere: the texts may be secret.
     """
     sentences = list(texts)
-    found = word_analyser(dataset.target_language, sentences)
-    if isinstance(found, str):
-        return KnownForms(None, found)
-    writing, annotator = found.writing, found.annotator
+    analyser = word_analyser(dataset.target_language, sentences)
+    if isinstance(analyser, str):
+        return KnownForms(None, analyser)
+    writing, annotator = analyser.writing, analyser.annotator
     attested = {word for text in sentences for word in annotator.split(text)}
     forms = OtherForms(attested, lambda asked: annotator.analyse_words(asked, secret=True))
     joiners = writing.joiners if writing else JOINERS

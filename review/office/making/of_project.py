@@ -68,12 +68,12 @@ def to_agree(
 
 def _asked(project: Project, kind: str) -> dict[int, set[str]]:
     """Return entry → reviews of this kind in which it was handed out."""
-    found: dict[int, set[str]] = {}
+    reviews_of: dict[int, set[str]] = {}
     for out in project.state.reviews:
         if out.kind == kind:
             for id_ in out.entries:
-                found.setdefault(id_, set()).add(out.review)
-    return found
+                reviews_of.setdefault(id_, set()).add(out.review)
+    return reviews_of
 
 
 def secret_among(entries: Sequence[ProjectEntry]) -> bool:

@@ -109,16 +109,23 @@ def _require_first(office: Office, review: Review) -> None:
 def second_look_of(office: Office, review: Review) -> Review | None:
     """Return the second look of a review, None where there was none."""
     every = office.reviews()
-    return next((each for each in every if each.manifest.second_of in review.manifests), None)
+    return next(
+        (
+            other_review
+            for other_review in every
+            if other_review.manifest.second_of in review.manifests
+        ),
+        None,
+    )
 
 
 def _item(review: Review, case: Case, others: Sequence[OthersWords]) -> Item:
     text, about = review.texts[case.item], review.key.items[case.item]
     shown = BatchItem(id=secrets.token_hex(8), source=text.source, candidate=text.candidate)
     added = {"around": text.around, "others": tuple(others)}
-    said = {name: value for name, value in added.items() if value}
+    extras = {name: value for name, value in added.items() if value}
     truth = KeyItem(run_id=None, entry=about.entry, stratum=about.stratum, partner=case.item)
-    return Item(shown.model_copy(update=said), truth)
+    return Item(shown.model_copy(update=extras), truth)
 
 
 def _others(
@@ -143,7 +150,7 @@ def _orders(
     originals = {item.id: item.truth.entry for item in items}
     drawn = {
         who: order(
-            [ids[each] for each in review.key.orders[who] if each in ids],
+            [ids[item_id] for item_id in review.key.orders[who] if item_id in ids],
             originals,
             {},
             drawing(seed, f"order {place}"),
@@ -212,7 +219,7 @@ def _looked(
             both += first in before
             changed += before.get(first, judged.rating) is not judged.rating
     four = (counts[0], counts[1], counts[2], counts[3])
-    flags = sum(item in said.harmful for said, _ in people)
+    flags = sum(item in reviewer_state.harmful for reviewer_state, _ in people)
     return SecondLook(four, unjudged, both, changed, flags, tuple(written))
 
 

@@ -94,17 +94,17 @@ Kind = Literal["rate", "translate", "second", "agree"]
 def review_texts(language: str, task: Kind = "rate") -> ReviewTexts:
     """Return the words in a language, or in a wider one of its tag; UsageError names those that there are."""
     tag = language.replace("_", "-")
-    found = _read().get(tag) or _read().get(tag.partition("-")[0].lower())
-    if found is None:
+    table = _read().get(tag) or _read().get(tag.partition("-")[0].lower())
+    if table is None:
         listed = ", ".join(languages())
         raise UsageError(
             f"There are no words for reviewers in {language!r}, only in: {listed}. Choose one of these with "
             "--language, and give your own texts with --consent, --guide and --training."
         )
     apart = {"translate", "second", "agree"}
-    words: dict[str, Any] = {name: said for name, said in found.items() if name not in apart}
+    words: dict[str, Any] = {name: text for name, text in table.items() if name not in apart}
     if task != "rate":
-        words |= found[task]
+        words |= table[task]
     words["consent"] = words["consent"].strip()
     return ReviewTexts(**words, language=language)
 

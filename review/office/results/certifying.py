@@ -191,7 +191,7 @@ def _hand_overs(office: Office, review: Review, events: Iterable[Event]) -> list
     own = [each for each in read if each.manifest.batch in review.manifests]
     fixed = ancestors(known, _tips(own))
     more = []
-    for handed_over in reversed([each for each in read if each not in own]):
+    for handed_over in reversed([signed for signed in read if signed not in own]):
         if not fixed.issuperset(news := ancestors(known, _tips([handed_over]))):
             fixed |= news
             more.append(handed_over)

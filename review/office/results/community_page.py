@@ -78,14 +78,14 @@ def community_page(
     """Write the page in the language of ``words``; without ``texts`` (a secret review) no sentence is shown."""
     today = people_today(key, state, certificate.run.run_id)
     large = min(certificate.panel.reviewers, today) >= FEWEST_PEOPLE
-    said = reasons(key, state, certificate.run.run_id) if large else []
+    reason_words = reasons(key, state, certificate.run.run_id) if large else []
     asked = questions(key, state, texts, certificate.run.run_id) if large else []
     parts = [
         *_answer(certificate, words),
         *_numbers(certificate, words),
         *_difficulties(certificate, words),
         *_harm(certificate, words),
-        *_reasons(said, words),
+        *_reasons(reason_words, words),
         *_questions(asked, words),
         *_rights(certificate, words, large),
     ]
@@ -126,14 +126,14 @@ def reasons(key: AnswerKey, state: State, run_id: str) -> list[Reason]:
     people: dict[Reason, set[str]] = {}
     counts: Counter[Reason] = Counter()
     for reviewer, _, reviewer_state in counted(state, key):
-        for item, found in reviewer_state.reasons.items():
+        for item, item_reasons in reviewer_state.reasons.items():
             if (
                 item in key.items
                 and key.items[item].run_id == run_id
                 and item in reviewer_state.judgements
             ):
-                counts.update(found)
-                for reason in found:
+                counts.update(item_reasons)
+                for reason in item_reasons:
                     people.setdefault(reason, set()).add(reviewer)
     several = [reason for reason in counts if len(people[reason]) >= _SIDES]
     return sorted(several, key=lambda reason: (-counts[reason], list(Reason).index(reason)))
@@ -143,15 +143,15 @@ def questions(
     key: AnswerKey, state: State, texts: Mapping[str, BatchItem], run_id: str
 ) -> list[DividedItem]:
     """Return the items that split the panel, at least two people on each side, the most even first."""
-    found: list[tuple[int, str]] = []
+    split_items: list[tuple[int, str]] = []
     for item, known in key.items.items():
         if known.control is None and known.run_id == run_id and item in texts:
             good, bad = _sides(key, state, item)
             if min(good, bad) >= _SIDES:
-                found.append((abs(good - bad), item))
+                split_items.append((abs(good - bad), item))
     return [
         DividedItem(texts[item], _shared_wordings(key, state, item))
-        for _, item in sorted(found)[:MOST_QUESTIONS]
+        for _, item in sorted(split_items)[:MOST_QUESTIONS]
     ]
 
 
@@ -240,8 +240,8 @@ def _difficulties(certificate: Certificate, words: Words) -> Iterator[str]:
     yield _heading(words("Easy and hard sentences"))
     yield "<table>"
     for difficulty, stratum in sorted(strata.items()):
-        said = words("about {share} are good", share=_about(stratum["share"], words))
-        cell = _field(f"/verdict/numbers/strata/{difficulty}/share", said)
+        share_text = words("about {share} are good", share=_about(stratum["share"], words))
+        cell = _field(f"/verdict/numbers/strata/{difficulty}/share", share_text)
         yield f'<tr><th scope="row">{escape(words(_HARD[difficulty]))}</th><td>{cell}</td></tr>'
     yield "</table>"
 
@@ -252,7 +252,7 @@ def _harm(certificate: Certificate, words: Words) -> Iterator[str]:
     if not any(counts.values()):
         return
     yield _heading(words("Called harmful"))
-    told = {
+    texts = {
         "upheld": words.plural(
             "{n} translation was called harmful, and the organisation found that it is.",
             "{n} translations were called harmful, and the organisation found that they are.",
@@ -269,9 +269,9 @@ def _harm(certificate: Certificate, words: Words) -> Iterator[str]:
             counts["flagged"],
         ),
     }
-    for name, said in told.items():
+    for name, text in texts.items():
         if counts[name]:
-            yield f"<p>{_field(f'/verdict/harm/{name}', said)}</p>"
+            yield f"<p>{_field(f'/verdict/harm/{name}', text)}</p>"
             yield from _why(certificate, name, words)
 
 

@@ -39,8 +39,8 @@ class Gathered:
 
     def look_again(self) -> None:
         """Forget how things stand, before they are examined once more; what was changed stays."""
-        for each in (self.unjudged, self.own, self.objected, self.other_wording, self.waiting):
-            each.clear()
+        for laptops in (self.unjudged, self.own, self.objected, self.other_wording, self.waiting):
+            laptops.clear()
 
 
 def note(entry: ProjectEntry, among: list[int]) -> None:

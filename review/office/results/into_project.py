@@ -63,8 +63,8 @@ def gather(project: Project, office: Office) -> Gathered:
 def _without_barred(collected: Collected, bars: Mapping[int, Barred]) -> tuple[Entry, ...]:
     """Return what came back without what second speakers refuse or object to; the next wording takes its place."""
     came = collected.corpus.entries
-    found = (_left(entry, bars.get(entry.id)) for entry in came if isinstance(entry.id, int))
-    return tuple(entry for entry in found if entry is not None)
+    left = (_left(entry, bars.get(entry.id)) for entry in came if isinstance(entry.id, int))
+    return tuple(entry for entry in left if entry is not None)
 
 
 def _left(came: Entry, bar: Barred | None) -> Entry | None:
@@ -79,8 +79,8 @@ def _left(came: Entry, bar: Barred | None) -> Entry | None:
     if not kept:
         return None
     (reference, _), *others = kept
-    told = {"reference": reference, "variants": tuple(wording for wording, _ in others)}
-    return came.model_copy(update=told | {"translators": [who for _, who in kept]})
+    texts = {"reference": reference, "variants": tuple(wording for wording, _ in others)}
+    return came.model_copy(update=texts | {"translators": [who for _, who in kept]})
 
 
 def _entries(project: Project, out: HandedOut) -> dict[int, ProjectEntry]:
@@ -175,8 +175,8 @@ def _translations(
     for came in written:
         project.put(
             [
-                _translated(project, came.out, entry, each, found)
-                for entry, each in _back(_entries(project, came.out), came.usable)
+                _translated(project, came.out, entry, written, found)
+                for entry, written in _back(_entries(project, came.out), came.usable)
                 if _takes(entry, came.out.review) and not _is_barred(project, entry, bars)
             ]
         )
@@ -192,8 +192,8 @@ def _from_source(
     if entry.has_reference or entry.id not in bars:
         return entry
     texts, bar = project.texts(entry), bars[entry.id]
-    came = tuple(each for each in texts.came if comparison_form(each) not in bar.harmful)
-    kept = [each for each in came if comparison_form(each) not in bar.refused]
+    came = tuple(wording for wording in texts.came if comparison_form(wording) not in bar.harmful)
+    kept = [wording for wording in came if comparison_form(wording) not in bar.refused]
     if not kept:
         return entry if came == texts.came else project.with_texts(entry, replace(texts, came=came))
     found.translated += 1
@@ -258,10 +258,14 @@ def _writers(entry: ProjectEntry | None, came: Entry, kept: Sequence[str]) -> tu
     wordings = zip(
         (came.reference, *came.variants), (came.model_extra or {})["translators"], strict=True
     )
-    told = [(comparison_form(wording) in forms, each) for wording, who in wordings for each in who]
+    wordings_of = [
+        (comparison_form(wording) in forms, person_id)
+        for wording, who in wordings
+        for person_id in who
+    ]
     if entry is None or entry.translated is None or _stands_on(entry, entry.translated.review):
-        return tuple(each for is_kept, each in told if is_kept)
-    there = {each for _, each in told}
+        return tuple(person_id for is_kept, person_id in wordings_of if is_kept)
+    there = {person_id for _, person_id in wordings_of}
     return tuple(person for person in entry.translated.people if person in there)
 
 

@@ -102,7 +102,7 @@ class ReviewProgress:
     def not_shown(self) -> dict[int | str, int]:
         """Entry → how many people's laptops could not show an item of it; the one that most could not comes first."""
         counts = Counter(entry for reviewer in self.reviewers for entry in {*reviewer.not_shown})
-        return dict(sorted(counts.items(), key=lambda each: (-each[1], str(each[0]))))
+        return dict(sorted(counts.items(), key=lambda pair: (-pair[1], str(pair[0]))))
 
     @property
     def asked(self) -> int:
@@ -143,7 +143,7 @@ def progress(office: Office, review: Review) -> ReviewProgress:
             for reviewer in sorted(review.key.orders, key=review.code)
             if (order := manifest.order(reviewer))
         ],
-        imports=len({each.sha256 for each in office.imports(review)}),
+        imports=len({imported.sha256 for imported in office.imports(review)}),
         certificates=len(certificates),
         recompute=sum(issued_certificate.recompute for issued_certificate in newest.values()),
         alike=[p.named(review.code) for p in alike_pairs(review_ratings(state, review.key))],

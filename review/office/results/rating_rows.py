@@ -236,11 +236,11 @@ def _scores(
     for person in sorted({row.person for row in real_ratings(rows)}):
         panels[f"{HUMAN}-{person}"] = [row for row in rows if row.person == person]
     files: dict[str, list[str]] = {}
-    for panel, said in panels.items():
-        ranks, stem = mean_ranks(said), f"human-scores/{pair}.{panel}"
+    for panel, panel_rows in panels.items():
+        ranks, stem = mean_ranks(panel_rows), f"human-scores/{pair}.{panel}"
         scores = {run_id: [ranks.get((run_id, entry)) for entry in entries] for run_id in names}
         files[f"{stem}.seg.score"] = [
-            f"{names[run_id]}\t{_score(each)}" for run_id in names for each in scores[run_id]
+            f"{names[run_id]}\t{_score(score)}" for run_id in names for score in scores[run_id]
         ]
         files[f"{stem}.sys.score"] = [
             f"{names[run_id]}\t{_score(_mean(scores[run_id]))}" for run_id in names
@@ -267,7 +267,7 @@ def _entries(
     return [
         entry
         for entry in first
-        if entry in asked and all(entry in each for each in reviewed.values())
+        if entry in asked and all(entry in outputs for outputs in reviewed.values())
     ]
 
 

@@ -181,7 +181,7 @@ def withdrawn_entries(review: Review) -> frozenset[EntryId]:
         return frozenset()
     gone = [about for _, about in now.of_entries(_facts(corpus))]
     asked = {item.entry for item in review.key.items.values()}
-    return frozenset(each for each in asked if any(about.has(each) for about in gone))
+    return frozenset(entry_id for entry_id in asked if any(about.has(entry_id) for about in gone))
 
 
 def _facts(corpus: KeyCorpus) -> CorpusFacts:
@@ -202,12 +202,12 @@ def one_run(review: Review, name: str | None) -> str:
     """Return the run of a review whose id begins so; without a name the only one. UsageError lists them."""
     require_runs(review)
     every = [run.run_id for run in review.key.runs]
-    found = [run_id for run_id in every if run_id.startswith((name or "").lower())]
-    if len(found) != 1:
+    matches = [run_id for run_id in every if run_id.startswith((name or "").lower())]
+    if len(matches) != 1:
         raise UsageError(
             f"Name one of the runs of review {review.name!r} with --run: {', '.join(every)}."
         )
-    return found[0]
+    return matches[0]
 
 
 def runs_of(review: Review, name: str | None) -> list[str]:

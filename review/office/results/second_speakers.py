@@ -79,8 +79,8 @@ Looks = Mapping[int, Sequence[EntryLook]]
 def looks_of(heard: Iterable[Heard], wrote: Mapping[int, frozenset[str]]) -> Looks:
     """Return what second speakers said of each entry; ``wrote``: the laptops of an entry's translations."""
     looks: dict[int, list[EntryLook]] = {}
-    for each in heard:
-        for id_, look in _looks(each, wrote):
+    for answers in heard:
+        for id_, look in _looks(answers, wrote):
             looks.setdefault(id_, []).append(look)
     return {id_: without_barred(look) for id_, look in looks.items()}
 
@@ -90,10 +90,10 @@ def _looks(heard: Heard, wrote: Mapping[int, frozenset[str]]) -> Iterator[tuple[
     opinions = dict(_opinions(heard))
     for item, about in heard.review.key.items.items():
         if isinstance(about.entry, int):
-            said, own = opinions.get(item, []), wrote.get(about.entry, frozenset())
+            item_opinions, own = opinions.get(item, []), wrote.get(about.entry, frozenset())
             counts = [
                 opinion
-                for opinion in said
+                for opinion in item_opinions
                 if opinion.objects or heard.out.shared_laptop or opinion.laptop not in own
             ]
             decided = heard.state.adjudications.get(item)
@@ -103,7 +103,7 @@ def _looks(heard: Heard, wrote: Mapping[int, frozenset[str]]) -> Iterator[tuple[
                     heard.review.name,
                     heard.review.texts[item].candidate,
                     tuple(counts),
-                    own=len(counts) < len(said),
+                    own=len(counts) < len(item_opinions),
                     upheld=decided is not None and decided.harmful is True,
                     same_laptop=any(count.laptop in own for count in counts),
                 ),
@@ -125,9 +125,9 @@ class Barred:
 def barred(looks: Sequence[EntryLook]) -> Barred:
     """Return the wordings that second speakers refuse or object to; what they take back bars nothing."""
     asked = {comparison_form(look.asked) for look in looks}
-    told = {form: _verdict(_about(looks, form)) for form in asked}
+    verdicts = {form: _verdict(_about(looks, form)) for form in asked}
     refused, objected = (
-        frozenset(form for form in asked if told[form] == verdict)
+        frozenset(form for form in asked if verdicts[form] == verdict)
         for verdict in ("refused", "objected")
     )
     harmful = frozenset(comparison_form(look.asked) for look in looks if look.upheld)
@@ -266,7 +266,7 @@ def _came(project: Project, entry: ProjectEntry, asked: str, *, upheld: bool) ->
     texts = project.texts(entry)
     came = (asked, *texts.variants) if entry.translated is None else texts.came
     harmful = comparison_form(asked) if upheld else ""
-    return tuple(each for each in came if comparison_form(each) != harmful)
+    return tuple(wording for wording in came if comparison_form(wording) != harmful)
 
 
 def _took_back(project: Project, entry: ProjectEntry, said: Iterable[str]) -> bool:
@@ -316,7 +316,7 @@ def _wordings(asked: str, said: Iterable[_Opinion]) -> list[str]:
     for opinion in said:
         if comparison_form(opinion.better) not in {"", comparison_form(asked)}:
             given.setdefault(comparison_form(opinion.better), []).append(opinion.better)
-    return [each[0] for each in sorted(given.values(), key=len, reverse=True)]
+    return [wordings_alike[0] for wordings_alike in sorted(given.values(), key=len, reverse=True)]
 
 
 def _not_agreed(project: Project, entry: ProjectEntry, asked: str) -> ProjectEntry:
@@ -335,25 +335,25 @@ def _as_shown(project: Project, entry: ProjectEntry, asked: str) -> DraftTexts:
 
 def _offered(reference: str, texts: DraftTexts, wordings: Iterable[str]) -> tuple[str, ...]:
     """Return the wordings of second speakers that are as right as the reference, without those that are there already."""
-    known = {comparison_form(each) for each in (reference, *texts.variants)}
-    return tuple(each for each in wordings if comparison_form(each) not in known)
+    known = {comparison_form(wording) for wording in (reference, *texts.variants)}
+    return tuple(wording for wording in wordings if comparison_form(wording) not in known)
 
 
 def _opinions(heard: Heard) -> Iterator[tuple[str, list[_Opinion]]]:
     """Yield what people said, by item."""
     review, state = heard.review, heard.state
     letters, cleared = people(review.key), cleared_items(state)
-    said: dict[str, list[_Opinion]] = {}
+    opinions: dict[str, list[_Opinion]] = {}
     for reviewer, _, reviewer_state in counted(state, review.key):
         for item in (
             reviewer_state.judgements.keys() | reviewer_state.harmful - cleared
         ) & review.key.items.keys():
             judged = reviewer_state.judgements.get(item)
             laptop = heard.laptops.get(judged.event, "") if judged else ""
-            said.setdefault(item, []).append(
+            opinions.setdefault(item, []).append(
                 _opinion(letters[reviewer], reviewer_state, item, laptop, cleared=item in cleared)
             )
-    yield from said.items()
+    yield from opinions.items()
 
 
 def _opinion(

@@ -57,7 +57,14 @@ def corrections(key: AnswerKey, state: State, corpus: Corpus) -> list[Correction
         if entry_id in known and form not in known[entry_id]
     ]
     places = {entry.id: place for place, entry in enumerate(corpus.entries)}
-    return sorted(offered, key=lambda each: (places[each.entry_id], -each.people, each.wording))
+    return sorted(
+        offered,
+        key=lambda correction: (
+            places[correction.entry_id],
+            -correction.people,
+            correction.wording,
+        ),
+    )
 
 
 def _known(entry: Entry) -> set[str]:
@@ -143,27 +150,27 @@ def collect(review: Review, state: State) -> Collected:
     return Collected(
         Corpus(
             _dataset(review, state, entries),
-            tuple(sorted(entries, key=lambda each: _place(each.id))),
+            tuple(sorted(entries, key=lambda entry: _place(entry.id))),
             "",
             Form.JSONL,
         ),
         unshared=unshared,
-        withheld_entries=frozenset(review.key.items[each].entry for each in withheld),
+        withheld_entries=frozenset(review.key.items[item_id].entry for item_id in withheld),
         unanswered=len(review.key.items) - len(entries) - len(withheld),
     )
 
 
 def _withheld(review: Review, state: State) -> set[str]:
     """Return the sentences that somebody objects to; a decision that clears one releases it."""
-    found: set[str] = set()
+    withheld: set[str] = set()
     for _, _, reviewer_state in counted(state, review.key):
-        found |= reviewer_state.harmful
-        found |= {
+        withheld |= reviewer_state.harmful
+        withheld |= {
             item
             for item, judged in reviewer_state.judgements.items()
             if judged.why_not is CannotJudge.NOT_TO_SHARE
         }
-    return (found & review.key.items.keys()) - cleared_items(state)
+    return (withheld & review.key.items.keys()) - cleared_items(state)
 
 
 def cleared_items(state: State) -> set[str]:
@@ -188,13 +195,16 @@ def _entry(review: Review, item: str, given: list[_Given]) -> Entry:
 def _wordings(given: list[_Given]) -> list[tuple[str, list[str]]]:
     """Return each wording with the letters of who wrote it, those of most people first."""
     alike: dict[str, list[_Given]] = defaultdict(list)
-    for each in sorted(given, key=lambda each: _by_letter(each.person)):
-        alike[comparison_form(each.text)].append(each)
+    for given_wording in sorted(given, key=lambda given_wording: _by_letter(given_wording.person)):
+        alike[comparison_form(given_wording.text)].append(given_wording)
     groups = sorted(
         alike.values(), key=lambda group: (-len(group), _by_letter(group[0].person), group[0].text)
     )
     return [
-        (Counter(each.text for each in group).most_common(1)[0][0], [each.person for each in group])
+        (
+            Counter(given_wording.text for given_wording in group).most_common(1)[0][0],
+            [given_wording.person for given_wording in group],
+        )
         for group in groups
     ]
 
@@ -217,8 +227,8 @@ def _consent(review: Review, state: State, entries: list[Entry]) -> dict[str, ob
     used = {
         who
         for entry in entries
-        for each in (entry.model_extra or {})["translators"]
-        for who in each
+        for person in (entry.model_extra or {})["translators"]
+        for who in person
     }
     agreed = Counter(
         text
@@ -227,22 +237,22 @@ def _consent(review: Review, state: State, entries: list[Entry]) -> dict[str, ob
         for text in reviewer_state.agreed_to
     )
     own, *others = _texts(review.manifest)
-    told: dict[str, object] = {
+    facts: dict[str, object] = {
         "use_allowed_by": len(used),
         "text": own.text,
         "text_sha256": _sha(own),
     }
     if not others:
-        return told
-    return told | {
+        return facts
+    return facts | {
         "texts": [
             {
-                "language": each.language,
-                "text": each.text,
-                "text_sha256": _sha(each),
-                "agreed_by": agreed[_sha(each)],
+                "language": text_part.language,
+                "text": text_part.text,
+                "text_sha256": _sha(text_part),
+                "agreed_by": agreed[_sha(text_part)],
             }
-            for each in (own, *others)
+            for text_part in (own, *others)
         ]
     }
 

@@ -69,8 +69,8 @@ def whole_way(
     steps = [*_before_secrets(kept), *_over_secrets(connection, office, kept)]
     if _refused(kept):
         return steps
-    ahead = [each for each in STEPS if each not in {step.name for step in steps}]
-    return [*steps, *(WayStep(each, done=False, words=_UNDONE) for each in ahead)]
+    ahead = [name for name in STEPS if name not in {step.name for step in steps}]
+    return [*steps, *(WayStep(name, done=False, words=_UNDONE) for name in ahead)]
 
 
 def what_follows(kept: KeptSubmission, steps: Sequence[WayStep]) -> WayEnd:
@@ -122,12 +122,12 @@ def _over_secrets(
         yield WayStep(name, done=True, words=f"run {last.run[:8]} over {last.corpus}{others}")
     run = find_by_id(connection, last.run) if last.what is SubmissionEvent.SCORED else None
     gone = withdrawn_words(connection, kept)
-    told = any(e.what is SubmissionEvent.TOLD and e.run == last.run for e in kept.notes)
-    if told or not gone:
+    is_released = any(e.what is SubmissionEvent.TOLD and e.run == last.run for e in kept.notes)
+    if is_released or not gone:
         command = f"rosetta submission tell {kept.number}"
         command = command if run is None else opening_command(connection, run, command, "seal")
-        yield WayStep("its maker was told", told, f"answers so far: {kept.answers}" if told else _UNDONE, command)  # fmt: skip
-    if told and run is not None:
+        yield WayStep("its maker was told", is_released, f"answers so far: {kept.answers}" if is_released else _UNDONE, command)  # fmt: skip
+    if is_released and run is not None:
         yield _confirmation(connection, kept, run)
     if gone:
         yield WayStep("its run", done=False, words=gone, command="rosetta consent list")

@@ -45,9 +45,13 @@ def working_times(project: Project, office: Office) -> list[WorkingTime]:
         if not office.is_taken(out.review):
             continue
         events = office.events(office.review(out.review), shut=True)
-        said = [event.payload for event in events if isinstance(event.payload, Judged)]
-        if said:
-            hours = sum(each.active_ms for each in said) / _MS_PER_HOUR
-            people = len({each.reviewer for each in said})
-            working_times.append(WorkingTime(out.review, out.kind, people, len(said), hours))
+        judgement_payloads = [
+            event.payload for event in events if isinstance(event.payload, Judged)
+        ]
+        if judgement_payloads:
+            hours = sum(payload.active_ms for payload in judgement_payloads) / _MS_PER_HOUR
+            people = len({payload.reviewer for payload in judgement_payloads})
+            working_times.append(
+                WorkingTime(out.review, out.kind, people, len(judgement_payloads), hours)
+            )
     return working_times

@@ -53,13 +53,13 @@ def deliveries(office: Office, review: Review, now: datetime | None = None) -> l
         _delivery(
             names.get(key, "a laptop without a name"),
             key,
-            [each for each in imports if each.signing_key == key],
+            [imported for imported in imports if imported.signing_key == key],
             [chains[device] for device in devices.get(key, ()) if device in chains],
             [clock for clock in clocks if clock.device in devices.get(key, ())],
         )
-        for key in {*devices, *(each.signing_key for each in imports)}
+        for key in {*devices, *(imported.signing_key for imported in imports)}
     ]
-    return sorted(deliveries, key=lambda each: (each.name, each.phrase))
+    return sorted(deliveries, key=lambda delivery: (delivery.name, delivery.phrase))
 
 
 def _delivery(
@@ -86,10 +86,10 @@ def _devices(office: Office, review: Review) -> dict[str, set[str]]:
         " WHERE b.review = ?",
         (review.number,),
     )
-    found: dict[str, set[str]] = {}
+    devices_of: dict[str, set[str]] = {}
     for key, device in rows:
-        found.setdefault(key, set()).add(device)
-    return found
+        devices_of.setdefault(key, set()).add(device)
+    return devices_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -85,13 +85,13 @@ def _keep_texts(
 
 def _kept_texts(connection: sqlite3.Connection, folder: Path, review: int) -> list[Row] | None:
     """Open the sentences of a review; None where they are not sealed. StoreError in words where they are damaged, or no key available opens them."""
-    found = connection.execute(
+    sealed_row = connection.execute(
         "SELECT content FROM sealed_texts WHERE review = ?", (review,)
     ).fetchone()
-    if found is None:
+    if sealed_row is None:
         return None
     try:
-        rows: list[Row] = json.loads(unseal(found[0], keys_here(folder)))
+        rows: list[Row] = json.loads(unseal(sealed_row[0], keys_here(folder)))
     except FileError as error:
         raise StoreError(_NO_KEY if error.problem is FileProblem.WRONG_KEY else _DAMAGED) from None
     return rows
@@ -130,14 +130,14 @@ def _kept_vault_texts(
 
     StoreSealed in words where the vault is not open, StoreError where they are damaged or a run is gone.
     """
-    found = connection.execute(
+    row = connection.execute(
         "SELECT runs, content FROM vault_texts WHERE review = ?", (review,)
     ).fetchone()
-    if found is None:
+    if row is None:
         return None
     try:
-        with _vault_seal(folder, found[0].split()[0]) as sealing:
-            rows: list[Row] = sealing.open(0, _what(batch), found[1])["rows"]
+        with _vault_seal(folder, row[0].split()[0]) as sealing:
+            rows: list[Row] = sealing.open(0, _what(batch), row[1])["rows"]
     except StoreSealed:
         raise StoreSealed(_OF_A_VAULT) from None
     except StoredValueError:

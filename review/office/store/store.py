@@ -138,8 +138,8 @@ class Office(OwnFile):
         UsageError where its name is taken, KeyStoreError where it is secret and cannot be sealed, StoreError where its vault is
         not open.
         """
-        told = [manifest.content for manifest in manifests.values()]
-        secret = is_secret(key, BatchManifest.model_validate_json(told[0]))
+        contents = [manifest.content for manifest in manifests.values()]
+        secret = is_secret(key, BatchManifest.model_validate_json(contents[0]))
         recipients = recipients_here(self.path.parent) if secret else []
         with self.transaction():
             if self.is_taken(key.review):
@@ -160,7 +160,7 @@ class Office(OwnFile):
             )
             keep_items(self.connection, self.path.parent, (number, key.batches[0]), texts, recipients, vault_runs)  # fmt: skip
             if secret:
-                add_keys(self._words, told, recipients)
+                add_keys(self._words, contents, recipients)
             self.connection.executemany(
                 "INSERT INTO person (review, person, code) VALUES (?, ?, ?)",
                 [(number, person, code) for person, code in codes.items()],
@@ -295,8 +295,8 @@ class Office(OwnFile):
 
     def _state(self, review: Review, events: Iterable[Event]) -> State:
         batches = set(review.manifests)
-        told, _ = heard(events, self.devices(), self.own_devices, batches)
-        return fold(told, batches)
+        counted_events, _ = heard(events, self.devices(), self.own_devices, batches)
+        return fold(counted_events, batches)
 
     def looks(self) -> dict[str, int]:
         """Return run id → how often its numbers were examined, in all reviews: at how many different sets of ratings."""
@@ -318,13 +318,13 @@ class Office(OwnFile):
 
     def own_looks(self) -> list[OrganiserLook]:
         """Return every look of the organisation, in all reviews, in the one order."""
-        said = (event.payload for event in self.own_words(Kind.LOOK))
-        return [look for look in said if isinstance(look, OrganiserLook)]
+        looks = (event.payload for event in self.own_words(Kind.LOOK))
+        return [look for look in looks if isinstance(look, OrganiserLook)]
 
     def own_words(self, kind: Kind) -> list[Event]:
         """Return what the organisation itself said of one kind, in all reviews, in the one order."""
-        said = (read_device(self.connection, device, kind) for device in self.own_devices)
-        return sorted(chain.from_iterable(said), key=lambda event: event.order)
+        payloads = (read_device(self.connection, device, kind) for device in self.own_devices)
+        return sorted(chain.from_iterable(payloads), key=lambda event: event.order)
 
     def laptops(self) -> list[KnownLaptop]:
         """Return the laptops that were enrolled, also those that are not heard any more."""
@@ -419,7 +419,9 @@ class Office(OwnFile):
             "SELECT sha256, received, name, signing_key, batch, added FROM import ORDER BY number"
         )
         every = [Import(*row) for row in rows]
-        return [each for each in every if review is None or each.batch in review.manifests]
+        return [
+            imported for imported in every if review is None or imported.batch in review.manifests
+        ]
 
     def certificates(self, review: Review) -> list[IssuedCertificate]:
         """Return the certificates of a review, oldest first."""

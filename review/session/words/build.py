@@ -50,8 +50,8 @@ def collect() -> Catalog:
         header_comment=_HEADER, fuzzy=False,
     )  # fmt: skip
     for path in sorted(path for files in FILES for path in ROOT.glob(files)):
-        found = extract_from_file("python", path, KEYWORDS, comment_tags=("Translators:",))
-        for _, message, comments, _ in found:
+        messages = extract_from_file("python", path, KEYWORDS, comment_tags=("Translators:",))
+        for _, message, comments, _ in messages:
             template.add(message, auto_comments=comments)
     return template
 
@@ -146,6 +146,6 @@ def build_one(path: Path) -> list[str]:
 
 
 if __name__ == "__main__":
-    given = [Path(each) for each in sys.argv[1:]]
+    given = [Path(path_text) for path_text in sys.argv[1:]]
     for line in [line for path in given for line in build_one(path)] if given else build():
         print(line)

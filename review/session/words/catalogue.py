@@ -81,17 +81,17 @@ class Words:
         An unknown language gives English, as does a tag that is none. Nothing here fails over a file.
         """
         damaged: list[str] = []
-        found = [
+        catalogues = [
             (tag, catalogue)
             for tag in _wider_tags(language)
             for folder in (*folders, OURS)
             for catalogue in _catalogues(folder, tag, damaged)
         ]
-        if not found:
+        if not catalogues:
             return cls(ENGLISH, "ltr", "English", tuple(damaged))
-        for (_, narrow), (_, wide) in itertools.pairwise(found):
+        for (_, narrow), (_, wide) in itertools.pairwise(catalogues):
             narrow.add_fallback(wide)
-        tag, first = found[0]
+        tag, first = catalogues[0]
         direction: Direction = "rtl" if first.gettext(_DIRECTION) == "rtl" else "ltr"
         name = first.gettext(_NAME)
         named = name != _NAME or tag.partition("-")[0] == ENGLISH

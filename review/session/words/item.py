@@ -222,7 +222,7 @@ def marks(words: Words, item: ShownItem) -> list[Mark]:
     if item.suggestion:
         marks.append(Mark(wording_title(words, item), item.suggestion))
     beside_it = beside(words, item)
-    return [*marks, *(Mark(said, text, in_line=not item.others) for said, text in beside_it)]
+    return [*marks, *(Mark(title, text, in_line=not item.others) for title, text in beside_it)]
 
 
 def with_text(item: ShownItem, field: TextField, text: str) -> ShownItem:
@@ -324,10 +324,10 @@ def has_reasons(view: View) -> bool:
 def last_question(words: Words, last: LastJudged) -> ItemQuestion:
     """Return the question what is wrong with the one that was judged just before."""
     rating = "" if last.rating is None else rating_label(words, last.rating)
-    said = words("You answered: {rating}. What is wrong with it?", rating=rating)
+    question = words("You answered: {rating}. What is wrong with it?", rating=rating)
     item = last.item
     place = words("Sentence {number} of {of}", number=item.number, of=item.of)
-    return ItemQuestion(said, item.source, item.candidate, place)
+    return ItemQuestion(question, item.source, item.candidate, place)
 
 
 def beginning(text: str, most: int = NAMED) -> str:

@@ -103,8 +103,8 @@ _OF_TRANSLATING: Final[Mapping[Act, str]] = {
 }
 
 TRANSLATION_WORDS: Final[Mapping[Act, str]] = {
-    act: _OF_TRANSLATING.get(act, said)
-    for act, said in ACT_WORDS.items()
+    act: _OF_TRANSLATING.get(act, label)
+    for act, label in ACT_WORDS.items()
     if act not in {Act.REASONS, Act.WORDING}
 }
 """The same where a person translates."""

@@ -139,22 +139,22 @@ def promises(words: Words, manifest: BatchManifest) -> tuple[str, ...]:
 
 def second_look(words: Words, manifest: BatchManifest) -> tuple[str, ...]:
     """Return that this is a second look, or that what is written may be shown in one; nothing of other batches."""
-    said = []
+    texts = []
     if manifest.second_of is not None:
-        said.append(
+        texts.append(
             words(
                 "This is a second look at sentences on which people differed. "
                 "Keep your answer, or give another: both are right."
             )
         )
     if manifest.shows_words:
-        said.append(
+        texts.append(
             words(
                 "What you write about a sentence may be shown to the other reviewers, without your name, "
                 "when they look at it once more."
             )
         )
-    return tuple(said)
+    return tuple(texts)
 
 
 def may_be_used(words: Words, *, translating: bool) -> str:
@@ -225,8 +225,8 @@ def how_far(words: Words, view: View) -> str:
     unseen = words.plural(
         "{n} sentence has no answer yet.", "{n} sentences have no answer yet.", open_
     )
-    said = [words("You answered {done} of {total}.", done=view.done, total=view.total)]
-    return " ".join([*said, *[left] * bool(view.skipped), *[unseen] * bool(open_)])
+    texts = [words("You answered {done} of {total}.", done=view.done, total=view.total)]
+    return " ".join([*texts, *[left] * bool(view.skipped), *[unseen] * bool(open_)])
 
 
 def unsaved(words: Words, view: View) -> str:

@@ -130,9 +130,9 @@ class Trouble(NamedTuple):
 
 def trouble_of_file(words: Words, error: HarnessError, file: Path) -> Trouble:
     """Return which file it is about; one that is next to it may be whole."""
-    said = trouble(words, error).said
+    message = trouble(words, error).said
     why = str(error).partition(". ")[0].rstrip(".")
-    return Trouble(words("{name}: {said}", name=file.name, said=said), f"{file}: {why}")
+    return Trouble(words("{name}: {said}", name=file.name, said=message), f"{file}: {why}")
 
 
 def trouble(words: Words, error: HarnessError) -> Trouble:
@@ -148,12 +148,12 @@ def trouble(words: Words, error: HarnessError) -> Trouble:
         case StickError():
             return Trouble(words(words_for(STICKS, error.problem)), str(error))
         case CodeError():
-            said = CODES[error.problem]
+            message = CODES[error.problem]
         case OtherReviewerError() | InWindowError():
-            said = OTHERS[type(error)]
+            message = OTHERS[type(error)]
         case _:
             return Trouble(words("That did not work. Ask for help."), str(error))
-    return Trouble(words(said), "")
+    return Trouble(words(message), "")
 
 
 def for_whoever_helps(words: Words, detail: str) -> str:

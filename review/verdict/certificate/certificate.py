@@ -141,12 +141,12 @@ class CertifiedWitnesses(StrictRecord):
 def certified_witnesses(evidence: Evidence, organisation: str) -> CertifiedWitnesses:
     """Count what witnesses said of the laptops that wrote some events; ``organisation`` is its signing key."""
     wrote = _laptops(evidence)
-    found = dict(statements(evidence, organisation))
+    statements_found = dict(statements(evidence, organisation))
     return CertifiedWitnesses(
         laptops=len(wrote),
-        witnessed=len({statement.laptop for statement in found.values()}),
-        witnesses=len({statement.witness for statement in found.values()}),
-        statements=tuple(sorted(found)),
+        witnessed=len({statement.laptop for statement in statements_found.values()}),
+        witnesses=len({statement.witness for statement in statements_found.values()}),
+        statements=tuple(sorted(statements_found)),
     )
 
 
@@ -404,7 +404,7 @@ def standing(attached: Sequence[Attached], run_id: str, run_card_hash: str) -> R
     }
     replaced = {review_status.certificate.supersedes for review_status in held.values()}
     newest = [review_status for name, review_status in held.items() if name not in replaced]
-    return max(newest, key=lambda each: _place(each.certificate)) if newest else None
+    return max(newest, key=lambda status: _place(status.certificate)) if newest else None
 
 
 def _place(certificate: Certificate) -> tuple[str, bool, str]:

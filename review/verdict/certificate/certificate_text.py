@@ -168,9 +168,12 @@ def facts(certificate: Certificate) -> Iterator[tuple[str, str]]:
     )
     if certificate.looks is not None:
         yield "looks", looks_words(certificate.looks)
-    for stratum, found in sorted(numbers["strata"].items()):
-        yield f"difficulty {stratum}", f"{share_words(found['share'])} of {found['items']} items"
-    yield "each reviewer", ", ".join(share_words(each) for each in numbers["reviewers"])
+    for stratum, stratum_numbers in sorted(numbers["strata"].items()):
+        yield (
+            f"difficulty {stratum}",
+            f"{share_words(stratum_numbers['share'])} of {stratum_numbers['items']} items",
+        )
+    yield "each reviewer", ", ".join(share_words(share) for share in numbers["reviewers"])
     yield from _agreement(certificate.agreement)
     if certificate.relations is not None:
         yield "their own word", relations_words(certificate.relations)
@@ -193,25 +196,25 @@ def _harm(certificate: Certificate) -> Iterator[tuple[str, str]]:
     """Return what became of the items that were called harmful, with each reason."""
     counts = certificate.verdict["harm"]
     for name, harmful in (("upheld", True), ("cleared", False)):
-        told = [
+        decisions = [
             decision_words(certified_decision)
             for certified_decision in certificate.harm
             if certified_decision.harmful is harmful
         ]
-        told += [NO_REASON] * (counts[name] - len(told))
-        for number, words in enumerate(told, 1):
+        decisions += [NO_REASON] * (counts[name] - len(decisions))
+        for number, words in enumerate(decisions, 1):
             yield f"harm {name}", f"{number} of {counts[name]}: {words}"
 
 
 def relations_words(found: CertifiedRelations) -> str:
     """Return how many stand how near to the method, by their own word."""
-    told = (
+    counts = (
         (found.made, "took part in making the method"),
         (found.knows, "know who made it"),
         (found.neither, "neither"),
         (found.not_asked, "not asked"),
     )
-    return "; ".join(f"{count} {words}" for count, words in told if count) or "nobody counts"
+    return "; ".join(f"{count} {words}" for count, words in counts if count) or "nobody counts"
 
 
 NO_REASON = "no reason was recorded"
@@ -240,7 +243,7 @@ def _laptops(laptops: CertifiedLaptops | None) -> Iterator[tuple[str, str]]:
     if laptops is None:
         return
     if removed := laptops.removed:
-        reasons = "; ".join(each or "no reason given" for each in removed)
+        reasons = "; ".join(reason or "no reason given" for reason in removed)
         yield "laptops out", f"{len(removed)} taken out by the organisation: {reasons}"
     if laptops.replaced:
         count = "1 laptop" if laptops.replaced == 1 else f"{laptops.replaced} laptops"
@@ -269,9 +272,9 @@ def findings(certificate: Certificate) -> list[tuple[str, list[str]]]:
     """Return every finding in a sentence, each with the test translations that it lists."""
     stated = [
         GateFinding(
-            Code(each["code"]), {name: fact for name, fact in each.items() if name != "code"}
+            Code(finding["code"]), {name: fact for name, fact in finding.items() if name != "code"}
         )
-        for each in certificate.verdict["findings"]
+        for finding in certificate.verdict["findings"]
     ]
     return findings_words(stated, _finding)
 
@@ -364,7 +367,7 @@ def certificate_html(certificate: Certificate) -> str:
 
 
 def _finding_lines(words: str, listed: Iterable[str]) -> str:
-    controls = "".join(f"<li>{outside(each)}</li>" for each in listed)
+    controls = "".join(f"<li>{outside(control)}</li>" for control in listed)
     return f"<li>{outside(words)}{f'<ul>{controls}</ul>' if controls else ''}</li>"
 
 

@@ -105,13 +105,13 @@ def certified_looks(
 def certified_relations(evidence: Evidence, reviewers: Collection[str]) -> CertifiedRelations:
     """Count what these people say of themselves; of somebody's words in several batches the nearest counts."""
     order = list(Relation)
-    said: dict[str, list[Relation]] = {who: [] for who in reviewers}
+    relations: dict[str, list[Relation]] = {who: [] for who in reviewers}
     for who, _, part in counted(evidence.state, evidence.key):
-        if who in said and part.relation is not None:
-            said[who].append(part.relation)
-    nearest = Counter(min(each, key=order.index) for each in said.values() if each)
+        if who in relations and part.relation is not None:
+            relations[who].append(part.relation)
+    nearest = Counter(min(near, key=order.index) for near in relations.values() if near)
     counts = {str(relation): nearest[relation] for relation in order}
-    return CertifiedRelations(**counts, not_asked=len(said) - nearest.total())
+    return CertifiedRelations(**counts, not_asked=len(relations) - nearest.total())
 
 
 def _harm(panel: Panel, state: State) -> tuple[CertifiedDecision, ...]:
@@ -127,7 +127,10 @@ def _harm(panel: Panel, state: State) -> tuple[CertifiedDecision, ...]:
         for adjudication in decided
     ]
     return tuple(
-        sorted(certified_decisions, key=lambda each: (not each.harmful, each.reason, each.by))
+        sorted(
+            certified_decisions,
+            key=lambda decision: (not decision.harmful, decision.reason, decision.by),
+        )
     )
 
 

@@ -43,8 +43,8 @@ CHECKS: Final = (
 """What can be checked by whom; it stands on each coarse certificate."""
 
 REASONS: Final = tuple(
-    str(each)
-    for each in (
+    str(code)
+    for code in (
         Code.HARM_OPEN,
         Code.HARM_UPHELD,
         Code.LEVEL_REACHED,
@@ -210,7 +210,7 @@ def _contradictions(found: CoarseCertificate) -> Iterator[str]:
             yield f"{name} is not in its steps"
         elif not lower <= value <= upper <= 1:
             yield f"{name} does not lie between its bounds"
-    known = [each for each in REASONS if each in found.verdict.reasons]
+    known = [reason for reason in REASONS if reason in found.verdict.reasons]
     if list(found.verdict.reasons) != known:
         yield "its reasons are not those of a gate, in their order"
     if found.verdict.outcome is GateOutcome.INSUFFICIENT:
@@ -229,16 +229,24 @@ def over_secret(certificate: Certificate, evidence: Evidence | None = None) -> b
 def coarse_verdict(said: Mapping[str, Any], told: Collection[str]) -> CoarseVerdict:
     """Return a verdict, as a certificate has it, in steps and with the difficulties of ``told``."""
     numbers = said["numbers"]
-    strata = {name: each for name, each in numbers["strata"].items() if each["items"]}
-    needed = {each["stratum"] for each in said["findings"] if each["code"] == Code.WEAK_STRATUM}
-    shown = {each["code"] for each in said["findings"]} & set(REASONS)
+    strata = {
+        name: stratum_numbers
+        for name, stratum_numbers in numbers["strata"].items()
+        if stratum_numbers["items"]
+    }
+    needed = {
+        stratum_numbers["stratum"]
+        for stratum_numbers in said["findings"]
+        if stratum_numbers["code"] == Code.WEAK_STRATUM
+    }
+    shown = {finding["code"] for finding in said["findings"]} & set(REASONS)
     if needed and not needed & set(map(int, told)):
         shown.discard(Code.WEAK_STRATUM)
     return CoarseVerdict(
         outcome=GateOutcome(said["outcome"]),
         level=_decimal(said["level"]),
         confidence=_decimal(said["confidence"]),
-        reasons=tuple(each for each in REASONS if each in shown),
+        reasons=tuple(reason for reason in REASONS if reason in shown),
         items=fives(numbers["items"]),
         share=_share(numbers["share"], numbers["lower"], numbers["upper"], numbers["items"]),
         strata={
@@ -303,14 +311,18 @@ def same_numbers(stated: CoarseCertificate, exact: Certificate) -> bool:
 
 def _again(stated: CoarseCertificate, exact: Certificate) -> CoarseCertificate:
     kept = stated.model_dump(include={"issued", "supersedes", "answer", "of", "confirmation"})
-    told = stated.verdict.strata.keys() & exact.verdict["numbers"]["strata"].keys()
-    return coarse_of(exact, told, **kept, place=stated.place)
+    strata = stated.verdict.strata.keys() & exact.verdict["numbers"]["strata"].keys()
+    return coarse_of(exact, strata, **kept, place=stated.place)
 
 
 def wrong_numbers(stated: CoarseCertificate, exact: Certificate) -> list[str]:
     """Return what of a coarse certificate does not follow from the exact one; none where all does."""
     strata = exact.verdict["numbers"]["strata"]
-    rated = {name: each["items"] for name, each in strata.items() if each["items"]}
+    rated = {
+        name: stratum_numbers["items"]
+        for name, stratum_numbers in strata.items()
+        if stratum_numbers["items"]
+    }
     wrong = [
         f"difficulty {name} tells of fewer than {LEAST} items"
         for name in stated.verdict.strata

@@ -69,7 +69,7 @@ def run_looks(looks: Iterable[OrganiserLook], key: AnswerKey, run_id: str) -> Ru
     for look in looks:
         if look.run_id == run_id:
             sets[look.batch].add(look.events_sha256)
-    here = frozenset(each for batch in key.batches for each in sets.pop(batch, ()))
+    here = frozenset(events_hash for batch in key.batches for events_hash in sets.pop(batch, ()))
     others = {batch: len(sets[batch]) for batch in sorted(sets)}
     return RunLooks(run_of(key, run_id).looks, here, others)
 
@@ -163,8 +163,8 @@ class Evidence:
     @cached_property
     def _instead(self) -> dict[str, str | None]:
         """Public key of a laptop → that of the one it came instead of, by the organisation's last word."""
-        said = (event.payload for event in self.events if event.device in self.own_devices)
-        return {word.laptop: word.instead_of for word in said if isinstance(word, LaptopWord)}
+        payloads = (event.payload for event in self.events if event.device in self.own_devices)
+        return {word.laptop: word.instead_of for word in payloads if isinstance(word, LaptopWord)}
 
     def looks(self, run_id: str) -> RunLooks:
         """Return the looks at a run that the organisation's own devices wrote down."""
@@ -334,9 +334,9 @@ def read_signed(
     """Read what others signed: batches by their ids, hand-overs of laptops, statements of witnesses; UsageError."""
     try:
         raw = json.loads(data)
-        batches = {str(batch): _signed(each) for batch, each in raw["batches"].items()}
-        handed_over = tuple(_signed(each) for each in raw["laptops"])
-        witnesses = tuple(each.encode() for each in raw["witnesses"])
+        batches = {str(batch): _signed(signed_raw) for batch, signed_raw in raw["batches"].items()}
+        handed_over = tuple(_signed(signed_raw) for signed_raw in raw["laptops"])
+        witnesses = tuple(statement_text.encode() for statement_text in raw["witnesses"])
     except (ValueError, RecursionError, KeyError, TypeError, AttributeError):
         raise UsageError(
             f"{name} is not a list of signed manifests. Ask for the evidence file as it was issued."

@@ -175,19 +175,19 @@ def _wrong_hand_overs(attested: Attested) -> Iterator[str]:
         for device in attested.own(hand_over):
             chain = manifest.chains[device]
             if len(chain.tips) == 1:
-                found = lengths.get(chain.tips[0], 0)
+                length = lengths.get(chain.tips[0], 0)
             else:
-                found = len(attested.reached([hand_over], device))
-            if found != chain.events and manifest.batch in batches:
-                yield f"of the {chain.events:,} events of device {device} that its laptop signed, {found:,} are here"
+                length = len(attested.reached([hand_over], device))
+            if length != chain.events and manifest.batch in batches:
+                yield f"of the {chain.events:,} events of device {device} that its laptop signed, {length:,} are here"
 
 
 def _lengths(events: Sequence[Event]) -> dict[str, int]:
     """Return event → how many there are from the first of its chain up to it."""
-    found: dict[str, int] = {}
-    for event in sorted(events, key=lambda each: each.seq):
-        found[event.id] = found.get(event.prev, 0) + 1
-    return found
+    lengths: dict[str, int] = {}
+    for event in sorted(events, key=lambda event: event.seq):
+        lengths[event.id] = lengths.get(event.prev, 0) + 1
+    return lengths
 
 
 def _unsigned(attested: Attested, part: Evidence) -> list[Event]:
@@ -217,7 +217,9 @@ def _in_no_whole_hand_over(attested: Attested, part: Evidence) -> set[str]:
         and event.payload.batch in key.batches
         and event.payload.reviewer in key.orders
     }
-    for hand_over in sorted(attested.hand_overs, key=lambda each: -each.manifest.events):
+    for hand_over in sorted(
+        attested.hand_overs, key=lambda hand_over_item: -hand_over_item.manifest.events
+    ):
         ratings_manifest, open_devices = (
             hand_over.manifest,
             {event.device for event, _ in answers.values()},

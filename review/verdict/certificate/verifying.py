@@ -73,17 +73,17 @@ def check_hand_over(attested: Attested, part: Evidence, words: str) -> Certifica
         hand_over for hand_over in attested.hand_overs if says(words, hand_over.signed.sha256)
     ]
     if not handed_overs and not attested.hand_overs:
-        said = "the evidence is of an earlier version, which kept no hand-overs"
-        return CertificateCheck(name, None, said, earlier=True)
+        reason = "the evidence is of an earlier version, which kept no hand-overs"
+        return CertificateCheck(name, None, reason, earlier=True)
     if not handed_overs and any(says_key(words, key) for key in part.devices.values()):
-        said = "these are the words of a laptop, by which it is enrolled; each hand-over shows six of its own"
-        return CertificateCheck(name, False, said)
+        reason = "these are the words of a laptop, by which it is enrolled; each hand-over shows six of its own"
+        return CertificateCheck(name, False, reason)
     if not handed_overs:
-        said = (
+        reason = (
             "NOT in the evidence. It was left out, or never taken in, or the words were written down otherwise: "
             "ask the organisation"
         )
-        return CertificateCheck(name, False, said)
+        return CertificateCheck(name, False, reason)
     own = {device for handed_over in handed_overs for device in attested.own(handed_over)}
     tips = {
         tip
@@ -93,8 +93,8 @@ def check_hand_over(attested: Attested, part: Evidence, words: str) -> Certifica
     }
     certified = {event.id for event in part.events}
     if not tips or not certified.issuperset(tips):
-        said = "came too late: not all of it is in what was certified"
-        return CertificateCheck(name, False, said)
+        reason = "came too late: not all of it is in what was certified"
+        return CertificateCheck(name, False, reason)
     return CertificateCheck(
         name,
         True,
@@ -155,8 +155,8 @@ class Verification:
         """The result in a few sentences."""
         if not self.holds:
             return "This certificate does not hold."
-        said = self._missing_words if self.missing else self._computed_words
-        return f"{said} {self._kept_words}".rstrip()
+        verdict_words = self._missing_words if self.missing else self._computed_words
+        return f"{verdict_words} {self._kept_words}".rstrip()
 
     @property
     def _computed_words(self) -> str:
@@ -372,12 +372,17 @@ def _witnesses(stated: Certificate, part: Evidence) -> Iterator[CertificateCheck
     """Return who saw which laptops; nobody need have, and no file shows that a laptop is not the organisation's own."""
     if stated.witnesses is None:
         return
-    said = [statement for _, statement in statements(part, stated.organisation.signing_key)]
-    keys = "; ".join(sorted({key_phrase(statement.witness) for statement in said}))
-    seen, wrote = len({statement.laptop for statement in said}), stated.witnesses.laptops
+    witness_statements = [
+        statement for _, statement in statements(part, stated.organisation.signing_key)
+    ]
+    keys = "; ".join(sorted({key_phrase(statement.witness) for statement in witness_statements}))
+    seen, wrote = (
+        len({statement.laptop for statement in witness_statements}),
+        stated.witnesses.laptops,
+    )
     words = (
         f"a second person saw {seen} of {wrote} laptops: ask those whose keys have these six words: {keys}"
-        if said
+        if witness_statements
         else f"nobody signed for having seen one of the {wrote} laptops: that they are speakers' is the organisation's word"
     )
     yield CertificateCheck("witnesses", True, words)
@@ -413,8 +418,8 @@ def _with_contents_missing(
 
 def _again(stated: Certificate, checks: list[CertificateCheck], part: Evidence) -> Verification:
     expected = certified_again(part, stated)
-    found, wanted = stated.model_dump(mode="json"), expected.model_dump(mode="json")
-    wrong = tuple(_differ(found, wanted, "$"))
+    stated_json, wanted = stated.model_dump(mode="json"), expected.model_dump(mode="json")
+    wrong = tuple(_differ(stated_json, wanted, "$"))
     same = stated.as_bytes() == expected.as_bytes()
     words = "computed again, byte for byte" if same else f"{len(wrong):,} wrong, first: {wrong[0]}"
     return Verification(stated, (*checks, CertificateCheck("verdict", same, words)), wrong)

@@ -123,13 +123,17 @@ def voices(
     heard: Iterable[tuple[str, ReviewerState]], item: str, key: AnswerKey
 ) -> list[ItemComment]:
     """Return what people (person, what was said) wrote about an item, a second showing of it included."""
-    shown = [each for each in key.items if key.first_showing(each) == item]
-    found = [
-        (sha256(f"{item} {each} {who}".encode()).digest(), _voice(reviewer_state, each))
+    shown = [showing for showing in key.items if key.first_showing(showing) == item]
+    voices_by_digest = [
+        (sha256(f"{item} {showing} {who}".encode()).digest(), _voice(reviewer_state, showing))
         for who, reviewer_state in heard
-        for each in shown
+        for showing in shown
     ]
-    return [voice for _, voice in sorted(found, key=lambda pair: pair[0]) if voice is not None]
+    return [
+        voice
+        for _, voice in sorted(voices_by_digest, key=lambda pair: pair[0])
+        if voice is not None
+    ]
 
 
 def _voice(said: ReviewerState, item: str) -> ItemComment | None:
@@ -189,7 +193,7 @@ def grounds(reason: str, by: str, texts: Iterable[str]) -> Grounds:
             raise UsageError(
                 f"The {name} has {len(text)} characters; {MOST_GROUNDS} are kept. Shorten it."
             )
-        if any(_quotes(text, each) for each in texts):
+        if any(_quotes(text, text_of_sentence) for text_of_sentence in texts):
             raise UsageError(
                 f"The {name} repeats words of the sentence, and it is published. Say it without quoting."
             )

@@ -87,10 +87,10 @@ def alike_pairs(ratings: Mapping[str, Mapping[str, int]]) -> list[AlikePair]:
         for one, other in combinations(sorted(ratings), 2)
         if (pair := _compared(one, other, ratings)).items >= _FEWEST_ITEMS
     ]
-    others = sorted(((p.upper, p) for p in pairs if p.equal < p.items), key=lambda each: -each[0])
+    others = sorted(((p.upper, p) for p in pairs if p.equal < p.items), key=lambda bound: -bound[0])
     tested = []
     for pair in pairs:
-        rest = [each for each in others[: _FEWEST_OTHERS + 1] if each[1] is not pair]
+        rest = [bound for bound in others[: _FEWEST_OTHERS + 1] if bound[1] is not pair]
         if len(rest) >= _FEWEST_OTHERS:
             upper, closest = rest[0]
             far = TIMES_CLOSER * pair.different * closest.items <= closest.different * pair.items
@@ -98,7 +98,9 @@ def alike_pairs(ratings: Mapping[str, Mapping[str, int]]) -> list[AlikePair]:
                 (binomial_tail(pair.equal, pair.items, upper) if far else 1.0, pair, closest)
             )
     alike_pairs, chance = [], 0.0
-    for place, (tail, pair, closest) in enumerate(sorted(tested, key=lambda each: each[0])):
+    for place, (tail, pair, closest) in enumerate(
+        sorted(tested, key=lambda tested_pair: tested_pair[0])
+    ):
         chance = max(chance, tail * (len(pairs) - place))
         if chance > MOST_CHANCE:
             break

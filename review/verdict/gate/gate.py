@@ -240,8 +240,8 @@ def _judge(
 
 def _core_ratings(panel: Panel) -> dict[str, int]:
     """Count for everyone who said anything, by id, the items of the core that this person rated."""
-    said = (panel.ratings, panel.cannot_judge)
-    people = sorted({who for part in said for who, items in part.items() if items})
+    answer_maps = (panel.ratings, panel.cannot_judge)
+    people = sorted({who for part in answer_maps for who, items in part.items() if items})
     return {who: len(panel.core & panel.ratings.get(who, {}).keys()) for who in people}
 
 
@@ -274,11 +274,11 @@ def _harm(panel: Panel) -> dict[Harm, int]:
 
 def _harmful(panel: Panel) -> Iterator[GateFinding]:
     """Rule 4, second half: what was called harmful stops the gate until people have looked into it."""
-    found = _harm(panel)
-    if found[Harm.FLAGGED]:
-        yield GateFinding(Code.HARM_OPEN, {"items": found[Harm.FLAGGED]})
-    if found[Harm.UPHELD]:
-        yield GateFinding(Code.HARM_UPHELD, {"items": found[Harm.UPHELD]})
+    harm_found = _harm(panel)
+    if harm_found[Harm.FLAGGED]:
+        yield GateFinding(Code.HARM_OPEN, {"items": harm_found[Harm.FLAGGED]})
+    if harm_found[Harm.UPHELD]:
+        yield GateFinding(Code.HARM_UPHELD, {"items": harm_found[Harm.UPHELD]})
 
 
 def _level(numbers: Numbers, policy: GatePolicy) -> GateFinding:
@@ -331,9 +331,9 @@ def _left_out(panel: Panel, valid: Collection[str]) -> Iterator[GateFinding]:
 
 def _notes(panel: Panel, numbers: Numbers, policy: GatePolicy) -> Iterator[GateFinding]:
     """Return what a reader should know beside the verdict."""
-    found, needed = len(numbers.reviewers), policy.enough.community_reviewers
-    if found < needed:
-        yield GateFinding(Code.SMALL_PANEL, {"found": found, "needed": needed})
+    reviewer_count, needed = len(numbers.reviewers), policy.enough.community_reviewers
+    if reviewer_count < needed:
+        yield GateFinding(Code.SMALL_PANEL, {"found": reviewer_count, "needed": needed})
     if panel.look > 1:
         confidence = round6(policy.confidence(panel.look))
         yield GateFinding(Code.LATER_LOOK, {"look": panel.look, **_facts(confidence=confidence)})

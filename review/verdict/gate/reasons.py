@@ -89,10 +89,10 @@ def finding_words(finding: GateFinding) -> str:
     facts, words = finding.facts, WORDS[finding.code]
     if any(facts.get(name) == 1 for name in COUNTED):
         words = ONE.get(finding.code, words)
-    told = {name: _fact(name, fact, 1) for name, fact in facts.items()}
-    if len(set(told.values())) < len(set(facts.values())):
-        told = {name: _fact(name, fact, 4) for name, fact in facts.items()}
-    return words.format_map(told)
+    fact_words = {name: _fact(name, fact, 1) for name, fact in facts.items()}
+    if len(set(fact_words.values())) < len(set(facts.values())):
+        fact_words = {name: _fact(name, fact, 4) for name, fact in facts.items()}
+    return words.format_map(fact_words)
 
 
 def findings_words(
@@ -107,13 +107,13 @@ def findings_words(
         for finding in findings
         if finding.code is Code.CONTROL_DROPPED
     ]
-    said: list[tuple[str, list[str]]] = []
+    sentences: list[tuple[str, list[str]]] = []
     for finding in findings:
         if finding.code is not Code.CONTROL_DROPPED or len(dropped) == 1:
-            said.append((say(finding), []))
+            sentences.append((say(finding), []))
         elif str(finding.facts["control"]) == dropped[0]:
-            said.append((_DROPPED.format(len(dropped)), dropped))
-    return said
+            sentences.append((_DROPPED.format(len(dropped)), dropped))
+    return sentences
 
 
 _DROPPED = (

@@ -149,12 +149,12 @@ def _model_variance(share: float) -> float:
 
 def _both(outlook: Forecast, chance: float) -> More | None:
     """Find the people and items that together give the chance with the fewest ratings."""
-    found = []
+    candidates = []
     for people in range(1, MOST_REVIEWERS + 1):
         items = _fewest(partial(outlook.chance, people), MOST_ITEMS, chance)
         if items:
-            found.append(More(people, items))
-    return min(found, key=outlook.ratings, default=None)
+            candidates.append(More(people, items))
+    return min(candidates, key=outlook.ratings, default=None)
 
 
 def _fewest(chance_of: Callable[[int], float], most: int, chance: float) -> int | None:

@@ -134,7 +134,7 @@ def estimate(panel: Panel, reviewers: Iterable[str]) -> PanelEstimate | None:
     own = {who: _weighted(panel, _by_stratum(panel, mine)) for who, mine in marks.items()}
     return PanelEstimate(
         share,
-        {stratum: (len(found), mean(found)) for stratum, found in strata.items()},
+        {stratum: (len(shares), mean(shares)) for stratum, shares in strata.items()},
         weights,
         own,
         _spread(share, strata, weights, list(own.values())) if len(own) > 1 else None,
@@ -143,11 +143,11 @@ def estimate(panel: Panel, reviewers: Iterable[str]) -> PanelEstimate | None:
 
 def _item_shares(marks: Iterable[Mapping[str, Fraction]]) -> dict[str, Fraction]:
     """Return for each item the share of those who rated it that accept it (m_i)."""
-    found: dict[str, list[Fraction]] = {}
+    shares_of_items: dict[str, list[Fraction]] = {}
     for mine in marks:
         for item, mark in mine.items():
-            found.setdefault(item, []).append(mark)
-    return {item: mean(values) for item, values in found.items()}
+            shares_of_items.setdefault(item, []).append(mark)
+    return {item: mean(values) for item, values in shares_of_items.items()}
 
 
 def _by_stratum(panel: Panel, shares: Mapping[str, Fraction]) -> dict[int, list[Fraction]]:
@@ -166,7 +166,7 @@ def _weights(panel: Panel, strata: Iterable[int]) -> dict[int, Fraction]:
 
 def _weighted(panel: Panel, strata: Mapping[int, Sequence[Fraction]]) -> Fraction:
     weights = _weights(panel, strata)
-    return sum((weights[stratum] * mean(found) for stratum, found in strata.items()), Fraction(0))
+    return sum((weights[stratum] * mean(shares) for stratum, shares in strata.items()), Fraction(0))
 
 
 def _spread(
@@ -177,13 +177,15 @@ def _spread(
 ) -> Spread:
     items = sum(map(len, strata.values()))
     spreads = {
-        stratum: variance(found) if len(found) > 1 else WIDEST for stratum, found in strata.items()
+        stratum: variance(shares) if len(shares) > 1 else WIDEST
+        for stratum, shares in strata.items()
     }
     return Spread(
         share,
         items,
         sum(
-            (weights[each] ** 2 * spreads[each] / len(strata[each]) for each in strata), Fraction(0)
+            (weights[stratum] ** 2 * spreads[stratum] / len(strata[stratum]) for stratum in strata),
+            Fraction(0),
         ),
         max(items - len(strata), 1),
         variance(own) / len(own),

@@ -109,8 +109,8 @@ class AnswerKey(VersionedRecord):
 
         Every batch of the review names it, so those hashes cannot be part of it.
         """
-        said = self.model_dump(mode="json", exclude={"salt", "batch_sha256"})
-        return sha256(bytes.fromhex(self.salt) + canonical_bytes(said)).hexdigest()
+        committed = self.model_dump(mode="json", exclude={"salt", "batch_sha256"})
+        return sha256(bytes.fromhex(self.salt) + canonical_bytes(committed)).hexdigest()
 
     def first_showing(self, item: str) -> str:
         """Return the item whose text this one shows again; any other item is its own."""

@@ -89,9 +89,10 @@ def panel_of(state: State, key: AnswerKey, run_id: str, look: int) -> Panel:
         if key_item.control is not None
     }
     partners = {control.partner for control in controls.values() if control.partner is not None}
-    ranks = {who: _ranks(said, key) for who, said in judged.items()}
+    ranks = {who: _ranks(reviewer_state, key) for who, reviewer_state in judged.items()}
     times = {
-        who: tuple(judgement.active_ms for judgement in said) for who, said in _rated(judged, key)
+        who: tuple(judgement.active_ms for judgement in judgements)
+        for who, judgements in _rated(judged, key)
     }
     flagged = _flagged(people, key)
     return Panel(
@@ -99,7 +100,9 @@ def panel_of(state: State, key: AnswerKey, run_id: str, look: int) -> Panel:
         weights=_weights(run),
         ratings=_spoke({who: _only(rank, real) for who, rank in ranks.items()}),
         core=frozenset(key.core) & frozenset(real),
-        cannot_judge=_spoke({who: _not_judged(said, real) for who, said in judged.items()}),
+        cannot_judge=_spoke(
+            {who: _not_judged(judgements, real) for who, judgements in judged.items()}
+        ),
         harm=_harm(state, flagged, real),
         controls=controls,
         flagged_controls=flagged & controls.keys(),
@@ -123,10 +126,12 @@ def review_ratings(state: State, key: AnswerKey) -> dict[str, dict[str, int]]:
 def not_shown(state: State, key: AnswerKey, run_id: str) -> dict[str, bool]:
     """Return the items of one run that could not be shown to somebody who counts → whether somebody else rated it."""
     people = {who: _judged(parts) for who, parts in _people(state, key).items()}
-    said = [pair for judged in people.values() for pair in judged.items()]
-    rated = {item for item, judgement in said if judgement.rating}
-    found = (item for item, judgement in said if judgement.why_not is CannotJudge.NOT_SHOWN)
-    own = (item for item in found if item in key.items and not key.items[item].control)
+    judged_pairs = [pair for judged in people.values() for pair in judged.items()]
+    rated = {item for item, judgement in judged_pairs if judgement.rating}
+    items_undrawn = (
+        item for item, judgement in judged_pairs if judgement.why_not is CannotJudge.NOT_SHOWN
+    )
+    own = (item for item in items_undrawn if item in key.items and not key.items[item].control)
     return {item: item in rated for item in own if key.items[item].run_id == run_id}
 
 
@@ -172,12 +177,12 @@ def _ranks(said: Mapping[str, Judgement], key: AnswerKey) -> dict[str, int]:
 def _rated(
     judged: Mapping[str, Mapping[str, Judgement]], key: AnswerKey
 ) -> Iterator[tuple[str, list[Judgement]]]:
-    for who, said in judged.items():
+    for who, judgements in judged.items():
         yield (
             who,
             [
                 judgement
-                for item, judgement in said.items()
+                for item, judgement in judgements.items()
                 if judgement.rating and item in key.items
             ],
         )

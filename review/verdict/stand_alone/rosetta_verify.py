@@ -36,13 +36,13 @@ def _sha(data: bytes) -> str: return hashlib.sha256(data).hexdigest()
 
 def _ordered(value: Any) -> Any:
     if isinstance(value, dict): return {name: _ordered(value[name]) for name in sorted(value, key=lambda name: name.encode("utf-16-be"))}
-    return [_ordered(each) for each in value] if isinstance(value, list | tuple) else value
+    return [_ordered(item) for item in value] if isinstance(value, list | tuple) else value
 
 def _canonical(value: Any) -> bytes: return json.dumps(_ordered(value), ensure_ascii=False, separators=(",", ":")).encode()
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    if len(found := dict(pairs)) < len(pairs): raise ValueError("a name stands twice in one object")
-    return found
+    if len(members := dict(pairs)) < len(pairs): raise ValueError("a name stands twice in one object")
+    return members
 
 def _refused(number: str) -> Any: raise ValueError(f"{number} is no whole number")
 
@@ -58,12 +58,12 @@ def _read_log(data: bytes) -> list[dict[str, Any]]:
     events = {}
     for line in data.splitlines():
         event = _json(line)
-        head, said = event["head"], event["payload"]
+        head, body = event["head"], event["payload"]
         numbers, names = [head["v"], head["seq"], head["lamport"]], ["commit", "device", "kind", "lamport", "prev", "seq", "v"]
         if _canonical(event) != line or sorted(head) != names or {*map(type, numbers)} != {int} or not isinstance(head["prev"], str) or head["v"] != 1 or (head["prev"] == "") != (head["seq"] == 0): raise ValueError(f"{line[:40]!r} begins no event of this form")
-        salted = b"" if said is None else bytes.fromhex(event["salt"]) + _canonical(said)
-        if salted and (said["kind"] != head["kind"] or _sha(salted) != head["commit"]): raise ValueError(f"the content of event {head['seq']} of device {head['device']} was changed")
-        events[_sha(_canonical(head))] = {**head, "id": _sha(_canonical(head)), "said": said}
+        salted = b"" if body is None else bytes.fromhex(event["salt"]) + _canonical(body)
+        if salted and (body["kind"] != head["kind"] or _sha(salted) != head["commit"]): raise ValueError(f"the content of event {head['seq']} of device {head['device']} was changed")
+        events[_sha(_canonical(head))] = {**head, "id": _sha(_canonical(head)), "said": body}
     return sorted(events.values(), key=lambda e: (e["lamport"], e["device"], e["seq"], e["id"]))
 
 def _reached(known: dict[str, Any], tips: list[str]) -> set[str]:
@@ -95,7 +95,7 @@ def _heard(mine: list[dict[str, Any]], own: set[str], keys: dict[str, str | None
     spoken = defaultdict[Any, set[str]](set)
     for laptop, e in left:
         if e["kind"] in {"rate", "cannot_judge", "translate", "undo", "harm"}: spoken[e["batch"], e["reviewer"]].add(same.get(laptop, laptop))
-    ruled = {(e["batch"], e["reviewer"]): {same.get(each, each) for each in e["laptops"]} for e in mine if e["kind"] == "speaks" and e["device"] in own}
+    ruled = {(e["batch"], e["reviewer"]): {same.get(laptop, laptop) for laptop in e["laptops"]} for e in mine if e["kind"] == "speaks" and e["device"] in own}
     several = [person for person, laptops in spoken.items() if len(laptops) > 1]
     waiting = [person for person in several if person not in ruled]
     decided = {person for person in several if person in ruled}
@@ -108,10 +108,10 @@ def _heard(mine: list[dict[str, Any]], own: set[str], keys: dict[str, str | None
     return [e for laptop, e in left if counts(laptop, e)], facts, {who for _, who in waiting}
 
 def _fold(events: list[dict[str, Any]], key: Any, own: set[str], keys: dict[str, str | None] | None = None) -> dict[str, Any]:
-    said = [{**e["said"], "id": e["id"], "device": e["device"]} for e in events if e["said"]]
+    bodies = [{**e["said"], "id": e["id"], "device": e["device"]} for e in events if e["said"]]
     gone = {(e["reviewer"], None if e["scope"] == "everything" else e["batch"])
-            for e in said if e["kind"] == "withdraw" and e["scope"] != "comments"}
-    mine = [e for e in said if e["kind"] != "withdraw" and e.get("batch") in key["batches"]
+            for e in bodies if e["kind"] == "withdraw" and e["scope"] != "comments"}
+    mine = [e for e in bodies if e["kind"] != "withdraw" and e.get("batch") in key["batches"]
             and not {(e.get("reviewer"), None), (e.get("reviewer"), e["batch"])} & gone]
     mine, laptops, waiting = (mine, dict[str, Any](), set[str]()) if keys is None else _heard(mine, own, keys)  # certificates of version 1 took the last word of any laptop
     undone = {(e["target"], e["reviewer"], e["batch"]) for e in mine if e["kind"] == "undo"}
@@ -126,14 +126,14 @@ def _fold(events: list[dict[str, Any]], key: Any, own: set[str], keys: dict[str,
     again = {i: e["partner"] for i, e in key["items"].items() if e["control"] == "repeat"}
     flags = {(e["reviewer"], e["batch"], e["item"]): e["harmful"] for e in theirs if e["kind"] == "harm"}
     decided = {e["item"]: e for e in mine if e["kind"] == "adjudicate" and e["device"] in own}
-    looks = {(e["run_id"], e["batch"], e["events_sha256"]) for e in said if e["kind"] == "look" and e["device"] in own}  # of other reviews, too
+    looks = {(e["run_id"], e["batch"], e["events_sha256"]) for e in bodies if e["kind"] == "look" and e["device"] in own}  # of other reviews, too
     return {"people": people, "flagged": {again.get(item, item) for (_, _, item), harmful in flags.items() if harmful}, "decided": decided, "near": near,
             "looks": looks, "gone": gone, "laptops": laptops, "waiting": waiting, "heard": {e["reviewer"] for e in mine if e["kind"] in ANSWERS}}
 
 def _panel_of(state: dict[str, Any], key: Any, run: Any) -> dict[str, Any]:
     items, total, decided = key["items"], sum(run["strata"].values()), {i: e["harmful"] for i, e in state["decided"].items()}
     real = {i: e["stratum"] for i, e in items.items() if e["run_id"] == run["run_id"] and not e["control"]}
-    said = {who: {i: r for i, r in each.items() if i in items} for who, each in state["people"].items()}
+    answers_of = {who: {i: r for i, r in answers.items() if i in items} for who, answers in state["people"].items()}
     looks = {(batch, seen) for one, batch, seen in state["looks"] if one == run["run_id"]}
     here = {(batch, seen) for batch, seen in looks if batch in key["batches"]}
     return {
@@ -141,9 +141,9 @@ def _panel_of(state: dict[str, Any], key: Any, run: Any) -> dict[str, Any]:
         "decisions": [state["decided"][i] for i in real if (i in state["flagged"] and decided.get(i) is False) or decided.get(i)],
         "harm": Counter({None: "flagged", True: "upheld", False: "cleared"}[decided.get(i)] for i in real if i in state["flagged"] or decided.get(i)),
         "weights": {int(h): Fraction(_six(n / total)) for h, n in sorted(run["strata"].items()) if n},
-        "all": {who: {i: r for i, r in each.items() if r is not None} for who, each in said.items()},
-        "ratings": {w: {i: r for i, r in each.items() if i in real and r is not None} for w, each in said.items()},
-        "not_judged": {w: {i for i, r in each.items() if i in real and r is None} for w, each in said.items()},
+        "all": {who: {i: r for i, r in answers.items() if r is not None} for who, answers in answers_of.items()},
+        "ratings": {w: {i: r for i, r in answers.items() if i in real and r is not None} for w, answers in answers_of.items()},
+        "not_judged": {w: {i for i, r in answers.items() if i in real and r is None} for w, answers in answers_of.items()},
         "controls": {i: (e["control"], e["partner"]) for i, e in sorted(items.items()) if e["control"]},
     }
 
@@ -201,22 +201,22 @@ def _alpha_and_near(rows: list[Counter[int]]) -> tuple[Any, Any]:
 def _add_up(panel: Any, valid: list[str], veto: Any, c: float) -> dict[str, Any]:
     weights, ends, rows = panel["weights"], [None] * 7, defaultdict[str, Counter[int]](Counter)
     for item, rank in (pair for who in valid for pair in panel["ratings"][who].items()): rows[item][rank] += 1
-    found = _by_stratum({i: Fraction(row[2] + row[3], row.total()) for i, row in rows.items()}, panel)
+    by_stratum = _by_stratum({i: Fraction(row[2] + row[3], row.total()) for i, row in rows.items()}, panel)
     own = [_weighted(_by_stratum({i: Fraction(r > 1) for i, r in panel["ratings"][w].items()}, panel), weights) for w in valid]
-    part = {h: weights[h] / sum(weights[g] for g in found) for h in found}
+    part = {h: weights[h] / sum(weights[g] for g in by_stratum) for h in by_stratum}
     if len(valid) > 1:
-        spread = {h: variance(m) if len(m) > 1 else Fraction(1, 4) for h, m in found.items()}
-        v_item = sum((part[h] ** 2 * spread[h] / len(found[h]) for h in found), Fraction(0))
-        d, v_rev = max(1, len(rows) - len(found)), variance(own) / len(own)
-        ends = _bounds(_weighted(found, weights), len(rows), d, v_item, v_rev, len(own), c)
+        spread = {h: variance(m) if len(m) > 1 else Fraction(1, 4) for h, m in by_stratum.items()}
+        v_item = sum((part[h] ** 2 * spread[h] / len(by_stratum[h]) for h in by_stratum), Fraction(0))
+        d, v_rev = max(1, len(rows) - len(by_stratum)), variance(own) / len(own)
+        ends = _bounds(_weighted(by_stratum, weights), len(rows), d, v_item, v_rev, len(own), c)
     seen = [row for row in rows.values() if row.total() >= veto["reviewers"]]
     bad, (alpha, near) = sum(row[0] >= veto["reviewers"] for row in seen), _alpha_and_near(list(rows.values()))
     upper = _clopper_pearson(bad, len(seen), float(veto["confidence"]))[1]
     return {
         "reviewers": sorted(map(_shown, own), key=Decimal), "items": len(rows), "alpha": _shown(alpha),
-        "strata": {str(h): {"items": len(found.get(h, ())), "asked": asked, "weight": _shown(part.get(h, 0)),
-                            "share": _shown(mean(found[h])) if h in found else None} for h, asked in sorted(Counter(panel["strata"].values()).items())},
-        "share": _shown(_weighted(found, weights)) if found else None, "within_one": _shown(near),
+        "strata": {str(h): {"items": len(by_stratum.get(h, ())), "asked": asked, "weight": _shown(part.get(h, 0)),
+                            "share": _shown(mean(by_stratum[h])) if h in by_stratum else None} for h, asked in sorted(Counter(panel["strata"].values()).items())},
+        "share": _shown(_weighted(by_stratum, weights)) if by_stratum else None, "within_one": _shown(near),
         "rejections": {"items": bad, "of": len(seen), "upper": _shown(upper)},
         "split": sorted(i for i, row in rows.items() if max(row) - min(row) > 1),
         **dict(zip(("lower", "upper", "item_error", "reviewer_error", "effective_items", "df", "t"), map(_shown, ends), strict=True)),
@@ -260,28 +260,28 @@ def _note(findings: list[dict[str, Any]], when: Any, code: str, **facts: Any) ->
     if when: findings.append({"code": code, **{k: _shown(v) if isinstance(v, Decimal | Fraction) else v for k, v in facts.items()}})
 
 def _judge(panel: Any, valid: list[str], policy: Any, c: Any, spoilt: list[bool]) -> tuple[dict[str, Any], list[dict[str, Any]], str]:
-    found: list[dict[str, Any]] = []
+    findings: list[dict[str, Any]] = []
     need, level, harm = policy["enough"], _six(policy["level"]["share"]), panel["harm"]
     few, n = need["per_stratum"], _add_up(panel, valid, policy["veto"], float(c))
-    _note(found, not panel["core"], "no_core")
-    _note(found, n["items"] < need["items"], "few_items", found=n["items"], needed=need["items"])
-    _note(found, len(valid) < need["reviewers"], "few_reviewers", found=len(valid), needed=need["reviewers"])
-    for h, s in n["strata"].items(): _note(found, s["items"] < few, "few_in_stratum", stratum=int(h), found=s["items"], needed=few)
-    lacking, r = bool(found), n["rejections"]
-    for kind, code in (("flagged", "harm_open"), ("upheld", "harm_upheld")): _note(found, harm[kind], code, items=harm[kind])
-    if lacking: return n, found, "insufficient"
+    _note(findings, not panel["core"], "no_core")
+    _note(findings, n["items"] < need["items"], "few_items", found=n["items"], needed=need["items"])
+    _note(findings, len(valid) < need["reviewers"], "few_reviewers", found=len(valid), needed=need["reviewers"])
+    for h, s in n["strata"].items(): _note(findings, s["items"] < few, "few_in_stratum", stratum=int(h), found=s["items"], needed=few)
+    lacking, r = bool(findings), n["rejections"]
+    for kind, code in (("flagged", "harm_open"), ("upheld", "harm_upheld")): _note(findings, harm[kind], code, items=harm[kind])
+    if lacking: return n, findings, "insufficient"
     lower, upper = Decimal(n["lower"]), Decimal(n["upper"])
     code = "level_reached" if lower >= level else "level_missed" if upper < level else "level_open"
     ends = {"level_reached": {"lower": lower}, "level_missed": {"upper": upper}}.get(code, {"lower": lower, "upper": upper})
-    _note(found, True, code, **ends, level=level)
+    _note(findings, True, code, **ends, level=level)
     weak, low = (_six(level - policy["stops"][margin]) for margin in ("weak_stratum_margin", "reviewer_margin"))
-    for h, s in n["strata"].items(): _note(found, Decimal(s["share"]) < weak, "weak_stratum", stratum=int(h), share=s["share"], needed=weak)
-    _note(found, Decimal(r["upper"]) > policy["veto"]["most"], "veto", **r, most=policy["veto"]["most"])
-    for one in n["reviewers"]: _note(found, Decimal(one) < low, "low_reviewer", share=one, needed=low)
-    _note(found, spoilt and _share(spoilt) > policy["careless"]["spoilt_failed"], "controls_failed", dropped=sum(spoilt), of=len(spoilt))
-    stopped = {"harm_upheld", "weak_stratum", "veto", "low_reviewer", "controls_failed"} & {one["code"] for one in found}
+    for h, s in n["strata"].items(): _note(findings, Decimal(s["share"]) < weak, "weak_stratum", stratum=int(h), share=s["share"], needed=weak)
+    _note(findings, Decimal(r["upper"]) > policy["veto"]["most"], "veto", **r, most=policy["veto"]["most"])
+    for one in n["reviewers"]: _note(findings, Decimal(one) < low, "low_reviewer", share=one, needed=low)
+    _note(findings, spoilt and _share(spoilt) > policy["careless"]["spoilt_failed"], "controls_failed", dropped=sum(spoilt), of=len(spoilt))
+    stopped = {"harm_upheld", "weak_stratum", "veto", "low_reviewer", "controls_failed"} & {one["code"] for one in findings}
     settled = "no_go" if upper < level else "go" if lower >= level and not stopped else "discuss"
-    return n, found, "discuss" if harm["flagged"] else settled
+    return n, findings, "discuss" if harm["flagged"] else settled
 
 def _decide(panel: Any, policy: Any) -> tuple[list[str], dict[str, Any]]:
     core, look, need, strata = panel["core"], panel["look"], policy["enough"], set(panel["strata"].values())
@@ -289,22 +289,22 @@ def _decide(panel: Any, policy: Any) -> tuple[list[str], dict[str, Any]]:
     rated = {who: len(core & mine.keys()) for who, mine in sorted(panel["ratings"].items())}
     valid = [who for who, k in rated.items() if k and _six(Fraction(k, len(core))) >= need["core_share"]]
     dropped, spoilt = _drop(panel, policy["careless"])
-    flagged, (n, found, outcome) = [w for w in valid if _hasty(panel, w, policy["careless"], dropped)], _judge(panel, valid, policy, c, spoilt)
+    flagged, (n, findings, outcome) = [w for w in valid if _hasty(panel, w, policy["careless"], dropped)], _judge(panel, valid, policy, c, spoilt)
     without = _judge(panel, [w for w in valid if w not in flagged], policy, c, spoilt)[2] if flagged and outcome in {"go", "no_go"} else None
-    _note(found, without not in {None, outcome}, "flags_decide", outcome=without)
+    _note(findings, without not in {None, outcome}, "flags_decide", outcome=without)
     for who, k in rated.items():
-        _note(found, who not in valid and core and (panel["ratings"][who] or panel["not_judged"][who]), "reviewer_left_out", rated=k, core=len(core), cannot_judge=len(core & panel["not_judged"][who]))
-    for h, w in panel["weights"].items(): _note(found, w and h not in strata, "stratum_left_out", stratum=h, weight=w)
-    for item in dropped: _note(found, True, "control_dropped", control=item)
-    _note(found, len(valid) < many, "small_panel", found=len(valid), needed=many)
-    _note(found, look > 1, "later_look", look=look, confidence=c)
+        _note(findings, who not in valid and core and (panel["ratings"][who] or panel["not_judged"][who]), "reviewer_left_out", rated=k, core=len(core), cannot_judge=len(core & panel["not_judged"][who]))
+    for h, w in panel["weights"].items(): _note(findings, w and h not in strata, "stratum_left_out", stratum=h, weight=w)
+    for item in dropped: _note(findings, True, "control_dropped", control=item)
+    _note(findings, len(valid) < many, "small_panel", found=len(valid), needed=many)
+    _note(findings, look > 1, "later_look", look=look, confidence=c)
     low = outcome != "insufficient" and all(n[name] and Decimal(n[name]) < limit[name] for name in ("alpha", "within_one"))
-    _note(found, low, "guidelines", alpha=n["alpha"], within_one=n["within_one"])
+    _note(findings, low, "guidelines", alpha=n["alpha"], within_one=n["within_one"])
     return valid, {
         "outcome": outcome if without in {None, outcome} else "discuss", "look": look, "confidence": _shown(c), "numbers": n,
         "without_flagged": without, "level": _shown(policy["level"]["share"]), "community_panel": len(valid) >= many,
         "harm": {kind: panel["harm"][kind] for kind in ("flagged", "upheld", "cleared")},
-        "findings": sorted(found, key=lambda one: (CODES.index(one["code"]), _canonical(one))),
+        "findings": sorted(findings, key=lambda one: (CODES.index(one["code"]), _canonical(one))),
     }
 
 # What others signed: batches, before anybody rated, and laptops, with each hand-over. Version 1 of these shows less.
@@ -316,24 +316,24 @@ def _is_signed(key: str, one: dict[str, str]) -> bool:
     return True
 
 def _batches(signed: Any, key: Any, policy: str, stated: Any) -> tuple[list[str], list[str], dict[str, Any]]:
-    found = {batch: _json(one["manifest"]) for batch, one in signed["batches"].items()}
-    if not found and stated["format"].endswith("/1"): return [], ["which batches went out is the organisation's word"], found
+    manifests = {batch: _json(one["manifest"]) for batch, one in signed["batches"].items()}
+    if not manifests and stated["format"].endswith("/1"): return [], ["which batches went out is the organisation's word"], manifests
     committed = {name: value for name, value in key.items() if name not in {"salt", "batch_sha256"}}
     commitment, signer = _sha(bytes.fromhex(key.get("salt", "")) + _canonical(committed)), stated["organisation"]["signing_key"]
     asked, named = dict[str, Any](), dict[str, Any]()
     wrong = list[str]()
     for batch in key["batches"]:
-        if batch not in found: wrong.append(f"batch {batch} is missing"); continue
-        one, said, first = signed["batches"][batch], found[batch], found[batch]["format"] == "rosetta-batch/1"
-        asked |= said["orders"]
+        if batch not in manifests: wrong.append(f"batch {batch} is missing"); continue
+        one, manifest, first = signed["batches"][batch], manifests[batch], manifests[batch]["format"] == "rosetta-batch/1"
+        asked |= manifest["orders"]
         named |= {who if first else _sha(f"rosetta person {who}".encode()): order for who, order in key["orders"].items()}
-        if said["batch"] != batch or _sha(one["manifest"].encode()) != key["batch_sha256"].get(batch): wrong.append(f"batch {batch} is not the one of the answer key")
-        if said["organisation"]["signing_key"] != signer or not ((first and not one["signature"]) or _is_signed(signer, one)): wrong.append(f"batch {batch} is not signed by the organisation")
-        if said["policy_sha256"] != policy: wrong.append(f"the policy is not the one of batch {batch}")
-        if not first and said["looks"] != max((run.get("looks", 0) for run in key["runs"]), default=0): wrong.append(f"the number of looks before is not the one of batch {batch}")
-        if not first and said["key_commitment"] != commitment: wrong.append(f"the answer key is not the one of batch {batch}")
+        if manifest["batch"] != batch or _sha(one["manifest"].encode()) != key["batch_sha256"].get(batch): wrong.append(f"batch {batch} is not the one of the answer key")
+        if manifest["organisation"]["signing_key"] != signer or not ((first and not one["signature"]) or _is_signed(signer, one)): wrong.append(f"batch {batch} is not signed by the organisation")
+        if manifest["policy_sha256"] != policy: wrong.append(f"the policy is not the one of batch {batch}")
+        if not first and manifest["looks"] != max((run.get("looks", 0) for run in key["runs"]), default=0): wrong.append(f"the number of looks before is not the one of batch {batch}")
+        if not first and manifest["key_commitment"] != commitment: wrong.append(f"the answer key is not the one of batch {batch}")
     if not wrong and asked != named: wrong.append("not everybody who was asked is in the answer key, or with other items")
-    return wrong, ["a batch of an earlier version binds no answer key"] * any(said["format"] == "rosetta-batch/1" for said in found.values()), found
+    return wrong, ["a batch of an earlier version binds no answer key"] * any(said["format"] == "rosetta-batch/1" for said in manifests.values()), manifests
 
 def _speaks_for(signer: str, instead: dict[str, str]) -> set[str]:
     keys, ahead = set[str](), signer
@@ -343,14 +343,14 @@ def _speaks_for(signer: str, instead: dict[str, str]) -> set[str]:
 def _hand_overs(signed: Any, key: Any, devices: Any, known: dict[str, Any], instead: dict[str, str]) -> tuple[list[str], list[tuple[Any, str, set[str]]]]:
     wrong, chains = list[str](), []
     for one in signed["laptops"]:
-        said = _json(one["manifest"])
-        signer = said["laptop"]["signing_key"]
-        if not _is_signed(signer, one): wrong.append(f"a hand-over of device {said['device']} is not signed by its laptop")
-        if said["batch_sha256"] != key["batch_sha256"].get(said["batch"], said["batch_sha256"]): wrong.append(f"the laptop of device {said['device']} rated another batch")
-        for device, chain in (said.get("chains") or {said["device"]: {"tips": [said["head"]], "events": None}}).items():
+        manifest = _json(one["manifest"])
+        signer = manifest["laptop"]["signing_key"]
+        if not _is_signed(signer, one): wrong.append(f"a hand-over of device {manifest['device']} is not signed by its laptop")
+        if manifest["batch_sha256"] != key["batch_sha256"].get(manifest["batch"], manifest["batch_sha256"]): wrong.append(f"the laptop of device {manifest['device']} rated another batch")
+        for device, chain in (manifest.get("chains") or {manifest["device"]: {"tips": [manifest["head"]], "events": None}}).items():
             if devices.get(device) not in _speaks_for(signer, instead): continue
-            chains.append((said, device, reached := _reached(known, chain["tips"])))
-            if chain["events"] not in {None, len(reached)} and said["batch"] in key["batches"]:
+            chains.append((manifest, device, reached := _reached(known, chain["tips"])))
+            if chain["events"] not in {None, len(reached)} and manifest["batch"] in key["batches"]:
                 wrong.append(f"of the {chain['events']} events of device {device} that its laptop signed, {len(reached)} are here")
     return wrong, chains
 
@@ -362,9 +362,9 @@ def _laptops(signed: Any, key: Any, devices: Any, every: list[dict[str, Any]], e
     if any(e["device"] in own and e["kind"] not in OWN for e in events): wrong.append("answers stand in the organisation's own log")
     theirs, lost = [e for e in events if e["device"] not in own], set[str]()
     bare = [e for e in theirs if e["said"] is None and e["kind"] in ANSWERS]
-    for said, device, reached in (one for one in chains if one[0]["batch"] in key["batches"]):
-        for who, places in said.get("contents", {}).items():
-            if not {(who, None), (who, said["batch"])} & gone:
+    for manifest, device, reached in (one for one in chains if one[0]["batch"] in key["batches"]):
+        for who, places in manifest.get("contents", {}).items():
+            if not {(who, None), (who, manifest["batch"])} & gone:
                 lost |= {e["id"] for e in bare if e["id"] in reached and e["device"] == device and any(a <= e["seq"] <= b for a, b in places.get(device, ()))}
     if lost: wrong.append(f"{len(lost)} answers are missing whose people took nothing back")
     unsigned = len({e["id"] for e in theirs} - {i for _, _, reached in chains for i in reached})
@@ -372,30 +372,30 @@ def _laptops(signed: Any, key: Any, devices: Any, every: list[dict[str, Any]], e
     return wrong, [f"{unsigned} events no laptop signed"] * bool(unsigned) or [f"{apart} answers stand in no hand-over that was certified whole"] * bool(apart), [f"whose the {len(bare)} answers without content are"] * bool(bare)
 
 def _in_no_whole_hand_over(chains: list[tuple[Any, str, set[str]]], answers: list[dict[str, Any]], certified: set[str]) -> int:
-    cut, shown = {id(said) for said, _, reached in chains if reached - certified}, set[str]()
-    for said, device, reached in (one for one in chains if id(one[0]) not in cut):
-        for e in (e for e in answers if e["id"] in reached and e["said"]["batch"] == said["batch"]):
-            if not said.get("chains") or any(a <= e["seq"] <= b for a, b in said["contents"].get(e["said"]["reviewer"], {}).get(device, ())): shown.add(e["id"])
+    cut, shown = {id(manifest) for manifest, _, reached in chains if reached - certified}, set[str]()
+    for manifest, device, reached in (one for one in chains if id(one[0]) not in cut):
+        for e in (e for e in answers if e["id"] in reached and e["said"]["batch"] == manifest["batch"]):
+            if not manifest.get("chains") or any(a <= e["seq"] <= b for a, b in manifest["contents"].get(e["said"]["reviewer"], {}).get(device, ())): shown.add(e["id"])
     return len({e["id"] for e in answers} - shown)
 
 def _witnesses(signed: Any, wrote: set[str], stated: Any) -> dict[str, Any]:
     counted, seen, signer = stated["witnesses"]["statements"], {}, stated["organisation"]["signing_key"]
     for text in signed.get("witnesses", ()):
-        said = _json(text)
-        plain = {name: value for name, value in said.items() if name != "signature"}
+        statement = _json(text)
+        plain = {name: value for name, value in statement.items() if name != "signature"}
         names = {"format", "says", "laptop", "organisation", "witness"}
-        fits = plain.keys() == names and said["format"] == "rosetta-witness/1" and said["organisation"] == signer and said["laptop"] in wrote
-        fits = fits and said["witness"] not in {said["laptop"], signer} and _is_signed(said["witness"], {"manifest": _canonical(plain).decode(), "signature": said["signature"]})
-        if fits and _sha(text.encode()) in counted: seen[_sha(text.encode())] = (said["laptop"], said["witness"])
+        fits = plain.keys() == names and statement["format"] == "rosetta-witness/1" and statement["organisation"] == signer and statement["laptop"] in wrote
+        fits = fits and statement["witness"] not in {statement["laptop"], signer} and _is_signed(statement["witness"], {"manifest": _canonical(plain).decode(), "signature": statement["signature"]})
+        if fits and _sha(text.encode()) in counted: seen[_sha(text.encode())] = (statement["laptop"], statement["witness"])
     return {"laptops": len(wrote), "statements": sorted(seen), "witnessed": len({a for a, _ in seen.values()}), "witnesses": len({b for _, b in seen.values()})}
 
 # The certificate.
 
 def _became(who: str, valid: list[str], events: list[dict[str, Any]], key: Any, own: set[str], state: Any) -> str:
-    said = [e for e in events if e["said"] and e["said"].get("reviewer") == who]
-    back = [e["device"] in own for e in said if e["kind"] == "withdraw" and e["said"]["scope"] != "comments"
+    own_events = [e for e in events if e["said"] and e["said"].get("reviewer") == who]
+    back = [e["device"] in own for e in own_events if e["kind"] == "withdraw" and e["said"]["scope"] != "comments"
             and (e["said"]["scope"] == "everything" or e["said"]["batch"] in {None, *key["batches"]})]
-    spoke = any(e["kind"] in ANSWERS - {"withdraw"} and e["said"]["batch"] in key["batches"] for e in said)
+    spoke = any(e["kind"] in ANSWERS - {"withdraw"} and e["said"]["batch"] in key["batches"] for e in own_events)
     if who in valid: return "counted"
     if back: return "withdrew_at_the_desk" if all(back) else "withdrew"
     if who in state["waiting"]: return "waiting"
@@ -423,9 +423,9 @@ def _certified(members: dict[str, bytes], stated: Any) -> tuple[dict[str, Any], 
     state = _fold(events, key, own, devices["devices"] if later else None)
     run = next(one for one in key["runs"] if one["run_id"] == stated["run"]["run_id"])
     signed = _json(members.get("signed.json", b'{"batches": {}, "laptops": []}'))
-    wrong, older, found = _batches(signed, key, _sha(members["policy.toml"]), stated)
-    strict = all(batch in found and found[batch]["format"] != "rosetta-batch/1" for batch in key["batches"])
-    wrong += ["a certificate of form 1 shows less than its batches bind it to"] * (not later and any(said["format"] != "rosetta-batch/1" for said in found.values()))
+    wrong, older, manifests = _batches(signed, key, _sha(members["policy.toml"]), stated)
+    strict = all(batch in manifests and manifests[batch]["format"] != "rosetta-batch/1" for batch in key["batches"])
+    wrong += ["a certificate of form 1 shows less than its batches bind it to"] * (not later and any(formats["format"] != "rosetta-batch/1" for formats in manifests.values()))
     if third and any(e["kind"] == "look" and not e["said"] and e["device"] in own for e in events): wrong.append("looks in the organisation's log do not show at which run they are")
     older += ["looks at the run in other reviews are not counted"] * (not third)
     log = _log_facts(events, devices, key, state["gone"])
@@ -456,43 +456,43 @@ def _steps(value: Any, lower: Any, upper: Any, items: int) -> dict[str, str]:
     value, lower, upper = float(value), float(lower), float(upper)
     half = max(value - lower, upper - value, 1.96 * 0.25 / math.sqrt(items))
     step = float(f"{0.1 * 2.0 ** math.ceil(math.log2(half / 0.1) - 1e-9):.12g}")
-    told = min(1.0, max(0.0, float(f"{round(value / step) * step:.12g}")))
-    ends = (max(0.0, min(math.floor(lower / step + 1e-9) * step, told - step)), min(1.0, max(math.ceil(upper / step - 1e-9) * step, told + step)))
-    return {name: _decimal(float(f"{each:.12g}")) for name, each in zip(("value", "lower", "upper", "step"), (told, *ends, step), strict=True)}
+    stepped = min(1.0, max(0.0, float(f"{round(value / step) * step:.12g}")))
+    ends = (max(0.0, min(math.floor(lower / step + 1e-9) * step, stepped - step)), min(1.0, max(math.ceil(upper / step - 1e-9) * step, stepped + step)))
+    return {name: _decimal(float(f"{end:.12g}")) for name, end in zip(("value", "lower", "upper", "step"), (stepped, *ends, step), strict=True)}
 
 def _coarse(exact: Any, sha256: str, told: list[str]) -> dict[str, Any]:
-    said, n, run = exact["verdict"], exact["verdict"]["numbers"], exact["run"]
+    verdict, n, run = exact["verdict"], exact["verdict"]["numbers"], exact["run"]
     rated = {h: s for h, s in n["strata"].items() if s["items"]}
-    weak = {str(one["stratum"]) for one in said["findings"] if one["code"] == "weak_stratum"}
-    codes = {one["code"] for one in said["findings"]} - ({"weak_stratum"} if not weak & {*told} else set())
+    weak = {str(one["stratum"]) for one in verdict["findings"] if one["code"] == "weak_stratum"}
+    codes = {one["code"] for one in verdict["findings"]} - ({"weak_stratum"} if not weak & {*told} else set())
     return {
         "exact": sha256, "organisation": exact["organisation"], "review": exact["review"], "batches": exact["batches"], "policy": exact["policy"],
         "run": {**{k: run[k] for k in ("run_id", "run_card_hash", "dataset_id", "language_pair")}, "segments": {k: _fives(v) for k, v in run["segments"].items()}},
-        "panel": {"reviewers": _fives(exact["panel"]["reviewers"]), "community": said["community_panel"], "chosen": exact["panel"]["chosen"]},
-        "verdict": {"outcome": said["outcome"], "level": _decimal(said["level"]), "confidence": _decimal(said["confidence"]), "items": _fives(n["items"]),
+        "panel": {"reviewers": _fives(exact["panel"]["reviewers"]), "community": verdict["community_panel"], "chosen": exact["panel"]["chosen"]},
+        "verdict": {"outcome": verdict["outcome"], "level": _decimal(verdict["level"]), "confidence": _decimal(verdict["confidence"]), "items": _fives(n["items"]),
                     "reasons": [code for code in REASONS if code in codes], "share": _steps(n["share"], n["lower"], n["upper"], n["items"]),
                     "strata": {h: _steps(share := rated[h]["share"], share, share, rated[h]["items"]) for h in told if h in rated}, "strata_left_out": bool(rated.keys() - {*told})},
     }
 
 def _form(coarse: Any) -> list[str]:
-    said = coarse["verdict"]
+    verdict = coarse["verdict"]
     wrong = ["its fields are not those of its form"] * (sorted(coarse) != PARTS or coarse["format"] != COARSE or coarse["checks"] != CHECKS)
-    for name, each in {"share": said["share"], **said["strata"]}.items():
-        value, low, high, step = (Decimal(each[k]) for k in ("value", "lower", "upper", "step"))
+    for name, part in {"share": verdict["share"], **verdict["strata"]}.items():
+        value, low, high, step = (Decimal(part[k]) for k in ("value", "lower", "upper", "step"))
         if not 0 <= low <= value <= high <= 1 or step <= 0 or any(one % step and one != 1 for one in (value, low, high)): wrong.append(f"{name} is not in its steps")
-    counts = [said["items"], coarse["panel"]["reviewers"], *coarse["run"]["segments"].values()]
+    counts = [verdict["items"], coarse["panel"]["reviewers"], *coarse["run"]["segments"].values()]
     if any(type(one) is not int or one % 5 for one in counts): wrong.append("a count is no multiple of five")
-    if said["outcome"] not in {"go", "no_go", "discuss"}: wrong.append("its outcome is none that is certified")
+    if verdict["outcome"] not in {"go", "no_go", "discuss"}: wrong.append("its outcome is none that is certified")
     if coarse.get("confirmation") not in {"confirmed", "not_confirmed"}: wrong.append("it does not say whether its run is confirmed")
-    return wrong + ["its reasons are not those of a gate, in their order"] * (said["reasons"] != [code for code in REASONS if code in said["reasons"]])
+    return wrong + ["its reasons are not those of a gate, in their order"] * (verdict["reasons"] != [code for code in REASONS if code in verdict["reasons"]])
 
 def _follows(members: dict[str, bytes], exact: Any) -> list[str]:
     coarse = _signed_json(members["coarse.json"], members["coarse.sig"])
-    told = sorted(coarse["verdict"]["strata"])
-    again = _coarse(exact, _sha(members["certificate.json"]), told)
+    stratum_names = sorted(coarse["verdict"]["strata"])
+    again = _coarse(exact, _sha(members["certificate.json"]), stratum_names)
     rated = {h: s["items"] for h, s in exact["verdict"]["numbers"]["strata"].items() if s["items"]}
-    rest = sum(count for h, count in rated.items() if h not in told)
-    few = ["the coarse certificate tells of fewer than five items"] * (0 < rest < 5 or any(rated.get(h, 0) < 5 for h in told))
+    rest = sum(count for h, count in rated.items() if h not in stratum_names)
+    few = ["the coarse certificate tells of fewer than five items"] * (0 < rest < 5 or any(rated.get(h, 0) < 5 for h in stratum_names))
     return _form(coarse) + few + _differing({name: coarse.get(name) for name in again}, again, "$ of the coarse certificate")
 
 def _signed_json(data: bytes, signature: bytes) -> Any:
@@ -511,7 +511,7 @@ def _outside(path: str, expected: list[str]) -> list[str]:
 def _differing(found: Any, wanted: Any, path: str) -> list[str]:
     if isinstance(found, dict) and isinstance(wanted, dict):
         inner = ((found.get(k, "absent"), wanted.get(k, "absent"), f"{path}.{k}") for k in sorted({*found, *wanted}))
-        return [line for each in inner for line in _differing(*each)]
+        return [line for difference in inner for line in _differing(*difference)]
     return [] if _canonical(found) == _canonical(wanted) else [f"{path} is {found}, computed again it is {wanted}"]
 
 def _check(path: str, expected: list[str]) -> list[str]:
@@ -529,11 +529,11 @@ def _check(path: str, expected: list[str]) -> list[str]:
     return [f"Does not hold: {about}", *wrong] if wrong else [f"Holds: {stated['verdict']['outcome']}, {about}, signed with {signer}", *(f"It cannot show, for its files are of an earlier version: {one}" for one in older)]
 
 def _main(arguments: list[str]) -> int:
-    try: said = _check(arguments[0], arguments[1:]) if arguments else [f"{__doc__}".splitlines()[0]]
-    except (OSError, zipfile.BadZipFile) as error: said = [f"Not read: {arguments[0]} cannot be read: {getattr(error, 'strerror', None) or error}"]
-    except Exception as error: said = [f"Does not hold: {type(error).__name__}: {error}".removesuffix(": ")]  # noqa: BLE001  a hostile file does not hold
-    print("\n".join(line.encode("unicode_escape").decode() for line in said))
-    return 0 if said[0].startswith("Holds: ") else 1
+    try: report = _check(arguments[0], arguments[1:]) if arguments else [f"{__doc__}".splitlines()[0]]
+    except (OSError, zipfile.BadZipFile) as error: report = [f"Not read: {arguments[0]} cannot be read: {getattr(error, 'strerror', None) or error}"]
+    except Exception as error: report = [f"Does not hold: {type(error).__name__}: {error}".removesuffix(": ")]  # noqa: BLE001  a hostile file does not hold
+    print("\n".join(line.encode("unicode_escape").decode() for line in report))
+    return 0 if report[0].startswith("Holds: ") else 1
 
 if __name__ == "__main__":
     sys.exit(_main(sys.argv[1:]))

@@ -72,8 +72,10 @@ def export_(
         done = community.export_community(
             folder, wanted, connection, office, home, signed_run.own_signer(home)
         )
-    for each in done.left_out:
-        click.echo(plain(f"Left out: {each}"), err=True)
+    for reason in done.left_out:
+        click.echo(plain(f"Left out: {reason}"), err=True)
     files = counted(done.files, "file")
-    said = "had all of this already" if done.unchanged else f"holds {files}; begin with README.txt"
-    click.echo(plain(f"{folder} {said}."), err=True)
+    outcome = (
+        "had all of this already" if done.unchanged else f"holds {files}; begin with README.txt"
+    )
+    click.echo(plain(f"{folder} {outcome}."), err=True)

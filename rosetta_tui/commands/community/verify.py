@@ -37,16 +37,18 @@ def verify(folder: Path, words: str) -> None:
     taken_back = withdrawn.withdrawn_in(
         folder, export, withdrawals_in_force.standing(database.home())
     )
-    for each in taken_back:
-        click.echo(plain(f"{CHECK_SIGNS[each.ok]} consent: {each.words}"))
-    told = keys.key_phrase(export.signer)
+    for check in taken_back:
+        click.echo(plain(f"{CHECK_SIGNS[check.ok]} consent: {check.words}"))
+    six_words = keys.key_phrase(export.signer)
     own = signed_run.own_keys(database.home()).get(export.signer)
     if words and not keys.says_key(phrase.read_words(words), export.signer):
-        click.echo(plain(f"✗ signed with another key than that of the words given; its six words are: {told}"))  # fmt: skip
+        click.echo(plain(f"✗ signed with another key than that of the words given; its six words are: {six_words}"))  # fmt: skip
         sys.exit(1)
     if words or own:
-        click.echo(plain(f"✓ signed with {own or 'the key whose six words were given'}: {told}"))
+        click.echo(
+            plain(f"✓ signed with {own or 'the key whose six words were given'}: {six_words}")
+        )
     else:
-        click.echo(plain(f"– signed with a key that nobody here knows. Its six words are: {told}. Compare them with those of whoever made it (--words)."))  # fmt: skip
-    if any(each.ok is False for each in taken_back):
+        click.echo(plain(f"– signed with a key that nobody here knows. Its six words are: {six_words}. Compare them with those of whoever made it (--words)."))  # fmt: skip
+    if any(check.ok is False for check in taken_back):
         sys.exit(1)

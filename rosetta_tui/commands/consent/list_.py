@@ -21,8 +21,8 @@ def list_(*, as_json: bool) -> None:
     """Show every notice that is believed here, including those that were lifted. Nothing is ever removed from this list."""
     helds = register.held(register.lines_of(database.home()))
     lines = [line for held in helds for line in _lines(held)]
-    told = {"notices": [_json(held) for held in helds]}
-    print_form("consent-list", told, lines or ["Nothing was withdrawn."], as_json=as_json)
+    document = {"notices": [_json(held) for held in helds]}
+    print_form("consent-list", document, lines or ["Nothing was withdrawn."], as_json=as_json)
 
 
 def _lines(held: register.Held) -> Iterator[str]:

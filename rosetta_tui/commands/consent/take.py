@@ -28,7 +28,7 @@ def take_(files: Sequence[Path], words: str | None) -> None:
     """
     read = [(path, user_file.read_bytes(path, "a notice", notice.MOST_BYTES)) for path in files]
     own = own_register()
-    for path, data in sorted(read, key=lambda each: notice.lifts(each[1])):
+    for path, data in sorted(read, key=lambda item: notice.lifts(item[1])):
         click.echo(plain(_take(own, path, data, words)))
     say_what_is_left()
 

@@ -64,7 +64,7 @@ def withdraw_(
     whole; run it again, and the entry is left out. To take back what one person gave in a review: rosetta review
     withdraw. To take back what a vault's keeper could open: rosetta vault revoke.
     """
-    if sum(each is not None for each in (file, run, signing_key)) != 1:
+    if sum(choice is not None for choice in (file, run, signing_key)) != 1:
         raise UsageError("Say one of --corpus, --method and --signing-key: a notice is about one thing.")  # fmt: skip
     if request.VaultRequest.asked(given, "check") is not None and file is None:
         raise UsageError("--vault goes with --corpus: the name of the corpus in the vault.")
@@ -151,14 +151,18 @@ def _gave(entry: Any, told: str) -> bool:
     name, equals, value = told.partition("=")
     if not (name and equals and value):
         raise UsageError("--given-by takes FIELD=NAME, such as speaker=Ana.")
-    said = model_corpus.entry_fields(entry).get(name)
-    return value in map(str, said) if isinstance(said, list) else str(said) == value
+    value_there = model_corpus.entry_fields(entry).get(name)
+    return (
+        value in map(str, value_there)
+        if isinstance(value_there, list)
+        else str(value_there) == value
+    )
 
 
 def _of_method(run: str) -> notice.MethodWithdrawal:
     with database.opened() as connection:
-        found = runs.find_run(connection, run, withdrawn=True)
-    return notice.method_of(found.setup.model_dump(mode="json"))
+        stored_run = runs.find_run(connection, run, withdrawn=True)
+    return notice.method_of(stored_run.setup.model_dump(mode="json"))
 
 
 def _keeper_key() -> str | None:

@@ -65,12 +65,12 @@ def _asked(proposal: analyses.Proposal) -> str:
     for number, reading in enumerate(proposal.readings, 1):
         click.echo(plain(f"  {number}: {reading}"))
     most = len(proposal.readings)
-    told = "1 keeps it" if most == 1 else f"1 to {most} keeps one"
+    choices = "1 keeps it" if most == 1 else f"1 to {most} keeps one"
 
     def checked(answer: str) -> str:
         if answer in {"", "q", *map(str, range(1, most + 1))}:
             return answer
-        raise click.BadParameter(f"{told}, Enter alone skips, q stops.")
+        raise click.BadParameter(f"{choices}, Enter alone skips, q stops.")
 
     answer: str = click.prompt(
         "Number, Enter skips, q stops", default="", show_default=False, value_proc=checked

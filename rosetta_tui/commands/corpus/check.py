@@ -49,7 +49,7 @@ def check_(as_json: bool, **given: Any) -> None:
         loaded, consent_given.consent_of(loaded, withdrawn.now_standing())
     )
     if as_json:
-        found = {
+        document = {
             "usable": True,
             "dataset": envelope_fields(loaded),
             "terms": terms_fields(loaded),
@@ -58,7 +58,7 @@ def check_(as_json: bool, **given: Any) -> None:
             "second_speaker": None if second is None else asdict(second),
             "problems": [problem_json(problem) for problem in loaded.warnings],
         }
-        click.echo(form_text("corpus-check", found))
+        click.echo(form_text("corpus-check", document))
         return
     print_problems(loaded.warnings)
     print_title(loaded)

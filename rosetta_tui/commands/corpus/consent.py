@@ -85,8 +85,8 @@ def consent_(folder: Path, community: str, person: str, date: str, statement: Pa
 
 def _say_replaced(before: dict[str, Any], *, replace: bool) -> None:
     """Name the record that is there, and ask; without a terminal UsageError unless ``replace``."""
-    said = f"{before['community']}, said by {before['person']} on {before['date']}"
-    click.echo(plain(f"The corpus has a record already: {said}. The new one would replace it."), err=True)  # fmt: skip
+    who = f"{before['community']}, said by {before['person']} on {before['date']}"
+    click.echo(plain(f"The corpus has a record already: {who}. The new one would replace it."), err=True)  # fmt: skip
     if replace:
         return
     if not on_terminal():

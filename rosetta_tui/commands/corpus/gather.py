@@ -39,7 +39,7 @@ def gather_(folder: Path, shared: tuple[str, ...]) -> None:
         for name in shared:
             of_project.note_shared_laptop(project, name)
         with store.Office.open(home()) as office:
-            found = into_project.gather(project, office)
-    click.echo(gathered.taken_words(found))
-    for line in gathered.left_lines(found):
+            gathered_facts = into_project.gather(project, office)
+    click.echo(gathered.taken_words(gathered_facts))
+    for line in gathered.left_lines(gathered_facts):
         click.echo(plain(line), err=True)

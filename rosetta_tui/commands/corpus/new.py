@@ -89,8 +89,8 @@ def new_(folder: Path, **given: Any) -> None:
     project = state.create_project(folder, home(), facts)
     print_problems(warned)
     dataset = project.state.dataset
-    said = [tags.language_name(dataset[f"{side}_language"]) for side in ("source", "target")]
-    click.echo(plain(f"Begun: {facts['title']}, {' → '.join(said)}, in {folder}"))
+    languages = [tags.language_name(dataset[f"{side}_language"]) for side in ("source", "target")]
+    click.echo(plain(f"Begun: {facts['title']}, {' → '.join(languages)}, in {folder}"))
     click.echo(plain(f"Next: rosetta corpus sources {command_line([str(folder)])} FILE"))
 
 
@@ -99,10 +99,10 @@ def _given(given: Mapping[str, Any], name: str) -> str:
     option, asked, value = new_corpus.OPTIONS[name], new_corpus.ASKED[name], given[name]
     if value is None and not sys.stdin.isatty():
         raise UsageError(f"{option} is missing: {asked}.")
-    found = _answered(given, name) if value is None else str(value).strip()
-    if not found:
+    answer = _answered(given, name) if value is None else str(value).strip()
+    if not answer:
         raise UsageError(f"{option} is empty: {asked}.")
-    return found
+    return answer
 
 
 def _answered(given: Mapping[str, Any], name: str) -> str:
@@ -112,12 +112,12 @@ def _answered(given: Mapping[str, Any], name: str) -> str:
             click.echo(f"  {licence:<21}{leads_to}", err=True)
     while True:
         answer = str(click.prompt(new_corpus.ASKED[name], err=True)).strip()
-        said = {**{each: value for each, value in given.items() if value}, name: answer}
-        wrong = new_corpus.look_at(said).wrong.get(name, ()) if answer else ()
+        answers = {**{question: value for question, value in given.items() if value}, name: answer}
+        wrong = new_corpus.look_at(answers).wrong.get(name, ()) if answer else ()
         if not wrong:
             return answer
-        for each in wrong:
-            click.echo(plain(each), err=True)
+        for fault in wrong:
+            click.echo(plain(fault), err=True)
 
 
 def _list_labels(ctx: click.Context) -> None:

@@ -40,8 +40,10 @@ def of_others(
             laptop.signing_key: laptop.name for laptop in office.laptops() if laptop.removed is None
         }
     if given["laptops"]:
-        named = {each.public.signing_key for each in given["laptops"]}
-        return _for_named(entries, wrote, {first.get(each, each) for each in named}), frozenset()
+        named = {laptop.public.signing_key for laptop in given["laptops"]}
+        return _for_named(
+            entries, wrote, {first.get(signing_key, signing_key) for signing_key in named}
+        ), frozenset()
     writers = {key for entry in entries for key in wrote.get(entry.id, ())}
     not_for = frozenset(key for key in known if first[key] in writers)
     if of_project.secret_among(entries):

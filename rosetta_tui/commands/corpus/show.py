@@ -35,8 +35,8 @@ def show_(as_json: bool, **given: Any) -> None:
     loaded = load_told(given, as_json=as_json)
     counted = requirements.statistics(_opened(loaded))
     if as_json:
-        found = {"dataset": envelope_fields(loaded), "terms": terms_fields(loaded)}
-        click.echo(form_text("corpus-show", found | {"statistics": asdict(counted)}))
+        document = {"dataset": envelope_fields(loaded), "terms": terms_fields(loaded)}
+        click.echo(form_text("corpus-show", document | {"statistics": asdict(counted)}))
         return
     print_problems(loaded.warnings)
     print_title(loaded)

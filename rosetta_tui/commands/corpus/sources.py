@@ -75,8 +75,8 @@ def sources_(folder: Path, file: Path | None, *, undo: bool, **given: Any) -> No
         if undo:
             click.echo(report_project.taken_out_words(candidates.undo_last(project)))
             return
-        found = _asked(project, given) if file is None else _read(project, file)
-        taken = candidates.take_candidates(project, found, _usual(given), given["take"])
+        offered = _asked(project, given) if file is None else _read(project, file)
+        taken = candidates.take_candidates(project, offered, _usual(given), given["take"])
     for line in report_project.left_out_lines(taken):
         click.echo(plain(line), err=True)
     click.echo(report_project.added_words(taken))

@@ -47,11 +47,11 @@ def terms_(file: Path, overwrite: bool, licence: str | None, **given: Any) -> No
 
     Such a file makes a corpus stricter than it is on its own, for every tool that reads its form (set/1).
     """
-    said = {name: given.pop(name) for name in _SAID} | {"license": licence}
+    stated = {name: given.pop(name) for name in _SAID} | {"license": licence}
     loaded = load_told(given | {"file": file})
-    if any(said.values()):
+    if any(stated.values()):
         beside = file.with_name(f"{file.name}{sidecar.MARK_SUFFIX}")
-        data = _mark(loaded.sha256, said, beside.name)
+        data = _mark(loaded.sha256, stated, beside.name)
         written_files.write_file(beside, data, overwrite=overwrite, mode=written_files.PUBLISHED)
         click.echo(plain(f"Written: {click.format_filename(beside)}"), err=True)
         loaded = load_told(given | {"file": file})

@@ -33,7 +33,7 @@ def in_(stick: Path, into: Path, words: tuple[str, ...], name: str | None) -> No
     read = [phrase.read_words(word) for word in words]
 
     def known(computer: manifest.ExchangeList) -> bool:
-        if any(keys.says_key(each, computer.by) for each in read):
+        if any(keys.says_key(phrase_words, computer.by) for phrase_words in read):
             return True
         if not (sys.stdin.isatty() and sys.stderr.isatty()):
             return False

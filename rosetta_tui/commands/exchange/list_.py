@@ -26,7 +26,7 @@ def list_(stick: Path, *, as_json: bool) -> None:
     """Show what is in the exchange folder on STICK. Nothing is taken, and nothing is written there."""
     with record.desk(database.home()) as desk:
         folder_look = contents.look(desk, stick, every_kind())
-    told = {
+    document = {
         "path": str(folder_look.path),
         "folder": folder_look.folder,
         "computers": [
@@ -36,7 +36,7 @@ def list_(stick: Path, *, as_json: bool) -> None:
         "refused": [{"list": name, "why": why} for name, why in folder_look.refused],
         "unnamed": folder_look.unnamed,
     }
-    print_form("exchange-list", told, _lines(folder_look), as_json=as_json)
+    print_form("exchange-list", document, _lines(folder_look), as_json=as_json)
 
 
 def _lines(found: contents.FolderLook) -> Iterator[str]:

@@ -22,10 +22,10 @@ def uses(*, as_json: bool) -> None:
     lines = list(records.use_lines(signed_uses)) or [
         "No use is recorded. rosetta organisation used RUN records one."
     ]
-    said = {
+    document = {
         "uses": [
             {"id": signed_use.id, **signed_use.model_dump(mode="json")}
             for signed_use in signed_uses
         ]
     }
-    print_form("organisation-uses", said, lines, as_json=as_json)
+    print_form("organisation-uses", document, lines, as_json=as_json)

@@ -42,10 +42,10 @@ def show(record: Path | None, *, as_json: bool) -> None:
         f"This computer signs with the key {own}",
         f"Its six words are: {keys.key_phrase(own)}",
     ]
-    said = {
+    document = {
         "key": own,
         "records": [
             records.ownership_json(ownership_record) for ownership_record in ownership_records
         ],
     }
-    print_form("ownership-show", said, lines, as_json=as_json)
+    print_form("ownership-show", document, lines, as_json=as_json)

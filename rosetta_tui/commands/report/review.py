@@ -27,7 +27,7 @@ def review_(review: str, run_id: str | None, output: Path | None, *, overwrite: 
     page for the speakers themselves, in their own language.
     """
     with store.Office.open(database.home()) as office:
-        found = office.review(review)
-        results.refuse_withdrawn(found)
-        page = review_page.review_page(office, found, run_id)
-    written(page, output or Path(f"review-{found.name}.html"), overwrite=overwrite)
+        reviewed = office.review(review)
+        results.refuse_withdrawn(reviewed)
+        page = review_page.review_page(office, reviewed, run_id)
+    written(page, output or Path(f"review-{reviewed.name}.html"), overwrite=overwrite)

@@ -47,14 +47,14 @@ def adjudicate_(review: str, every: bool, as_json: bool, **vault: Any) -> None:
     grant to adjudicate), once there is something to decide; --json needs none.
     """
     with store.Office.open(home()) as office:
-        found = office.review(review)
-        results.refuse_withdrawn(found)
-        cases = _cases(office, found, every=every)
+        reviewed = office.review(review)
+        results.refuse_withdrawn(reviewed)
+        cases = _cases(office, reviewed, every=every)
         if as_json:
-            _look(office, found, cases)
+            _look(office, reviewed, cases)
             click.echo(form_text("review-adjudicate", [_json(case) for case in cases]))
             return
-        if found.secret and not on_terminal():
+        if reviewed.secret and not on_terminal():
             raise UsageError(
                 "Sentences of this review are secret, so they are shown on a terminal only, to somebody who answers there. "
                 "--json gives the queue without texts."
@@ -62,9 +62,9 @@ def adjudicate_(review: str, every: bool, as_json: bool, **vault: Any) -> None:
         if not cases:
             click.echo("Nothing waits: no open flag, no item that splits the panel.")
             return
-        with_vault.open_review(found, "adjudicate", vault)
-        _look(office, found, cases)
-        _ask(office, found, cases)
+        with_vault.open_review(reviewed, "adjudicate", vault)
+        _look(office, reviewed, cases)
+        _ask(office, reviewed, cases)
 
 
 def on_terminal() -> bool:

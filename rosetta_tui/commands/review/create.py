@@ -184,7 +184,7 @@ def _runs(
 ) -> reviewed_runs.ReviewedRuns:
     """Read the runs; those from a vault are opened once, after everything that could be refused before."""
     with_vault.require_one(names, given)
-    segments = [entry.Segment(each) for each in given["segments"]]
+    segments = [entry.Segment(segment_name) for segment_name in given["segments"]]
     opening = with_vault.handing_out(given, dry_run=dry_run)
     with opened() as connection:
         if given["vault"] is not None and not dry_run:
@@ -281,7 +281,7 @@ def _translations(path: Path, given: dict[str, Any], *, as_json: bool, dry_run: 
 
 def _sentences(path: Path, given: dict[str, Any]) -> items_sentences.Sentences:
     """Read lines from a text file, and sources from a corpus in any of its forms."""
-    segments = [entry.Segment(each) for each in given["segments"]]
+    segments = [entry.Segment(segment_name) for segment_name in given["segments"]]
     if path.suffix.lower() == ".txt" and given["form"] is None:
         if segments:
             raise UsageError("--segment: lines of a text file are of no segment. Leave it out.")

@@ -40,13 +40,17 @@ def write_witness(laptop: Sequence[str], organisation: str, *, as_json: bool) ->
     if path.exists() and path.read_bytes() != content:
         raise UsageError(f"{path} is there already, and says something else. Move it away.")
     stick.write_file(path, content, stick.READABLE)
-    told = {"file": str(path), "laptop": keys.key_phrase(key), "witness": identity.public.phrase}
+    document = {
+        "file": str(path),
+        "laptop": keys.key_phrase(key),
+        "witness": identity.public.phrase,
+    }
     lines = (
-        f"Written: {path}. You say by it that you saw the laptop {told['laptop']}",
+        f"Written: {path}. You say by it that you saw the laptop {document['laptop']}",
         "with a person who was asked. Hand it to the organisation.",
         f"Your own six words, by which others can ask you: {identity.public.phrase}",
     )
-    print_form("review-enrol-statement", told, lines, as_json=as_json)
+    print_form("review-enrol-statement", document, lines, as_json=as_json)
 
 
 def keep_witness(path: Path, *, as_json: bool) -> None:
@@ -60,8 +64,8 @@ def keep_witness(path: Path, *, as_json: bool) -> None:
         f"Witnessed: {name}, by the person whose key has the words {phrase}.",
         "Certificates that are issued from now on count it.",
     )
-    told = {"laptop": statement.laptop, "name": name, "witness": phrase}
-    print_form("review-enrol-witness", told, lines, as_json=as_json)
+    document = {"laptop": statement.laptop, "name": name, "witness": phrase}
+    print_form("review-enrol-witness", document, lines, as_json=as_json)
 
 
 def _laptop(named: str) -> tuple[str, str]:
@@ -163,13 +167,13 @@ def _write_card(path: Path, name: str | None, *, as_json: bool) -> None:
         )
     stick.write_file(path, content, stick.READABLE)
     public = identity.public
-    told = {"file": str(path), "name": chosen, "phrase": public.phrase}
+    document = {"file": str(path), "name": chosen, "phrase": public.phrase}
     lines = (
         f"Written: {path}. It holds no secret; hand it to the organisation.",
         f"The six words of this laptop: {public.phrase}",
     )
     print_form(
-        "review-enrol-card", told | {"signing_key": public.signing_key}, lines, as_json=as_json
+        "review-enrol-card", document | {"signing_key": public.signing_key}, lines, as_json=as_json
     )
 
 
@@ -189,14 +193,14 @@ def _accept(
         reports = importing.enrol_laptop(
             office, key, chosen, recipient, identities, instead_of=before
         )
-    told = {"signing_key": key, "phrase": keys.key_phrase(key), "name": chosen}
+    document = {"signing_key": key, "phrase": keys.key_phrase(key), "name": chosen}
     lines = [f"Enrolled: {chosen} ({keys.key_phrase(key)})"]
     if its_name is not None:
         words = keys.key_phrase(key, earlier=True)
         lines.append(f"A laptop with an earlier version shows these words: {words}")
     lines += [line for report in reports for line in imported.report_lines(report)]
     imports = [report_json(report) for report in reports]
-    print_form("review-enrol", told | {"imports": imports}, lines, as_json=as_json)
+    print_form("review-enrol", document | {"imports": imports}, lines, as_json=as_json)
 
 
 def _found(office: store.Office, laptop: Sequence[str]) -> tuple[str, str | None, str | None]:
@@ -237,7 +241,7 @@ def _check_together(
     *rest: object,
 ) -> None:
     """Refuse options that say nothing beside one another."""
-    if bool(speaks_for) + remove + any(each is not None for each in rest) > 1:
+    if bool(speaks_for) + remove + any(option is not None for option in rest) > 1:
         raise UsageError(
             "--speaks-for and --remove are said of a laptop that is accepted, each alone: without --name, "
             "--instead-of, --card and --witness; so is --witness."
@@ -263,23 +267,25 @@ def _check_together(
 def _let_speak(laptop: Sequence[str], others: Sequence[str], code: str, *, as_json: bool) -> None:
     read = reviewer_codes.read_code(code)
     with store.Office.open(home()) as office:
-        named = [_known(office, each) for each in (" ".join(laptop), *others)]
-        found = [(review, who) for review in office.reviews() if (who := review.person(read))]
-        if not found:
+        named = [_known(office, name) for name in (" ".join(laptop), *others)]
+        found_people = [
+            (review, who) for review in office.reviews() if (who := review.person(read))
+        ]
+        if not found_people:
             raise UsageError(
                 f"--speaks-for: no review has the code {reviewer_codes.printed(read)}. `rosetta review status` lists them."
             )
         with office.transaction():
-            for review, person in found:
+            for review, person in found_people:
                 speaking.let_speak(office, review, person, named)
     names = [known_laptop.name for known_laptop in named]
-    reviews = [review.name for review, _ in found]
-    told = {"code": read, "laptops": names, "reviews": reviews}
+    reviews = [review.name for review, _ in found_people]
+    document = {"code": read, "laptops": names, "reviews": reviews}
     line = (
         f"Noted in {', '.join(reviews)}: {' and '.join(names)} speak{'s' * (len(names) == 1)} for {reviewer_codes.printed(read)}. "
         "What other laptops say in this name does not count."
     )
-    print_form("review-enrol-speaks-for", told, [line], as_json=as_json)
+    print_form("review-enrol-speaks-for", document, [line], as_json=as_json)
 
 
 def _take_out(laptop: Sequence[str], reason: str, *, undo: bool, as_json: bool) -> None:
@@ -288,7 +294,7 @@ def _take_out(laptop: Sequence[str], reason: str, *, undo: bool, as_json: bool) 
         reviews = (
             speaking.put_back(office, meant) if undo else speaking.take_out(office, meant, reason)
         )
-    told = {"name": meant.name, "signing_key": meant.signing_key, "heard": undo}
+    document = {"name": meant.name, "signing_key": meant.signing_key, "heard": undo}
     where = f" Noted in {', '.join(reviews)}." if reviews else ""
     lines = (
         f"Taken out: {meant.name}. Nothing that it says counts; its files are refused.{where}",
@@ -296,7 +302,7 @@ def _take_out(laptop: Sequence[str], reason: str, *, undo: bool, as_json: bool) 
     )
     print_form(
         "review-enrol-remove",
-        told | {"reason": reason, "reviews": reviews},
+        document | {"reason": reason, "reviews": reviews},
         [f"Heard again: {meant.name}.{where}"] if undo else lines,
         as_json=as_json,
     )
@@ -318,6 +324,7 @@ def _known_key(office: store.Office, named: str, option: str = "--instead-of: ")
         ):
             return known_laptop.signing_key
     listed = (
-        "; ".join(f"{each.name} ({keys.key_phrase(each.signing_key)})" for each in known) or "none"
+        "; ".join(f"{laptop.name} ({keys.key_phrase(laptop.signing_key)})" for laptop in known)
+        or "none"
     )
     raise UsageError(f"{option}no laptop {named!r} is enrolled (enrolled: {listed}).")

@@ -64,31 +64,31 @@ def gate_(
     if output is not None and not issue:
         raise UsageError("-o goes with --issue: without it nothing is written.")
     with store.Office.open(home()) as office:
-        found = office.review(review)
+        reviewed = office.review(review)
         identity = keys.Identity.load(home(), keys.Role.ORGANISATION)
-        runs = results.runs_of(found, run_id)
-        results.refuse_withdrawn(found)
-        evidence = certifying.review_evidence(office, found, identity.public.signing_key)
-        _say_who_waits(found, evidence, runs, anyway=anyway)
-        for line in letters.not_shown_words(progress.progress(office, found)):
+        runs = results.runs_of(reviewed, run_id)
+        results.refuse_withdrawn(reviewed)
+        evidence = certifying.review_evidence(office, reviewed, identity.public.signing_key)
+        _say_who_waits(reviewed, evidence, runs, anyway=anyway)
+        for line in letters.not_shown_words(progress.progress(office, reviewed)):
             click.echo(plain(line), err=True)
-        if undecided := second_look.undecided_words(office, found):
+        if undecided := second_look.undecided_words(office, reviewed):
             click.echo(plain(f"LOOK: {undecided}"), err=True)
         if issue:
             for made, paths in export_files.issue_files(
-                office, found, runs, evidence, identity, output or Path(), overwrite=overwrite
+                office, reviewed, runs, evidence, identity, output or Path(), overwrite=overwrite
             ):
                 _tell(made, paths)
                 evidence = made.evidence
         for run in runs:
-            evidence = certifying.look(office, found, run, evidence)
+            evidence = certifying.look(office, reviewed, run, evidence)
         readings = {run: certify.read_verdict(evidence, run) for run in runs}
-    told = [
-        _inside_json(run, reading) if found.secret else _json(found, run, reading)
+    document = [
+        _inside_json(run, reading) if reviewed.secret else _json(reviewed, run, reading)
         for run, reading in readings.items()
     ]
-    lines = (line for run, reading in readings.items() for line in _lines(found, run, reading))
-    print_form("review-gate", told, lines, as_json=as_json)
+    lines = (line for run, reading in readings.items() for line in _lines(reviewed, run, reading))
+    print_form("review-gate", document, lines, as_json=as_json)
 
 
 def _say_who_waits(

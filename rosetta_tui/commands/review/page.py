@@ -30,10 +30,12 @@ def page_(
     Nobody can be recognised on it: with fewer than five people it shows the result alone.
     """
     with store.Office.open(home()) as office:
-        found = office.review(review)
-        path = output or Path(f"{found.name}-page.html")
-        words = export_files.page_words(found, language, home())
-        export = export_files.page(office, found, results.one_run(found, run_id), path.name, words)
+        reviewed = office.review(review)
+        path = output or Path(f"{reviewed.name}-page.html")
+        words = export_files.page_words(reviewed, language, home())
+        export = export_files.page(
+            office, reviewed, results.one_run(reviewed, run_id), path.name, words
+        )
     (written,) = export_files.write_export(export, path.parent, overwrite=overwrite)
     for note in export.notes:
         click.echo(plain(note), err=True)

@@ -59,37 +59,41 @@ def second_(review: str, seed: int | None, as_json: bool, dry_run: bool, **given
     """
     texts = distribute.own_texts(given, "second")
     with store.Office.open(home()) as office:
-        found = office.review(review)
-        results.refuse_withdrawn(found)
-        second_look.cases_to_ask(office, found)
-        first, corpus = found.manifest, f"{found.name}-second"
+        reviewed = office.review(review)
+        results.refuse_withdrawn(reviewed)
+        second_look.cases_to_ask(office, reviewed)
+        first, corpus = reviewed.manifest, f"{reviewed.name}-second"
         given |= {
             "organisation": first.organisation.name,
-            "panel": found.key.panel,
+            "panel": reviewed.key.panel,
             "labels": first.labels,
         }
         if given["vault"] is not None and not dry_run:
             distribute.look_ahead(office, given, corpus)
-        with_vault.open_review(found, "review", given, with_vault.handed_to(given, dry_run=dry_run))
-        drawn = second_look.draft_second_look(
-            office, found, secrets.randbits(32) if seed is None else seed
+        with_vault.open_review(
+            reviewed, "review", given, with_vault.handed_to(given, dry_run=dry_run)
         )
-        _look(office, found)
-        letters = words_letters.look_at_letters(drawn, texts, given, secret=found.secret)
+        drawn = second_look.draft_second_look(
+            office, reviewed, secrets.randbits(32) if seed is None else seed
+        )
+        _look(office, reviewed)
+        letters = words_letters.look_at_letters(drawn, texts, given, secret=reviewed.secret)
         distribute.say_plan(_plan_lines(drawn, letters), as_json=as_json)
         if dry_run:
             return
         making = distribute.Making(
             corpus=corpus,
-            secret=found.secret,
+            secret=reviewed.secret,
             texts=texts,
             letters=letters,
             drawn=drawn,
-            second_of=found.key.batches[0],
+            second_of=reviewed.key.batches[0],
         )
         distribute.carry_out(nullcontext(office), making, given, as_json=as_json)
     if not as_json:
-        click.echo(plain(f"Then: `rosetta review adjudicate {found.name}` shows what they said."))
+        click.echo(
+            plain(f"Then: `rosetta review adjudicate {reviewed.name}` shows what they said.")
+        )
 
 
 def _look(office: Any, review: Any) -> None:

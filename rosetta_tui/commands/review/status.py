@@ -34,7 +34,7 @@ def status_(review: str | None, as_json: bool) -> None:
         voices = [speaking.speaking(office, review) for review in chosen]
         laptops = progress.waiting(office)
         gone = [results.withdrawn_words(review) for review in chosen]
-    told = {
+    document = {
         "reviews": [
             _json(review_progress, secret=made.secret)
             | asdict(voice)
@@ -49,7 +49,7 @@ def status_(review: str | None, as_json: bool) -> None:
         lines = (*_list(review_progresses, gone),)
     else:
         lines = (*review_lines(review_progresses[0]), *filter(None, gone), *_laptops(voices[0]))
-    print_form("review-status", told, (*lines, *_waiting(laptops)), as_json=as_json)
+    print_form("review-status", document, (*lines, *_waiting(laptops)), as_json=as_json)
 
 
 def _json(found: progress.ReviewProgress, *, secret: bool) -> dict[str, Any]:
@@ -57,8 +57,8 @@ def _json(found: progress.ReviewProgress, *, secret: bool) -> dict[str, Any]:
     fields = asdict(found) | {"asked": found.asked, "done": found.done}
     if secret:
         fields["alike"] = [{"reviewers": pair["reviewers"]} for pair in fields["alike"]]
-    for each in fields["reviewers"]:
-        each["withdrawn"] = sorted(each["withdrawn"])
+    for reviewer in fields["reviewers"]:
+        reviewer["withdrawn"] = sorted(reviewer["withdrawn"])
     return fields
 
 

@@ -110,16 +110,19 @@ def verify_(
         for place, evidence_file in evidence_files.items()
     }
     taken = {
-        said: None
+        check: None
         for place, verification in done.items()
-        for said in _taken_back(verification.certificate, evidence_files[place].evidence)
+        for check in _taken_back(verification.certificate, evidence_files[place].evidence)
     }
-    worst = max(done.values(), key=lambda each: (each.broken, not each.ok))
+    worst = max(
+        done.values(),
+        key=lambda verification_done: (verification_done.broken, not verification_done.ok),
+    )
     signer = worst.certificate.organisation.signing_key
     known = trusted or own_key(home())
     checked = {place: verification.ok for place, verification in done.items()}
-    said = _json(worst) | {"signer_is_trusted": signer == known, "evidence": checked}
-    said["consent"] = [each._asdict() for each in taken]
+    document = _json(worst) | {"signer_is_trusted": signer == known, "evidence": checked}
+    document["consent"] = [check._asdict() for check in taken]
     lines = [
         line
         for place, verification in done.items()
@@ -129,8 +132,8 @@ def verify_(
     lines += _consent_lines(taken)
     lines.append(_whose(signer, known, named=trust is not None))
     lines += [] if kept or phrases else [_NOTHING_KEPT]
-    print_form("review-verify", said, lines, as_json=as_json)
-    gone = any(each.ok is False for each in taken)
+    print_form("review-verify", document, lines, as_json=as_json)
+    gone = any(check.ok is False for check in taken)
     if worst.broken or gone or (trusted is not None and trusted != signer):
         sys.exit(1)
 
@@ -144,7 +147,7 @@ def _outside(path: Path, trusted: str | None, *, as_json: bool) -> None:
         not any(check.ok is False for check in checks),
     )
     known, taken = trusted or own_key(home()), _taken_back(coarse_certificate)
-    said = {
+    document = {
         "ok": ok,
         "outcome": coarse_certificate.outcome,
         "run_id": coarse_certificate.run.run_id,
@@ -158,15 +161,15 @@ def _outside(path: Path, trusted: str | None, *, as_json: bool) -> None:
         "differences": [],
         "signer_is_trusted": signer == known,
         "evidence": {},
-        "consent": [each._asdict() for each in taken],
+        "consent": [check._asdict() for check in taken],
     }
     lines = [
         *gate.outside_lines(coarse_certificate, checks, ok=ok),
         *_consent_lines(taken),
         _whose(signer, known, named=trusted is not None),
     ]
-    print_form("review-verify", said, lines, as_json=as_json)
-    gone = any(each.ok is False for each in taken)
+    print_form("review-verify", document, lines, as_json=as_json)
+    gone = any(check.ok is False for check in taken)
     if not ok or gone or (trusted is not None and trusted != signer):
         sys.exit(1)
 
@@ -190,7 +193,7 @@ def _taken_back(
 
 
 def _consent_lines(taken: Iterable[consent_found.Found]) -> list[str]:
-    return [f"{CHECK_SIGNS[each.ok]} consent: {each.words}" for each in taken]
+    return [f"{CHECK_SIGNS[check.ok]} consent: {check.words}" for check in taken]
 
 
 def kept_batch(path: Path) -> batch.Batch:

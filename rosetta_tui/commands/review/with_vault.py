@@ -88,7 +88,7 @@ def handed_to(given: Mapping[str, Any], *, dry_run: bool) -> list[keys.PublicIde
         raise UsageError(
             "--dry-run would use the grant up, and hand nothing out. Leave one of them out."
         )
-    return [each.public for each in given["laptops"]]
+    return [laptop.public for laptop in given["laptops"]]
 
 
 def require_one(names: Sequence[str], given: Mapping[str, Any]) -> None:

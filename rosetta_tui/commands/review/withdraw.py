@@ -49,19 +49,19 @@ def withdraw_(
     read = reviewer_codes.read_code(code)
     identities = keys.opening_identities(home(), identity)
     with store.Office.open(home()) as office:
-        found = office.review(review)
-        reviewer = found.person(read)
+        reviewed = office.review(review)
+        reviewer = reviewed.person(read)
         if reviewer is None:
             raise UsageError(
-                f"Review {found.name} has no reviewer {reviewer_codes.printed(read)}. "
-                f"`rosetta review status {found.name}` lists the codes."
+                f"Review {reviewed.name} has no reviewer {reviewer_codes.printed(read)}. "
+                f"`rosetta review status {reviewed.name}` lists the codes."
             )
         if not yes:
             _ask(reviewer_codes.printed(read), scope)
-        _record(read, scope, [found] if scope == "batch" else office.reviews())
-        done = quarantine.withdraw(office, found, reviewer, payloads.Scope(scope), identities)
-    told = {
-        "review": found.name,
+        _record(read, scope, [reviewed] if scope == "batch" else office.reviews())
+        done = quarantine.withdraw(office, reviewed, reviewer, payloads.Scope(scope), identities)
+    document = {
+        "review": reviewed.name,
         "reviewer": read,
         "scope": scope,
         "erased": done.erased,
@@ -82,7 +82,7 @@ def withdraw_(
     if done.recompute:
         rest = imported.certificates_rest(done.recompute)
         lines.append(f"RECOMPUTE: {rest} on them. Issue anew: `rosetta review gate --issue`.")
-    print_form("review-withdraw", told, lines, as_json=as_json)
+    print_form("review-withdraw", document, lines, as_json=as_json)
 
 
 def _record(code: str, scope: str, reviews: Sequence[store.Review]) -> None:

@@ -44,8 +44,10 @@ def delete(names: Sequence[str], *, now: bool, yes: bool) -> None:
                 click.echo(f"Erased: {plain(run.run_id)}", err=True)
             else:
                 trash(connection, run.id)
-                said = f"Deleted: {run.run_id}. Back with: rosetta runs undelete {run.run_id[:8]}"
-                click.echo(plain(said), err=True)
+                message = (
+                    f"Deleted: {run.run_id}. Back with: rosetta runs undelete {run.run_id[:8]}"
+                )
+                click.echo(plain(message), err=True)
 
 
 def _find(connection: sqlite3.Connection, name: str, *, now: bool) -> Run:

@@ -109,7 +109,7 @@ def _is_replaceable(path: Path, content: bytes) -> bool:
             present = file.read(len(content) + card_seal.MOST_BYTES)
         if present == content:
             return True
-        older, newer = (card_seal.read_seal(each).seal for each in (present, content))
+        older, newer = (card_seal.read_seal(seal_bytes).seal for seal_bytes in (present, content))
     except (OSError, strict_records.FileError):
         return False
     return (older.card, older.by) == (newer.card, newer.by)

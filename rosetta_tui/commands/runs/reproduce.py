@@ -126,7 +126,7 @@ def _request(
     given: dict[str, Any],
 ) -> api.RunRequest:
     dataset = claimed.card.dataset
-    found = api.open_corpus(
+    corpus_opened = api.open_corpus(
         api.CorpusRequest(
             corpus,
             () if reference is None else (reference,),
@@ -139,9 +139,9 @@ def _request(
     options.pop("use_cache", None)
     if given["method"]:
         options["method"] = given["method"]
-    made = rebuild.rebuild(connection, claimed.card, found, options)
-    for each in made.scored_otherwise:
-        click.echo(plain(f"Scored differently from the card: {each}."), err=True)
+    made = rebuild.rebuild(connection, claimed.card, corpus_opened, options)
+    for difference in made.scored_otherwise:
+        click.echo(plain(f"Scored differently from the card: {difference}."), err=True)
     return made.request
 
 

@@ -40,26 +40,28 @@ def show(run: str, *, as_json: bool) -> None:
     secret entries has no JSON: its numbers leave only as a released card (`rosetta runs export --submitter`).
     """
     with opened() as connection:
-        found = runs.find_run(connection, run)
-        if runs.read_card(connection, found.id) is None and not found.imported:
-            _unfinished(connection, found, as_json=as_json)
+        stored_run = runs.find_run(connection, run)
+        if runs.read_card(connection, stored_run.id) is None and not stored_run.imported:
+            _unfinished(connection, stored_run, as_json=as_json)
             return
-        card = load.load_card(connection, found.id).as_json()
-        head = runs.read_card(connection, found.id) or {}
-        certificates = attached_to(connection, found.id)
-        retried = final_scores.retried_scores(connection, found)
+        card = load.load_card(connection, stored_run.id).as_json()
+        head = runs.read_card(connection, stored_run.id) or {}
+        certificates = attached_to(connection, stored_run.id)
+        retried = final_scores.retried_scores(connection, stored_run)
         review = review_of(card, certificates)
-        checked = others_cards.checked_here(connection, found.id).get(
-            found.id, others_cards.UNCHECKED
+        checked = others_cards.checked_here(connection, stored_run.id).get(
+            stored_run.id, others_cards.UNCHECKED
         )
         reproduced = is_reproduced(card, checked)
         stated = stated_words(card, review, reproduced=reproduced)
-        summary = run_list.list_runs(connection, run_id=found.run_id, brief=True)
-        evidence = paths.evidence_of(connection, found, home())
-        beside = _beside(connection, found, retried, stated) | _stated(found, checked.recount)
+        summary = run_list.list_runs(connection, run_id=stored_run.run_id, brief=True)
+        evidence = paths.evidence_of(connection, stored_run, home())
+        beside = _beside(connection, stored_run, retried, stated) | _stated(
+            stored_run, checked.recount
+        )
     if as_json:
         with opened() as connection:
-            exporting.refuse_to_leave(connection, [found])
+            exporting.refuse_to_leave(connection, [stored_run])
         beside["verification"] = report_records.checks_json(evidence)
         beside |= owners.owner_json(*summary)
         click.echo(json_text({**card, "beside": beside}))
@@ -67,8 +69,8 @@ def show(run: str, *, as_json: bool) -> None:
     if "unverified" in head:
         card["unverified"] = head["unverified"]
     owner = owners.owner_words(*summary)
-    told = [paragraphs.line("  owner", owner)] if owner else []
-    shown = [*report_records.evidence_lines(evidence), *told]
+    lines_shown = [paragraphs.line("  owner", owner)] if owner else []
+    shown = [*report_records.evidence_lines(evidence), *lines_shown]
     click.echo(report_card.card_text(card, review, reproduced=reproduced, beside=shown))
     for line in _lines(beside, retried):
         click.echo(line)
@@ -89,15 +91,17 @@ def _unfinished(connection: sqlite3.Connection, run: runs.Run, *, as_json: bool)
     unfinished_run = unfinished.read_unfinished(default_path(), run.run_id)
     beside = _beside(connection, run, None, "")
     if as_json:
-        told = unfinished.unfinished_json(
+        document = unfinished.unfinished_json(
             unfinished_run, inside=exporting.must_be_released(connection, run)
         )
         click.echo(
-            form_text("runs-show-unfinished", {**told, "beside": beside} if beside else told)
+            form_text(
+                "runs-show-unfinished", {**document, "beside": beside} if beside else document
+            )
         )
         return
-    for each in [*unfinished.unfinished_lines(unfinished_run), *_lines(beside, None)]:
-        click.echo(each)
+    for line in [*unfinished.unfinished_lines(unfinished_run), *_lines(beside, None)]:
+        click.echo(line)
 
 
 def _beside(
@@ -107,22 +111,22 @@ def _beside(
     stated: str,
 ) -> dict[str, Any]:
     """Return what is next to a card at home; nothing where there is nothing."""
-    found = {
+    beside_card = {
         "tags": list(tags_of(connection, run.id)),
         "note": note_of(connection, run.id),
         "retried_scores": None if retried is None else asdict(retried),
         "verification_tier_stated": stated or None,
     }
-    return found if any(found.values()) else {}
+    return beside_card if any(beside_card.values()) else {}
 
 
 def _lines(beside: dict[str, Any], retried: final_scores.RetriedScores | None) -> list[str]:
-    said = [] if retried is None else ["", *paragraphs.retried_lines(retried)]
+    lines = [] if retried is None else ["", *paragraphs.retried_lines(retried)]
     if beside.get("scores"):
-        said += ["", paragraphs.line("its scores", beside["scores"])]
+        lines += ["", paragraphs.line("its scores", beside["scores"])]
     if beside.get("tags"):
-        said += ["", paragraphs.line("tags", " ".join(f"#{tag}" for tag in beside["tags"]))]
+        lines += ["", paragraphs.line("tags", " ".join(f"#{tag}" for tag in beside["tags"]))]
     first, *rest = beside.get("note", "").splitlines() or [""]
     if first:
-        said += ["", paragraphs.line("note", first), *(paragraphs.line("", each) for each in rest)]
-    return said
+        lines += ["", paragraphs.line("note", first), *(paragraphs.line("", line) for line in rest)]
+    return lines

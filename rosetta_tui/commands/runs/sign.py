@@ -35,20 +35,20 @@ def sign(run: str, **vault: Any) -> None:
     """
     asked, home = vault_request(vault), database.home()
     with database.opened() as connection:
-        found = runs.find_run(connection, run)
-        data = exporting.card_bytes(load.load_card(connection, found.id))
+        stored_run = runs.find_run(connection, run)
+        data = exporting.card_bytes(load.load_card(connection, stored_run.id))
         if asked is None:
-            vault_opening.open_again(connection, found, None, "seal")
+            vault_opening.open_again(connection, stored_run, None, "seal")
             signer = signed_run.own_signer(home)
-            signed_run.sign_run(connection, found.id, data, signer, datetime.now(UTC))
+            signed_run.sign_run(connection, stored_run.id, data, signer, datetime.now(UTC))
         else:
             made = opening.vault_at(asked.folder, home, clock_was_wrong=asked.clock_was_wrong)
-            dataset = entries.read_dataset(connection, found.corpus)
+            dataset = entries.read_dataset(connection, stored_run.corpus)
             if (dataset.opened_from or "").partition("/")[0] != made.read().head.vault:
                 raise UsageError(f"This run is not over texts of the vault in {asked.folder}. Leave --vault out.")  # fmt: skip
             signer = opening.keeper_here(home, asked.key)
-            vault_opening.open_again(connection, found, asked, "seal")
-            sealed_time.sign_vault_run(made, connection, found.id, data, signer)
+            vault_opening.open_again(connection, stored_run, asked, "seal")
+            sealed_time.sign_vault_run(made, connection, stored_run.id, data, signer)
     whose = (
         "a keeper's key, and the vault's log has it" if asked else f"the key of this {signer.role}"
     )

@@ -56,7 +56,7 @@ def _keepers(lines: Sequence[LogLine]) -> dict[str, str]:
     """Return the keys of all who ever were keepers by a vault's log."""
     acts = [line.record.act for line in lines]
     came = [k for act in acts for k in (*getattr(act, "keepers", ()), getattr(act, "keeper", None))]
-    keepers = [each for each in came if each is not None and not isinstance(each, str)]
+    keepers = [keeper for keeper in came if keeper is not None and not isinstance(keeper, str)]
     return {
         k.signing_key: f"the key of {k.name}, by its log a keeper of this vault" for k in keepers
     }

@@ -30,20 +30,20 @@ def check(submission: str, terms: Path | None, *, as_json: bool) -> None:
     The exit code is 0 if everything is there, 1 if a part is missing, and 2 if the file is refused; then each member
     that is the reason is named.
     """
-    found = bundle_at(submission)
+    bundle = bundle_at(submission)
     wanted = None if terms is None else folder.terms_sha256(terms)
-    checks = checking.check_submission(found, wanted)
-    told = {
-        "number": found.sha256[:16],
-        "sha256": found.sha256,
-        "name": found.manifest.name,
-        "submitter": found.manifest.submitter,
-        "lane": found.manifest.method.lane,
+    checks = checking.check_submission(bundle, wanted)
+    document = {
+        "number": bundle.sha256[:16],
+        "sha256": bundle.sha256,
+        "name": bundle.manifest.name,
+        "submitter": bundle.manifest.submitter,
+        "lane": bundle.manifest.method.lane,
         "complete": all(check.ok for check in checks),
         "parts": [{"part": str(e.part), "ok": e.ok, "words": e.words} for e in checks],
     }
     print_form(
-        "submission-check", told, (*bundle_lines(found), *check_lines(checks)), as_json=as_json
+        "submission-check", document, (*bundle_lines(bundle), *check_lines(checks)), as_json=as_json
     )
-    if not told["complete"]:
+    if not document["complete"]:
         raise click.exceptions.Exit(1)

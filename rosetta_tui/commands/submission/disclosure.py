@@ -53,7 +53,7 @@ def tell_of(
         with database.opened() as connection, anchoring.anchored(known, vault["vault"]):
             run = runs.find_run(connection, last.run)
             if last.what is desks.SubmissionEvent.REFUSED:
-                stage = next(each for each in _STAGES if each == last.words)
+                stage = next(stage_name for stage_name in _STAGES if stage_name == last.words)
                 data = refusing.release_refusal(connection, run.id, name, stage, known)
             else:
                 if open_texts is not None:
@@ -68,13 +68,13 @@ def tell_of(
         return False
     path = output or kept.folder / f"{last.run[:8]}.told.json"
     _write(path, data, kept.number, overwrite=output is None)
-    told = json.loads(data)
-    words = last.words if "stage" in told else told["shortfall"] or told["confirmation"]
+    released = json.loads(data)
+    words = last.words if "stage" in released else released["shortfall"] or released["confirmation"]
     desk().note(kept.submission, desks.SubmissionEvent.TOLD, last.run, last.corpus, words)
     counts = "It counts as an answer" if len(known.read().answers) > before else "It is the same answer as before, and counts once"  # fmt: skip
     say([f"What {name} is told: {path}. {counts}; `rosetta report released {path} -o page.html` makes a page of it."])  # fmt: skip
-    if "stage" not in told:
-        say([released_words.confirmation(told["shortfall"])])
+    if "stage" not in released:
+        say([released_words.confirmation(released["shortfall"])])
     return True
 
 

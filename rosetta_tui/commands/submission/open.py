@@ -27,11 +27,11 @@ def open_(submission: str | None) -> None:
     A FILE is imported, as by `show`, which says the same steps in a shell; nothing in it is run. Without one: all
     submissions that this computer took in.
     """
-    found = None if submission is None else kept(submission)
+    submission_kept = None if submission is None else kept(submission)
 
     def screens(store_path: Path) -> Iterator[Screen[None]]:
         yield list_screen.SubmissionsScreen(store_path)
-        if found is not None:
-            yield screen.SubmissionScreen(store_path, found.number)
+        if submission_kept is not None:
+            yield screen.SubmissionScreen(store_path, submission_kept.number)
 
     launch.open_app(screens)

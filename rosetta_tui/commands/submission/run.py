@@ -139,12 +139,12 @@ def _rehearse(
         say([f"The rehearsal did not finish: {finished.reason or 'it was stopped'}", *_words(method)])  # fmt: skip
         raise click.exceptions.Exit(code or 1)
     with database.opened(store) as connection:
-        told = rehearsal.rehearsed(connection, found.submission, finished.run_id)
-    told = told if kept_here else replace(told, run="")
-    rehearsal.note_rehearsal(desk(), found.submission, told, corpus.dataset.id, model)
-    say(reproduction.deviation_lines(told.found, told.claimed), aside=False)
-    if not told.repeated:
-        card = f", and the run's card: rosetta runs export {told.run[:8]}" if kept_here else ""
+        rehearsed = rehearsal.rehearsed(connection, found.submission, finished.run_id)
+    rehearsed = rehearsed if kept_here else replace(rehearsed, run="")
+    rehearsal.note_rehearsal(desk(), found.submission, rehearsed, corpus.dataset.id, model)
+    say(reproduction.deviation_lines(rehearsed.found, rehearsed.claimed), aside=False)
+    if not rehearsed.repeated:
+        card = f", and the run's card: rosetta runs export {rehearsed.run[:8]}" if kept_here else ""
         say([f"Its claim does not hold here, so no keeper is asked. Send its maker these numbers{card}.", *_words(method)])  # fmt: skip
         raise click.exceptions.Exit(1)
     say(["Its claim holds here, within 2 %."], aside=False)

@@ -87,10 +87,10 @@ def _untold_entries(corpus: Corpus) -> tuple[str, ...]:
     """Return the ids of the secret entries about which nothing was released; UsageError if they are too few to confirm a claim."""
     book = own_ledger(home())
     secret = [entry for entry in corpus.entries if entry.secret and not entry.not_stored]
-    found = untold(book.read(), {str(entry.id): book.digest(entry.source) for entry in secret})
-    if len(found) < LEAST_CONFIRMED:
-        raise UsageError(f"{len(found):,} secret entries of {corpus.dataset.id} were never told of, and a run that confirms needs {LEAST_CONFIRMED}. {ACTIVATE}")  # fmt: skip
-    return found
+    untold_ids = untold(book.read(), {str(entry.id): book.digest(entry.source) for entry in secret})
+    if len(untold_ids) < LEAST_CONFIRMED:
+        raise UsageError(f"{len(untold_ids):,} secret entries of {corpus.dataset.id} were never told of, and a run that confirms needs {LEAST_CONFIRMED}. {ACTIVATE}")  # fmt: skip
+    return untold_ids
 
 
 def _refuse_withdrawn(manifest: SubmissionManifest, name: str) -> None:

@@ -32,14 +32,14 @@ def show(submission: str, *, as_json: bool) -> None:
     with database.opened() as connection, store.Office.open(database.home()) as office:
         steps = whole_way.whole_way(connection, office, kept_submission)
         end = agreeing.end_of_way(connection, kept_submission, steps)
-    told = {
+    document = {
         "number": kept_submission.number,
         "name": kept_submission.manifest.name,
         "submitter": kept_submission.manifest.submitter,
         "steps": [asdict(step) for step in steps],
         "notes": [note.model_dump(mode="json") for note in kept_submission.notes],
     }
-    print_form("submission-show", told, _lines(kept_submission, steps, end), as_json=as_json)
+    print_form("submission-show", document, _lines(kept_submission, steps, end), as_json=as_json)
 
 
 def _lines(

@@ -36,7 +36,7 @@ def compare(sweep: str, metric: str, seed: int, draws: int, as_json: bool) -> No
     by = compare_comparing.metric_asked(metric, "--metric")
     with opened() as connection:
         sweep_record = record.sweep_record(connection, sweeps.find_sweep(connection, sweep))
-        told = comparing.compare_sweep(connection, sweep_record, by, draws=draws, seed=seed)
+        comparison = comparing.compare_sweep(connection, sweep_record, by, draws=draws, seed=seed)
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
-    lines = sweep_comparison.comparison_lines(told, width)
-    print_form("sweep-compare", told.model_dump(mode="json"), lines, as_json=as_json)
+    lines = sweep_comparison.comparison_lines(comparison, width)
+    print_form("sweep-compare", comparison.model_dump(mode="json"), lines, as_json=as_json)

@@ -55,7 +55,7 @@ def budget_(
         submitter=submitter.strip(), corpus=corpus, count=count, pause_hours=pause,
         **_not_none(policy=policy, everybody=everybody, opens=opens and f"{opens:%Y-%m-%d}"),
     )  # fmt: skip
-    given = any(each is not None for each in (count, pause, everybody, policy, opens))
+    given = any(option is not None for option in (count, pause, everybody, policy, opens))
     if given and corpus:
         _require_known(corpus, book.read())
     if given or together:
@@ -63,7 +63,7 @@ def budget_(
             if given:
                 change.write(rule)
             if together:
-                one, other = (" ".join(each.split()) for each in together)
+                one, other = (" ".join(name.split()) for name in together)
                 if not (one and other):
                     raise failures.UsageError("--together: name two submitters.")
                 change.write(records.Together(names=(one, other)))
@@ -79,7 +79,7 @@ def budget_(
         and (not submitter or any(history.names_of(name) & names for name in use.names))
     ]
     rows = [_row(use) for use in shown]
-    told = {
+    document = {
         "count": general.count,
         "pause_hours": general.pause_hours,
         "everybody": general.everybody,
@@ -88,7 +88,7 @@ def budget_(
         "words": general.words(),
         "submitters": rows,
     }
-    print_form("vault-budget", told, _lines(general, shown, submitter, corpus), as_json=as_json)
+    print_form("vault-budget", document, _lines(general, shown, submitter, corpus), as_json=as_json)
 
 
 def _require_known(corpus: str, told: budget.History) -> None:
@@ -107,7 +107,7 @@ def _require_known(corpus: str, told: budget.History) -> None:
 
 
 def _not_none(**given: object) -> dict[str, Any]:
-    return {name: each for name, each in given.items() if each is not None}
+    return {name: value for name, value in given.items() if value is not None}
 
 
 def _row(use: budget.BudgetUse) -> dict[str, Any]:

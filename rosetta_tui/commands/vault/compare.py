@@ -47,16 +47,16 @@ def compare_(
             f"{output.name} is there already. Choose another name, or add --overwrite."
         )
     with database.opened() as connection:
-        found = [runs.find_run(connection, each) for each in (first, second)]
+        stored_runs = [runs.find_run(connection, name) for name in (first, second)]
         asked, known = telling_ledger(vault)
-        differences.require_difference_left(found, known)
+        differences.require_difference_left(stored_runs, known)
         with anchoring.anchored(known, asked.folder if asked else None):
-            for run in found:
+            for run in stored_runs:
                 vault_opening.open_again(connection, run, asked, "compare")
             data = differences.release_difference(connection, (first, second), known)
     written_files.write_file(output, data, overwrite=overwrite)
-    told = json.loads(data)
-    click.echo(plain(f"{told['second'][:8]} against {told['first'][:8]} by {short_title(told['metric'])}: {told['verdict']}"))  # fmt: skip
-    if (least := told["smallest_difference"]) is not None:
+    released = json.loads(data)
+    click.echo(plain(f"{released['second'][:8]} against {released['first'][:8]} by {short_title(released['metric'])}: {released['verdict']}"))  # fmt: skip
+    if (least := released["smallest_difference"]) is not None:
         click.echo(f"Differences below {least:g} points of chrF++ cannot be told apart by these entries.", err=True)  # fmt: skip
     click.echo(plain(f"Written: {output}"), err=True)

@@ -36,9 +36,9 @@ def start(vault: Path, folder: Path, key: Path | None) -> None:
     """Split a throw-away key among the keepers of VAULT, and write their shares, sealed, to FOLDER."""
     made = drills.begin(vault_at(vault).read(), folder, keeper(key), datetime.now(UTC))
     names = ", ".join(share.keeper.name for share in made.shares)
-    told = command_line([str(folder)])
-    click.echo(plain(f"Written: {folder}. Each keeper, on their own computer: rosetta vault drill answer {told}"))  # fmt: skip
-    click.echo(plain(f"Asked: {names}. Then: rosetta vault drill report {command_line([str(vault)])} {told}"))  # fmt: skip
+    command = command_line([str(folder)])
+    click.echo(plain(f"Written: {folder}. Each keeper, on their own computer: rosetta vault drill answer {command}"))  # fmt: skip
+    click.echo(plain(f"Asked: {names}. Then: rosetta vault drill report {command_line([str(vault)])} {command}"))  # fmt: skip
 
 
 @drill_.command("answer")

@@ -34,16 +34,16 @@ def list_(vault: Path, *, as_json: bool) -> None:
     name = state.founded.name
     now = withdrawals_in_force.standing(database.home())
     gone = {
-        each: keeper
-        for each in state.keepers.values()
-        if (keeper := now.of_keeper(state.head.vault, each.signing_key))
+        state_keeper: keeper
+        for state_keeper in state.keepers.values()
+        if (keeper := now.of_keeper(state.head.vault, state_keeper.signing_key))
     }
     by_log = {
         number: log.withdrawn_words(state.lines, line)
         for number, line in log.withdrawals_of(state.lines).items()
     }
     withdrawn = by_log | (_withdrawn(state.head) if now else {})
-    told = {
+    document = {
         "vault": state.head.vault,
         "name": name,
         "log_lines": state.head.lines,
@@ -90,11 +90,11 @@ def list_(vault: Path, *, as_json: bool) -> None:
     ]
     if state.left_over:
         lines.append("A change was stopped before its end; the next one clears what is left of it.")
-    print_form("vault-list", told, lines, as_json=as_json)
+    print_form("vault-list", document, lines, as_json=as_json)
 
 
 def _withdrawn(head: records.Head) -> dict[str, str]:
     """Return of corpora that were taken back, by number, what the notice says."""
     with database.opened() as store:
-        found = ((corpus, withdrawals.withdrawn_of_vault(store, head.vault, corpus)) for corpus in head.corpora)  # fmt: skip
-        return {number: notice.said for number, notice in found if notice}
+        notices = ((corpus, withdrawals.withdrawn_of_vault(store, head.vault, corpus)) for corpus in head.corpora)  # fmt: skip
+        return {number: notice.said for number, notice in notices if notice}

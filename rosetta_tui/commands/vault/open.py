@@ -71,7 +71,7 @@ def open_(
         corpus = request.name
     elif corpus and purpose:
         made = vault_at(vault, clock_was_wrong=clock_was_wrong)
-        segments = [entry.Segment(each) for each in chosen]
+        segments = [entry.Segment(segment_name) for segment_name in chosen]
         identity, opening = acting(made, key, others, shares=shares)
         opened = vault_opening.unsealed(*made.trial(corpus, purpose, identity, segments, opening))
     else:
@@ -92,6 +92,6 @@ def _taken_back(opened: sealed_corpus.UnsealedCorpus) -> Iterator[str]:
     except withdrawals_in_force.Withdrawn as error:
         yield f"None of it is opened for a run: consent was withdrawn for {error.notice.said}."
         return
-    said = {warning.message for warning in corpus.warnings}
-    new = (warning.message for warning in kept.warnings if warning.message not in said)
+    warned = {warning.message for warning in corpus.warnings}
+    new = (warning.message for warning in kept.warnings if warning.message not in warned)
     yield from (f"For a run, {message}" for message in new)

@@ -78,8 +78,8 @@ class OrganiserService:
         """Read the numbers of a run; a look at new ratings is written down."""
         own_key = self.identity().public.signing_key
         with self.office() as office:
-            found = office.review(review)
-            looked = look(office, found, run_id, review_evidence(office, found, own_key))
+            reviewed = office.review(review)
+            looked = look(office, reviewed, run_id, review_evidence(office, reviewed, own_key))
             return read_verdict(looked, run_id)
 
     def look_at_ratings(self, review: str) -> None:
@@ -91,9 +91,9 @@ class OrganiserService:
         """Issue a certificate and write it in all its forms; UsageError where such files are there."""
 
         with self.office() as office:
-            found, identity = office.review(review), self.identity()
-            evidence = review_evidence(office, found, identity.public.signing_key)
-            [(_, paths)] = issue_files(office, found, [run_id], evidence, identity, folder)
+            reviewed, identity = office.review(review), self.identity()
+            evidence = review_evidence(office, reviewed, identity.public.signing_key)
+            [(_, paths)] = issue_files(office, reviewed, [run_id], evidence, identity, folder)
         return paths
 
     def write_again(self, review: str, issued: IssuedCertificate, folder: Path) -> Sequence[Path]:
@@ -104,8 +104,8 @@ class OrganiserService:
             raise UsageError(f"{taken[0]} is there already. Choose another folder.")
         presented = self._presented(review, issued)
         with self.office() as office:
-            refuse_withdrawn(found := office.review(review))
-            coarse = require_told(office, found, issued)
+            refuse_withdrawn(reviewed := office.review(review))
+            coarse = require_told(office, reviewed, issued)
         presented = replace(presented, coarse=coarse)
         return write_certificate(presented, folder, name)
 
@@ -136,11 +136,11 @@ class OrganiserService:
 
     def _append(self, review: str, case: Case, said: Sequence[Adjudicate]) -> Case:
         with self.office() as office:
-            found = office.review(review)
+            reviewed = office.review(review)
             for adjudicate in said:
-                office.append(found, adjudicate)
-            now = cases_of(office, found, office.state(found))
-        return next((each for each in now if each.item == case.item), case)
+                office.append(reviewed, adjudicate)
+            now = cases_of(office, reviewed, office.state(reviewed))
+        return next((case_now for case_now in now if case_now.item == case.item), case)
 
     def enrol(self, signing_key: str, name: str | None = None) -> Sequence[FileReport]:
         """Vouch for a laptop, and take in what of it was set aside."""
@@ -171,18 +171,18 @@ class OrganiserService:
         ``name`` is that of the table, the review's own where None; ``language`` is that of the page, likewise.
         """
         with self.office() as office, self.store() as store:
-            found = office.review(review)
+            reviewed = office.review(review)
             match what:
                 case "csv" | "comments":
                     comments = what == "comments"
-                    file = name or f"{found.name}-ratings.csv"
-                    return export_files.table(office, found, file, comments=comments)
+                    file = name or f"{reviewed.name}-ratings.csv"
+                    return export_files.table(office, reviewed, file, comments=comments)
                 case "mtme":
-                    return export_files.layout(office, found, store)
+                    return export_files.layout(office, reviewed, store)
                 case "inside":
-                    return export_files.inside(office, found, self.identity().public.signing_key)
-            words = export_files.page_words(found, language, self.folder)
+                    return export_files.inside(office, reviewed, self.identity().public.signing_key)
+            words = export_files.page_words(reviewed, language, self.folder)
             if what == "page":
-                file = f"{found.name}-{run_id[:8]}-page.html"
-                return export_files.page(office, found, run_id, file, words)
-            return export_files.sealed(office, found, store, self.identity(), words)
+                file = f"{reviewed.name}-{run_id[:8]}-page.html"
+                return export_files.page(office, reviewed, run_id, file, words)
+            return export_files.sealed(office, reviewed, store, self.identity(), words)

@@ -181,10 +181,10 @@ def by_language(named: Sequence[str], language: str, option: str) -> dict[str, P
     UsageError where a language is named twice.
     """
     paths: dict[str, Path] = {}
-    for each in named:
-        before, sign, after = each.partition("=")
-        tagged = sign and is_tag(before) and not Path(each).exists()
-        tag, file = (before.replace("_", "-"), after) if tagged else (language, each)
+    for named_path in named:
+        before, sign, after = named_path.partition("=")
+        tagged = sign and is_tag(before) and not Path(named_path).exists()
+        tag, file = (before.replace("_", "-"), after) if tagged else (language, named_path)
         if tag in paths:
             raise UsageError(
                 f"{option}: two files for the language {tag}. Name each language once: {option} es=FILE"
@@ -242,13 +242,13 @@ def _say_for_whom(chosen: Mapping[str, tuple[str, str | None]]) -> None:
 
     for key, (name, recipient) in chosen.items():
         if recipient:
-            told = f"Sealed for the laptop {name}: {key_phrase(key)}"
+            message = f"Sealed for the laptop {name}: {key_phrase(key)}"
         else:
-            told = (
+            message = (
                 f"NOT sealed for the laptop {name} ({key_phrase(key)}): the key to seal for it is not known. Import "
                 "a file of its ratings, or enrol it by its file (NAME.rosetta-laptop), then make the batch again."
             )
-        click.echo(plain(told), err=True)
+        click.echo(plain(message), err=True)
 
 
 def _organisation(office: Office, given: str | None) -> str:
@@ -273,13 +273,14 @@ def _recipients(
 ) -> tuple[tuple[str, ...], RecoveryKey | None]:
     """Return who can open the ratings: this installation, and those named or the recovery key."""
     own, others = identity.public.recipient, []
-    for each in named:
-        if Path(each).is_file():
+    for name_or_file in named:
+        if Path(name_or_file).is_file():
             others += [
-                read_age_identity.recipient for read_age_identity in read_age_identities(Path(each))
+                read_age_identity.recipient
+                for read_age_identity in read_age_identities(Path(name_or_file))
             ]
         else:
-            others.append(checked_recipient(each))
+            others.append(checked_recipient(name_or_file))
     if set(others) - {own}:
         return tuple(dict.fromkeys((own, *others))), None
     recovery = recovery_key(office, home() / "review-recovery-key.txt")
@@ -288,8 +289,10 @@ def _recipients(
 
 def _say_recovery(key: RecoveryKey) -> None:
     if key.new is None:
-        told = f"Ratings can also be opened with the recovery key that was made on {key.made[:10]}."
-        click.echo(told, err=True)
+        message = (
+            f"Ratings can also be opened with the recovery key that was made on {key.made[:10]}."
+        )
+        click.echo(message, err=True)
         return
     click.echo(plain(f"Made a recovery key: {key.place}"), err=True)
     click.echo(

@@ -126,8 +126,8 @@ class TerminalSitting:
         try:
             await self.do(call)
         except HarnessError as error:
-            said, detail = trouble(self.words, error)
-            return replace(self.view, trouble=said, detail=detail)
+            message, detail = trouble(self.words, error)
+            return replace(self.view, trouble=message, detail=detail)
         return self.view
 
     def overridden(self, item: ShownItem) -> bool:

@@ -141,11 +141,11 @@ class _Visit:
 
     def _list(self, step: ChooseReview) -> ChoosePage:
         """Return the list of reviews; where the person looked again for nothing, it says so."""
-        said = [step.said]
+        lines = [step.said]
         if self._looked and not step.choices:
-            said.append(self._opening.words(opening_words.NOTHING_FOUND))
+            lines.append(self._opening.words(opening_words.NOTHING_FOUND))
         return ChoosePage(
-            self._opening, step.choices, step.why or NO_TROUBLE, " ".join(filter(None, said))
+            self._opening, step.choices, step.why or NO_TROUBLE, " ".join(filter(None, lines))
         )
 
     async def _answer(self, step: FlowStep[Any]) -> object:
@@ -183,8 +183,8 @@ class _Visit:
         """Prompt whether the person continues where a terminal may draw the texts wrongly."""
         why = await self._thread.do(partial(self._opening.mis_drawn, batch))
         if why is not None:
-            said = await self._ask(WarningPage(self._opening.words, why))
-            self._draws_anyway = said is True
+            go_on_anyway = await self._ask(WarningPage(self._opening.words, why))
+            self._draws_anyway = go_on_anyway is True
         return why is None or self._draws_anyway
 
     async def _code(self, step: AskCode) -> str | None:

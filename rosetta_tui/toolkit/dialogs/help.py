@@ -65,7 +65,7 @@ class JumpScreen(ModalScreen[Widget | None]):
 def targets_of(screen: Screen[Any]) -> list[Widget]:
     """Return what can have the focus and is seen, from the top to the bottom."""
     seen = [widget for widget in screen.focus_chain if widget.region and widget.is_on_screen]
-    return sorted(seen, key=lambda each: (each.region.y, each.region.x))
+    return sorted(seen, key=lambda widget: (widget.region.y, widget.region.x))
 
 
 Keys = Mapping[str, str]
@@ -118,15 +118,17 @@ def keys_of(screen: Screen[Any]) -> dict[str, dict[str, str]]:
     Each meaning stands once, in the words that explain it where there are any, with all its keys; those that
     the footer leaves out come last.
     """
-    found: dict[str, dict[str, list[str]]] = {HERE: {}, FOCUSED: {}, EVERYWHERE: {}}
+    groups: dict[str, dict[str, list[str]]] = {HERE: {}, FOCUSED: {}, EVERYWHERE: {}}
     taken: set[str] = set()
-    for group, binding in sorted(_bindings(screen), key=lambda each: not each[1].show):
+    for group, binding in sorted(
+        _bindings(screen), key=lambda group_binding: not group_binding[1].show
+    ):
         words = binding.tooltip or binding.description
-        if words not in found[group] and words in taken:
+        if words not in groups[group] and words in taken:
             continue
         taken.add(words)
-        found[group].setdefault(words, []).append(key_name(binding.key))
-    return {group: {w: " ".join(ks) for w, ks in keys.items()} for group, keys in found.items()}
+        groups[group].setdefault(words, []).append(key_name(binding.key))
+    return {group: {w: " ".join(ks) for w, ks in keys.items()} for group, keys in groups.items()}
 
 
 def _bindings(screen: Screen[Any]) -> Iterator[tuple[str, Binding]]:

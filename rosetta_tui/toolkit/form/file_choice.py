@@ -64,15 +64,15 @@ class FileChoice(Vertical):
 
     @work(thread=True, exclusive=True, group="files")
     def _list(self, typed: str) -> None:
-        found = list(matching(typed, self._suffixes))
+        files = list(matching(typed, self._suffixes))
         if not get_current_worker().is_cancelled:
-            bring(self, self._show, found)
+            bring(self, self._show, files)
 
     def _show(self, found: list[str]) -> None:
         self._listed = found
         names = self.query_one(OptionList)
         names.clear_options()
-        names.add_options([Option(show(_name(each))) for each in found])
+        names.add_options([Option(show(_name(name))) for name in found])
         names.display = bool(found)
 
     @on(OptionList.OptionSelected)
@@ -103,7 +103,7 @@ def matching(typed: str, suffixes: Sequence[str]) -> Iterator[str]:
     folder = _expanded(head) if head else Path.cwd()
     try:
         with os.scandir(folder) as names:
-            read = sorted(islice(names, MOST_READ), key=lambda each: each.name.casefold())
+            read = sorted(islice(names, MOST_READ), key=lambda entry: entry.name.casefold())
     except (OSError, ValueError):
         return
     fitting = (
@@ -113,7 +113,7 @@ def matching(typed: str, suffixes: Sequence[str]) -> Iterator[str]:
         and (beginning.startswith(".") or not entry.name.startswith("."))
         and (_is_folder(entry) or entry.name.lower().endswith(tuple(suffixes)))
     )
-    yield from (each for each in islice(fitting, MOST_SHOWN) if each != typed)
+    yield from (name for name in islice(fitting, MOST_SHOWN) if name != typed)
 
 
 def _listed(head: str, entry: os.DirEntry[str]) -> str:

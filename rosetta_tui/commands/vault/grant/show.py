@@ -35,15 +35,15 @@ def show_(vault: Path, request: Path | None, *, as_json: bool) -> None:
     made = vault_at(vault)
     if request is None:
         state = made.read()
-        found = list(state.grants.values())
+        grants_found = list(state.grants.values())
     else:
         with about_file(request):
             asked, state = grants.read_asked(made, read_file(request))
-        found = [grants.grant_in(state, asked)]
-    lines = [line for grant in found for line in _lines(grant, state)]
+        grants_found = [grants.grant_in(state, asked)]
+    lines = [line for grant in grants_found for line in _lines(grant, state)]
     print_form(
         "vault-grants",
-        [_told(grant, state) for grant in found],
+        [_told(grant, state) for grant in grants_found],
         lines or ["Nobody has asked for a grant yet: rosetta vault grant request."],
         as_json=as_json,
     )

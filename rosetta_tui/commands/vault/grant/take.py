@@ -40,9 +40,9 @@ def take_(
                 click.echo(line, err=True)
             continue
         grants[grant.id] = grant
-        said = "allows it" if answer.allowed else f"refuses it: {answer.reason}"
+        answer_words = "allows it" if answer.allowed else f"refuses it: {answer.reason}"
         name = made.vault.read().keepers[answer.keeper].name
-        click.echo(plain(f"{path.name}: {name} {said}"))
+        click.echo(plain(f"{path.name}: {name} {answer_words}"))
     state = made.vault.read()
     for each in grants.values():
         for line in messages.standing_lines(each, state):

@@ -119,10 +119,10 @@ def lenient_words(measure: AgreementMeasure) -> str:
     if measure.value is None or measure.interval is None:
         return str(measure.why)
     ends = measure.interval
-    said = f"{_signed(measure.value)} ({_signed(ends.lower)} to {_signed(ends.upper)})"
+    difference = f"{_signed(measure.value)} ({_signed(ends.lower)} to {_signed(ends.upper)})"
     if ends.lower <= 0 <= ends.upper:
-        return f"{said}, as the panel"
-    return f"{said}, {'milder' if measure.value > 0 else 'stricter'} than the panel"
+        return f"{difference}, as the panel"
+    return f"{difference}, {'milder' if measure.value > 0 else 'stricter'} than the panel"
 
 
 def _signed(share: float) -> str:

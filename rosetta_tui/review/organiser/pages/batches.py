@@ -63,9 +63,9 @@ def batches(now: ReviewNow, reports: Sequence[FileReport]) -> Iterator[Widget]:
     else:
         yield _quiet("Nothing came back yet. i takes files in, from sticks or a folder.")
     yield title("To look into")
-    found = [*voice_lines(now.speaking)]
-    found += [line for delivery in now.deliveries for line in _findings(delivery)]
-    yield _lines(found) if found else _quiet("Nothing: each laptop speaks for one person and each person from one; no copy, no gap, no wild clock.")  # fmt: skip
+    lines = [*voice_lines(now.speaking)]
+    lines += [line for delivery in now.deliveries for line in _findings(delivery)]
+    yield _lines(lines) if lines else _quiet("Nothing: each laptop speaks for one person and each person from one; no copy, no gap, no wild clock.")  # fmt: skip
     if reports:
         yield title("The last import")
         yield _lines([line for report in reports for line in report_lines(report)])
@@ -142,10 +142,10 @@ def _back(laptop: Delivery, found: Assignments) -> tuple[Cell, ...]:
 
 
 def _findings(laptop: Delivery) -> Iterator[str]:
-    found = list(laptop_findings(laptop.copied, laptop.gaps, laptop.clocks))
-    if found:
+    findings = list(laptop_findings(laptop.copied, laptop.gaps, laptop.clocks))
+    if findings:
         yield f"{laptop.name} ({laptop.phrase})"
-        yield from found
+        yield from findings
 
 
 BAR = 16

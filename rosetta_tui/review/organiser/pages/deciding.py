@@ -102,7 +102,7 @@ class DecidingScreen(Screen[None]):
             Content.assemble((where, "bold"), (f"   {said}" if said else "", "$good"))
         )
         voices = [*case.voices, *(case.second.voices if case.second else ())]
-        written = [said for voice in voices for said in (voice.comment, voice.suggestion)]
+        written = [text for voice in voices for text in (voice.comment, voice.suggestion)]
         self._warn(text.source, text.candidate, *written)
         self.query_one("#source", Static).update(show_lines(text.source))
         self.query_one("#candidate", Static).update(show_lines(text.candidate, "bold"))
@@ -112,7 +112,7 @@ class DecidingScreen(Screen[None]):
         self._fill("#around", around_words(text))
         self._fill("#voices", voice_words(case.voices))
         second = voice_words(case.second.voices) if case.second else ()
-        self._fill("#second", [(said, "") for said in (second_words(case),) if said] + [*second])
+        self._fill("#second", [(line, "") for line in (second_words(case),) if line] + [*second])
         self.query_one("#decided", Static).update(_decided(case))
 
     def _fill(self, place: str, told: Iterable[tuple[str, str]]) -> None:
@@ -230,7 +230,7 @@ class DecidingScreen(Screen[None]):
 
 def _decided(case: Case) -> Content:
     """Return what was decided, and what the keys would do."""
-    said, note = so_far(case), "" if case.decided is None else case.decided.note
+    decision, note = so_far(case), "" if case.decided is None else case.decided.note
     asked = "Not decided: is it harmful or culturally wrong?"
     if not case.may_be_decided:
         asked = "Nobody flagged it, so there is nothing to decide. A note helps to talk about it."
@@ -238,8 +238,8 @@ def _decided(case: Case) -> Content:
         "upheld": ("Upheld: it is harmful or culturally wrong.", "bold $warn"),
         "cleared": ("Cleared: it is not harmful.", "bold $good"),
         "": (asked, "bold"),
-    }[said]
-    again = {"upheld": "  u takes it back", "cleared": "  c takes it back"}.get(said, "")
-    why = f"\n{why_words(case)}" if said else ""
+    }[decision]
+    again = {"upheld": "  u takes it back", "cleared": "  c takes it back"}.get(decision, "")
+    why = f"\n{why_words(case)}" if decision else ""
     beside = show(f"\n{note}" if note else "", "$quiet")
     return Content.assemble(words, (again, "$quiet"), show(why), beside)

@@ -204,8 +204,8 @@ class ReviewScreen(ReadAgain):
     def _of_a_run(self, now: ReviewNow, run: RunNow | None) -> Iterator[Widget]:
         """Yield a section that is about a run; a review without a verdict has none."""
         if run is None:
-            said = _without_a_run(now.review)
-            yield Static(show(said.format(name=now.review.name), "$quiet"), classes="words")
+            hint = _without_a_run(now.review)
+            yield Static(show(hint.format(name=now.review.name), "$quiet"), classes="words")
         elif now.withdrawn:
             yield _withdrawn(now)
         elif not run.opened:

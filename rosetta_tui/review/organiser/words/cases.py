@@ -59,7 +59,7 @@ def around_words(text: BatchItem) -> Iterator[tuple[str, str]]:
             "context:": around.context,
             "register:": around.formality,
         }
-        yield from ((name, said) for name, said in named.items() if said)
+        yield from ((name, label) for name, label in named.items() if label)
 
 
 def flags_words(case: Case) -> str:
@@ -69,8 +69,8 @@ def flags_words(case: Case) -> str:
 
 def so_far(case: Case, *, why: bool = False) -> str:
     """Return what was decided last, with reason and name where ``why``; empty where nothing was."""
-    said = {True: "upheld", False: "cleared", None: ""}[case.harmful]
-    return f"{said}: {why_words(case)}" if said and why else said
+    decision = {True: "upheld", False: "cleared", None: ""}[case.harmful]
+    return f"{decision}: {why_words(case)}" if decision and why else decision
 
 
 def why_words(case: Case) -> str:

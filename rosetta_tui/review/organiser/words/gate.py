@@ -49,8 +49,8 @@ def has_numbers(reading: EvidenceReading) -> bool:
 def verdict_lines(review: Review, reading: EvidenceReading) -> Iterator[LabelledLine]:
     """Yield the verdict, what it rests on, and what to do about it; no numbers where too little was rated."""
     outcome = reading.verdict.outcome
-    found = found_words(reading) if has_numbers(reading) else ""
-    yield LabelledLine("Verdict", f"{verdict_name(outcome):<12} {found}".rstrip())
+    found_share = found_words(reading) if has_numbers(reading) else ""
+    yield LabelledLine("Verdict", f"{verdict_name(outcome):<12} {found_share}".rstrip())
     yield LabelledLine("", OUTCOMES[outcome])
     yield from why(review, reading)
     yield from harm_words(reading)
@@ -105,10 +105,10 @@ def _text(number: object) -> str | None:
 
 def why(review: Review, reading: EvidenceReading) -> Iterator[LabelledLine]:
     """Yield every finding in a sentence; test translations that one lists have a line each."""
-    found = findings_words([_named(review, finding) for finding in reading.verdict.findings])
-    for place, (words, listed) in enumerate(found):
+    findings = findings_words([_named(review, finding) for finding in reading.verdict.findings])
+    for place, (words, listed) in enumerate(findings):
         yield LabelledLine("" if place else "Why", words)
-        yield from (LabelledLine("", f"  · {each.removeprefix('of ')}") for each in listed)
+        yield from (LabelledLine("", f"  · {control.removeprefix('of ')}") for control in listed)
 
 
 def relations_words(reading: EvidenceReading) -> str:
@@ -131,12 +131,12 @@ def harm_words(reading: EvidenceReading) -> Iterator[LabelledLine]:
 def _named(review: Review, finding: GateFinding) -> GateFinding:
     """Name a person by their code, and a test translation by its entry and how it was made."""
 
-    told = dict(finding.facts)
-    if isinstance(control := told.get("control"), str):
-        told["control"] = control_words(review, control)
-    if isinstance(person := told.get("reviewer"), str):
-        told["reviewer"] = review.code(person)
-    return GateFinding(finding.code, told)
+    fact_values = dict(finding.facts)
+    if isinstance(control := fact_values.get("control"), str):
+        fact_values["control"] = control_words(review, control)
+    if isinstance(person := fact_values.get("reviewer"), str):
+        fact_values["reviewer"] = review.code(person)
+    return GateFinding(finding.code, fact_values)
 
 
 def control_words(review: Review, control: str) -> str:
@@ -188,8 +188,10 @@ def measured(reading: EvidenceReading, name: str) -> str:
 def strata_words(reading: EvidenceReading) -> Iterator[str]:
     """Yield for every difficulty how much is found good, as dots, and of how many items."""
     for stratum, stratum_share in reading.verdict.numbers.strata.items():
-        said = "not rated" if stratum_share.share is None else dots(float(stratum_share.share))
-        yield f"{stratum or '?'} {said} ({stratum_share.items})"
+        share_text = (
+            "not rated" if stratum_share.share is None else dots(float(stratum_share.share))
+        )
+        yield f"{stratum or '?'} {share_text} ({stratum_share.items})"
 
 
 def dots(share: float) -> str:

@@ -147,8 +147,8 @@ def _findings(report: FileReport) -> Iterator[str]:
             f"  LOOK: {codes(back)} was taken back on another laptop than the one that spoke for this person before. "
             "Ask whether it was they: what was taken back is erased for good, and a new card lets them take part again."
         )
-    told = {person.code for person in report.several} | {*report.withdrawn}
-    if others := [code for code in report.elsewhere if code not in told]:
+    codes_told = {person.code for person in report.several} | {*report.withdrawn}
+    if others := [code for code in report.elsewhere if code not in codes_told]:
         yield (
             f"  NOTE: another laptop brought something of {codes(others)} before. Nothing hangs on it: it decides nothing, "
             "or one of the two came instead of the other."

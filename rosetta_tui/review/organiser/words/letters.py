@@ -56,8 +56,8 @@ def look_at_letters(
     written += [given["title"] or texts.title, given["organisation"] or "", *drawn.written]
     fonts = carried_fonts(given["fonts"], given["licences"], written)
     has = [read_font(font.font).characters for font in fonts]
-    found = readability(drawn, texts.consent, texts.language, has)
-    return Letters(fonts, found, secret)
+    readable_letters = readability(drawn, texts.consent, texts.language, has)
+    return Letters(fonts, readable_letters, secret)
 
 
 def _texts(record: object) -> Iterator[str]:
@@ -65,11 +65,11 @@ def _texts(record: object) -> Iterator[str]:
     if isinstance(record, str):
         yield record
     elif isinstance(record, Mapping):
-        for each in record.values():
-            yield from _texts(each)
+        for value in record.values():
+            yield from _texts(value)
     elif isinstance(record, list | tuple):
-        for each in record:
-            yield from _texts(each)
+        for value in record:
+            yield from _texts(value)
 
 
 def letter_lines(letters: Letters) -> Iterator[str]:
@@ -136,9 +136,9 @@ def not_shown_words(found: ReviewProgress) -> Iterator[str]:
     entries = found.not_shown
     if entries:
         times = sum(entries.values())
-        said = "could not be shown on a laptop, so its person was not asked"
+        message = "could not be shown on a laptop, so its person was not asked"
         yield (
-            f"NOT SHOWN: {counted(len(entries), 'sentence')} {said} ({counted(times, 'time')} in all): "
+            f"NOT SHOWN: {counted(len(entries), 'sentence')} {message} ({counted(times, 'time')} in all): "
             f"{named(entries)}. A batch can bring letters along: `rosetta review create --font`."
         )
 
@@ -162,7 +162,7 @@ def _kinds(letters: Letters, items: Sequence[Item]) -> str:
     """Name what some items lack: the scripts, and of open sentences a few signs by their names."""
 
     texts = "".join(text for item in items for text in (item.shown.source, item.shown.candidate))
-    here = [each for each in letters.found.lacking if each in texts]
+    here = [letter for letter in letters.found.lacking if letter in texts]
     few = here[:3] if not letters.secret else []
     names = (
         f": {', '.join(map(letter_name, few))}{', …' if len(here) > len(few) else ''}"

@@ -168,9 +168,9 @@ def chance(draft: ReviewDraft, policy: GatePolicy) -> str:
     sizes = Counter(map(stratum, draft.runs.runs[0].entries.values()))
     total = sum(sizes[name] for name in strata)
     weights = {name: sizes[name] / total for name in strata}
-    found = chances(RatingPlan(reviewers, strata, weights), _TRUE, policy, trials=2000)
+    chances_found = chances(RatingPlan(reviewers, strata, weights), _TRUE, policy, trials=2000)
     return (
-        f"{reviewers} people × {len(draft.core_entries)} sentences: {percent(found.go)} for a go where "
+        f"{reviewers} people × {len(draft.core_entries)} sentences: {percent(chances_found.go)} for a go where "
         f"{percent(_TRUE)} of the translations truly are acceptable or better. This counts the difficulties of this corpus "
         "and how often each occurs; `rosetta review plan` takes five that are alike"
     )

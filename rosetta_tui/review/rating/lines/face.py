@@ -174,8 +174,8 @@ class LineFace:
             console.labelled(
                 words("Marked by the community as:"), words("; ").join(manifest.labels)
             )
-        for said in page_words.second_look(words, manifest):
-            console.say(said)
+        for sentence in page_words.second_look(words, manifest):
+            console.say(sentence)
         console.say(words(page_words.ANSWERS_STAY))
         console.say(words("You can stop at any time, and take back what you gave."))
         self._given(words("What you agree to:"), page_words.consent(words, manifest))
@@ -210,8 +210,8 @@ class LineFace:
             console.say()
             console.say(words(page_words.HOW_NEAR))
             console.say(words(page_words.WHY_HOW_NEAR))
-            for number, said in enumerate(page_words.relations(words), 1):
-                console.say(words("{number}: {said}", number=number, said=said))
+            for number, label in enumerate(page_words.relations(words), 1):
+                console.say(words("{number}: {said}", number=number, said=label))
             typed = as_key(console.ask(words("Type 1, 2 or 3, or q to stop, then Enter:")))
             if (relation := relation_of(typed)) is not None:
                 return relation
@@ -317,13 +317,16 @@ class LineFace:
 
     def rest(self, view: View) -> NextAction | None:
         """Offer a pause; translations that come from a pipe, one a line, need none, and what is typed meanwhile stays."""
-        said, prompt = pages.rest_words(self._words, view), self._words("Enter goes on. q stops:")
+        rest_words, prompt = (
+            pages.rest_words(self._words, view),
+            self._words("Enter goes on. q stops:"),
+        )
         if not self.session.translating:
-            return self._page(view, said, prompt)
+            return self._page(view, rest_words, prompt)
         if not self._console.typed:
-            self._console.say(said)
+            self._console.say(rest_words)
             return NextAction.GO_ON
-        typed = self._asked_on_page(view, said, prompt).strip()
+        typed = self._asked_on_page(view, rest_words, prompt).strip()
         if len(typed) > 1 and not typed.startswith(KEY_SIGN):
             self._ahead = typed
             return NextAction.GO_ON
@@ -331,16 +334,16 @@ class LineFace:
 
     def end(self, view: View) -> NextAction | None:
         """Show thanks, and what to do with the stick."""
-        said = pages.end_words(self._words, view)
-        return self._page(view, said, pages.end_prompt(self._words, view))
+        closing = pages.end_words(self._words, view)
+        return self._page(view, closing, pages.end_prompt(self._words, view))
 
     def withdrawn(self, view: View) -> NextAction | None:
         """Show what withdrawing means for the organisation's copy."""
-        said = self._words(
+        message = self._words(
             "What you gave for these sentences is erased on this computer. "
             "Hand over once more, so that the organisation erases it, too."
         )
-        return self._page(view, said, self._words("x hands over, q stops:"))
+        return self._page(view, message, self._words("x hands over, q stops:"))
 
     def _page(self, view: View, said: str, prompt: str) -> NextAction | None:
         """Show a page without an item, and obey what is typed."""

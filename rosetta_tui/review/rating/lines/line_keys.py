@@ -104,8 +104,8 @@ def withdrawn(opening: TerminalOpening, words: Words, console: Console) -> Scope
     typed = as_key(console.ask(words("What do you want to take back? Only Enter for nothing:")))
     scope = scope_of(typed)
     if scope is not None:
-        for said in means.rest:
-            console.say(said)
+        for sentence in means.rest:
+            console.say(sentence)
         question = words("{label}. Erase it? 1 yes, 2 no:", label=scope_label(words, scope))
         if yes(opening, console, question):
             return scope
@@ -135,10 +135,10 @@ class LineActions:
         act, rest = act_of(typed[:1]), typed[1:]
         if act is None or not _complete(act, rest) or self._means_nothing(act):
             as_typed = KEY_SIGN + typed if self._session.translating else typed
-            said = self._words(
+            message = self._words(
                 "“{typed}” means nothing here. Type ? for help.", typed=_short(as_typed)
             )
-            self._console.say(said)
+            self._console.say(message)
         elif view.phase is Phase.TRAINING and act not in _IN_PRACTICE:
             self._console.say(self._words("That comes after the practice."))
         elif act in RATING_OF:

@@ -100,9 +100,9 @@ def _row(words: Words, number: int, choice: Choice) -> str:
                 "{number}: {title}, from {name}, in {place}", number=number, place=place, **facts
             )
         return words("{number}: {title}, in {place}", number=number, place=place, **facts)
-    said = words("{number}: {title}, from {name}", number=number, **facts)
+    row_text = words("{number}: {title}, from {name}", number=number, **facts)
     far = words("{done} of {total} done", done=choice.done, total=choice.total)
-    return said if choice.done is None else f"{said}, {far}"
+    return row_text if choice.done is None else f"{row_text}, {far}"
 
 
 def _numbered(typed: str, choices: Sequence[Choice]) -> Choice | None:
@@ -158,8 +158,8 @@ def tell_unknown(words: Words, console: Console, typed: str) -> None:
 def _answers(words: Words) -> dict[str, bool]:
     """Return what means yes or no; where letters meet, the person's own language counts."""
     answers = {YES: True, NO: False, "y": True, "yes": True, "n": False, "no": False}
-    for said, means in ((words("No."), False), (words("Yes."), True)):
-        word = said.strip(" .").casefold()
+    for label, means in ((words("No."), False), (words("Yes."), True)):
+        word = label.strip(" .").casefold()
         answers |= {word[:1]: means, word: means}
     return answers
 

@@ -191,9 +191,9 @@ def show_keys(console: Console, words: Words, *, translating: bool) -> None:
         console.say(words("What you type is your translation. A line that begins with / is a key:"))
     else:
         show_ratings(console, words)
-    for act, said in (TRANSLATION_WORDS if translating else ACT_WORDS).items():
+    for act, label in (TRANSLATION_WORDS if translating else ACT_WORDS).items():
         if act not in _NOT_HERE:
-            console.say(words("{key}: {label}", key=_key(words, KEYS[act][0]), label=words(said)))
+            console.say(words("{key}: {label}", key=_key(words, KEYS[act][0]), label=words(label)))
     console.say(words("Enter alone reads the sentence again."))
     if not translating:
         console.say(words("c and e also take your words at once, as in: c too formal"))
@@ -232,29 +232,29 @@ def rest_words(words: Words, view: View) -> str:
 
 def aside_words(words: Words, view: View) -> str:
     """Return how many items wait, after all were seen."""
-    said = words.plural(
+    message = words.plural(
         "You have seen all sentences. You left one for later.",
         "You have seen all sentences. You left {n} for later.",
         view.skipped,
     )
-    return " ".join(filter(None, (said, unsaved_words(words, view))))
+    return " ".join(filter(None, (message, unsaved_words(words, view))))
 
 
 def end_words(words: Words, view: View) -> str:
     """Return that all is done, and whether it was submitted."""
     thanks = page_words.end(words, view)
-    said = [thanks.first, *thanks.rest]
+    sentences = [thanks.first, *thanks.rest]
     if view.skipped:
-        said.append(words("Enter shows those without an answer."))
-    said += [unsaved_words(words, view), page_words.handed_over(words, view)]
-    return " ".join(filter(None, said))
+        sentences.append(words("Enter shows those without an answer."))
+    sentences += [unsaved_words(words, view), page_words.handed_over(words, view)]
+    return " ".join(filter(None, sentences))
 
 
 def unsaved_words(words: Words, view: View) -> str:
     """Name what is only a draft, and the way to it; empty for nothing."""
-    said = page_words.unsaved(words, view)
+    message = page_words.unsaved(words, view)
     way = words("Type {key} and Enter to look at it.", key=KEYS[Act.UNSAVED][0])
-    return f"{said} {way}" if said else ""
+    return f"{message} {way}" if message else ""
 
 
 def end_prompt(words: Words, view: View) -> str:

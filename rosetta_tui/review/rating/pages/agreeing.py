@@ -159,8 +159,8 @@ class NumberedPage(Page[Result]):
 
     def hints(self) -> Sequence[Hint]:
         """Return the keys."""
-        told = enumerate(self._answers, 1)
-        keys = [Hint(str(number), said, f"say({number})") for number, (said, _) in told]
+        answers = enumerate(self._answers, 1)
+        keys = [Hint(str(number), label, f"say({number})") for number, (label, _) in answers]
         return [*keys, Hint(self.words("Esc"), self.words("back"), "leave")]
 
     def action_say(self, number: int) -> None:

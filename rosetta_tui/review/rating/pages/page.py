@@ -168,8 +168,8 @@ class Page(Screen[Result]):
         body = self.query_one(".body")
         rest = body.max_scroll_y - body.scroll_offset.y
         below = body.show_vertical_scrollbar and rest > _GAP
-        said = told(self.words("↓ The text goes on below")) if below else ""
-        self.query_one(".more", Static).update(said)
+        message = told(self.words("↓ The text goes on below")) if below else ""
+        self.query_one(".more", Static).update(message)
 
     def body(self) -> ComposeResult:
         """Return what is to be read, as widgets."""
@@ -233,8 +233,8 @@ class HelpPage(Page[None]):
             for act, rating in RATING_OF.items()
         ]
         lines += [
-            _line(_keys(words, act), words(said))
-            for act, said in ACT_WORDS.items()
+            _line(_keys(words, act), words(label))
+            for act, label in ACT_WORDS.items()
             if act not in {Act.LARGER, Act.SMALLER}
         ]
         lines.append(_line("↑ ↓", words("Read on in a long text")))

@@ -63,8 +63,8 @@ class PausePage(Page[NextAction]):
 
     def _unsaved(self) -> ComposeResult:
         """Name what is only a draft."""
-        if said := page_words.unsaved(self.words, self._view):
-            yield paragraph(said, "$warn")
+        if unsaved := page_words.unsaved(self.words, self._view):
+            yield paragraph(unsaved, "$warn")
 
     def _to_unsaved(self) -> list[Hint]:
         way = self.words("what is not saved")
@@ -76,9 +76,9 @@ class RestPage(PausePage):
 
     def body(self) -> ComposeResult:
         """Suggest it."""
-        said = page_words.rest(self.words)
-        yield paragraph(said.first, "bold")
-        yield from map(paragraph, said.rest)
+        rest_words = page_words.rest(self.words)
+        yield paragraph(rest_words.first, "bold")
+        yield from map(paragraph, rest_words.rest)
 
     def hints(self) -> Sequence[Hint]:
         """Return the keys."""
@@ -95,9 +95,9 @@ class LaterPage(PausePage):
 
     def body(self) -> ComposeResult:
         """Compose the question."""
-        said = page_words.later(self.words, self._view)
-        yield paragraph(said.first, "bold")
-        yield from map(paragraph, said.rest)
+        later_words = page_words.later(self.words, self._view)
+        yield paragraph(later_words.first, "bold")
+        yield from map(paragraph, later_words.rest)
         yield from self._unsaved()
 
     def hints(self) -> Sequence[Hint]:
@@ -119,9 +119,9 @@ class EndPage(PausePage):
     def body(self) -> ComposeResult:
         """Compose the words of the end."""
         words, view = self.words, self._view
-        said = page_words.end(words, view)
-        yield paragraph(said.first, "bold $good")
-        yield from map(paragraph, said.rest)
+        closing = page_words.end(words, view)
+        yield paragraph(closing.first, "bold $good")
+        yield from map(paragraph, closing.rest)
         if view.skipped:
             yield paragraph(
                 words.plural(
@@ -179,9 +179,9 @@ class WithdrawnPage(PausePage):
 
     def body(self) -> ComposeResult:
         """Compose the words about the withdrawal."""
-        said = page_words.withdrawn(self.words)
-        yield paragraph(said.first, "bold")
-        yield from map(paragraph, said.rest)
+        page_text = page_words.withdrawn(self.words)
+        yield paragraph(page_text.first, "bold")
+        yield from map(paragraph, page_text.rest)
 
     def hints(self) -> Sequence[Hint]:
         """Return the keys."""

@@ -68,8 +68,8 @@ class HandOverPage(Page[NextAction]):
         """Compose the question and the places."""
         view = self._sitting.view
         yield paragraph(page_words.how_far(self.words, view))
-        if said := page_words.unsaved(self.words, view):
-            yield paragraph(said, "$warn")
+        if unsaved := page_words.unsaved(self.words, view):
+            yield paragraph(unsaved, "$warn")
         yield Static(classes="asked")
         yield OptionList()
         yield Input(max_length=1000, classes="wide", select_on_focus=False)
