@@ -5,7 +5,7 @@
 walks through the screens of the app over a store of ``runs`` runs (501), presses each key ``rounds`` times (3) after
 a round that imports what the others find, and prints for every screen, for every key of it, and over all the median
 and the 95th percentile of the first frame, the processor time until then, which other work on the machine does not
-change, and the last frame, when everything that the key asked for stands there. A bare Textual app with one text and
+change, and the last frame, when everything that the key asked for is there. A bare Textual app with one text and
 a footer is measured in the same run, with what is the same kind of key there; the ratio to it is what the app itself
 costs. Escape waits for the rest of a sequence (``rosetta_tui.app.launch``); that is in the figures.
 ``benchmarks.store_sorting`` opens and sorts a run of 100,000 entries.
@@ -46,14 +46,14 @@ Kind = Literal["stay", "open", "back"]
 
 
 class Step(NamedTuple):
-    """One key on a screen, and the words that stand there when it is done."""
+    """One key on a screen, and the words that are there when it is done."""
 
     screen: str
     key: str
     kind: Kind = "stay"
     then: str = ""
     gone: str = ""
-    """Words that stand there no more."""
+    """Words that are there no more."""
 
 
 # What is pressed
@@ -159,7 +159,7 @@ def one_round() -> Iterator[Step]:
 
 
 def fill(home_folder: Path, runs: int) -> None:
-    """Make a store of the demo by two systems, and so many runs in all: copies without entries."""
+    """Make a store of the demo by two systems, and that many runs in all: copies without entries."""
     env = {**os.environ, "ROSETTA_HOME": str(home_folder)}
     demo = [*ROSETTA, "demo", "--plain"]
     for words in ((), ("--system", "griza")):

@@ -59,7 +59,7 @@ def few(random: Random) -> FloatArray:
 
 
 def correlated(random: Random) -> FloatArray:
-    """Draw equal systems, most of whose errors lie on the same entries."""
+    """Draw equal systems, most of whose errors are on the same entries."""
     return random.normal(0.0, 0.25, 150) + random.normal(0.5, 0.1, (BASELINES + 1, 150))
 
 

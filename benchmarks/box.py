@@ -69,7 +69,7 @@ class Outside:
 async def timed(method: Any, *, apart: bool) -> tuple[float, float]:
     """Return the wall seconds until the first text is there, and the processor seconds of all the others.
 
-    ``apart`` tells that the method is in a process of its own, whose time is added.
+    ``apart`` tells that the method is in its own process, whose time is added.
     """
     entries = [
         Entry.model_construct(id=str(n), source=f"entry number {n}", segment=None)

@@ -51,7 +51,7 @@ SETUP = ScoringSetup(metrics=METRICS, source_language="en", target_language="und
 def stored_run(
     store: sqlite3.Connection, corpus: int, scorer: Scorer, rows: Sequence[EntryStatistics]
 ) -> str:
-    """Put a run into the store as a finished one lies there, but for its card and texts."""
+    """Put a run into the store as a finished one is there, but for its card and texts."""
     run_id = str(uuid.uuid4())
     setup = Setup(
         method="replay",

@@ -27,7 +27,7 @@ ENTRIES = 2_000
 GOAL = 8.0
 ROUNDS = 3
 _UNWANTED = frozenset({"PYTHONDONTWRITEBYTECODE", "PYTHONPYCACHEPREFIX"})
-"""With these set, every process would compile its modules anew."""
+"""With these set, every process would compile its modules again."""
 
 
 UNALIGNED = ",".join(

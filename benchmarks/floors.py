@@ -1,4 +1,4 @@
-"""Worthless methods on every corpus at hand: none may claim more than baseline, references must reach fluent.
+"""Worthless methods on every corpus available: none may claim more than baseline, references must reach fluent.
 
 References in destroyed order may claim no more than emerging, unless the order of words is free in the language.
 
@@ -252,7 +252,7 @@ def without_analyser(scores: RunScores) -> float:
 
 
 def cases(only: str = "") -> Iterator[Case]:
-    """Yield every corpus at hand whose name holds ``only``."""
+    """Yield every corpus available whose name holds ``only``."""
     at_hand = given.TEXTS.exists() and given.STRICT.exists()
     for name in given.CORPORA if at_hand else ["demo"]:
         for analyser, options in (

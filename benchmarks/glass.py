@@ -1,4 +1,4 @@
-"""One pixel of an X screen, looked at every millisecond: when a program has really painted.
+"""One pixel of an X screen, examined every millisecond: when a program has really painted.
 
 It asks the server itself, so that it measures any program alike: from source, from a bundle, of another kind.
 """

@@ -1,5 +1,5 @@
 """The map of a sweep of 1,000 runs and the leaderboard, beside Home with the same 1,000 runs: from exec until the
-numbers stand there.
+numbers are there.
 
     python -u -P -m benchmarks.heat_map [rounds] [runs]
 
@@ -42,7 +42,7 @@ BOARD = [*ROSETTA[:-1], _BOARD]
 
 
 def fill_sweep(home: Path, runs: int) -> None:
-    """Make a store of so many complete runs, and a sweep whose cells they are, two repetitions each."""
+    """Make a store of that many complete runs, and a sweep whose cells they are, two repetitions each."""
     fill(home, runs)
     with closing(open_store(home / "rosetta.sqlite")) as store:
         ids = [row[0] for row in store.execute("SELECT run_id FROM runs ORDER BY id")]
@@ -61,7 +61,7 @@ def fill_sweep(home: Path, runs: int) -> None:
 
 
 class Opened(NamedTuple):
-    """What a screen took until its words stood there."""
+    """What a screen took until its words was there."""
 
     seconds: float
     processor: float
@@ -69,7 +69,7 @@ class Opened(NamedTuple):
 
 
 def opened(command: Sequence[str], home: Path, words: str) -> Opened:
-    """Open the app on a terminal, and wait until these words stand there."""
+    """Open the app on a terminal, and wait until these words are there."""
     terminal = Terminal(command, {**os.environ, "ROSETTA_HOME": str(home)})
     try:
         seconds = terminal.see(words, 60)

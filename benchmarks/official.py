@@ -1,4 +1,4 @@
-"""What official scores are good for, and what they give away, by policy: one table.
+"""What official scores are good for, and what they reveal, by policy: one table.
 
 Run from the repository: ``python -P -m benchmarks.official [HIDDEN SETS]``. Ten honest methods lie two points of chrF++
 apart; each set of sentences is drawn from the demonstration's, and what is told of the methods is held against their

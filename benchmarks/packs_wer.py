@@ -2,7 +2,7 @@
 
 Run from the repository: ``python -m benchmarks.packs_wer [RECORDS]``. Bare rapidfuzz is a loop that takes the texts
 apart into the same words and asks for their distance; what the distance costs when the words are there already is
-printed beside it.
+printed next to it.
 """
 
 from __future__ import annotations

@@ -102,12 +102,12 @@ class Watched:
         return "\n".join(line.rstrip() for line in self._screen.display)
 
     def see(self, words: str, *, gone: str = "") -> None:
-        """Wait until words stand there and others no more, and then for silence; raises TimeoutError."""
+        """Wait until words are there and others no more, and then for silence; raises TimeoutError."""
         end = time.perf_counter() + PATIENCE_SECONDS
         waited = False
         while words not in (shown := self.shown) or (gone and gone in shown):
             if time.perf_counter() > end:
-                raise TimeoutError(f"{words!r} never stand there, or {gone!r} for ever:\n{shown}")
+                raise TimeoutError(f"{words!r} never are there, or {gone!r} for ever:\n{shown}")
             self._stream.feed(self._read(0.1))
             waited = True
         if waited:

@@ -2,7 +2,7 @@
 
 Run from the repository: ``python -P -m benchmarks.peeking [SIMULATIONS]``. Two runs of the same method are alike
 (A/A); somebody looks after every entry and stops at the first finding. The differences of entries are those of two
-noisy systems on invented text, drawn anew for each simulation; the naive test is the usual paired one, whose 5 %
+noisy systems on invented text, drawn again for each simulation; the naive test is the usual paired one, whose 5 %
 hold for a single look.
 """
 
@@ -53,7 +53,7 @@ def drawn(pool: FloatArray, effect: float, random: np.random.Generator) -> Float
 
 
 def first_finding(values: FloatArray) -> int | None:
-    """Return after how many entries the confidence sequence first leaves zero out, looked at after every one."""
+    """Return after how many entries the confidence sequence first leaves zero out, examined after every one."""
     sums = power_sums(values / SPAN)
     sides = (log_capital(sums, 0.0), log_capital(sums * (-1.0) ** np.arange(sums.shape[1]), 0.0))
     return _first(np.maximum(*sides) >= enough(LEVEL))
@@ -74,7 +74,7 @@ def _first(found: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> int | None:
 
 
 def agrees(values: FloatArray) -> bool:
-    """Hold this quick way of looking against the class that the program uses, look by look."""
+    """Compare this quick way of looking with the class that the program uses, look by look."""
     sequence, at = ConfidenceSequence(SPAN, level=LEVEL), None
     for place, value in enumerate(values, 1):
         sequence.add([value])

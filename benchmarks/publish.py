@@ -1,8 +1,8 @@
 """Publishing 1,000 run cards, against a bare COPY of the same bytes into the same database; then the same again.
 
-Run from the repository: ``python -m benchmarks.publish``. The cards are those of the demonstration's run (96 entries, 175 kB each), sealed anew with
+Run from the repository: ``python -m benchmarks.publish``. The cards are those of the demonstration's run (96 entries, 175 kB each), sealed again with
 outputs of their own. A PostgreSQL of its own on a socket, without fsync. The bare COPY fills a table of the two columns that hold a whole card, bytea
-and jsonb, without key, index, rule or transaction but its own; a COPY of the bytea alone is told beside it. Wall-clock time, for most of it is the
+and jsonb, without key, index, rule or transaction but its own; a COPY of the bytea alone is told next to it. Wall-clock time, for most of it is the
 server's, in turns, the best of several rounds, each in an empty database.
 """
 
@@ -56,7 +56,7 @@ def main() -> None:
 
 
 def made(folder: Path) -> list[OutgoingCard]:
-    """Return the demonstration's card, as many times, each with outputs and a seal of its own."""
+    """Return the demonstration's card, as many times, each with outputs and its own seal."""
     call = "from rosetta_tui.cli import main; main()"
     cpu_seconds(["-c", call, "demo", "--plain"], {"ROSETTA_HOME": str(folder)})
     with closing(open_store(folder / "rosetta.sqlite")) as store:

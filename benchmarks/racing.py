@@ -1,7 +1,7 @@
 """How many calls a race of 36 set-ups over 150 entries saves, and whether the best is kept.
 
 Run from the repository: ``python -P -m benchmarks.racing [RACES]``. The set-ups' true means differ with a standard
-deviation of 0.08 composite; entries differ in difficulty, and each output has a chance of its own, more or less of it
+deviation of 0.08 composite; entries differ in difficulty, and each output has its own chance, more or less of it
 from world to world. Composites stay between 0 and 1.
 """
 

@@ -56,7 +56,7 @@ with Laptop.open(folder / "home") as laptop:
 
 
 def rating_cost(folder: Path, items: int) -> float:
-    """Return the processor's milliseconds of a rating, the median of the last 50 of so many."""
+    """Return the processor's milliseconds of a rating, the median of the last 50 of that many."""
     folder.mkdir()
     code = prepare(folder, items)
     costs = []

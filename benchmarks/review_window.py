@@ -1,7 +1,7 @@
 """How long a reviewer waits in the window: from a key to the next item painted, with the durable commit.
 
 ``python -m benchmarks.review_window [ITEMS]`` presses real keys on a real X server and measures inside the
-process; beside it, in the same run, a bare Qt window that only repaints. Goal: 95 of 100 keys within 60 ms.
+process; next to it, in the same run, a bare Qt window that only repaints. Goal: 95 of 100 keys within 60 ms.
 """
 
 from __future__ import annotations

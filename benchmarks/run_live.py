@@ -3,7 +3,7 @@
 Prints the request phase as a multiple of the ideal (entries × delay / connections), beside a bare
 client on the same endpoint in the same minute, the whole process, the same again from the cache, and
 the disk that an entry takes beside its own texts. Then the request phase with all metrics, an analyser
-among them, beside that with surface metrics only, in turns, each in a store of its own.
+among them, beside that with surface metrics only, in turns, each in its own store.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ SURFACE = "exact_match_rate,equivalent_match_rate,chrf_plus_plus,bleu,ter,length
 
 
 class LocalEndpoint:
-    """The mock endpoint in a process of its own."""
+    """The mock endpoint in its own process."""
 
     def __init__(self, answers: Path | None = None, reply: str | None = None) -> None:
         command = [sys.executable, "-P", "-m", "benchmarks.mock_endpoint", "--delay", str(DELAY)]

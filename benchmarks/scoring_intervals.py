@@ -59,7 +59,7 @@ def listed(statistics: list[EntryStatistics]) -> dict[str, list[list[float]]]:
 
 
 def peak_megabytes(who: str) -> float:
-    """Run one side on the large corpus in a process of its own and give its peak memory above idle."""
+    """Run one side on the large corpus in its own process and give its peak memory above idle."""
     finished = subprocess.run(
         [sys.executable, "-m", "benchmarks.scoring_intervals", who],
         capture_output=True, text=True, check=True,

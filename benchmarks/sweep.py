@@ -84,7 +84,7 @@ def swept(store: Path, found: PlanFile, elsewhere: CallBackend | None = None) ->
 
 @contextmanager
 def swept_by(workers: int) -> Iterator[Callable[[Path, PlanFile], None]]:
-    """Return ``swept``, with the calls made by so many workers of a cluster; 0: here."""
+    """Return ``swept``, with the calls made by that many workers of a cluster; 0: here."""
     if not workers:
         yield swept
         return

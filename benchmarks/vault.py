@@ -21,7 +21,7 @@ GOAL = 1.1
 ROUNDS = 3
 _CALL = "from rosetta_tui.cli import main; main()"
 _NO_KEYRING = {"PYTHON_KEYRING_BACKEND": "keyring.backends.fail.Keyring"}
-"""Keys lie in files then, so that no keyring of the machine is asked."""
+"""Keys are in files then, so that no keyring of the machine is asked."""
 
 Kinds = dict[str, tuple[Path, list[str]]]
 """Name → the data folder that the runs of this kind begin with, and what they are told of their corpus."""

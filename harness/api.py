@@ -277,7 +277,7 @@ class Ready:
     run_id: str
     method: Method
     tools: ScoringTools | None = None
-    """What it began with, where that is still at hand."""
+    """What it began with, where that is still available."""
     resumption: Resumption = AS_BEFORE
     secret: frozenset[int] = frozenset()
     """Places of the entries whose texts nobody is shown."""

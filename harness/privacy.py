@@ -301,7 +301,7 @@ def refuse_unclear(dataset: Dataset, entries: Sequence[Entry]) -> None:
         for mark in misplaced(entry.model_extra or {}, known, entry.task.data):
             raise UsageError(f"Entry {entry.id}, field {mark.path!r}: {mark.wrong} {mark.mend}")
     for field, words in dataset.terms.unclear:
-        raise UsageError(f"The corpus, field {field!r}: {words} Mend the file, and read it anew.")
+        raise UsageError(f"The corpus, field {field!r}: {words} Mend the file, and read it again.")
     for mark in misplaced(without_roles(dataset.model_extra or {}), known):
         raise UsageError(f"The corpus, field {mark.path!r}: {mark.wrong} {mark.mend}")
 

@@ -180,7 +180,7 @@ def _text(value: object) -> str:
     if len(value) > MOST_CHARACTERS:
         raise FieldError(f"is longer than {MOST_CHARACTERS:,} characters. Shorten it")
     if not value.strip() or not value.isprintable():
-        raise FieldError("is blank, or holds a character that cannot be seen. Type it anew")
+        raise FieldError("is blank, or holds a character that cannot be seen. Type it again")
     return value
 
 

@@ -1,11 +1,11 @@
 """Says which locked packages have a known advisory, offline; and asks the package index for the advisories of each release.
 
     python packaging/advisories.py check      offline: against packaging/advisories.json, as `make lint` does
-    python packaging/advisories.py ask        with a network: writes that file anew, as `make lock` does
+    python packaging/advisories.py ask        with a network: writes that file again, as `make lock` does
 
 The index is the one that pip is configured for on this machine, and is written down nowhere. It is asked for
 ``pypi/NAME/VERSION/json`` beside its ``simple`` pages, where the field ``vulnerabilities`` lists what is known of a
-release: id, other names, the versions that mend it, and whether it was withdrawn. An index without such pages leaves the
+release: id, other names, the versions that fix it, and whether it was withdrawn. An index without such pages leaves the
 file as it is, and so does one that cannot be reached; then the words say how old it is.
 """
 
@@ -150,20 +150,20 @@ def read(path: Path) -> tuple[date | None, Releases]:
     except FileNotFoundError:
         return None, {}
     if told.get("form") != FORM:
-        raise SystemExit(f"{path} is of another form than {FORM}. Write it anew: make lock.")
+        raise SystemExit(f"{path} is of another form than {FORM}. Write it again: make lock.")
     return (date.fromisoformat(told["asked"]) if told["asked"] else None), told["releases"]
 
 
 def known(
     releases: Sequence[str], database: Mapping[str, Sequence[Mapping[str, Any]]]
 ) -> list[str]:
-    """Return a line for each advisory of a locked release: package, id, other names, and the version that mends it."""
+    """Return a line for each advisory of a locked release: package, id, other names, and the version that fixes it."""
     return [
         f"{release}: {each['id']}{''.join(f', {alias}' for alias in each['aliases'])}: "
         + (
             f"mended in {' or '.join(each['mended_in'])}"
             if each["mended_in"]
-            else "no version mends it yet"
+            else "no version fixes it yet"
         )
         for release in releases
         for each in database.get(release, ())
@@ -187,7 +187,7 @@ def state(
         f"Advisories as of {asked}, for {len(releases) - len(unknown)} of {len(releases)} locked releases."
     ]
     if days > OLD_DAYS:
-        lines.append(f"They are {days} days old, so newer ones are missing. Ask anew: make lock.")
+        lines.append(f"They are {days} days old, so newer ones are missing. Ask again: make lock.")
     if unknown:
         lines.append(
             f"Never asked for: {', '.join(unknown[:5])}{' …' if len(unknown) > 5 else ''}. Ask: make lock."
@@ -210,7 +210,7 @@ def check(root: Path = ROOT, database: Path = DATABASE, today: date | None = Non
 
 
 def renew(root: Path = ROOT, database: Path = DATABASE) -> int:
-    """Ask the index and write the database anew; where it tells nothing the file stays, and the words say why."""
+    """Ask the index and write the database again; where it tells nothing the file stays, and the words say why."""
     releases = locked(root)
     try:
         told = ask(releases, index())

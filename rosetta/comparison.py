@@ -92,5 +92,5 @@ def compared(store: Path, first: str, second: str) -> RunComparison:
         comparison = compare_runs(connection, [first, second])
     require_two(comparison)
     if comparison.running:
-        raise UsageError("One of the two runs is not complete. Wait for it, or go on with it.")
+        raise UsageError("One of the two runs is not complete. Wait for it, or continue with it.")
     return RunComparison(comparison.pairs[0])

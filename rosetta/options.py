@@ -23,7 +23,7 @@ class Choosing(TypedDict, total=False):
     seed: int
     """Of the sample."""
     limit: int
-    """At most so many, the first ones."""
+    """At most that many, the first ones."""
 
 
 class RecordFields(TypedDict, total=False):
@@ -157,4 +157,4 @@ class Options(Scoring, total=False):
     may_send: str
     """You say that the texts may be sent to the endpoint, and who allows it; the card repeats it."""
     keep_failed: bool
-    """Seal the run also where entries failed for want of a connection."""
+    """Seal the run also where entries failed because there is no connection."""

@@ -217,4 +217,4 @@ class RunUnderWay:
 _LOOK_SECONDS = 0.1
 
 _PATIENCE_SECONDS = 5.0
-"""How long a run that is broken off may take before the caller goes on without it."""
+"""How long a run that is broken off may take before the caller continues without it."""

@@ -74,7 +74,7 @@ DONE, FAILED, MISUSED, INTERRUPTED = 0, 1, 2, 130
 
 EXIT_CODES = {
     DONE: "done",
-    FAILED: "failed, or what was looked at does not hold: a card, a certificate, a finding that is broken",
+    FAILED: "failed, or what was examined does not hold: a card, a certificate, a finding that is broken",
     MISUSED: "wrong usage or bad input; nothing was changed, or only what a message names",
     INTERRUPTED: "interrupted, with everything saved",
 }

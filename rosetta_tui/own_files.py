@@ -144,7 +144,7 @@ def own_files() -> Iterator[Finding]:
         words = "as they were installed, by their recorded hashes"
         yield Finding("Program", "files", Health.OK, words)
         return
-    words = f"{changed_words(changed)}. Put Rosetta into an environment of its own:"
+    words = f"{changed_words(changed)}. Put Rosetta into its own environment:"
     yield Finding("Program", "files", Health.BROKEN, words, mend_lines())
 
 
@@ -154,7 +154,7 @@ def start_words() -> str:
     if not changed:
         return ""
     mend = (f"  {mend_line}" for mend_line in mend_lines())
-    words = f"error: {changed_words(changed)}. Put Rosetta into an environment of its own:"
+    words = f"error: {changed_words(changed)}. Put Rosetta into its own environment:"
     return "\n".join([words, *mend])
 
 
@@ -172,5 +172,5 @@ def scattered_words() -> str:
     where = "; ".join(f"{name}: {place}" for name, place in places.items())
     return (
         "Packages of Rosetta come from different places: another program brought one of the same name "
-        f"({where}). Put Rosetta into an environment of its own."
+        f"({where}). Put Rosetta into its own environment."
     )

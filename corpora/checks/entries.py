@@ -85,7 +85,7 @@ def check_ids(entries: Sequence[RawEntry], findings: Findings) -> None:
             where += f", line {other.line}" if other.line else ""
             findings.error(
                 f"The id is also that of {where}.",
-                "Give every entry an id of its own; 1 and '1' count as the same.",
+                "Give every entry its own id; 1 and '1' count as the same.",
                 line=entry.line,
                 entry=given,
                 field="id",
@@ -170,7 +170,7 @@ def _spellings_of_tags(placed: Sequence[PlacedEntry], findings: Findings) -> Non
                     findings,
                     sorted(items, key=lambda at: at.place),
                     f"name one {name.replace('_', ' ')} in {len(tags)} ways{quoted_tags(tags, items_of, findings)}",
-                    "Write it in one way, or scores are parted by it.",
+                    "Write it in one way, or scores are separated by it.",
                     name,
                 )
 

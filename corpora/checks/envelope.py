@@ -27,7 +27,7 @@ _NOT_FOR_SPDX = frozenset({"community-only", "closed", UNKNOWN})
 """Classes of licences that no list of public licences has."""
 
 LEAST_WEIGHED = 30
-"""Entries with a difficulty from which on their distribution is looked at: those that `development` needs."""
+"""Entries with a difficulty from which on their distribution is examined: those that `development` needs."""
 
 MIDDLE_TIERS = (2, 3, 4)
 MIDDLE_SHARE = 0.5

@@ -178,7 +178,7 @@ def _provenance(corpus: Corpus) -> Requirement:
         bool(entry.provenance or (entry.model_extra or {}).get(RECORD)) for entry in opened
     )
     closed = len(corpus.entries) - len(opened)
-    note = f"{closed} closed ones not looked at" if closed else ""
+    note = f"{closed} closed ones not examined" if closed else ""
     return Requirement("entries with provenance", len(opened), documented, note)
 
 

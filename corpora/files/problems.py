@@ -74,7 +74,7 @@ class CardError(CorpusError):
 
 
 MOST = 10_000
-"""After so many problems reading stops: the file is something else than a corpus."""
+"""After that many problems reading stops: the file is something else than a corpus."""
 
 
 def shown(value: object, longest: int = 60) -> str:

@@ -258,7 +258,7 @@ def _check_marks(fields: Mapping[str, Any], spot: _Spot) -> None:
     for name, value in fields.items():
         if any(map(stacked, strings_in([name, value]))):
             spot.error(
-                f"More than {MOST_STACKED} combining marks stand in a row, which no writing has.",
+                f"More than {MOST_STACKED} combining marks are in a row, which no writing has.",
                 "Take them out.",
                 field=None if stacked(name) else name,
             )

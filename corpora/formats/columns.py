@@ -344,7 +344,7 @@ def note_choice(
         source, target = (chosen.languages[LANGUAGES[side]] for side in SIDES)
         findings.warning(
             f"{source} was taken as the language of the sources and {target} as that of the references, "
-            "because they stand in this order.",
+            "because they are in this order.",
             "Say it with --source-language and --target-language, and nothing is guessed.",
             **at,
         )

@@ -202,7 +202,7 @@ def _envelope(top: dict[str, Any], listed: list[Any], form: Form, findings: Find
     for name in sorted(set(others) & set(dataset)):
         if others[name] != dataset[name]:
             findings.warning(
-                "It stands beside and inside dataset with different values; the inner one is used.",
+                "It is next to and inside dataset with different values; the inner one is used.",
                 "Keep one.",
                 field=name,
             )

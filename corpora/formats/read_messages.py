@@ -146,7 +146,7 @@ def read_arb(texts: list[str], findings: Findings) -> RawCorpus | None:
     alone = len(source.keys() ^ reference.keys())
     if alone and raw.entries:
         findings.warning(
-            f"{alone:,} keys stand in one of both files only and were left out.",
+            f"{alone:,} keys are in one of both files only and were left out.",
             "Check whether they are named alike.",
         )
     return raw

@@ -60,7 +60,7 @@ def read_sheet(data: bytes, findings: Findings) -> RecordTable | None:
     if table is not None and len(names) > 1:
         findings.warning(
             f"The first of {len(names)} sheets, “{shown(names[0], 30)}”, was read.",
-            "Nothing to do if that is meant; else save the other sheet as a file of its own.",
+            "Nothing to do if that is meant; else save the other sheet as its own file.",
         )
     return table
 

@@ -55,7 +55,7 @@ from corpora.model.corpus import (
 )
 
 FURTHER = ""
-"""Stands in place of the name of a column that holds further references; no other has it."""
+"""Is in place of the name of a column that holds further references; no other has it."""
 
 
 @dataclass(slots=True)

@@ -69,7 +69,7 @@ def is_separated_otherwise(text: str, findings: Findings) -> bool:
         return False
     name = {",": "commas", ";": "semicolons"}.get(delimiter, f"“{delimiter}”")
     findings.warning(
-        f"The file has no tab, though its name or its form says so; its cells were parted at {name}.",
+        f"The file has no tab, though its name or its form says so; its cells were separated at {name}.",
         "Nothing to do; a name that ends in .csv says the same.",
     )
     return True

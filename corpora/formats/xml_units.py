@@ -103,7 +103,7 @@ def _complete_ids(units: Sequence[Unit], findings: Findings) -> None:
         findings.warning(
             f"{_units(len(changed))} no id, or that of another; each was named by its number, as “unit "
             f"{units.index(changed[0]) + 1}”.",
-            "Give every unit an id of its own, so that runs can be compared after the file changed.",
+            "Give every unit its own id, so that runs can be compared after the file changed.",
             line=changed[0].line,
             field="id",
         )

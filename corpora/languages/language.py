@@ -115,7 +115,7 @@ class VariantRules(BaseModel):
     def _consistent(self) -> VariantRules:
         listed = [word for group in self.synonyms for word in group]
         if twice := sorted({word for word in listed if listed.count(word) > 1}):
-            raise ValueError(f"synonyms: {twice[0]!r} stands in two groups; join them")
+            raise ValueError(f"synonyms: {twice[0]!r} is in two groups; join them")
         if unknown := [preverb for preverb in self.progressive if preverb not in self.preverbs]:
             raise ValueError(f"progressive: {unknown[0]!r} is not among the preverbs; add it there")
         if broken := [

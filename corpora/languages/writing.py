@@ -24,7 +24,7 @@ from corpora.text.tokens import JOINERS
 LONGEST_WORD = 100
 """Letters of a word that are searched; all that follow are no word of any language."""
 MOST_WAYS = 1000
-"""Ways that a search may try from one letter on: one repetition without end, and a few choices beside it."""
+"""Ways that a search may try from one letter on: one repetition without end, and a few choices next to it."""
 
 _TOKEN = re.compile(
     r"""
@@ -242,7 +242,7 @@ class WritingSystem(BaseModel):
     word_letters: Marks = ""
     """Characters that Unicode calls no letters and the language does (``'`` as a glottal stop)."""
     joiners: Marks = JOINERS
-    """Characters that belong to a word where letters stand on both sides."""
+    """Characters that belong to a word where letters are on both sides."""
     cased: StrictBool
     """True where capitals are in use by convention."""
     quotes: tuple[Annotated[str, AfterValidator(_quotes)], ...] = ()

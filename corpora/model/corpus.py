@@ -100,13 +100,13 @@ class Dataset(BaseModel):
     file_lines: Annotated[StrictInt, Field(ge=1)] | None = None
     """Lines of the text files whose line numbers are the ids, where lines blank on both sides were left out."""
     columns_read: dict[str, str] | None = None
-    """``source`` and ``reference`` → column that a person named when the file was read; it stands in no file."""
+    """``source`` and ``reference`` → column that a person named when the file was read; it is in no file."""
     transmission: Any = None
     """A word or addresses, as ``corpora.model.terms`` reads them; None where only a licence speaks."""
     transmission_because: str | None = None
     """The term that ``transmission`` was taken from, where it stood elsewhere than in the envelope."""
     opened_from: str | None = None
-    """``VAULT/CORPUS/ROTATIONS`` by their numbers, of a corpus that was opened from a vault; it stands in no file."""
+    """``VAULT/CORPUS/ROTATIONS`` by their numbers, of a corpus that was opened from a vault; it is in no file."""
     transmission_class: str | None = None
     """The class of the licence that this term is."""
     training: Any = None
@@ -154,7 +154,7 @@ class OutOfVault:
     despite_network: str = ""
     """Why it was opened on a computer that has a way to other machines, in a custodian's words; empty where it has none."""
     consent: Any = None
-    """The record of consent in its sealed envelope, to be looked at and stored nowhere; None where there is none."""
+    """The record of consent in its sealed envelope, to be examined and stored nowhere; None where there is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +176,7 @@ class Corpus:
 
 
 _OURS = frozenset({"local_only", "not_stored", "of_task", "columns_read", "opened_from"})
-"""What follows from the corpus, the store or the reading, and stands in no file."""
+"""What follows from the corpus, the store or the reading, and is in no file."""
 
 
 def entry_fields(entry: Entry) -> dict[str, Any]:
@@ -312,7 +312,7 @@ class Selection:
     entry_ids: tuple[EntryId, ...] = ()
     """Text from a command line also names the entry whose id is that number."""
     limit: int | None = None
-    """At most so many, the first in the order of the corpus."""
+    """At most that many, the first in the order of the corpus."""
     sample: int | None = None
     """So many at random; all where there are fewer."""
     seed: int = 0

@@ -60,7 +60,7 @@ class Entry(BaseModel):
     local_only: bool = Field(default=False, exclude=True)
     """True where the terms of its corpus keep it on this machine; the envelope says so, not the entry."""
     not_stored: bool = Field(default=False, exclude=True)
-    """True for what stands in the store in the place of a secret entry that no run used: it has no text."""
+    """True for what is in the store instead of a secret entry that no run used: it has no text."""
     of_task: str = Field(default=TRANSLATION, exclude=True)
     """Name of its corpus's task; the envelope says it, not the entry."""
 

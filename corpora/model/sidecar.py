@@ -88,7 +88,7 @@ def mark_bytes(sha256: str, said: Mapping[str, Any]) -> bytes:
     sending = None if asked is None else sending_of(asked)
     if asked is not None and sending is None:
         raise ValueError(
-            f"transmission {str(asked)[:80]!r} is no word that is known, and no address."
+            f"transmission {str(asked)[:80]!r} is not a word that is known, and no address."
         )
     fields: dict[str, Any] = {"$schema": SET_1}
     if sending is not None:

@@ -138,7 +138,7 @@ class Terms:
     """Field and words of every term that is not understood; texts stay here until it is."""
     endpoints: tuple[str, ...] = ()
     segments: tuple[tuple[str, Sending], ...] = ()
-    """Segments of which something is said by itself; all others have no text that may leave then."""
+    """Segments of which something is said on its own; all others have no text that may leave then."""
     licence_class: str = ""
     """Of the licence that the rule follows from; empty where another term is."""
     training: bool | None = None
@@ -361,7 +361,7 @@ def _explicit(path: str, value: Any) -> Term:
 
 
 _OPEN_SEGMENTS = ("development", "diagnostic")
-"""Segments of which a term can say something by itself; no term opens a secret one."""
+"""Segments of which a term can say something on its own; no term opens a secret one."""
 
 
 def _texts(value: Any) -> Iterator[str]:

@@ -56,7 +56,7 @@ _LETTER = r"[^\W\d_]"
 _MARK = (
     "[\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u064b-\u0652\u0900-\u0dff\u1ab0-\u1aff\u1dc0-\u1dff]"
 )
-"""Marks that stand on letters."""
+"""Marks that are on letters."""
 
 
 def _within(characters: str) -> str:

@@ -63,7 +63,7 @@ _WRAPPERS: Final = tuple(
         (r"\[BEGIN FINAL RESPONSE\]", r"\[END FINAL RESPONSE\]"),
     )
 )
-"""Marks around a whole answer, which stand beside those of reasoning."""
+"""Marks around a whole answer, which are next to those of reasoning."""
 
 _BOX: Final = re.compile(r"<\|begin_of_box\|>(?P<inside>.*?)(?:<\|end_of_box\|>|\Z)", re.DOTALL)
 _FENCE: Final = re.compile(r"\A(?P<mark>```|~~~)[^\n`~]*\n(?P<inside>.*?)\n?(?P=mark)\Z", re.DOTALL)
@@ -75,7 +75,7 @@ _MOST_OBJECTS = 200
 """Curly brackets that are tried as the beginning of a JSON object."""
 
 _BEFORE = 200
-"""Characters before a mark that are looked at for the beginning of its line."""
+"""Characters before a mark that are examined for the beginning of its line."""
 
 
 def answer_text(reply: str) -> str | None:

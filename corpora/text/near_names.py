@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from itertools import takewhile
 
 LONGEST = 80
-"""Characters of a name or value that is looked at; a longer one is a text."""
+"""Characters of a name or value that is examined; a longer one is a text."""
 
 NEAR = 0.8
 """Share of common letters from which on a name resembles another."""
@@ -41,7 +41,7 @@ def folded_words(text: str) -> list[str]:
 
 
 _LONGEST = 40
-"""Characters of a typed name that are looked at."""
+"""Characters of a typed name that are examined."""
 
 _SHORTEST = 3
 """Letters from which on the beginning of a word tells anything."""

@@ -25,7 +25,7 @@ _TRANSLATED = frozenset({"alt", "aria-label", "dir", "label", "lang", "placehold
 """Attributes of tags whose values a translator changes."""
 
 _VOID = frozenset({"br", "hr", "img", "input", "wbr"})
-"""Tags that HTML closes by itself: ``<br>`` is ``<br/>``."""
+"""Tags that HTML closes on its own: ``<br>`` is ``<br/>``."""
 
 _NAME = r"[-@.\#/$]?[\p{L}\p{N}_][\p{L}\p{M}\p{N}_.\-\[\]]*+"
 
@@ -64,7 +64,7 @@ class PlaceholderReading:
 
     text: str
     variables: Counter[str]
-    """How often each placeholder and tag stands in it, in one spelling for equal ones."""
+    """How often each placeholder and tag is in it, in one spelling for equal ones."""
     spans: tuple[tuple[int, int], ...]
     """Where the rest begins and ends, which people read: between placeholders, tags and addresses."""
 

@@ -52,9 +52,9 @@ _RUN: Final = re.compile(r"([^\n -~])\1{3,}")
 MOST_MARKS: Final = 8
 """Marks on one letter; no writing of a living language needs as many."""
 MOST_NAMED: Final = 200
-"""Letters of one line that stand there by their long names; further ones by their numbers."""
+"""Letters of one line that are there by their long names; further ones by their numbers."""
 _TOWER_SEAT: Final = "◌"
-"""What further marks stand on."""
+"""What further marks are on."""
 
 
 class _Visible(dict[int, str]):

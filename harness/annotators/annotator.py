@@ -103,7 +103,7 @@ class AskingAnnotator(Protocol):
     id: str
     slow: bool
     apart: bool
-    """True where each translation is a question of its own, whose answer is stored with its entry; False where
+    """True where each translation is its own question, whose answer is stored with its entry; False where
     several are asked for together."""
     maker: str
     """Identifies everything that an answer depends on besides the translation."""

@@ -57,7 +57,7 @@ class CometModel(ModelScores):
         except (ImportError, AttributeError):
             raise UsageError(
                 f"{path}: a checkpoint of COMET needs the package unbabel-comet, which is not "
-                "installed here. Install it in an environment of its own, score there with "
+                "installed here. Install it in its own environment, score there with "
                 "comet-score, and give the file of scores instead."
             ) from None
         self._path = path
@@ -85,7 +85,7 @@ class CometModel(ModelScores):
         except Exception as error:
             raise UsageError(
                 f"{self._path.name}: COMET cannot load this checkpoint ({type(error).__name__}). "
-                "The encoder's tokenizer must lie in the local cache as well; a file of scores needs "
+                "The encoder's tokenizer must be in the local cache as well; a file of scores needs "
                 "neither."
             ) from error
 
@@ -107,7 +107,7 @@ def comet_annotator(
         checkpoints = sorted(path.rglob("*.ckpt"))
         if len(checkpoints) != 1:
             raise UsageError(
-                f"{path}: {len(checkpoints)} checkpoints (.ckpt) lie in this folder; name one of them."
+                f"{path}: {len(checkpoints)} checkpoints (.ckpt) are in this folder; name one of them."
             )
         return CometModel(checkpoints[0], memo, progress)
     if not path.is_file():

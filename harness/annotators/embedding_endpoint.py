@@ -36,7 +36,7 @@ _AGAIN = (
     "then `rosetta score --rescore last --metrics semantic_score`, with --embeddings and --embeddings-model where "
     "the run was begun without them"
 )
-"""What follows each mend: a run remembers the endpoint and model that it was begun with."""
+"""What follows each fix: a run remembers the endpoint and model that it was begun with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +162,7 @@ def read_embeddings(decoded: Any, count: int) -> Embedded:
     if (
         given.dtype.kind not in "iuf"
     ):  # words, truth values, or integers too large for any number type
-        raise _malformed("An embedding holds something that is no number.")
+        raise _malformed("An embedding holds something that is not a number.")
     rows = given.astype(np.float64)
     if rows.ndim != 2 or not np.isfinite(rows).all() or np.abs(rows).max() > 1e18:
         raise _malformed("An embedding holds something that is no finite number.")

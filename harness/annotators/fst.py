@@ -56,7 +56,7 @@ class FstAnnotator:
         self._verdicts: dict[str, Verdict] = {}
         """Form of a word → verdict on it."""
         self._analyses: dict[str, WordAnalysis] = {}
-        """Word as it stands in a text → what is found of it."""
+        """Word as it is in a text → what is found of it."""
         self._unkept: dict[str, bytes] = {}
         """Findings that the memo does not have yet, by form."""
         self._secret: set[str] = set()

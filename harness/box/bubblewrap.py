@@ -49,7 +49,7 @@ class Bubblewrap:
         if filter_program() is None:
             return "bubblewrap has no list of refused calls for this processor: use an x86_64 or aarch64 computer"
         if os.geteuid() == 0 and not all(map(shutil.which, ("setpriv", "unshare", "mount"))):
-            return "setpriv, unshare or mount is not installed, by which a box of root's gets a user of its own: install util-linux"
+            return "setpriv, unshare or mount is not installed, by which a box of root's gets its own user: install util-linux"
         return _refusal(program)
 
     @contextmanager

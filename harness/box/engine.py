@@ -43,7 +43,7 @@ class Launch:
     limits: Mapping[str, int] = field(default_factory=dict)
     """What the first process limits for itself, by the names of ``resource``."""
     environment: Mapping[str, str] = field(default_factory=dict)
-    """What the engine itself must be told; the box has an environment of its own."""
+    """What the engine itself must be told; the box has its own environment."""
     end: Sequence[str] = ()
     """A command that ends the box, where killing what was started would not."""
 

@@ -45,7 +45,7 @@ class ExitReason(StrEnum):
     MALFORMED = "malformed"
     """What came out was no answer to what was asked: half a line, another's id, or too much."""
     GAVE_UP = "gave_up"
-    """It had to be begun anew too often."""
+    """It had to be begun again too often."""
 
 
 _CLASSES = {
@@ -64,7 +64,7 @@ _WORDS = {
 _HOW = {
     ExitReason.ENDED: "it ended",
     ExitReason.TOO_LONG: "it took too long",
-    ExitReason.MALFORMED: "what it gave is no answer to what was asked",
+    ExitReason.MALFORMED: "what it gave is not an answer to what was asked",
     ExitReason.GAVE_UP: "it had to be started too often",
 }
 

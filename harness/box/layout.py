@@ -1,4 +1,4 @@
-"""Where things lie in a box, the same for every engine; ``inside/runner.py`` knows these places."""
+"""Where things are in a box, the same for every engine; ``inside/runner.py`` knows these places."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SHARED_LIBRARIES: Final = (
     "/etc/ld.so.cache",
 )
 IN_ITS_ROOT: Final = {place: place for place in (CODE, WHEELS, REQUIREMENTS, SITE, PIP)}
-"""Where things lie in a box that has a root of its own."""
+"""Where things are in a box that has its own root."""
 ISOLATED: Final = ("-I", "-S", "-B", "-X", "utf8")
 """Options of Python: without packages and settings of this computer or user, and without leaving bytecode."""
 SOCKET_FOLDER: Final = "/box/gateway"

@@ -32,7 +32,7 @@ class Limits(BaseModel):
     answer_characters: Annotated[int, Field(ge=1, le=1 << 20)] = 20_000
     """In one output."""
     restarts: Annotated[int, Field(ge=0)] = 5
-    """How often it is begun anew after a text at which it failed; afterwards all that is left fails."""
+    """How often it is begun again after a text at which it failed; afterwards all that is left fails."""
 
     @property
     def line_bytes(self) -> int:

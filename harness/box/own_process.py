@@ -20,7 +20,7 @@ from harness.box.limits import Limits
 _KEPT: Final = ("SYSTEMROOT", "WINDIR", "TEMP", "TMP", "TMPDIR", "LD_LIBRARY_PATH", "OMP_NUM_THREADS")  # fmt: skip
 """What of this program's environment the process is told: where Windows and libraries lie, and how many threads to use."""
 _PLACES: Final = ("TEMP", "TMP", "TMPDIR")
-"""Which of these a box has a place of its own for."""
+"""Which of these a box has its own place for."""
 
 
 class OwnProcess:
@@ -32,7 +32,7 @@ class OwnProcess:
     On Linux its memory is limited (``RLIMIT_AS``); macOS holds no such limit, and Windows has none that a program sets itself.
     """
 
-    name = "a process of its own"
+    name = "its own process"
     holds_secrets = True
 
     def __init__(self, packages: Sequence[str] = (), data: Sequence[Path] = ()) -> None:
@@ -68,7 +68,7 @@ class OwnProcess:
         )
 
     def _folders(self) -> list[Path]:
-        """Return the folders that the packages of these names lie in, as this program itself finds them."""
+        """Return the folders that the packages of these names are in, as this program itself finds them."""
         specs = (find_spec(package) for package in self._packages)
         places = (
             Path(p)

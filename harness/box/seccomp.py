@@ -15,7 +15,7 @@ from typing import Any, Final
 
 _LOAD_WORD, _JUMP_EQUAL, _JUMP_GREATER, _JUMP_AND, _RETURN = 0x20, 0x15, 0x25, 0x45, 0x06
 _NUMBER, _ARCHITECTURE, _ARGUMENTS = 0, 4, 16
-"""Where they stand in ``struct seccomp_data``, whose arguments have eight bytes each, the lower half first."""
+"""Where they are in ``struct seccomp_data``, whose arguments have eight bytes each, the lower half first."""
 _ALLOW, _ERROR, _KILL = 0x7FFF0000, 0x00050000, 0x80000000
 _OTHER_NAMESPACES: Final = 0x7E020080
 """CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET, and NEWTIME: a process with walls of its own."""
@@ -23,7 +23,7 @@ _UNIX: Final = 1
 """AF_UNIX, the only sockets: the gateway's, and those between a method's own processes."""
 _DEATH_SIGNAL: Final = 1
 """PR_SET_PDEATHSIG: whether a process ends with its parent. A method can write into the memory of the box's first process
-(/proc/1/mem) and so have it call this, after which the box would outlive whoever ends it."""
+(/proc/1/mem) and so have it call this, after which the box would outlive anyone who ends it."""
 _WATCHING: Final = (1024, 1026)
 """F_SETLEASE and F_NOTIFY: to be told what others do with a file or folder, or to hold them up at it."""
 _NEWEST: Final = 450

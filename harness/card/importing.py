@@ -59,7 +59,7 @@ from scoring.metrics.inventory import make_scorer, surface_setup
 from scoring.words.resources import Resources
 
 Corpora: TypeAlias = Callable[[str], Sequence[Entry] | None]
-"""Gives by its SHA-256 the entries of a corpus; None where it is not at hand."""
+"""Gives by its SHA-256 the entries of a corpus; None where it is not available."""
 
 
 class DifferentCard(UsageError):  # noqa: N818  it says what is there
@@ -330,7 +330,7 @@ def _import_report(connection: sqlite3.Connection, raw: Mapping[str, Any], name:
     sealed = card_bytes(card)
     stored = _store(connection, card.as_json(), sealed, name, None)
     note = (
-        "It has no set-up, prompt, tokens or seal; it was scored anew and sealed here. "
+        "It has no set-up, prompt, tokens or seal; it was scored again and sealed here. "
         "Its own numbers are kept in `source_report`."
     )
     return replace(stored, note=note)

@@ -50,7 +50,7 @@ def card_head(connection: sqlite3.Connection, run: Run) -> dict[str, Any]:
     if head is None:
         raise HarnessError(
             f"Run {run.run_id[:8]} has no card yet: it is not complete. "
-            f"`{run.goes_on_with}` goes on with it."
+            f"`{run.goes_on_with}` continues with it."
         )
     return head
 

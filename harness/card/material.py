@@ -159,11 +159,11 @@ class Material:
     corpus_values: Mapping[str, float | None] = field(default_factory=dict)
     """Values of the metrics that only a whole corpus has."""
     rescore_of: Mapping[str, Any] | None = None
-    """Id and hash of the run whose outputs were scored again; None for a run of its own."""
+    """Id and hash of the run whose outputs were scored again; None for its own run."""
     scoring_cost: ScoringCost | None = None
     """What endpoints charged for the scoring; None where none was asked."""
     retry_of: Mapping[str, Any] | None = None
-    """The run whose failed entries were asked for again, and which those are; None for a run of its own."""
+    """The run whose failed entries were asked for again, and which those are; None for its own run."""
     despite_network: str = ""
     """As in the run's opening."""
 
@@ -254,7 +254,7 @@ def _require_all(run: Run, stored: int) -> None:
     if missing:
         raise HarnessError(
             f"The run is not complete: {missing:,} of {len(run.positions):,} entries are missing. "
-            f"`{run.goes_on_with}` goes on with it."
+            f"`{run.goes_on_with}` continues with it."
         )
 
 

@@ -140,7 +140,7 @@ class Scores(Block):
     spread: dict[str, SpreadBlock] = {}
     """Metric id → how its entries lie, of metrics of packs; absent where there are none, and on earlier cards."""
     findings: list[FindingBlock] | None = None
-    """What can be named in the outputs without a model; absent where they were not at hand, and on earlier cards."""
+    """What can be named in the outputs without a model; absent where they were not available, and on earlier cards."""
     reasons: dict[str, str] = {}
     """Metric id → why it has no value (M1)."""
     avg_latency_seconds: float | None = None

@@ -45,7 +45,7 @@ def parse_object(data: bytes, name: str) -> dict[str, Any]:
     """
     value = _parsed(data, name)
     if not isinstance(value, dict):
-        raise UsageError(f"{name} holds no JSON object, so it is no run card.")
+        raise UsageError(f"{name} holds no JSON object, so it is not a run card.")
     _check_depth(value, name)
     _check_text(value, name)
     return value
@@ -104,7 +104,7 @@ def _check_depth(value: dict[str, Any], name: str) -> None:
         ]
         if not level:
             return
-    raise UsageError(f"{name} is nested deeper than {MOST_DEPTH} levels, so it is no run card.")
+    raise UsageError(f"{name} is nested deeper than {MOST_DEPTH} levels, so it is not a run card.")
 
 
 def _check_text(value: dict[str, Any], name: str) -> None:

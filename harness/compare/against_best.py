@@ -35,7 +35,7 @@ class RepeatedRuns:
     repeated: repetitions.Repetitions | None
     """How much of the value is the choice of entries and how much the repetition; None of a single run."""
     unparted: str
-    """Why several repetitions could not be parted so; empty where they were."""
+    """Why several repetitions could not be separated so; empty where they were."""
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ class SharedRuns:
         self._seed = seed
         self._runs: dict[str, OrderedRun] = {}
         self._sides: dict[tuple[str, tuple[EntryId, ...]], PairSide | str] = {}
-        """Run and the entries that count → how it is laid out on them, or why it cannot be."""
+        """Run and the entries that count → how it is arranged on them, or why it cannot be."""
         self._pooled: dict[tuple[int, ...], tuple[Table, Table]] = {}
         """Repetitions, by the identities of their sides, which are kept → all their outputs together, and the
         resamples of these."""

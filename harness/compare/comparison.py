@@ -42,7 +42,7 @@ class ComparedEntries:
 
     ids: tuple[EntryId, ...]
     positions: npt.NDArray[np.int64]
-    """Place in each run's own corpus, shape (runs, entries): a run from elsewhere has a corpus of its own."""
+    """Place in each run's own corpus, shape (runs, entries): a run from elsewhere has its own corpus."""
     failed: npt.NDArray[np.bool_]
     secret: npt.NDArray[np.bool_]
     """Shape (entries,): texts of these leave this machine in no file, copy or message."""

@@ -31,7 +31,7 @@ class CorpusRow(NamedTuple):
     """One entry of a corpus, without its texts; all runs of the corpus share it."""
 
     id: EntryId
-    """As it would stand on a card, so that runs from elsewhere meet those made here."""
+    """As it would be on a card, so that runs from elsewhere meet those made here."""
     position: int
     """Place in the corpus."""
     source: int

@@ -79,9 +79,7 @@ def record_consent(said: Mapping[str, Any], identity: Identity, today: date) -> 
     try:
         record = ConsentGiven(**said, signing_key=identity.public.signing_key)
     except ValidationError as error:
-        raise UsageError(
-            f"This cannot stand in a record of consent: {first_problem(error)}"
-        ) from None
+        raise UsageError(f"This cannot be in a record of consent: {first_problem(error)}") from None
     return SignedConsent.model_validate_json(signed_record(record, identity), strict=True)
 
 

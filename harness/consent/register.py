@@ -95,7 +95,7 @@ class Held:
     notice: SignedNotice
     ground: Ground
     since: str
-    """When it was taken in here."""
+    """When it was imported here."""
     lifted: SignedNotice | None = None
     """The notice that lifted it."""
 
@@ -111,7 +111,7 @@ class NobodyKnowsSigner(ConsentError):  # noqa: N818  said of the signer
         self.notice = notice
         super().__init__(
             f"This notice says: {notice.said}. It is signed by a key that nobody here has compared for this matter, so "
-            "it was NOT taken in and changes nothing. Anybody can write such a file in any name. Ask whoever may say this, by "
+            "it was NOT imported and changes nothing. Anybody can write such a file in any name. Ask anyone who may say this, by "
             "telephone, for the six words of their key; where they are those of this notice, take it with --words."
         )
 
@@ -216,7 +216,7 @@ class Register:
             isinstance(about, KeyWithdrawal) and about.signing_key == signer
         ):
             raise ConsentError(
-                f"This notice is signed by a key that was revoked: {revoked.said}. It was not taken in."
+                f"This notice is signed by a key that was revoked: {revoked.said}. It was not imported."
             )
         if isinstance(about, Reinstatement):
             return self._ground_of_lift(lines, notice, about)
@@ -224,7 +224,7 @@ class Register:
             if not says_key(read_words(words), signer):
                 raise ConsentError(
                     "These are not the six words of the key that signed this notice. Somebody may have put another in its "
-                    "place: it was not taken in, and nothing was changed."
+                    "place: it was not imported, and nothing was changed."
                 )
             return Ground.WORDS
         if signer == self.own:
@@ -252,7 +252,7 @@ class Register:
         if first.notice.signing_key != notice.signing_key:
             raise ConsentError(
                 "This notice lifts one that another key signed, and only who took something back can give it again. It was "
-                f"not taken in. To set that notice aside on this computer: rosetta consent lift {about.notice[:12]}"
+                f"not imported. To set that notice aside on this computer: rosetta consent lift {about.notice[:12]}"
             )
         return Ground.OWN if notice.signing_key == self.own else Ground.KNOWN
 

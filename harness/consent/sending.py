@@ -30,7 +30,7 @@ class NobodySaidWhetherToSend(MayNotSend):
     def __init__(self, terms: Terms, host: str) -> None:
         self.host = host
         super().__init__(
-            f"May these texts be sent to {host}? {_term(terms)} Rule: {_rule(terms)}. Whoever may decide says so, and on whose "
+            f"May these texts be sent to {host}? {_term(terms)} Rule: {_rule(terms)}. Anyone who may decide says so, and on whose "
             f'word, with {OPTION} "WORDS", which the card repeats. To settle it for good, write "transmission" into the corpus: '
             '"open", "local-only", or a list of addresses.'
         )

@@ -61,7 +61,7 @@ def _of(subject: Verified, held: Held) -> Iterator[Found]:
 
 
 _REVOKED = (
-    "what this key signed may be of whoever has it now, whatever date it bears; ask who had it for another sign that it is "
+    "what this key signed may be of anyone who has it now, whatever date it bears; ask who had it for another sign that it is "
     "theirs"
 )
 

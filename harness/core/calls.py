@@ -93,7 +93,7 @@ _GOOD_ENDS: Final = frozenset(
      "completed", "finish", "finished", "done", "normal", "toolcall", "toolcalls", "tooluse", "functioncall",
      "functioncalls"}
 )  # fmt: skip
-"""Finish reasons of a whole answer, in letters and digits alone: a closed list, so that an unknown one is no answer."""
+"""Finish reasons of a whole answer, in letters and digits alone: a closed list, so that an unknown one is not an answer."""
 
 _LIMITS: Final = (
     "length", "token", "maxlen", "maxoutput", "maxcontext", "contextwindow", "contextlimit", "errorlimit", "truncat",

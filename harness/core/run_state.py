@@ -13,5 +13,5 @@ class RunState(StrEnum):
     DRAINING = "draining"
     """No new entries are started; those under way are finished and stored."""
     STOPPED = "stopped"
-    """Cut short with everything stored; ``rosetta resume`` goes on."""
+    """Cut short with everything stored; ``rosetta resume`` continues."""
     COMPLETE = "complete"

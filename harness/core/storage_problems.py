@@ -127,7 +127,7 @@ _NAMED_WRONGLY: Final[Mapping[int, str]] = {
     errno.ELOOP: "Name the place that is meant, without links.",
     errno.EINVAL: "Name another place.",
 }
-"""Number of the system's error about the name that was given → mend."""
+"""Number of the system's error about the name that was given → fix."""
 
 
 def mend_of(error: OSError) -> str:

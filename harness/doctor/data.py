@@ -184,7 +184,7 @@ def _examined(store: sqlite3.Connection, path: Path) -> Iterator[Finding]:
     if wrong != ["ok"]:
         words = (
             f"{path} is damaged ({len(wrong)} faults or more). Copy all of its files away, write the runs "
-            "that can still be read to files, then put a copy of yours in its place, or begin anew:"
+            "that can still be read to files, then put a copy of yours in its place, or begin again:"
         )
         mend = _away(path, "rosetta runs list", "rosetta runs export last -o last-run.json")
         yield Finding("Data", "store", Health.BROKEN, words, mend)

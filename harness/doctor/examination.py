@@ -158,5 +158,5 @@ def looked_at(area: str, check: Check) -> Iterator[Finding]:
     try:
         yield from check()
     except Exception as error:  # noqa: BLE001  whatever is broken here is what a person asks about
-        words = f"cannot be looked at ({type(error).__name__})"
+        words = f"cannot be examined ({type(error).__name__})"
         yield Finding(area, area.lower(), Health.BROKEN, words)

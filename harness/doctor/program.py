@@ -41,7 +41,7 @@ def program() -> Iterator[Finding]:
         + (
             ""
             if known
-            else ": Rosetta needs 3.11, 3.12 or 3.13. Make its environment anew with one"
+            else ": Rosetta needs 3.11, 3.12 or 3.13. Make its environment again with one"
         ),
         () if known else ("python3.13 -m venv .venv",),
     )

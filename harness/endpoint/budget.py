@@ -129,7 +129,7 @@ class Ledger:
         """Waits until what is committed is on the disk; asked before each call where there is a cap."""
         self.spent = spent
         self.reached = False
-        """Whether a call could not go out: the run goes on under a higher cap only."""
+        """Whether a call could not go out: the run continues under a higher cap only."""
         self._before = spent
         self._reserved = 0.0
         self._dearest = 0.0

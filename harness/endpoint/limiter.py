@@ -98,7 +98,7 @@ class Slot:
 
 
 LOOK_SECONDS = 1.0
-"""How often it is looked whether a pause goes on."""
+"""How often it is looked whether a pause continues."""
 
 
 class Limiter:

@@ -49,7 +49,7 @@ def require_none(reason: str, what: str = "a run") -> str:
         raise UsageError(
             f"This computer has a way to other machines ({', '.join(routes)}), and sentences of a vault were to be opened for "
             f"{what}. Nothing was opened. Pull the cable, switch off Wi-Fi and Bluetooth, unplug phones, and try again, or "
-            f'use a computer that has no network. If you answer for it, add {OPTION} "WHY": your words stand in the log of '
+            f'use a computer that has no network. If you answer for it, add {OPTION} "WHY": your words are in the log of '
             "the vault and on the card. For a try with made-up sentences, that is reason enough."
         )
     return reason if routes else ""

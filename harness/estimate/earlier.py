@@ -109,7 +109,7 @@ def outputs_ahead(
 ) -> Sequence[Output] | None:
     """Return what a method will answer to entries of one call, where that is known before it is asked.
 
-    It is of outputs made elsewhere, of baselines, and of calls whose answers lie in the store; None otherwise.
+    It is of outputs made elsewhere, of baselines, and of calls whose answers are in the store; None otherwise.
     """
     if not isinstance(method, Replay | CopySource | Constant | Glossary) and not shows_requests(
         method
@@ -133,10 +133,10 @@ def groups(entries: Sequence[Entry], size: int) -> list[Sequence[Entry]]:
 
 
 MOST_RUNS = 5
-"""Earlier runs that are looked at, the newest first."""
+"""Earlier runs that are examined, the newest first."""
 
 MOST_ENTRIES = 400
-"""Entries of one earlier run that are looked at."""
+"""Entries of one earlier run that are examined."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +157,7 @@ class EarlierPace:
     seconds: float
     """Wall-clock time over the entries that were not answered from the store."""
     answering: float
-    """Seconds an entry that the endpoint alone took, calls shared by several entries parted among them."""
+    """Seconds an entry that the endpoint alone took, calls shared by several entries separated among them."""
     entries: int
     at_once: int
     """Most calls that it could have under way."""

@@ -37,7 +37,7 @@ from harness.methods.pipeline import MOST_ROUNDS
 from harness.setup.plan import Plan
 
 MOST_GROUPS = 1000
-"""Calls whose prompts are written out; of more, so many spread evenly stand for all."""
+"""Calls whose prompts are written out; of more, that many spread evenly stand for all."""
 
 OFTEN = 1.645
 """Standard deviations within which nine of ten runs end."""
@@ -55,7 +55,7 @@ class RunEstimate:
 
     entries: int
     answered: int
-    """Entries whose answer lies in the store already: they cost neither money nor time."""
+    """Entries whose answer is in the store already: they cost neither money nor time."""
     calls: Range
     prompt_tokens: Range | None
     """None where nothing tells: a plug-in that was never run."""
@@ -134,7 +134,7 @@ class _Ahead:
         self.open = [(r, g) for r, g in seen if not (use and stored_reply(connection, r, g, name))]
         whole = sum(map(len, looked)) or 1
         self.scale = len(entries) / whole
-        """How many entries each one that was looked at stands for."""
+        """How many entries each one that was examined stands for."""
         self.entries = round(self.scale * sum(len(g) for _, g in self.open))
         self.answered = len(entries) - self.entries if seen else 0
 

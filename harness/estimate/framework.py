@@ -145,7 +145,7 @@ class Worked(BaseModel, frozen=True):
 
     name: str
     factors: str
-    """What it was worked out of, in words; empty for a stated amount of its own."""
+    """What it was worked out of, in words; empty for its own stated amount."""
     usd: CostRange
     stated_usd: CostRange | None
     """What a document says it comes to; null where none says so."""

@@ -25,7 +25,7 @@ from scoring.core.inventory import read_by
 from scoring.core.translation import Translation
 
 MOST_LOOKED_AT = 200
-"""Entries whose prompts are written out; of more, so many spread evenly stand for all."""
+"""Entries whose prompts are written out; of more, that many spread evenly stand for all."""
 
 WRITTEN = Range(20, 80, 400)
 """Tokens of a judgement."""
@@ -40,7 +40,7 @@ class JudgeEstimate:
     cost_usd: Range | None
     """US dollars; None: the price is unknown."""
     judged: int = 0
-    """Judgements that lie in the store already and are not asked for again."""
+    """Judgements that are in the store already and are not asked for again."""
 
 
 def estimate_judges(

@@ -26,7 +26,7 @@ class Control:
         self.calls_over: Callable[[], None] = _nobody
         """Called once no call for an entry is under way any more, however that came."""
         self.catch_up: Callable[[float], object] = _nothing
-        """Waits, no longer than so many seconds, until all that came back by now is stored."""
+        """Waits, no longer than that many seconds, until all that came back by now is stored."""
 
     @property
     def state(self) -> RunState:

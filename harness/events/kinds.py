@@ -36,7 +36,7 @@ class Started:
     positions: tuple[int, ...]
     """Places in the corpus of the entries to be translated, in order."""
     done: int
-    """Entries already stored when the run goes on after a cut."""
+    """Entries already stored when the run continues after a cut."""
     floors: tuple[Floor, ...]
     missing: Mapping[str, str]
     """Metric id → why it has no value in this run (M1)."""
@@ -150,7 +150,7 @@ class Finished:
     reason: str | None = None
     """Why a stopped run stopped, in words; None where a person asked for it."""
     budget_reached: bool = False
-    """True where the budget let no further call out: the run goes on under a higher one."""
+    """True where the budget let no further call out: the run continues under a higher one."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -120,7 +120,7 @@ class ProgressBoard:
         self._spread = RunningSpread()
         self._floors = floors or {}
         self._entries = entries
-        """By place, for the caveats of the outputs; None where only numbers are at hand."""
+        """By place, for the caveats of the outputs; None where only numbers are available."""
         self._outputs = OutputTally(free_word_order=scorer.free_word_order)
         self._recent: deque[tuple[float, int]] = deque()
         self.scoring: ScoringSoFar | None = None

@@ -52,7 +52,7 @@ class ControlRequest(StrEnum):
     DRAIN = "drain"
     STOP = "stop"
     LIMIT = "limit"
-    """At most so many calls at once."""
+    """At most that many calls at once."""
 
 
 def ask(path: Path, run_id: str, wish: ControlRequest, calls: int | None = None) -> str:
@@ -85,10 +85,10 @@ def _require_alive(path: Path, run: Run) -> None:
     if run.state is RunState.COMPLETE:
         raise UsageError(f"Run {name} is complete; there is nothing to steer.")
     if run.state is RunState.STOPPED:
-        raise UsageError(f"Run {name} has stopped; `{run.goes_on_with}` goes on.")
+        raise UsageError(f"Run {name} has stopped; `{run.goes_on_with}` continues.")
     if not under_way(run) or not is_held(path, run.run_id):
         raise UsageError(
-            f"The process that ran {name} is gone. What it stored is safe; `{run.goes_on_with}` goes on."
+            f"The process that ran {name} is gone. What it stored is safe; `{run.goes_on_with}` continues."
         )
 
 
@@ -137,7 +137,7 @@ def done(control: Control, wish: ControlRequest, calls: int | None = None) -> st
         ControlRequest.PAUSE,
         ControlRequest.GO_ON,
     }:
-        return "It is ending: a drain or a stop cannot be taken back. `rosetta resume` goes on afterwards."
+        return "It is ending: a drain or a stop cannot be taken back. `rosetta resume` continues afterwards."
     {
         ControlRequest.PAUSE: control.pause,
         ControlRequest.GO_ON: control.go_on,

@@ -23,7 +23,7 @@ class ListedItem:
     taken_by: tuple[str, ...]
     """Names of the computers that signed for having taken it; of this one where it did, signed or not."""
     there: bool
-    """Whether a file lies in its place; whether it is whole, taking it in tells."""
+    """Whether a file is in its place; whether it is whole, taking it in tells."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -84,7 +84,7 @@ def put_out(
     """
     if not desk.record.name:
         raise UsageError(
-            'Give this computer a name by which the others know it, once: --as "Office". It stands on the stick openly.'
+            'Give this computer a name by which the others know it, once: --as "Office". It is on the stick openly.'
         )
     ready = [_ready(path, kinds) for path in with_vouching(paths, kinds)]
     folder = made_at(place)

@@ -25,7 +25,7 @@ from harness.sealed.stick import READABLE, StickError, read_file, stick_error, w
 from harness.sealed.strict_records import FileError, FileProblem, Id, StrictRecord
 
 NAME: Final = "rosetta-exchange"
-"""Of the folder, at the place that somebody names; the stick's own files stay beside it."""
+"""Of the folder, at the place that somebody names; the stick's own files stay next to it."""
 MANIFEST_SUFFIX: Final = ".rosetta-exchange"
 _HEAD: Final = "exchange.json"
 _README: Final = "README.txt"
@@ -38,7 +38,7 @@ _MOST_HEAD: Final = 1024
 MOST_MANIFESTS: Final = 100
 """Computers that share one folder."""
 MOST_LISTED: Final = 20_000
-"""Names in one folder that are looked at."""
+"""Names in one folder that are examined."""
 
 README: Final = """\
 This folder belongs to the program Rosetta. With it, computers that share no network hand files to each other.
@@ -48,7 +48,7 @@ To take things out:     rosetta exchange in STICK --into FOLDER
 To see what is here:    rosetta exchange list STICK
 
 Do not change, rename or delete anything in it. The files in it are sealed or meant for others; their names, and who
-put them here, can be read by whoever finds the stick.
+put them here, can be read by anyone who finds the stick.
 
 Ce dossier est celui du programme Rosetta. Des ordinateurs sans réseau commun s'y remettent des fichiers. Ne changez, ne
 renommez et n'effacez rien.
@@ -113,7 +113,7 @@ class ExchangeFolder:
         if len(there) > 1:
             raise FileError(
                 FileProblem.DAMAGED,
-                "It lies there under two names that differ in small and capital letters only. Somebody put one of them there: "
+                "It is there under two names that differ in small and capital letters only. Somebody put one of them there: "
                 "have it put out once more on another stick.",
             )
         if size > kind.most:
@@ -164,7 +164,7 @@ def _plain_size(path: Path) -> int:
     if not stat.S_ISREG(facts.st_mode):
         raise FileError(
             FileProblem.DAMAGED,
-            f"{path.name}: in the place of the file lies {_what(facts.st_mode)}. Rosetta did not put it there.",
+            f"{path.name}: instead of the file lies {_what(facts.st_mode)}. Rosetta did not put it there.",
         )
     return facts.st_size
 
@@ -231,7 +231,7 @@ def _refuse_links(path: Path) -> None:
         if not stat.S_ISDIR(mode) or _is_junction(folder):
             raise FileError(
                 FileProblem.DAMAGED,
-                f"{folder}: in the place of the folder lies {_what(mode)}. Somebody put it there; take another stick.",
+                f"{folder}: instead of the folder lies {_what(mode)}. Somebody put it there; take another stick.",
             )
 
 

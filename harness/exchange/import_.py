@@ -65,9 +65,9 @@ class ImportResult:
     folder: Path
     new: list[Arrived] = field(default_factory=list)
     before: int = 0
-    """Things that were taken in earlier."""
+    """Things that were imported earlier."""
     refused: list[tuple[str, str]] = field(default_factory=list)
-    """What was not taken, and why with the mend."""
+    """What was not taken, and why with the fix."""
     notes: list[str] = field(default_factory=list)
     """What the logs of vaults, as others saw them, say of those here."""
     receipt: bool = False
@@ -85,7 +85,7 @@ class _Visit:
     memory: Path
     found: ImportResult
     names: Mapping[str, Sequence[str]]
-    """Names of files on the stick in small letters → as they stand there."""
+    """Names of files on the stick in small letters → as they are there."""
 
 
 def take_in(
@@ -174,7 +174,7 @@ def _is_not_older(visit: _Visit, manifest: ExchangeList, sha256: str) -> bool:
         "is now."
         if manifest.state < seen.state
         else f"This list says something else under the same number ({manifest.state:,}) than this computer saw before. The data folder of "
-        "that computer was copied or put back, and both go on. Nothing was taken from it; ask there which one counts."
+        "that computer was copied or put back, and both continue. Nothing was taken from it; ask there which one counts."
     )
     visit.found.refused.append((visit.desk.record.known[manifest.by], older))
     return False
@@ -228,7 +228,7 @@ class _Copy:
         ):
             raise FileError(
                 FileProblem.DAMAGED,
-                "The vault that lies there is not the one that was signed for, or an older copy of it. Nothing was copied: have it "
+                "The vault that is there is not the one that was signed for, or an older copy of it. Nothing was copied: have it "
                 "put out once more.",
             )
         state = Vault(where, visit.memory, lambda: datetime.now(UTC)).read()

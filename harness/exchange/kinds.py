@@ -1,4 +1,4 @@
-"""What may lie in an exchange folder: the program's own kinds of file, each with who reads it, and names that every disk takes."""
+"""What may be in an exchange folder: the program's own kinds of file, each with who reads it, and names that every disk takes."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class FileKind:
     most: int = MOST_BYTES
     """Bytes of the largest one."""
     beside: str = ""
-    """End of the name of the file that vouches for it, which goes along where it lies beside it."""
+    """End of the name of the file that vouches for it, which goes along where it is next to it."""
 
 
 def kind_of(name: str, kinds: Iterable[FileKind]) -> FileKind | None:
@@ -128,7 +128,7 @@ KINDS: Final = (
         card_seal.SUFFIX,
         "the seal of a card",
         card_seal.read_seal,
-        "lies beside its card",
+        "is next to its card",
         card_seal.MOST_BYTES,
     ),
     FileKind(

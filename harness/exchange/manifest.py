@@ -31,10 +31,10 @@ Machine = Annotated[str, Field(min_length=1, max_length=MOST_WORDS)]
 
 
 class Offered(StrictRecord):
-    """A file in the folder; it lies there under its SHA-256."""
+    """A file in the folder; it is there under its SHA-256."""
 
     name: FileName
-    """What it was called, and will be called where it is taken in; ``tidy_name`` leaves it as it is."""
+    """What it was called, and will be called where it is imported; ``tidy_name`` leaves it as it is."""
     size: Annotated[int, Field(ge=1)]
     """Bytes."""
 

@@ -65,7 +65,7 @@ class ExchangeRecord(StrictRecord):
     own: dict[Id, OwnPart] = Field(default_factory=dict)
     """Folder → what this computer put there."""
     taken: dict[Hex64, ImportedFile] = Field(default_factory=dict)
-    """SHA-256, of a copy of a vault the last line of its log → what was taken in; from whichever folder."""
+    """SHA-256, of a copy of a vault the last line of its log → what was imported; from whichever folder."""
 
 
 @dataclass
@@ -109,5 +109,5 @@ def read_record_of(home: Path) -> ExchangeRecord:
     except (OSError, ValidationError):
         raise UsageError(
             f"{path} cannot be read or is damaged: it says what this computer took in. Put back a copy of it, or delete it; "
-            "then six words are compared again, and what was taken in before is found in its place again."
+            "then six words are compared again, and what was imported before is found in its place again."
         ) from None

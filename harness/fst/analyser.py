@@ -196,7 +196,7 @@ class Analyser:
 
     @property
     def sha256(self) -> str:
-        """Over the file as it lies on the disk."""
+        """Over the file as it is on the disk."""
         return self._layout.model.sha256
 
     @property

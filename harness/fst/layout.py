@@ -126,7 +126,7 @@ _CONDITIONS = {
 
 
 NO_SYMBOL = 0xFFFF
-"""Stands in the rows that hold no arc."""
+"""Is in the rows that hold no arc."""
 
 NO_TARGET = 0xFFFFFFFF
 

@@ -57,7 +57,7 @@ class Model:
     content: bytes
     """Unpacked."""
     sha256: str
-    """Over the file as it lies on the disk."""
+    """Over the file as it is on the disk."""
 
     def invalid(self, problem: str) -> AnalyserError:
         """Make the error that says what is wrong with the file."""

@@ -1,7 +1,7 @@
 """Dictionaries and word lists that a user brings.
 
 A bilingual dictionary has words and phrases of the source language with their translations; a word list has
-words of the target language, which a check may hold an output against; a meaning dictionary says what each
+words of the target language, which a check may compare an output with; a meaning dictionary says what each
 dictionary form of the target language means in English.
 
 No meaning dictionary ships with the program: such dictionaries belong to their makers and communities. The file

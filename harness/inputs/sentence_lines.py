@@ -20,12 +20,12 @@ def read_lines(path: Path, longest: int) -> dict[int, str]:
     text, _ = read_text(path, "the sentences", MOST_BYTES)
     lines = {n: line.strip() for n, line in enumerate(text.split("\n"), 1) if line.strip()}
     if not lines:
-        raise UsageError(f"{path}: no sentence stands in it. Write one on each line.")
+        raise UsageError(f"{path}: no sentence is in it. Write one on each line.")
     for number, line in lines.items():
         check_length(line, f"{path}: line {number}", longest)
         if not _ACTS.isdisjoint(line):
             raise UsageError(
-                f"{path}: line {number}: a control character stands in it. Save the file as plain text."
+                f"{path}: line {number}: a control character is in it. Save the file as plain text."
             )
     return lines
 

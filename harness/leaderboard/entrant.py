@@ -17,7 +17,7 @@ CHRF = "chrf_plus_plus"
 """What lists of translations are ranked by where somebody asks for it; else they are by the composite."""
 
 MOST_UNCONNECTED = 0.05
-"""Share of a run's entries that may have failed for want of a connection; above it the run has no rank."""
+"""Share of a run's entries that may have failed because there is no connection; above it the run has no rank."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Entrant:
     columns: KeptColumns = TRANSLATIONS
     """What runs of its task are shown by."""
     in_place_of: tuple[str, ...] = ()
-    """Ids of the runs of the same list that it retried or scored again; they stand in no list."""
+    """Ids of the runs of the same list that it retried or scored again; they are in no list."""
 
     def value(self, metric: str) -> float | None:
         """Return a score by metric id, or ``composite``; None where it has none."""
@@ -65,9 +65,7 @@ class Entrant:
         if self.unconnected <= MOST_UNCONNECTED * self.run.total:
             return ""
         who = "its maker" if self.run.imported else f"`rosetta retry {self.run.run_id[:8]}`"
-        share = (
-            f"{self.unconnected:,} of {self.run.total:,} entries failed for want of a connection"
-        )
+        share = f"{self.unconnected:,} of {self.run.total:,} entries failed because there is no connection"
         return f"{share}; {who} can ask for them again"
 
     @property

@@ -20,7 +20,7 @@ from scoring.core.metric_rows import direction
 from scoring.core.specification import COMPOSITE
 
 VERIFICATION: Final = "organisation ran it"
-"""Who validated a released score: whoever keeps the set; a certificate says what speakers found (benchmark specification §9.4)."""
+"""Who validated a released score: anyone who keeps the set; a certificate says what speakers found (benchmark specification §9.4)."""
 
 
 @dataclass(frozen=True)

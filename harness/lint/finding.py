@@ -28,7 +28,7 @@ class LintFinding(BaseModel):
     """What was seen, as a sentence."""
     count: int
     of: int
-    """Entries at which it was seen, and those that were looked at."""
+    """Entries at which it was seen, and those that were examined."""
     entries: tuple[EntryId, ...] = ()
     """Ids of those entries, all of them."""
     chance: float | None = None

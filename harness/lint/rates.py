@@ -18,7 +18,7 @@ LEAST = 5
 """Fewest entries of a group that says anything."""
 
 TOO_PERFECT = 0.9
-"""Share of references hit, from which entries with variants are looked at."""
+"""Share of references hit, from which entries with variants are examined."""
 
 UNLIKELY = 0.01
 """Chance below which a difference is worth a look. Several checks are made of each run, so it is no test of a method."""

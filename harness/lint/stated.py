@@ -61,12 +61,12 @@ def _undeclared(examples: list[Entry], of: int) -> LintFinding:
     return LintFinding(
         check="prompt",
         severity="look",
-        seen=f"the references of {len(examples):,} of {of:,} development entries stand in the prompt, and the card declares no use of them",
+        seen=f"the references of {len(examples):,} of {of:,} development entries are in the prompt, and the card declares no use of them",
         count=len(examples),
         of=of,
         entries=tuple(example.id for example in examples),
         rests_on=f"the prompt on the card, without case, spaces and punctuation; references from {LEAST_LETTERS} letters on. "
-        "Coaching data are on a card by their hash only, so what stands there is not seen",
+        "Coaching data are on a card by their hash only, so what is there is not seen",
         proves_not="anything that is not allowed: development entries may be examples, if that is declared (§9.2)",
     )
 
@@ -75,10 +75,10 @@ def _given_away(given: list[Entry], of: int) -> LintFinding:
     return LintFinding(
         check="prompt",
         severity="look",
-        seen=f"the references of {len(given):,} of {of:,} translated entries outside of the development set stand in the prompt",
+        seen=f"the references of {len(given):,} of {of:,} translated entries outside of the development set are in the prompt",
         count=len(given),
         of=of,
         entries=tuple(entry.id for entry in given),
         rests_on=f"the prompt on the card, without case, spaces and punctuation; references from {LEAST_LETTERS} letters on",
-        proves_not="that they were taken from the corpus: common phrases stand in many texts",
+        proves_not="that they were taken from the corpus: common phrases are in many texts",
     )

@@ -62,7 +62,7 @@ def filed_subject(connection: sqlite3.Connection, path: Path) -> LintSubject:
     """Return the card in a file; UsageError where it is none, or has no rows."""
     raw = unwrapped(parse_object(read_card_bytes(path), path.name))
     if layout(raw, path.name) is not ForeignLayout.CARD:
-        raise UsageError(f"{path.name} is no run card. `rosetta runs import` takes it in first.")
+        raise UsageError(f"{path.name} is not a run card. `rosetta runs import` takes it in first.")
     card = adopt(raw, path.name)
     rows = [
         LintedEntry(row_entry(result), result.predicted or "")

@@ -176,7 +176,7 @@ class Result:
     cached: bool = False
     """True where every call was answered from the cache; left out of latency figures (M4)."""
     batch_size: int = 1
-    """How many entries shared the call: its latency is theirs, its tokens and cost are parted among them."""
+    """How many entries shared the call: its latency is theirs, its tokens and cost are separated among them."""
     attempts: int = 1
     prompt_tokens: int | None = None
     completion_tokens: int | None = None

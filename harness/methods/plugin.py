@@ -127,10 +127,10 @@ def _made(name: str, maker: Callable[[MethodOptions], Any], options: MethodOptio
     except Exception as error:  # a plug-in may fail in any way
         raise UsageError(f"Plug-in {name!r} cannot be made: {_words(error)}") from error
     if lacking:
-        raise UsageError(f"Plug-in {name!r} is no method: it has no {lacking[0]!r}.")
+        raise UsageError(f"Plug-in {name!r} is not a method: it has no {lacking[0]!r}.")
     if not isinstance(setup, Setup):
         raise UsageError(
-            f"Plug-in {name!r} is no method: its 'setup' is no harness.method.method.Setup."
+            f"Plug-in {name!r} is not a method: its 'setup' is no harness.method.method.Setup."
         )
     if written := next(keys_in(setup.options), None):
         raise UsageError(
@@ -138,7 +138,7 @@ def _made(name: str, maker: Callable[[MethodOptions], Any], options: MethodOptio
             "run card. Leave it out of the setup."
         )
     if not inspect.iscoroutinefunction(method.translate):
-        raise UsageError(f"Plug-in {name!r} is no method: its 'translate' is not 'async def'.")
+        raise UsageError(f"Plug-in {name!r} is not a method: its 'translate' is not 'async def'.")
     made: Method = method
     return made
 

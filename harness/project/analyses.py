@@ -22,7 +22,7 @@ class Proposal:
     reference: str
     """Never to be logged of a secret entry."""
     readings: tuple[str, ...]
-    """Each is one analysis for every word, parted by blanks."""
+    """Each is one analysis for every word, separated by blanks."""
     unknown: tuple[str, ...]
     """Words that the analyser does not know; with one of them there is no reading."""
 

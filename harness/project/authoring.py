@@ -242,7 +242,7 @@ class ProjectProgress:
     """Entries of which consent was taken back; they count nowhere else."""
     in_vault: bool
     warnings: int | None
-    """Of the check of the corpus as it is; None where its secret part lies in a vault, or there is no translation."""
+    """Of the check of the corpus as it is; None where its secret part is in a vault, or there is no translation."""
 
     @property
     def waiting(self) -> tuple[str, ...]:

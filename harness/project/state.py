@@ -77,7 +77,7 @@ class SourceOrigin(StrictRecord):
     endpoint: Short = ""
     prompt_sha256: Short = ""
     on: Short
-    """Day on which it was taken in."""
+    """Day on which it was imported."""
 
 
 class Spoken(StrictRecord):
@@ -123,7 +123,7 @@ class ProjectEntry(StrictRecord):
     agreed_also: tuple[Spoken, ...] = ()
     """What others said in further reviews, with the same outcome."""
     refused: tuple[Short, ...] = ()
-    """Reviews that are done with: those whose translation a second speaker did not agree to, or was taken back, and those that looked at it."""
+    """Reviews that are done with: those whose translation a second speaker did not agree to, or was taken back, and those that examined it."""
     analysed: Analysed | None = None
     objected: bool = False
     """True where a second speaker calls its translation harmful, or not to be shown around: it is in no corpus until people decide."""
@@ -133,7 +133,7 @@ class ProjectEntry(StrictRecord):
     has_variants: bool = False
     has_class: bool = False
     texts: dict[str, Any] | None = None
-    """None where they are sealed or lie in a vault."""
+    """None where they are sealed or are in a vault."""
     sealed: str = ""
 
     @property
@@ -243,8 +243,8 @@ class Project:
             return DataKey.opened(base64.b64decode(self.state.key), keys_here(self.home))
         except FileError:
             raise UsageError(
-                f"{self.folder / FILE}: its secret sentences are sealed, and no key of this computer opens them. Go on at the "
-                "computer where they were taken in, or put back the keys of its data folder."
+                f"{self.folder / FILE}: its secret sentences are sealed, and no key of this computer opens them. Continue at the "
+                "computer where they were imported, or put back the keys of its data folder."
             ) from None
 
     def texts(self, entry: ProjectEntry) -> DraftTexts:
@@ -253,7 +253,7 @@ class Project:
             return _read_texts(entry.texts)
         if not entry.sealed:
             raise UsageError(
-                f"The texts of entry {entry.id} lie in the vault and no longer here. Open them there: rosetta vault."
+                f"The texts of entry {entry.id} are in the vault and no longer here. Open them there: rosetta vault."
             )
         try:
             opened = self.key.open_text(base64.b64decode(entry.sealed), self._place(entry.id))
@@ -339,7 +339,7 @@ def require_new(folder: Path) -> None:
         ) from None
     if used:
         raise UsageError(
-            f"{folder} is there already and not empty. Name a new folder; a corpus that was begun goes on with its other commands."
+            f"{folder} is there already and not empty. Name a new folder; a corpus that was begun continues with its other commands."
         )
 
 

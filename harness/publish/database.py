@@ -27,7 +27,7 @@ OLDEST_SERVER: Final = 140000
 """PostgreSQL 14 is the first whose functions can be bound when they are made."""
 
 BATCH_BYTES: Final = 16 * 1024 * 1024
-"""Cards of about so many bytes are sent in one transaction."""
+"""Cards of about that many bytes are sent in one transaction."""
 
 LOCK: Final = 0x726F7365747461
 """Number of the advisory lock under which tables are made and changed: ``rosetta`` in ASCII."""
@@ -214,7 +214,7 @@ def _worded(place: DatabasePlace) -> Iterator[None]:
         yield
     except errors.InsufficientPrivilege as error:
         raise PublishError(
-            f"{place} does not let this role do that ({place.hidden(error.diag.message_primary or '')}). Whoever owns the database makes "
+            f"{place} does not let this role do that ({place.hidden(error.diag.message_primary or '')}). Anyone who owns the database makes "
             "the tables first (rosetta publish --prepare --to …) and gives the role its rights (docs/publishing.md)."
         ) from None
     except psycopg.OperationalError as error:

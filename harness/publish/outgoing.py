@@ -217,8 +217,8 @@ def require_publishing(
         asks |= sending.transmission is Transmission.ASK or terms.training is False
     if asks and may_publish is None:
         raise MayNotSend(
-            f"May everybody read the texts on the card of {name}? No term of the corpus says so. Whoever may decide says it, and on whose "
-            f'word: rosetta publish RUN {OPTION} "WORDS"; the words stand beside the card. To settle it for good, write '
+            f"May everybody read the texts on the card of {name}? No term of the corpus says so. Anyone who may decide says it, and on whose "
+            f'word: rosetta publish RUN {OPTION} "WORDS"; the words are next to the card. To settle it for good, write '
             '"transmission": "open" into the corpus.'
         )
     return asks

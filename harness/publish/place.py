@@ -35,7 +35,7 @@ class DatabasePlace:
     parameters: Mapping[str, str]
     """Of the connection, by libpq's names, without the password."""
     password: str | None = field(default=None, repr=False)
-    """As it stood in the URL."""
+    """As it was in the URL."""
 
     @property
     def host(self) -> str:

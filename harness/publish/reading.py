@@ -88,7 +88,7 @@ def _imported(
 ) -> bool:
     """Store a card and tell whether its seal holds; UsageError where it is none that could be published."""
     if layout(card, short) is not ForeignLayout.CARD:
-        raise UsageError(f"{short} is no run card.")
+        raise UsageError(f"{short} is not a run card.")
     if lacks_outputs(card):
         raise UsageError(f"{short} came without outputs of its entries, so nobody can score it again.")  # fmt: skip
     try:

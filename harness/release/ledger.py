@@ -56,7 +56,7 @@ class ReleaseLedger:
     """Keys of this computer's keeper: they sign, and entries are known again by them."""
     clock: Callable[[], datetime]
     clock_was_wrong: bool = False
-    """The custodian says that the clock of earlier lines was: a line notes it, and no pause is counted by what lies in the future then."""
+    """The custodian says that the clock of earlier lines was: a line notes it, and no pause is counted by what is in the future then."""
 
     @property
     def path(self) -> Path:

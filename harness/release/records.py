@@ -61,7 +61,7 @@ class ReleasedMethod(StrictRecord):
     setup_hash: Text
     """``fingerprint.setup_hash`` of its card."""
     method_name: Annotated[str, Field(min_length=1, max_length=100)] | None = None
-    """What whoever asked for the run called it (``--method-name``), before any text was opened; None if nobody named it."""
+    """What anyone who asked for the run called it (``--method-name``), before any text was opened; None if nobody named it."""
 
 
 class ReleasedCorpus(StrictRecord):
@@ -290,7 +290,7 @@ class ScoresTold(_CardTold):
     value: float
     """Of the headline, as it is; it stays in the ledger, and the next score is held against the best of them."""
     rotations: Count | None = None
-    """How often the vault had moved entries of the corpus when the run was made; None where it lies in no vault."""
+    """How often the vault had moved entries of the corpus when the run was made; None where it is in no vault."""
     card: ReleasedCard
 
 

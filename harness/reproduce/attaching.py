@@ -30,7 +30,7 @@ def attach(
     if not (reproduction.by == trusted if trusted is not None else reproduction.by in own):
         raise UsageError(
             f"The key that signed this record is not trusted here. Its six words are: {key_phrase(reproduction.by)}. Compare them "
-            f"with whoever is said to have signed, by another way than the record itself came, and name the key: --trust {reproduction.by}"
+            f"with anyone who is said to have signed, by another way than the record itself came, and name the key: --trust {reproduction.by}"
         )
     for consent_check in consent_checks(
         Verified(keys=frozenset({reproduction.by, reproduction.claimed_by}))

@@ -79,7 +79,7 @@ _MENDS = {
     "method_version": "the Rosetta that the card names: another version asks differently",
     "language_card_sha256": "--language-card FILE",
 }
-"""Field → what mends it, where that is no option of the same name."""
+"""Field → what fixes it, where that is no option of the same name."""
 
 _NOT_TOLD = frozenset({"fst_version", "system_prompt_used", "prompt_version", "method_class"})
 """Fields that follow from others, or name the engine of an analyser: all engines agree."""

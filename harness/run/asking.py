@@ -49,7 +49,7 @@ MOST_MALFORMED = 2
 STOPPED = "The scoring was stopped while it asked an endpoint; what was answered is kept."
 
 Keep = Callable[[sqlite3.Connection, Sequence[NewReply], Sequence[AnnotationRow], float], None]
-"""Stores replies, rows, and the money committed so far; called within a transaction, in a thread of its own."""
+"""Stores replies, rows, and the money committed so far; called within a transaction, in its own thread."""
 
 
 def _keep_nothing(*_: Any) -> None:

@@ -188,7 +188,7 @@ def begun_with(connection: sqlite3.Connection, run: Run) -> ScoringTools:
     columns = run.opening.packed
     if columns is not None and list(columns) != list(scoring_tools.scorer.packed):
         raise HarnessError(
-            "The run began with other versions of its metrics. Go on with the Rosetta that began it, or "
+            "The run began with other versions of its metrics. Continue with the Rosetta that began it, or "
             "begin a new run."
         )
     return scoring_tools
@@ -276,7 +276,7 @@ def _scored_with(tools: ScoringTools) -> dict[str, Any]:
 
 _ANY_ANSWER = "yes"
 _TRIED = 200
-"""Entries, from the first, that are looked at for a metric that has something to look at."""
+"""Entries, from the first, that are examined for a metric that has something to look at."""
 
 
 def _missing(tools: ScoringTools, entries: Sequence[Entry]) -> dict[str, str]:
@@ -345,9 +345,9 @@ def refuse_submitted(run: Run) -> None:
 
 def _refuse_complete(run: Run) -> None:
     if run.imported:
-        raise UsageError("The run was imported as a card; it cannot go on here.")
+        raise UsageError("The run was imported as a card; it cannot continue here.")
     if run.state is RunState.COMPLETE:
-        raise UsageError(f"Run {run.run_id[:8]} is complete; there is nothing to go on with.")
+        raise UsageError(f"Run {run.run_id[:8]} is complete; there is nothing to continue with.")
 
 
 def _difference(run: Run, method: Method) -> str:

@@ -49,7 +49,7 @@ class RemoteCalls(Protocol):
     """Makes the calls of runs elsewhere, one run after the other."""
 
     lost: bool
-    """Whether the last stretch ended because whoever was at it is gone, so that another may go on at once."""
+    """Whether the last stretch ended because anyone who was at it is gone, so that another may continue at once."""
     gone: bool
     """Whether no further run can be carried."""
 

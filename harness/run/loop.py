@@ -199,7 +199,7 @@ class RunLoop:
         batches = self._batched(waiting, method.setup.batch_size)
         self._dispatcher = Dispatcher(self._translate, batches, shared, control)
         self.reason: str | None = None
-        """Why the run stopped by itself, None where it did not."""
+        """Why the run stopped on its own, None where it did not."""
 
     async def run(self) -> None:
         """Continue until every entry is through, or until the run is to stop."""

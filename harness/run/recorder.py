@@ -73,7 +73,7 @@ class Recorder(threading.Thread):
         self.failure: Exception | None = None
         """What kept the recorder from writing, None while all is well."""
         self.failed: Callable[[], None] = lambda: None
-        """Called from this thread when it cannot go on."""
+        """Called from this thread when it cannot continue."""
 
     def take(self, predictions: Sequence[Prediction]) -> None:
         """Queue finished entries; may be called from any thread."""

@@ -154,7 +154,7 @@ def rescore(
     card = read_card(connection, run.id)
     if card is None:
         raise UsageError(
-            f"Run {run.run_id[:8]} is not complete. `{run.goes_on_with}` goes on with it."
+            f"Run {run.run_id[:8]} is not complete. `{run.goes_on_with}` continues with it."
         )
     results = list(read_results(connection, run.id))
     read_all_attempts(connection, run.id)  # the new card tells of them: what is damaged stops here
@@ -197,7 +197,9 @@ def rescore(
         reasons = "".join(f"\n{id_}: {now.off.get(id_, 'not known here')}" for id_ in kept)
         lost = before.count({})
         less = f" {lost:,} entries whose statistics are damaged have no value." if lost else ""
-        note(f"These metrics stay as they were, for they cannot be taken anew here.{less}{reasons}")
+        note(
+            f"These metrics stay as they were, for they cannot be taken again here.{less}{reasons}"
+        )
     source = Origin(run_id=run.run_id, run_card_hash=card.get("run_card_hash"))
     opening = run.opening.changed(**scored.opening, rescore_of=source)
     new = replace(run, **new_identity(), plan=scored_with(run, chosen), opening=opening)
@@ -256,7 +258,7 @@ def _with_stated(
     """
     if now.calibration != had.calibration:
         raise HarnessError(
-            f"The floors cannot be worked out by other weights here, for {', '.join(kept)} cannot be taken anew. Score the "
+            f"The floors cannot be worked out by other weights here, for {', '.join(kept)} cannot be taken again. Score the "
             "run where it was made, or leave the weights as they are."
         )
     setup = now.model_copy(
@@ -393,7 +395,7 @@ class RescorePreview:
     again: tuple[str, ...]
     """Those that it was scored with, and is again."""
     kept: Mapping[str, str]
-    """Those that stay as they are, and why they cannot be taken anew here."""
+    """Those that stay as they are, and why they cannot be taken again here."""
     off: Mapping[str, str]
     """Those that are wanted and cannot be had here, and why."""
 

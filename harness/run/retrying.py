@@ -104,7 +104,7 @@ def _failed(connection: sqlite3.Connection, run: Run) -> dict[int, int]:
         )
     if read_card(connection, run.id) is None:
         raise UsageError(
-            f"Run {name} is not complete. `rosetta resume {name} --retry-failed` goes on with it."
+            f"Run {name} is not complete. `rosetta resume {name} --retry-failed` continues with it."
         )
     tried = failed_attempts(connection, run.id)
     if not tried:

@@ -44,8 +44,8 @@ def unconnected(connection: sqlite3.Connection, run: int) -> int:
 def unconnected_words(count: int) -> str:
     """Return how many entries failed because there is no connection, and what becomes of them in a sealed run."""
     if count == 1:
-        return "1 entry failed for want of a connection; it counts as 0"
-    return f"{count:,} entries failed for want of a connection; they count as 0"
+        return "1 entry failed because there is no connection; it counts as 0"
+    return f"{count:,} entries failed because there is no connection; they count as 0"
 
 
 def why_not_sealed(connection: sqlite3.Connection, run: Run) -> str | None:

@@ -69,7 +69,7 @@ def open_again(
     if vault is None:
         raise UsageError(
             f"{named} is from a vault, and its texts are opened with the vault only: name it with --vault FOLDER, and "
-            "say what for with --purpose WORDS. Its scores can be looked at without."
+            "say what for with --purpose WORDS. Its scores can be examined without."
         )
     terms = terms_again(work, run.run_id, changes, laptops)
     opening = _opening(replace(vault, work=work, run_id=run.run_id), terms)

@@ -31,7 +31,7 @@ from harness.sealed.strict_records import FileError
 STICK_SECONDS: Final = 2.0
 """An old stick with a thousand photographs must not keep anybody waiting."""
 MOST_ENTRIES: Final = 20_000
-"""Files and folders that are looked at in one place."""
+"""Files and folders that are examined in one place."""
 _DEPTH: Final = 3
 """Folders below the place that is searched."""
 
@@ -48,7 +48,7 @@ class SkipReason(StrEnum):
     OTHER = "of another kind"
     TOO_LARGE = "too large"
     UNREADABLE = "not readable"
-    NOT_LOOKED_AT = "not looked at: there are too many"
+    NOT_LOOKED_AT = "not examined: there are too many"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ class FoundFile:
     size: int
     """Bytes of the file on the disk."""
     modified: float
-    """Seconds since 1970, by the clock of whoever wrote it."""
+    """Seconds since 1970, by the clock of anyone who wrote it."""
     inside: str = ""
     """Name in the zip or mail that the file is; empty for the file itself."""
     is_named: bool = True

@@ -1,6 +1,6 @@
 """The keys of one installation: who it is when it signs, and what it can open.
 
-A laptop and an organisation are such installations. Their keys lie in a file of the data folder where one
+A laptop and an organisation are such installations. Their keys are in a file of the data folder where one
 is there, else in the operating system's keyring; what is not there yet is made, in the keyring if it keeps
 what it is given, else in a file that only its owner may read.
 """
@@ -126,7 +126,7 @@ class Identity:
     def text(self) -> str:
         """Write both secrets as one text, which ``age --identity`` reads as well."""
         return (
-            f"# Rosetta: secret keys of this {self.role}. Whoever has them can sign and open in its name.\n"
+            f"# Rosetta: secret keys of this {self.role}. Anyone who has them can sign and open in its name.\n"
             f"# signing key: {self.seed.hex()}\n{self.age.text()}"
         )
 
@@ -240,7 +240,7 @@ def _parsed(text: str, role: Role, trouble: str) -> Identity:
 def _lost(folder: Path, role: Role, reason: str) -> str:
     return (
         f"The keys of this {role} cannot be read: {reason}. Unlock the keyring and try again. "
-        f"To go on with new keys, under which nobody knows this {role} yet and sealed files from before "
+        f"To continue with new keys, under which nobody knows this {role} yet and sealed files from before "
         f"stay shut, delete {key_pointer(folder, role)}."
     )
 

@@ -112,7 +112,7 @@ def unpack_signed_all(data: bytes, form: type[_Form], shape: ArchiveShape) -> Si
 
 
 def _checked(found: dict[str, bytes], form: type[_Form]) -> SignedArchive[_Form]:
-    """Extract the signed manifest from an archive's members and hold the others against it."""
+    """Extract the signed manifest from an archive's members and compare the others with it."""
     signed = Signed(found.pop(MANIFEST), found.pop(SIGNATURE))
     manifest = read_signed_head(signed, form)
     if manifest.members != _hashes(found):

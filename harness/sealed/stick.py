@@ -98,7 +98,7 @@ class StickError(HarnessError):
         self.path = path
         self.problem = problem
         self.detail = detail
-        """One technical line for whoever helps; no text of a reviewer."""
+        """One technical line for anyone who helps; no text of a reviewer."""
         super().__init__(
             f"{path}: {words_for(_WORDS, problem)}" + (f" ({detail})" if detail else "")
         )
@@ -146,7 +146,7 @@ def read_named(path: Path, most_bytes: int = MOST_BYTES) -> bytes:
 
 
 def _write_flushed(path: Path, data: bytes, mode: int) -> None:
-    """Write a new file and wait until the medium has it; never through a link that lies there."""
+    """Write a new file and wait until the medium has it; never through a link that is there."""
     path.unlink(missing_ok=True)
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
     with os.fdopen(os.open(path, flags, mode), "wb") as file:

@@ -44,7 +44,7 @@ class CalibratedScoring(StrictRecord):
     format: Literal["rosetta-scoring/1"] = "rosetta-scoring/1"
     language_pair: Short
     specification: Hex64
-    """``specification_sha256`` of the tables that they stand in for."""
+    """``specification_sha256`` of the tables that they are in for."""
     proposal: Hex64
     """``proposal_sha256`` of the proposal that was signed."""
     items: Count

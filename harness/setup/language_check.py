@@ -62,7 +62,7 @@ class AnalyserState:
     status: FstStatus
     path: Path | None
     message: str
-    """What is wrong, with the mend, be it only that it reads another script; empty where nothing is."""
+    """What is wrong, with the fix, be it only that it reads another script; empty where nothing is."""
     engine: str | None = None
     engine_version: str | None = None
     acceptor: bool = False
@@ -191,9 +191,7 @@ def _nothing_found(card: LanguageCard | None, tag: str, folders: Sequence[Path])
     for path in passed_over(card, tag, folders):
         if path.is_file():
             ending = ".gz" if path.name.endswith(".gz") else ""
-            return (
-                f"{path.name} lies there: rename it to {name}{ending}, or name it with --analyser"
-            )
+            return f"{path.name} is there: rename it to {name}{ending}, or name it with --analyser"
         what = "a folder" if path.is_dir() else "a link to a file that is not there"
         return f"{path.name} is {what}: put the analyser's file in its place"
     return "there is no analyser file"

@@ -33,7 +33,7 @@ class RunOptions(BaseModel):
     may_send: Annotated[str, Field(min_length=1, max_length=200)] | None = None
     """Why a person says that open texts may be sent to the endpoints of the run, where no term settles it."""
     keep_failed: bool = False
-    """Whether the run is sealed although entries failed for want of a connection, which count as 0 then."""
+    """Whether the run is sealed although entries failed because there is no connection, which count as 0 then."""
 
 
 class ToldOptions(BaseModel):

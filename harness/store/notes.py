@@ -1,6 +1,6 @@
 """What a person puts beside a run: a note, tags, and certificates of reviews.
 
-They lie beside the run's card and never in it, because a sealed card does not change (DESIGN C4). Notes and tags
+They are next to the run's card and never in it, because a sealed card does not change (DESIGN C4). Notes and tags
 stay at home: no export holds them. What a certificate is worth is judged by ``review.verdict``.
 """
 
@@ -28,7 +28,7 @@ class Attached(NamedTuple):
     signer: str
     """Public key that was trusted when it was attached, hexadecimal."""
     suspended: bool = False
-    """True where somebody took back what it rests on: it gives nothing until one is issued anew."""
+    """True where somebody took back what it rests on: it gives nothing until one is issued again."""
 
     @property
     def sha256(self) -> str:
@@ -191,7 +191,7 @@ def _words_of(connection: sqlite3.Connection, run: int) -> Iterator[None]:
 def _refuse_gone(connection: sqlite3.Connection, run: int) -> None:
     there = "SELECT 1 FROM runs WHERE id = ? AND put_away IS NULL"
     if connection.execute(there, (run,)).fetchone() is None:
-        raise StoreError("The run was deleted meanwhile; nothing is kept beside it.")
+        raise StoreError("The run was deleted meanwhile; nothing is kept next to it.")
 
 
 def note_of(connection: sqlite3.Connection, run: int) -> str:

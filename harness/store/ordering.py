@@ -1,7 +1,7 @@
 """The entries of a run in any order and selection, from columns that are read once and kept in memory.
 
 Sorting a hundred thousand entries by a column in memory takes milliseconds, where a query has to read every
-row again. Texts stay in the store: they are kept as their ranks. Those that lie sealed are ranked and searched in
+row again. Texts stay in the store: they are kept as their ranks. Those that are stored encrypted are ranked and searched in
 memory, and nothing of it is kept.
 """
 
@@ -224,7 +224,7 @@ class Ordering:
         return self._ranks[name]
 
     def _rank_opened(self, connection: sqlite3.Connection, name: str) -> Column:
-        """Rank the texts of a corpus of which some lie sealed; equal texts have one rank."""
+        """Rank the texts of a corpus of which some are stored encrypted; equal texts have one rank."""
         CorpusSeal(connection, self._corpus).in_queries()
         source = plain("s.body", "e", SealedKind.ENTRY, "source")
         output = plain("t.body", "r", SealedKind.RESULT, "output")

@@ -56,9 +56,9 @@ class RunSummary:
     tags: tuple[str, ...] = ()
     """In order."""
     retry_of: str = ""
-    """Id of the run whose failed entries this one asked for again; empty for a run of its own."""
+    """Id of the run whose failed entries this one asked for again; empty for its own run."""
     rescore_of: str = ""
-    """Id of the run whose outputs this one scored again; empty for a run of its own."""
+    """Id of the run whose outputs this one scored again; empty for its own run."""
     trashed: float | None = None
     """Unix time at which it was deleted, None where it is not."""
     distinction: str = ""

@@ -223,7 +223,7 @@ def find_open_run(connection: sqlite3.Connection, back: int = 0) -> Run:
     rows = rows_by_name(connection, f"{_READ} WHERE {waiting} {_NEWEST} OFFSET ?", (back,))
     if not rows:
         further = " that far back" if back else ""
-        raise UsageError(f"No run is waiting to go on{further}. `rosetta runs list` shows all.")
+        raise UsageError(f"No run is waiting to continue{further}. `rosetta runs list` shows all.")
     return _run(rows[0])
 
 

@@ -45,7 +45,7 @@ class StoredCell:
     reused: bool
     """Whether the store had the run before the sweep came to it."""
     trouble: str | None
-    """Why it stopped by itself, or could not begin."""
+    """Why it stopped on its own, or could not begin."""
     raced_out: Mapping[str, Any] | None
     """What decided that it cannot be the best (``harness.sweep.record.RacedOutRecord``); None where nothing did."""
 

@@ -168,7 +168,7 @@ def _way_to_a_file(folder: Path) -> str:
     card = "" if named else " --card CARD, where CARD is a run card over open entries"
     packed = packed_beside(folder)
     if packed.exists():
-        return f"Name {packed.name} beside it, or pack it anew: {line} --overwrite{card}"
+        return f"Name {packed.name} next to it, or pack it again: {line} --overwrite{card}"
     return f"Pack it: {line}{card}"
 
 

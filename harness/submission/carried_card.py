@@ -16,7 +16,7 @@ def carried_card(data: bytes) -> RunCard:
     raw = unwrapped(parse_object(data, CARD))
     checked = check_hash(raw)
     if not checked.ok:
-        raise UsageError(f"{CARD}: {checked.words}. Export it anew: rosetta runs export RUN.")
+        raise UsageError(f"{CARD}: {checked.words}. Export it again: rosetta runs export RUN.")
     card = adopt(raw, CARD)
     if not card.results:
         raise UsageError(f"{CARD}: it names no entries (results[]). Put in the card of a run over open entries.")  # fmt: skip

@@ -39,7 +39,7 @@ class PartCheck:
     part: SubmissionPart
     ok: bool
     words: str
-    """What is there; of a part that is not right, what is wrong and the mend."""
+    """What is there; of a part that is not right, what is wrong and the fix."""
 
 
 _LIMITS: Final = re.compile(r"(?im)^#{1,6}[ \t].*limit.*$")
@@ -85,7 +85,7 @@ def _card(card: RunCard, manifest: SubmissionManifest) -> PartCheck:
     elif card.scores.chrf_plus_plus is None or card.scores.composite is None:
         wrong = "it has no chrF++ or no composite, by which a rehearsal is judged"
     if wrong is not None:
-        return PartCheck(SubmissionPart.CARD, ok=False, words=f"{CARD}: {wrong}. Make the run anew.")  # fmt: skip
+        return PartCheck(SubmissionPart.CARD, ok=False, words=f"{CARD}: {wrong}. Make the run again.")  # fmt: skip
     words = (
         f"{len(card.results):,} entries of {card.dataset.id}, chrF++ {card.scores.chrf_plus_plus:.1f}, "
         f"composite {card.scores.composite:.2f}"
@@ -186,7 +186,7 @@ def _terms(manifest: SubmissionManifest, wanted: str | None) -> PartCheck:
         words = "not accepted. Read the organisation's terms, and pack with --accept-terms FILE."
         return PartCheck(SubmissionPart.TERMS, ok=False, words=words)
     if wanted is not None and terms.sha256 != wanted:
-        words = f"others were accepted (SHA-256 {terms.sha256[:16]}…) than these ({wanted[:16]}…). Pack anew with --accept-terms."
+        words = f"others were accepted (SHA-256 {terms.sha256[:16]}…) than these ({wanted[:16]}…). Pack again with --accept-terms."
         return PartCheck(SubmissionPart.TERMS, ok=False, words=words)
     words = f"accepted by {terms.by}, {terms.when[:10]} (SHA-256 {terms.sha256[:16]}…)"
     return PartCheck(SubmissionPart.TERMS, ok=True, words=words)

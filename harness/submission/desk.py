@@ -209,7 +209,7 @@ class SubmissionStore:
         elif not submission.sha256.startswith(_sha256(folder, _notes(folder))):
             raise FileError(
                 FileProblem.INVALID,
-                f"{path.name}: another submission with the number {folder.name} is here already, which nobody meets by chance. Ask its maker for one that was packed anew.",
+                f"{path.name}: another submission with the number {folder.name} is here already, which nobody meets by chance. Ask its maker for one that was packed again.",
             )
         elif not _is_file(bundle_of(folder), data):
             write_file(bundle_of(folder), data, overwrite=True)
@@ -293,7 +293,7 @@ def _notes(folder: Path) -> tuple[EventRecord, ...]:
         except ValidationError:
             raise FileError(
                 FileProblem.DAMAGED,
-                f"{folder / NOTES}: line {number} is damaged. Put back a copy of the file; without one, delete the folder {folder.name} and take the submission in again (its answers stand in the ledger).",
+                f"{folder / NOTES}: line {number} is damaged. Put back a copy of the file; without one, delete the folder {folder.name} and take the submission in again (its answers are in the ledger).",
             ) from None
     if not notes:
         raise FileError(

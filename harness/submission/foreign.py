@@ -246,7 +246,7 @@ def _model(described: Mapping[str, Any], members: Mapping[str, bytes]) -> tuple[
 def _named(path: object, field: str, members: Mapping[str, bytes]) -> bytes:
     if not isinstance(path, str) or path not in members:
         raise UsageError(
-            f"{FOREIGN_SHEET}: field {field!r} names no file beside it. Put the file there."
+            f"{FOREIGN_SHEET}: field {field!r} names no file next to it. Put the file there."
         )
     return members[path]
 

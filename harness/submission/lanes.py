@@ -83,7 +83,7 @@ def told_by(lane: DataLane, folder: Path | None = None) -> dict[str, Any]:
     if isinstance(asked_at_once, int | float) and asked_at_once > MOST_AT_ONCE:
         raise UsageError(
             f"The option 'batch_size' is {asked_at_once:g}, and a submission asks {MOST_AT_ONCE} texts at once at most: one call has "
-            "its time for each of them, and as long nobody here can tell whether it still works. Lower it, and make the run of the card anew."
+            "its time for each of them, and as long nobody here can tell whether it still works. Lower it, and make the run of the card again."
         )
     given = {*lane.options, *lane.files}
     for name in METHODS[lane.method].needs:

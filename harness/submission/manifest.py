@@ -41,7 +41,7 @@ class DataLane(StrictRecord):
     files: dict[Short, Short] = Field(default_factory=dict)
     """Option that names a file → its member, below ``data/``; of ``model_folder`` the folder."""
     made_for: Short = ""
-    """Of a method that asks a model: the model that it was made with, for whoever chooses one here."""
+    """Of a method that asks a model: the model that it was made with, for anyone who chooses one here."""
 
 
 Lane = Annotated[CodeLane | DataLane, Field(discriminator="lane")]

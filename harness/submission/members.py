@@ -23,7 +23,7 @@ from harness.sealed.archive import RESERVED, ArchiveShape
 from harness.sealed.strict_records import FileError, FileProblem
 
 SHEET: Final = "submission.toml"
-"""Beside the members in the folder that a bundle is packed of; what it says stands in the manifest."""
+"""Beside the members in the folder that a bundle is packed of; what it says is in the manifest."""
 FOREIGN_SHEET: Final = "method.json"
 """The same in a folder of the reference implementation."""
 CARD: Final = "card.json"

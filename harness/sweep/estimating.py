@@ -47,7 +47,7 @@ class SweepEstimate(BaseModel):
     budget: str
     """What is to be said of the budget; empty where it holds all, or there is none."""
     scoring: str
-    """What keeps the composites of its runs from comparing, with the mend; empty where nothing does."""
+    """What keeps the composites of its runs from comparing, with the fix; empty where nothing does."""
 
 
 def estimate_sweep(store: Path, plan: SweepPlan, cells: tuple[SweepCell, ...]) -> SweepEstimate:

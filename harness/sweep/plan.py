@@ -169,7 +169,7 @@ class SweepPlan(_Part):
     select: SelectTable = SelectTable()
     axes: Axes = Axes()
     replicates: Annotated[StrictInt, Field(ge=1, le=1000)] = 1
-    """How often each combination is run; each time every call is asked anew."""
+    """How often each combination is run; each time every call is asked again."""
     fixed: dict[str, JsonValue]
     """Options that all runs share, ``method`` among them, under the names of ``rosetta run``."""
     exclude: tuple[dict[str, JsonValue], ...] = ()

@@ -95,7 +95,7 @@ class CellRecord(_Record):
     avg_latency_seconds: float | None = None
     entries_per_minute: float | None = None
     trouble: str | None = None
-    """Why it stopped by itself, or could not begin."""
+    """Why it stopped on its own, or could not begin."""
     raced_out: RacedOutRecord | None = None
     """What decided in a race that it goes no further; stays where somebody finishes it by hand."""
 

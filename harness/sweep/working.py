@@ -194,7 +194,7 @@ class _Worker:
         self._connections = connections
         self._carrier = carrier
         self._lost: Counter[int] = Counter()
-        """How often whoever carried the run of a cell was lost, by its place."""
+        """How often anyone who carried the run of a cell was lost, by its place."""
         self._limiters: dict[str, Limiter] = {}
         """By address: what is known of an endpoint holds for the next run too."""
         self._tools: dict[Hashable, ScoringTools] = {}
@@ -207,7 +207,7 @@ class _Worker:
         self._turns: dict[int, tuple[int, ...]] = {}
         """In a race, by place of a cell: places of the entries that may be asked for by now, in order."""
         self._moved = False
-        """Whether the last round brought a run further, so that others may go on."""
+        """Whether the last round brought a run further, so that others may continue."""
         self._troubles = 0
         self._ending = False
         self._controls: set[Control] = set()
@@ -309,7 +309,7 @@ class _Worker:
             if run is not None and run.state is RunState.COMPLETE and run.trashed is None:
                 return False
             if self._race is not None and cell.place not in self._turns:
-                why = "another repetition of it stopped by itself, so that it left the race"
+                why = "another repetition of it stopped on its own, so that it left the race"
                 set_trouble(connection, self._sweep.number, at.place, why)
                 return False
             if run is None or run.trashed is not None:

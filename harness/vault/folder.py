@@ -143,7 +143,7 @@ def locked(folder: Path) -> Iterator[None]:
     try:
         private_folder(folder)
         if (folder / LOCK).is_symlink():  # some locks empty the file that they lie in
-            raise _damaged(LOCK, "a link lies in its place")
+            raise _damaged(LOCK, "a link is in its place")
         with filelock.FileLock(folder / LOCK, timeout=BUSY_SECONDS, mode=PRIVATE):
             yield
     except filelock.Timeout:
@@ -412,7 +412,7 @@ def _read(path: Path, most: int = MOST_FILE) -> bytes:
     """Read a file of the vault, never one to which a link in its place leads, and no pipe or device."""
     try:
         if path.is_symlink():
-            raise _damaged(path.name, "a link lies in its place")
+            raise _damaged(path.name, "a link is in its place")
         with open_regular(path) as file:
             if os.fstat(file.fileno()).st_size > most:
                 raise _damaged(path.name, f"it is larger than {most:,} bytes")

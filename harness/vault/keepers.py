@@ -80,7 +80,7 @@ def recovery_identity(path: Path) -> Identity:
     except FileExistsError:
         raise VaultError(
             FileProblem.INVALID,
-            f"{path} is there already. Whoever put a key there could open everything, so it is not used. Name a new file; "
+            f"{path} is there already. Anyone who put a key there could open everything, so it is not used. Name a new file; "
             "if it is from an init of yours that was stopped, delete it.",
         ) from None
     except OSError as error:

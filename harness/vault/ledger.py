@@ -178,7 +178,7 @@ class GrantLedger:
             return "it uses a grant that nobody gave, or that is used up"
         request, stored = grant.request, corpora.get(act.corpus)
         if splitting(split) != request.split:
-            return "the shares were dealt anew since it was granted"
+            return "the shares were dealt again since it was granted"
         threshold = split.threshold if split else 1
         asked = (request.corpus, request.entries, request.purpose)
         faults = {

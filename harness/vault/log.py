@@ -71,7 +71,7 @@ class LogLine:
 
     record: LogRecord
     content: bytes = field(repr=False)
-    """Its bytes as they were signed and stand in the log, without the line feed."""
+    """Its bytes as they were signed and are in the log, without the line feed."""
 
     @cached_property
     def id(self) -> str:

@@ -58,7 +58,7 @@ MEMORY: Final = "vaults"
 BECAUSE: Final = "it was opened from a vault"
 """The term that keeps such a corpus on this machine."""
 CLOSED: Final = "closed in the vault "
-"""Beginning of the id of what stands in a closed entry's place."""
+"""Beginning of the id of what is in a closed entry's place."""
 
 
 def vault_at(folder: Path, home: Path, *, clock_was_wrong: bool = False) -> Vault:
@@ -100,7 +100,7 @@ class VaultOpening:
     at_once: GrantAtOnce | None = None
     """The grant that the keepers who are here give for it; None for work that needs none."""
     despite_network: str = ""
-    """Why it goes on though the computer has a way to other machines; the log has it."""
+    """Why it continues though the computer has a way to other machines; the log has it."""
 
     @property
     def ages(self) -> list[AgeIdentity]:
@@ -214,9 +214,9 @@ def _refuse_sealed_anew(state: VaultState, run_id: str) -> None:
     if any(isinstance(act, Dealt) and act.sealed_anew and not act.former for act in since):
         raise VaultError(
             FileProblem.LOCKED,
-            "An earlier version of Rosetta sealed all texts of this vault anew under another key since the run began (rosetta "
+            "An earlier version of Rosetta sealed all texts of this vault again under another key since the run began (rosetta "
             "vault log), and kept none of before. What the run stored is sealed under that one, and nobody opens it any more. Its "
-            "scores can be looked at; for its texts begin a new run. Nothing was opened, and no grant used up.",
+            "scores can be examined; for its texts begin a new run. Nothing was opened, and no grant used up.",
         )
 
 
@@ -326,7 +326,7 @@ def _type_more(state: VaultState, shares: list[KeyShare], typed: ShareTyping) ->
 
 
 def keeper_here(home: Path, file: Path | None) -> Identity:
-    """Return who opens a vault for a run, and signs its log: this computer's keeper, or whose keys lie in a file.
+    """Return who opens a vault for a run, and signs its log: this computer's keeper, or whose keys are in a file.
 
     Raises VaultError where there are none.
     """
@@ -351,7 +351,7 @@ def corpus_of(opened: UnsealedCorpus, run_id: str = "", despite_network: str = "
     if len(placed) != len(opened.entries) or not placed.keys() <= entries.keys():
         raise VaultError(
             FileProblem.DAMAGED,
-            "What a keeper sealed in this corpus is no entry that this version knows, or stands in the place of another one. "
+            "What a keeper sealed in this corpus is no entry that this version knows, or replaces another one. "
             "The log says who changed it: ask them, and put back a copy of the whole folder.",
         )
     entries |= placed

@@ -40,7 +40,7 @@ Moment = Annotated[str, Field(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$")]
 """UTC, to the second."""
 Base64 = Annotated[str, Field(pattern=r"^[A-Za-z0-9+/]+={0,2}$")]
 Proof = Annotated[str, Field(pattern=r"^([0-9a-f]{128})?$")]
-"""Signature with the opening key over the line before and the act without it: so many shares were brought together.
+"""Signature with the opening key over the line before and the act without it: that many shares were brought together.
 Empty where each keeper opens alone."""
 RunId = Annotated[str, Field(pattern=r"^([0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})?$")]
 """Of a run of the store; empty where none is meant."""
@@ -55,7 +55,7 @@ class Keeper(StrictRecord):
     signing_key: Hex64
     recipient: Recipient
     recovery: bool = False
-    """True for the recovery key, which lies in a file that is locked away."""
+    """True for the recovery key, which is in a file that is locked away."""
 
 
 class KeeperCard(StrictRecord):
@@ -88,7 +88,7 @@ class KeySplit(StrictRecord):
     recipient: Recipient
     """The public half of the opening key: what data keys are sealed for."""
     signing_key: Hex64
-    """The public half of the key with which so many keepers sign together."""
+    """The public half of the key with which that many keepers sign together."""
     shares: dict[Hex64, SealedShare]
     """By the signing key of their keepers."""
 
@@ -158,7 +158,7 @@ class Dealt(VersionedRecord):
     """Everybody who has a share from now on."""
     split: KeySplit
     sealed_anew: bool
-    """True where the opening key is another one from now on, and every text was sealed anew."""
+    """True where the opening key is another one from now on, and every text was sealed again."""
     former: Annotated[Hex64 | Literal[""], Since(2)] = ""
     """Of the opening key of before, sealed for the one of now: with it opens what runs stored before; empty where the key stays."""
     purpose: Name
@@ -354,7 +354,7 @@ class SmallestTold(StrictRecord):
 
     entries: Annotated[Count, Field(ge=1)]
     points: Annotated[float, Field(gt=0)]
-    """Of chrF++, by which two methods must differ to be told apart by so many entries, to a tenth and upward."""
+    """Of chrF++, by which two methods must differ to be told apart by that many entries, to a tenth and upward."""
 
     def of(self, entries: int) -> float | None:
         """Return what that many entries of the same kind tell, in points: chance goes with 1 / √entries. None where there are none."""
@@ -438,7 +438,7 @@ class SealedEntry(StrictRecord):
     """An entry: which segment it is in, and its texts as sealed bytes."""
 
     entry: Id
-    """Random; what the corpus calls it stands in ``rest``."""
+    """Random; what the corpus calls it is in ``rest``."""
     segment: Segment
     digest: Annotated[str, Field(pattern=r"^[0-9a-f]{32}$")]
     """Keyed, of the source: by it the same text is known again."""

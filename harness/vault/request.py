@@ -58,7 +58,7 @@ class VaultRequest:
     clock_was_wrong: bool = False
     """True where the keeper says that the clock of the log's last line was."""
     despite_network: str = ""
-    """Why a run goes on though this computer has a way to other machines, in a custodian's words; empty: it does not."""
+    """Why a run continues though this computer has a way to other machines, in a custodian's words; empty: it does not."""
     others: tuple[Path, ...] = ()
     """Files of the keys of further keepers who are here, where several open together."""
     typed: ShareTyping | None = None
@@ -68,7 +68,7 @@ class VaultRequest:
     tell: Callable[[Sequence[str]], None] = _tell_nobody
     """Shows, line by line, what the keepers who are here allow once, before they do; not where ``grant`` is used."""
     opened: Callable[[VaultNoting], None] = _heed_nothing
-    """Is handed who opens a corpus, before it is opened: for whoever has more to write into the log afterwards."""
+    """Is handed who opens a corpus, before it is opened: for anyone who has more to write into the log afterwards."""
 
     @classmethod
     def asked(

@@ -1,7 +1,7 @@
 """A corpus in its sealed form: an envelope and entries whose texts only the corpus's key opens.
 
 Of an entry three texts are sealed, each for its own place: source, reference, and all other fields as JSON. Openly
-stand a random id, the segment and a keyed digest of the source, by which the same text is known again. Entries lie in
+stand a random id, the segment and a keyed digest of the source, by which the same text is known again. Entries are in
 the order of their random ids, which tells nothing; their places in the corpus are sealed.
 """
 

@@ -54,7 +54,7 @@ class VaultsSeen:
             elif folder == str(state.folder.resolve()):
                 raise VaultError(
                     FileProblem.DAMAGED,
-                    f"Another vault lies in {state.folder} than this computer saw there. Somebody may have put theirs in its place: "
+                    f"Another vault is in {state.folder} than this computer saw there. Somebody may have put theirs in its place: "
                     f"ask the other keepers for its number (rosetta vault list). If it is right, delete {path}.",
                 )
 

@@ -1,4 +1,4 @@
-"""Builds the reviewer's bundle for the system it runs on: program, checks, archives, and what goes on a stick.
+"""Builds the reviewer's bundle for the system it runs on: program, checks, archives, and what continues a stick.
 
     python packaging/reviewer/build.py [--windows FILE] [--macos FILE] [--linux FILE] [--out DIST]
 
@@ -65,7 +65,7 @@ def main() -> int:
 
 
 def around() -> list[str]:
-    """Return what else goes into a build: the Python, every package beside it, and the time that files bear."""
+    """Return what else goes into a build: the Python, every package next to it, and the time that files bear."""
     there = sorted(f"{each.name} {each.version}" for each in metadata.distributions())
     return [sys.version, *there, str(moment())]
 

@@ -63,7 +63,7 @@ def run(program: Path, arguments: list[str], work: Path) -> str:
 
 @contextmanager
 def empty_environment(work: Path) -> Iterator[Mapping[str, str]]:
-    """Yield an environment with a home of its own, no path, no fonts, and no screen."""
+    """Yield an environment with its own home, no path, no fonts, and no screen."""
     with tempfile.TemporaryDirectory(dir=work) as home:
         fonts = Path(home) / "fonts.conf"
         fonts.write_text(_NO_FONTS)

@@ -29,7 +29,7 @@ _ALIGNMENT = 16
 
 
 class IcuError(Exception):
-    """The data are not laid out as expected."""
+    """The data are not arranged as expected."""
 
 
 def small_library(library: Path, folder: Path) -> Path:

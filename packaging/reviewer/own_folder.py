@@ -34,7 +34,7 @@ def refuse_others(folder: Path) -> None:
 def filling(folder: Path) -> Iterator[Path]:
     """Yield a folder to fill; only when that is done it takes the place of the one that is meant, as a whole.
 
-    Where anything fails, what lay there before stays as it was, or nothing lies there.
+    Where anything fails, what lay there before stays as it was, or nothing is there.
     """
     refuse_others(folder)
     beside = folder.with_name(f"{folder.name}.part")

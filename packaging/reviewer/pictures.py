@@ -2,7 +2,7 @@
 
     python pictures.py SAMPLE CODE LANGUAGE FOLDER
 
-draws one language without a screen; ``draw`` does so for each, in a process of its own.
+draws one language without a screen; ``draw`` does so for each, in its own process.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ class Led:
         self._taken: set[str] = set()
 
     def lead(self) -> None:
-        """Go on until the last page, and take the pictures on the way."""
+        """Continue until the last page, and take the pictures on the way."""
         for _ in range(_MOST_KEYS):
             self._rest()
             if self._name == "EndPage":
@@ -113,7 +113,7 @@ class Led:
         return "\r"
 
     def _at_code(self) -> str:
-        """Type what of the code does not stand there yet."""
+        """Type what of the code is not there yet."""
         typed = len(self._page.text)
         if typed < len(self._code):
             return self._code[typed]

@@ -137,7 +137,7 @@ def datas() -> list[tuple[str, str]]:
 
 
 def is_denied(module: str) -> bool:
-    """Tell whether a module, or a package it lies in, must not be in the bundle."""
+    """Tell whether a module, or a package it is in, must not be in the bundle."""
     return any(module == name or module.startswith(f"{name}.") for name in DENIED)
 
 
@@ -244,7 +244,7 @@ def refuse_absent(warnings: str, modules: Iterable[str]) -> None:
 
 
 def write_contents(path: Path, analysis: Any) -> None:
-    """Write down what the bundle is made of, for its licences and for whoever checks it."""
+    """Write down what the bundle is made of, for its licences and for anyone who checks it."""
     modules = [(each[0], each[1]) for each in analysis.pure]
     files = [(each[0], each[1]) for each in (*analysis.binaries, *analysis.datas)]
     path.write_text(json.dumps({"modules": sorted(modules), "files": sorted(files)}, indent=1))

@@ -1,4 +1,4 @@
-"""Stages of a build that are done: a retry goes on where the last one broke off, as long as nothing that went in changed."""
+"""Stages of a build that are done: a retry continues where the last one broke off, as long as nothing that went in changed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What lies on a stick: the page to begin with, the programs, a sample, the licences, and the checksums."""
+"""What is on a stick: the page to begin with, the programs, a sample, the licences, and the checksums."""
 
 from __future__ import annotations
 

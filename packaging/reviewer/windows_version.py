@@ -39,7 +39,7 @@ def text() -> str:
 
 
 def _numbers(version: str) -> tuple[int, ...]:
-    """Return the four numbers of a version; what makes it a candidate or a development version is no number."""
+    """Return the four numbers of a version; what makes it a candidate or a development version is not a number."""
     release = re.match(r"[\d.]*\d", version)
     parts = release[0].split(".") if release else ()
     return (*map(int, parts), 0, 0, 0, 0)[:4]

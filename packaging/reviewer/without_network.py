@@ -1,7 +1,7 @@
 """Run before the bundled program: the bundle holds no network code, so nothing may ask for it.
 
 ``keyring`` imports ``urllib.request`` by way of ``jaraco.context`` for a function that it never calls. A
-module of that name that refuses stands in its place; HTTP, TLS and sockets of the internet stay out.
+module of that name that refuses is in its place; HTTP, TLS and sockets of the internet stay out.
 """
 
 import os

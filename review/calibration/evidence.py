@@ -144,7 +144,7 @@ def _named_by_ratings(connection: sqlite3.Connection, ratings: Ratings) -> Itera
             yield find_run(connection, name)
         except UsageError:
             raise UsageError(
-                f"{where}: field 'run' is no run's id. Write ids, or name the runs: `rosetta calibrate RUN`."
+                f"{where}: field 'run' is not a run's id. Write ids, or name the runs: `rosetta calibrate RUN`."
             ) from None
 
 

@@ -98,7 +98,7 @@ ENTRY = ("entry_id", "entry", "id")
 RATING = ("rating", "score")
 REVIEWER = ("reviewer", "person", "rater", "annotator")
 RUN = ("run", "run_id", "system", "model")
-"""Names of the columns, the first that is there counts; other columns are not looked at."""
+"""Names of the columns, the first that is there counts; other columns are not examined."""
 
 CONTROL = "control"
 """A column of our own tables: rows in which it says something rate no system's output."""

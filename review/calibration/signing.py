@@ -82,7 +82,7 @@ def signed_scoring(path: Path, identity: Identity) -> bytes:
     pairs = sorted({run.language_pair for run in proposal.evidence.runs})
     if len(pairs) != 1:
         raise UsageError(
-            f"{path.name} rests on runs of several pairs of languages ({', '.join(pairs)}). Calibrate each by itself."
+            f"{path.name} rests on runs of several pairs of languages ({', '.join(pairs)}). Calibrate each on its own."
         )
     made = CalibratedScoring(
         language_pair=pairs[0],
@@ -144,7 +144,7 @@ def _lines(line: float | None, name: str) -> dict[Tier, float]:
     lower, upper = lines[Tier.FUNCTIONAL], lines[Tier.FLUENT]
     if not lower < line < upper:
         raise UsageError(
-            f"{name} puts the line of deployable at {line:.3f}, and the lines beside it are {lower:g} and {upper:g}: the "
+            f"{name} puts the line of deployable at {line:.3f}, and the lines next to it are {lower:g} and {upper:g}: the "
             "tiers would change their order. It cannot be signed; choose another --level, and calibrate again."
         )
     return {**lines, Tier.DEPLOYABLE: line}

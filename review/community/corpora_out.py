@@ -132,7 +132,7 @@ def _whole(connection: sqlite3.Connection, chosen: OwnCorpus) -> Corpus | str:
     if chosen.number is None:
         return "only cards from elsewhere tell of it; its texts are in their rows"
     if read_dataset(connection, chosen.number).opened_from is not None:
-        return "it lies in a vault, which goes along where it is named (--vault)"
+        return "it is in a vault, which goes along where it is named (--vault)"
     return read_corpus_of_run(connection, chosen.number, to_show=True)
 
 

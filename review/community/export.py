@@ -64,7 +64,7 @@ class Wanted:
     corpora: tuple[str, ...]
     """Files, ids, or ``store:`` and the beginning of a hash."""
     methods: tuple[Path, ...] = ()
-    """Files and folders of methods that were handed over to it."""
+    """Files and folders of methods that were submitted to it."""
     reviews: tuple[str, ...] = ()
     """Reviews by name besides those of its runs: such as ask for translations have none."""
     vault: Vault | None = None

@@ -125,7 +125,7 @@ def sign_part(made: Path, sums: Mapping[str, str], identity: Identity) -> None:
 def put_in_place(made: Path, target: Path) -> None:
     """Move a finished folder to its place; what was there is removed after that.
 
-    Stopped between the two steps, both lie beside the place, and the next export or ``read_export`` puts one there.
+    Stopped between the two steps, both are next to the place, and the next export or ``read_export`` puts one there.
     """
     target = target.absolute()
     before = _beside(target, "old")
@@ -180,7 +180,7 @@ def _read(folder: Path, path: str) -> bytes:
     place = folder.joinpath(*path.split("/"))
     try:
         if place.is_symlink() or ".." in path.split("/"):
-            raise _damaged(path, "a link lies in its place")
+            raise _damaged(path, "a link is in its place")
         with open_regular(place) as file:
             return file.read()
     except (FileNotFoundError, NotADirectoryError):
@@ -220,6 +220,6 @@ def _remove(folder: Path) -> None:
 def _damaged(path: str, reason: str) -> FileError:
     return FileError(
         FileProblem.DAMAGED,
-        f"{path}: {reason}. This export was changed, or not copied to its end: make it anew, or put back a copy. Files "
+        f"{path}: {reason}. This export was changed, or not copied to its end: make it again, or put back a copy. Files "
         "of your own belong in another folder.",
     )

@@ -27,14 +27,14 @@ To see that nothing was changed or lost, on Linux or macOS, in this folder:
     sha256sum --check SHA256SUMS          (macOS: shasum -a 256 --check SHA256SUMS)
     openssl pkeyutl -verify -rawin -pubin -inkey SIGNING-KEY.pem -in SHA256SUMS -sigfile SHA256SUMS.sig
 
-The first compares every file with the list, the second the list with its signature. Whoever changes files can sign anew with
-another key: ask whoever made this export for the six words of theirs. They must be: {words}"""
+The first compares every file with the list, the second the list with its signature. Anyone who changes files can sign again with
+another key: ask anyone who made this export for the six words of theirs. They must be: {words}"""
 
 _KINDS: Final = (
     ("corpora/*.json", "a corpus: in `dataset` what is told of all of it (name, languages, licence, terms), in `entries` the sentences: id, source, reference, other accepted wordings (variants), segment, tags, notes"),
     ("corpora/*.tsv", "the same as a table, one sentence a line; the lines before it, which begin with #, tell of all of it"),
-    ("corpora/*/*", "the very file that the corpus was read from, and the terms that lay beside it"),
-    ("runs/*/card.json", "the record of one evaluation: method, model, settings, data, every score with its interval, cost, and in `results` one row for each sentence: source, reference, what the method wrote (predicted), scores. Names and types of all fields stand in run-card.schema.json"),
+    ("corpora/*/*", "the very file that the corpus was read from, and the terms that lay next to it"),
+    ("runs/*/card.json", "the record of one evaluation: method, model, settings, data, every score with its interval, cost, and in `results` one row for each sentence: source, reference, what the method wrote (predicted), scores. Names and types of all fields are in run-card.schema.json"),
     ("runs/*/card.seal.json", "the signature on that card: `card` is the hash that the card states as run_card_hash, `by` the public key, `signature` the Ed25519 signature over the other fields as canonical JSON (RFC 8785)"),
     ("runs/*/certificate-*.json", "what speakers decided about this run: outcome, numbers, who signed"),
     ("runs/*/certificate-*.sig", "the organisation's Ed25519 signature over the bytes of that file"),
@@ -43,7 +43,7 @@ _KINDS: Final = (
     ("runs/*/secret-rows.jsonl", "rows of a run with secret sentences, with their texts: keep it as you keep these sentences"),
     ("runs/*/*.rosetta-ownership", "who owns the method of this run: the terms, and what organisation and developer signed to them"),
     ("runs/*/*.rosetta-use", "where the method of this run is used, by whom and since when, or that this ended, signed by the organisation"),
-    ("methods/handed-over/*", "a method as it was handed over to the community, byte for byte"),
+    ("methods/handed-over/*", "a method as it was submitted to the community, byte for byte"),
     ("methods/*.json", "everything that a method was told: model, prompt, settings. The file's name is the `setup_hash` of the cards of its runs"),
     ("reviews/*/ratings.csv", "what speakers said, as a table, people as letters: rating, comment, suggested wording"),
     ("reviews/*/events.jsonl", "everything that speakers and organisation did, one event a line, each naming the hash of the one before it"),

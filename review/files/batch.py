@@ -86,7 +86,7 @@ def _check_person(place: str, manifest: BatchManifest) -> None:
     if not manifest.names_codes:
         if len(place) < _PLACE_DIGITS:
             raise _invalid(
-                "it names a reviewer openly, so that whoever has it could answer as this person"
+                "it names a reviewer openly, so that anyone who has it could answer as this person"
             )
         return
     try:
@@ -116,7 +116,7 @@ def _check_recipients(recipients: Sequence[str]) -> None:
 def _invalid(reason: str) -> FileError:
     return FileError(
         FileProblem.INVALID,
-        f"This batch cannot be used: {reason}. Ask the organisation to mend it.",
+        f"This batch cannot be used: {reason}. Ask the organisation to fix it.",
     )
 
 

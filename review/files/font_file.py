@@ -86,7 +86,7 @@ _MAGIC: Final = 0x5F0F3CF5
 _MOST_TABLES = 64
 _FAMILY = re.compile(r"Rosetta Batch [0-9a-f]{12}")
 _OFL = ("sil open font license version 1.1", "permission & conditions")
-"""What stands in the text of the OFL, spaces and capitals aside."""
+"""What is in the text of the OFL, spaces and capitals aside."""
 _CHECKSUM_AT: Final = 8
 """Where ``head`` holds the sum of the whole file, which counts as 0 in its own."""
 
@@ -152,7 +152,7 @@ def check_licence(content: bytes) -> None:
     """Refuse what is not the text of the SIL Open Font License 1.1 (https://openfontlicense.org)."""
     text = " ".join(content[:MOST_LICENCE].decode("utf-8", "replace").casefold().split())
     if len(content) > MOST_LICENCE or not all(phrase in text for phrase in _OFL):
-        _refuse("the text of its licence, the SIL Open Font License 1.1, is not beside it")
+        _refuse("the text of its licence, the SIL Open Font License 1.1, is not next to it")
 
 
 def _refuse(why: str) -> NoReturn:

@@ -35,7 +35,7 @@ MOST_ITEM_TEXT = 20_000
 MOST_LANGUAGES = 20
 """In which a batch may have its words, beside its own."""
 MOST_OTHERS = 400
-"""People whose words stand beside an item of a second look."""
+"""People whose words are next to an item of a second look."""
 
 MOST_LETTERS = 140
 """Letters that anybody would look through to press one with a mouse."""
@@ -166,7 +166,7 @@ class BatchManifest(SignedManifest):
     key_commitment: Annotated[Hex64 | None, Since(2)] = None
     """SHA-256 of the answer key behind a salt: it says which item is whose, and is disclosed with the verdict."""
     looks: Annotated[Count, Since(2)] = 0
-    """How often the numbers of a method in it were looked at before, in earlier reviews; of the one with most."""
+    """How often the numbers of a method in it were examined before, in earlier reviews; of the one with most."""
     shows_words: Annotated[bool, Since(3)] = False
     """Whether what people write about a sentence may be shown to the others, without names, in a second look."""
     second_of: Annotated[Id | None, Since(3)] = None

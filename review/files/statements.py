@@ -92,7 +92,7 @@ class Statement(StrictRecord):
     organisation: Hex64
     """Signing key of the organisation that asks."""
     witness: Hex64
-    """Signing key of whoever says so."""
+    """Signing key of anyone who says so."""
 
 
 class _SignedStatement(Statement, SignedRecord):

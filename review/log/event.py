@@ -58,7 +58,7 @@ class Event:
     """None where it was erased."""
     salt: bytes | None
     shut: bool = False
-    """True where its words lie sealed and no key at hand opens them; a mark stands for them, and nothing was checked."""
+    """True where its words are stored encrypted and no key available opens them; a mark stands for them, and nothing was checked."""
 
     @property
     def head(self) -> dict[str, Any]:
@@ -92,7 +92,7 @@ class Event:
     def line(self) -> bytes:
         """Return the event as one canonical JSON line, without the line feed; StoreError where it is shut."""
         if self.shut:
-            raise StoreError("What was written is sealed, and no key at hand opens it.")
+            raise StoreError("What was written is sealed, and no key available opens it.")
         payload = None if self.payload is None else self.payload.model_dump(mode="json")
         salt = None if self.salt is None else self.salt.hex()
         return canonical_bytes({"head": self.head, "payload": payload, "salt": salt})

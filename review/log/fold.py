@@ -108,7 +108,7 @@ class State:
     adjudications: Mapping[str, Adjudication]
     """By item."""
     looks: Mapping[str, int]
-    """Run id → number of different sets of events that were looked at."""
+    """Run id → number of different sets of events that were examined."""
 
 
 Decided = Rate | NotJudged | Translate

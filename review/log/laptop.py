@@ -235,7 +235,7 @@ class Laptop(OwnFile):
         if reached(payload.kind, reviewer, batch, withdrawn):
             raise UsageError(
                 "This person withdrew from this batch, so nothing more of theirs is kept. "
-                "Whoever wants to take part again needs a new card from the organisation."
+                "Anyone who wants to take part again needs a new card from the organisation."
             )
 
     def _drop_drafts(self, withdraw: Withdraw) -> None:

@@ -151,7 +151,7 @@ class Judged(ItemPayload):
     """Font and size, None where the face does not choose it."""
     version: Short
     override: bool = False
-    """True where the person went on although the face may draw this text wrongly (DESIGN R6)."""
+    """True where the person continued although the face may draw this text wrongly (DESIGN R6)."""
 
 
 class Rate(Judged):
@@ -261,7 +261,7 @@ class OrganiserLook(Payload):
     batch: Id
     run_id: Short
     events_sha256: Hex64
-    """Over the ids of the events that were looked at (``log.event.events_sha256``)."""
+    """Over the ids of the events that were examined (``log.event.events_sha256``)."""
 
 
 class LaptopWord(Payload):
@@ -273,9 +273,9 @@ class LaptopWord(Payload):
     """Signing key."""
     heard: bool
     instead_of: Hex64 | None = None
-    """Signing key of the laptop whose log it goes on with; both are one laptop."""
+    """Signing key of the laptop whose log it continues with; both are one laptop."""
     reason: Short = ""
-    """In the organisation's words; it stands on certificates, so it names nobody."""
+    """In the organisation's words; it is on certificates, so it names nobody."""
 
 
 class AssignLaptop(Payload):

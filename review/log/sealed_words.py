@@ -33,7 +33,7 @@ WRITTEN: Final[Mapping[Kind, tuple[str, ...]]] = {
 """Kinds of events → their fields in which people write as they like, and so may quote a sentence."""
 
 SHUT: Final = "[sealed]"
-"""Stands in an event for words that no key at hand opens."""
+"""Is in an event for words that no key available opens."""
 
 _SEALED = "sealed"
 """Field of a stored payload: the names of the fields that are sealed."""
@@ -41,7 +41,7 @@ _DAMAGED = "damaged"
 """Field that holds what was stored of an event and is none; it is none when it is opened either."""
 
 _NO_KEY = (
-    "What people wrote in this review is sealed, and no key at hand opens it. Go on at the computer where it was written, or "
+    "What people wrote in this review is sealed, and no key available opens it. Continue at the computer where it was written, or "
     "put back the keys of its data folder: {keys}. Who answered how much is told all the same."
 )
 _KEY_DAMAGED = (
@@ -61,9 +61,9 @@ class WordKeys:
     secret: frozenset[str] = frozenset()
     """Batches whose words are sealed."""
     opened: Mapping[str, Sequence[DataKey]] = field(default_factory=dict)
-    """Batch → its keys that are at hand, the newest last."""
+    """Batch → its keys that are available, the newest last."""
     why: Mapping[str, str] = field(default_factory=dict)
-    """Batch → why some of its words stay shut, and the mend."""
+    """Batch → why some of its words stay shut, and the fix."""
 
     def content(self, event: Event) -> Content | tuple[None, None]:
         """Return what is stored of an event; StoreError where it must be sealed and no key is available."""

@@ -57,7 +57,7 @@ class NotSaved(StoreError):  # noqa: N818  says what happened to what the person
     def __init__(self, problem: StorageProblem, path: Path, detail: str) -> None:
         self.problem = problem
         self.detail = detail
-        """One technical line for whoever helps; no text of a reviewer or a batch."""
+        """One technical line for anyone who helps; no text of a reviewer or a batch."""
         self.words = f"{words_for(_WORDS, problem)} ({detail})"
         """What is wrong and what to do."""
         super().__init__(f"Not saved to {path}: {self.words}.")
@@ -141,7 +141,7 @@ def create_event_table(connection: sqlite3.Connection) -> None:
 
 
 NO_WORDS = WordKeys()
-"""Of files in which nothing is secret, and for whoever needs no words: those that are sealed stay shut."""
+"""Of files in which nothing is secret, and for anyone who needs no words: those that are sealed stay shut."""
 
 
 def insert_event(connection: sqlite3.Connection, event: Event, words: WordKeys = NO_WORDS) -> bool:

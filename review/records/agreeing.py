@@ -120,7 +120,7 @@ def reaches_line(card: Mapping[str, Any]) -> CardCheck:
 
 def _gate(review: ReviewStatus | None) -> CardCheck:
     if review is None:
-        return CardCheck("gate", False, "no certificate of a review that holds lies beside the run")
+        return CardCheck("gate", False, "no certificate of a review that holds is next to the run")
     why = review.why_not_community
     words = f"go, certificate {review.certificate.sha256[:16]}… of {review.certificate.organisation.name}"
     return CardCheck("gate", not why, why or words)
@@ -211,7 +211,7 @@ def shown_certificate(review: ReviewStatus, home: Path) -> str:
             return coarse.sha256
     raise UsageError(
         "The entries of this run are secret, and its newest verdict was not told outside yet, so the developer has nothing to "
-        "hold the record against. First: rosetta review gate --issue"
+        "compare the record with. First: rosetta review gate --issue"
     )
 
 
@@ -276,7 +276,7 @@ def take(
     if trusted != stated.terms.organisation.signing_key:
         if trusted is not None:
             raise UsageError(
-                "Another key than the one that you named signed as the organisation. It was not taken in."
+                "Another key than the one that you named signed as the organisation. It was not imported."
             )
         own_side(stated.terms, home)
     with transaction(connection):

@@ -128,7 +128,7 @@ class OwnershipAct(StrictRecord):
     what: OwnershipAction
     by: Hex64
     when: Moment
-    """By the clock of whoever signed; nothing shows that it was right."""
+    """By the clock of anyone who signed; nothing shows that it was right."""
     reason: Annotated[str, Field(max_length=200)] = ""
     """Of a refusal or a revocation."""
 
@@ -225,7 +225,7 @@ def say(
         raise UsageError(f"The {side} {what} this already.")
     signed = side in record.said(OwnershipAction.SIGNED)
     if what is OwnershipAction.SIGNED and record.ended:
-        raise UsageError(f"This was {record.state}, which stays so. Propose it anew.")
+        raise UsageError(f"This was {record.state}, which stays so. Propose it again.")
     if what is OwnershipAction.REFUSED and signed:
         raise UsageError("You signed this. To take that back: rosetta ownership revoke")
     if what is OwnershipAction.REVOKED and not signed:
@@ -300,7 +300,7 @@ def _contradictions(record: OwnershipRecord) -> Iterator[str]:
     if record.said(OwnershipAction.REVOKED).keys() - record.said(OwnershipAction.SIGNED).keys():
         yield "A side takes a signature back that it never gave"
     if list(record.acts) != sorted(record.acts, key=lambda act: _place(terms, act)):
-        yield "Its words do not stand in their order"
+        yield "Its words are not in their order"
     if len({(act.by, act.what) for act in record.acts}) < len(record.acts):
         yield "A side says the same twice"
 

@@ -240,13 +240,13 @@ def _check_end(end: SignedUse, kept: Sequence[SignedUse]) -> None:
     if wrong := [name for name in same if getattr(begun, name) != getattr(end, name)]:
         raise UsageError(
             f"This ends another use than the record of its beginning ({begun.words}): {', '.join(wrong)} "
-            f"{'is' if len(wrong) == 1 else 'are'} not the same. It was not taken in."
+            f"{'is' if len(wrong) == 1 else 'are'} not the same. It was not imported."
         )
     known = end_known(begun, kept)
     if known is not None and known.id != end.id:
         raise UsageError(
             f"This use has another end here already ({known.words}), and a use ends once. Ask the organisation which of the two "
-            "holds. This one was not taken in."
+            "holds. This one was not imported."
         )
 
 

@@ -47,7 +47,7 @@ def _verify_card(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:
     return ToldOfFile(
         (("layout", str(kind)), *_run(raw)),
         _sealed_by(file),
-        _without_key(verdict, "the seal beside it is of this card, and as it was signed"),
+        _without_key(verdict, "the seal next to it is of this card, and as it was signed"),
     )
 
 

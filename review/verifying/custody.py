@@ -53,7 +53,7 @@ def _verify_head(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:  # no
             read_state(file.path.parent).lines, "the whole vault: head, log and every sealed file"
         )
     head = read_signed_record(file.data, SignedHead, "the head of a vault", most=2**24)
-    words = "that its signer is a keeper, the log beside it would show"
+    words = "that its signer is a keeper, the log next to it would show"
     checks = [signature_check(), CardCheck("keeper", None, words)]
     return ToldOfFile(
         (("vault", head.vault), ("lines", str(head.lines))), [Signer("keeper", head.by)], checks
@@ -147,7 +147,7 @@ def _verify_list(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:  # no
         ("folder", manifest.folder),
         ("computer", manifest.machine),
         ("state", f"{manifest.state:,}, of {manifest.when}"),
-        ("files", f"{len(manifest.files):,} put out, {len(manifest.taken):,} taken in"),
+        ("files", f"{len(manifest.files):,} put out, {len(manifest.taken):,} imported"),
     )
     return ToldOfFile(facts, [Signer("computer", manifest.by)], [signature_check()])
 
@@ -169,7 +169,9 @@ def _verify_key(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:  # noq
         [Signer("key", public_key)],
         [
             CardCheck(
-                "key", True, "a public key; compare its six words with whoever it is to belong to"
+                "key",
+                True,
+                "a public key; compare its six words with anyone who it is to belong to",
             )
         ],
     )
@@ -200,7 +202,7 @@ def public_key_of_der(encoded: bytes) -> str | None:
 def _verify_secret(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:  # noqa: ARG001
     raise UsageError(
         f"{file.path.name} holds SECRET keys: nobody else may see it, and nothing in it is to be verified. Lock it away; "
-        "if it was sent to you, tell whoever sent it that their key is known now (rosetta consent withdraw --signing-key)."
+        "if it was sent to you, tell anyone who sent it that their key is known now (rosetta consent withdraw --signing-key)."
     )
 
 

@@ -25,7 +25,7 @@ class FolderLine:
     """Below the folder, with ``/`` between folders."""
     verdict: FileVerdict | None
     words: str
-    """Why it was not looked at, what does not hold, or that nobody signs it; empty where it holds."""
+    """Why it was not examined, what does not hold, or that nobody signs it; empty where it holds."""
     unknown: bool = False
     """Whether it is of no kind that is known."""
 
@@ -51,7 +51,7 @@ def verify_folder(folder: Path, here: VerifiedAgainst) -> Iterator[FolderLine]:
     paths = sorted(_files(folder, MOST_DEPTH, folder))
     if len(paths) > MOST_FILES:
         raise UsageError(
-            f"{folder} holds {len(paths):,} files, and {MOST_FILES:,} are looked at in one go. Name a folder in it."
+            f"{folder} holds {len(paths):,} files, and {MOST_FILES:,} are examined in one go. Name a folder in it."
         )
     return (_line(path, folder, here) for path in paths)
 

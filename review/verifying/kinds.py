@@ -24,7 +24,7 @@ from harness.sealed.strict_records import FileError
 from harness.submission.members import SHAPE
 
 MOST_LINE: Final = 2**25
-"""Bytes of the first line that is looked at to know what a file is."""
+"""Bytes of the first line that is examined to know what a file is."""
 _FORM: Final = re.compile(rb'"format"\s*:\s*"([a-z-]{1,60}/[0-9]{1,4})"')
 MOST_BESIDE: Final = 2**20
 """Bytes of a signature's file."""
@@ -80,7 +80,7 @@ class VerifiedFile:
     def beside(self, suffix: str) -> bytes | None:
         """Return the bytes of the file next to it whose name continues with this; None where there is none."""
         path = self.path.with_name(self.path.name + suffix)
-        return read_bytes(path, "what lies beside it", MOST_BESIDE) if path.is_file() else None
+        return read_bytes(path, "what is next to it", MOST_BESIDE) if path.is_file() else None
 
 
 def _object(content: bytes) -> Mapping[str, Any]:
@@ -100,7 +100,7 @@ class VerifiedAgainst:
     home: Path
     known: KnownSigners
     others: Sequence[Path] = ()
-    """Files that somebody named beside it: a card, a certificate, evidence, a public key."""
+    """Files that somebody named next to it: a card, a certificate, evidence, a public key."""
     used: set[Path] = field(default_factory=set)
     """Those of them against which the file was held."""
 

@@ -49,7 +49,7 @@ def _verify_manifest(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:
     facts += [(f"score {name}", str(score)) for name, score in _scores(scores)]
     data = file.beside(SIGNATURE_END)
     if data is None:
-        words = f"no {file.path.name}{SIGNATURE_END} lies beside it, so nothing shows that a node signed it"
+        words = f"no {file.path.name}{SIGNATURE_END} is next to it, so nothing shows that a node signed it"
         return ToldOfFile(facts, (), [_version(stated), CardCheck("signature", False, words)])
     block = VerifiedFile(file.path.with_name(file.path.name + SIGNATURE_END), data).stated
     checks, signers = _signed(file.data, block, here)
@@ -83,7 +83,7 @@ def _signed(
     """Judge a signature block over bytes, by the first key among the files that were named."""
     if not block.keys() >= _BLOCK or block.get("scheme") != SCHEME:
         return [
-            CardCheck("signature", False, "the block beside it is of another scheme, or damaged")
+            CardCheck("signature", False, "the block next to it is of another scheme, or damaged")
         ], []
     if block["payloadSha256"] != hashlib.sha256(data).hexdigest():
         words = "its bytes are not those that were signed (SHA-256)"
@@ -132,7 +132,7 @@ def _verify_block(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:
     of = file.path.with_name(file.path.name.removesuffix(SIGNATURE_END))
     if not of.is_file() or of == file.path:
         raise UsageError(
-            f"{file.path.name} is the signature of {of.name}, which does not lie beside it. Put it there."
+            f"{file.path.name} is the signature of {of.name}, which is not next to it. Put it there."
         )
     signed = look(of)
     checks, signers = _signed(signed.data, file.stated, here)

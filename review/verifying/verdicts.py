@@ -103,7 +103,7 @@ def _verify_coarse(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:
 _UNSIGNED: Final = CardCheck(
     "signature",
     False,
-    f"no signature (NAME{SIGNATURE_SUFFIX}) lies beside it, so nothing shows that anybody issued it",
+    f"no signature (NAME{SIGNATURE_SUFFIX}) is next to it, so nothing shows that anybody issued it",
 )
 
 
@@ -177,7 +177,7 @@ def _verify_signature(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:
     beside = file.path.with_name(file.path.name.removesuffix(SIGNATURE_SUFFIX) + CERTIFICATE_SUFFIX)
     if len(file.data) != _SIGNATURE_BYTES or not beside.is_file():
         raise UsageError(
-            f"{file.path.name} is the signature of a certificate, which is looked at together with it: {beside.name} is not "
+            f"{file.path.name} is the signature of a certificate, which is examined together with it: {beside.name} is not "
             "there, or this is no signature."
         )
     certificate = look(beside)
@@ -192,8 +192,8 @@ def _verify_batch(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:
     if file.lock is Lock.PASSPHRASE:
         raise FileError(
             FileProblem.LOCKED,
-            f"{file.path.name} is a batch that is sealed with the words on a reviewer's card, so nothing in it can be looked at "
-            "here. Whoever has the words can check it against its certificate: rosetta review verify CERTIFICATE --batch FILE",
+            f"{file.path.name} is a batch that is sealed with the words on a reviewer's card, so nothing in it can be examined "
+            "here. Anyone who has the words can check it against its certificate: rosetta review verify CERTIFICATE --batch FILE",
         )
     return _of_batch(open_batch(file.data, own_ages(here.home)))
 
@@ -225,7 +225,7 @@ def _verify_sealed(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:
     )
     raise FileError(
         FileProblem.LOCKED,
-        f"{file.path.name} is {kind} that is sealed for {how}: who signed what is in it can be seen by whoever opens it.",
+        f"{file.path.name} is {kind} that is sealed for {how}: who signed what is in it can be seen by anyone who opens it.",
     )
 
 

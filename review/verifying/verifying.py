@@ -52,7 +52,7 @@ FORMS: Final[Mapping[str, VerifiableKind]] = {form: kind for kind in KINDS for f
 _UNREADABLE: Final = frozenset(
     {FileProblem.LOCKED, FileProblem.WRONG_KEY, FileProblem.NEWER, FileProblem.TOO_LARGE}
 )
-"""What keeps a file from being looked at, whether or not it holds."""
+"""What keeps a file from being examined, whether or not it holds."""
 
 
 class UnknownFileError(UsageError):
@@ -162,7 +162,7 @@ def _beside(
     try:
         verifiable_kind = kind_of(other)
     except UsageError:
-        return _not_looked_at(other, "it is no file that is known here")
+        return _not_looked_at(other, "it is not a file that is known here")
     check = held((kind, file), (verifiable_kind, other))
     if check is None:
         return _not_looked_at(
@@ -185,7 +185,7 @@ _LATER: Final = frozenset({"standing", "newest words", "consent"})
 
 
 def _not_looked_at(other: VerifiedFile, why: str) -> CardCheck:
-    return CardCheck("other file", None, f"{other.path.name} was not looked at: {why}")
+    return CardCheck("other file", None, f"{other.path.name} was not examined: {why}")
 
 
 def kind_of(file: VerifiedFile) -> VerifiableKind:
@@ -207,7 +207,7 @@ def kind_of(file: VerifiedFile) -> VerifiableKind:
         )
     self_named = f" It calls itself {file.format[:60]}." if file.format else ""
     raise UnknownFileError(
-        f"{file.path.name} is no file that `rosetta verify` knows, or its very beginning was changed.{self_named}"
+        f"{file.path.name} is not a file that `rosetta verify` knows, or its very beginning was changed.{self_named}"
     )
 
 
@@ -231,7 +231,7 @@ def _verified(kind: VerifiableKind, file: VerifiedFile, here: VerifiedAgainst) -
 _ASK_FOR_MORE: Final = frozenset(
     {"secret-keys", "public-key", "certificate-signature", "reference-signature"}
 )
-"""Kinds that say themselves when they cannot be looked at."""
+"""Kinds that say themselves when they cannot be examined."""
 
 
 def _known(signers: Sequence[Signer], here: VerifiedAgainst) -> Iterator[KnownKey]:

@@ -281,7 +281,7 @@ class RosettaApp(TerminalApp):
             ("A run is still under way.\n\n", "bold"),
             "Leaving stops it. Nothing that is done is lost; ",
             ("rosetta resume", "bold"),
-            " goes on later.",
+            " continues later.",
         )
         confirm(self, question, "Stop and leave", self._stop_and_leave)
 

@@ -22,10 +22,10 @@ from rosetta_tui.show.json_forms import form_text
 from rosetta_tui.show.text import plain
 
 LOOK_SECONDS = 1.0
-"""How often the store is looked at for what to tell."""
+"""How often the store is examined for what to tell."""
 
 _CLEAR = "\r\x1b[2K"
-"""Begins a terminal's line anew."""
+"""Begins a terminal's line again."""
 
 
 def carry_out(
@@ -89,7 +89,7 @@ class _Teller:
         for line in progress_lines(found):
             click.echo(plain(line))
         if found.state != "complete":
-            click.echo(f"`rosetta sweep resume {found.id}` goes on.", err=True)
+            click.echo(f"`rosetta sweep resume {found.id}` continues.", err=True)
         click.echo(f"`rosetta sweep show {found.id}` shows all runs.", err=True)
 
     def _is_new(self, each: CellRecord) -> bool:

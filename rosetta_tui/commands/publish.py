@@ -35,7 +35,7 @@ SUBMIT = click.option("--submit", is_flag=True, help="Publish the card of the fi
     help="postgresql://USER@HOST/NAME, or a folder; else what ROSETTA_PUBLISH or the settings say.",
 )
 @click.option("--all", "every", is_flag=True, help="All finished runs that may leave.")
-@click.option("--may-publish", metavar="WORDS", help="Say that the texts may be read by everybody, and who allows it; the words stand beside the card.")  # fmt: skip
+@click.option("--may-publish", metavar="WORDS", help="Say that the texts may be read by everybody, and who allows it; the words are next to the card.")  # fmt: skip
 @click.option("--dry-run", is_flag=True, help="Only list what would leave; nothing is sent.")
 @click.option("--prepare", is_flag=True, help="Only make the tables of a database, or bring them up to date.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")

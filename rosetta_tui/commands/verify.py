@@ -26,7 +26,7 @@ _FILE = click.Path(path_type=Path)
 @click.command()
 @click.argument("file", type=_FILE)
 @click.option("--with", "--card", "others", type=_FILE, multiple=True, metavar="OTHER", help="Check it against another file: a card, a certificate, evidence, the public key of a node.")  # fmt: skip
-@click.option("--words", default="", metavar="WORDS", help="The six words of whoever should have signed it, as they read them to you.")  # fmt: skip
+@click.option("--words", default="", metavar="WORDS", help="The six words of anyone who should have signed it, as they read them to you.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def verify(file: Path, others: tuple[Path, ...], words: str, *, as_json: bool) -> None:
     """Show what FILE is, who signed it, whether it holds, and what was withdrawn since.

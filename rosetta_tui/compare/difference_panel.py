@@ -40,10 +40,10 @@ if TYPE_CHECKING:
     from harness.method.method import Result
 
 WHY_NOW = (
-    "Ordinary tests may be wrong when they are looked at early; this interval stays right at every look. "
+    "Ordinary tests may be wrong when they are examined early; this interval stays right at every look. "
     "The tests come at the end."
 )
-"""Why a difference may be looked at before its runs are complete."""
+"""Why a difference may be examined before its runs are complete."""
 
 
 def said(found: Comparison, pair: Pair, metric: str, *, tested: bool) -> Content:
@@ -130,7 +130,7 @@ def letter_of(found: Comparison, run_id: str) -> str:
     return next((run.letter for run in found.runs if run.run_id == run_id), run_id[:8])
 
 
-"""Stands in the place of texts that were there when the comparison was read."""
+"""Is instead of texts that were there when the comparison was read."""
 
 
 def two_outputs(

@@ -92,10 +92,10 @@ def _is_all_under_way(found: Comparison) -> bool:
 
 
 LOOK_SECONDS = 2.0
-"""Time between two looks at a run that goes on."""
+"""Time between two looks at a run that continues."""
 
 PATIENCE = 4
-"""A look that takes long is repeated after so many times as long, so that keys keep their time."""
+"""A look that takes long is repeated after that many times as long, so that keys keep their time."""
 
 _PARTS = ("#differences", "#notes", "#entries", "#chosen")
 """What there is only where something is compared."""
@@ -113,7 +113,7 @@ class CompareScreen(SearchedScreen):
         "wins: entries on which the second run is better. effect: mean difference over its spread.\n"
         "p: how often chance alone shows as much; p Holm: all pairs counted.\n"
         "better: both tests agree and the interval has no zero.\n"
-        "While a run goes on, only an interval that stays right however often one looks is shown."
+        "While a run continues, only an interval that stays right however often one looks is shown."
     )
     CSS_PATH = "compare.tcss"
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (140, "-wide")]  # noqa: RUF012  Textual's own form
@@ -296,7 +296,7 @@ class CompareScreen(SearchedScreen):
         view = self.view
         self.table.display = self.query_one("#chosen").display = view is not None
         if view is None:
-            self.query_one("#notes", Static).update("No entry has a value of its own to show here.")
+            self.query_one("#notes", Static).update("No entry has its own value to show here.")
         else:
             self.table.look_by(view, top=top)
 

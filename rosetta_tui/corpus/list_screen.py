@@ -37,7 +37,7 @@ class CorporaScreen(Screen[None]):
     HELP = (
         "A corpus is in the store once a run has used it. Runs compare where their corpora have the "
         "same SHA-256.\n"
-        "A file that is only opened is looked at in memory and stored nowhere."
+        "A file that is only opened is examined in memory and stored nowhere."
     )
     CSS_PATH = "corpus.tcss"
 

@@ -91,7 +91,7 @@ def open_original(app: App[Any], found: Examination, place: int | None) -> None:
     """Open the first file of a corpus at an entry's line; says so where it is gone or has changed.
 
     An editor of the terminal gets the terminal until it ends. The file is read in a thread: it may be large,
-    or lie on another machine.
+    or are on another machine.
     """
     if not found.files:
         _say(app, "Nobody noted where this corpus was read from.", "warning")

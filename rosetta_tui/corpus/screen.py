@@ -323,7 +323,7 @@ class CorpusScreen(SearchedScreen):
     def action_original(self) -> None:
         """Open the file that the corpus was read from, at the entry under the cursor."""
         if self.examination is None:
-            self.notify("The file is still being looked at.", markup=False)
+            self.notify("The file is still being examined.", markup=False)
         else:
             open_original(self.app, self.examination, self.table.place)
 

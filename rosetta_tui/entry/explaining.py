@@ -36,7 +36,7 @@ MOST_WORDS = 300
 """Words shown one by one; beyond them only how many there are."""
 
 _WIDEST = 20
-"""Cells that words of a list of analyses share at most; a longer word has a line of its own."""
+"""Cells that words of a list of analyses share at most; a longer word has its own line."""
 
 _SIGNS = {
     Acceptance.AS_WRITTEN: ("✓", "$good"),

@@ -216,7 +216,7 @@ def _outcome(result: Result, further: Sequence[Cell], kept: KeptColumns) -> tupl
 
 
 SEALED = "(sealed)"
-"""In the place of a text that the store keeps sealed and no key at hand opens."""
+"""In the place of a text that the store keeps sealed and no key available opens."""
 
 
 def _output(result: Result, entry: Entry) -> Cell:

@@ -103,7 +103,7 @@ ROOMY = 160
 """Cells above which further metrics have columns of their own."""
 
 ORDER_SECONDS = 1.0
-"""How often rows are put in order anew while entries arrive."""
+"""How often rows are put in order again while entries arrive."""
 
 
 class EntryTable(OrderedTable[EntryRows]):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from textual.binding import Binding, BindingType
 
 ABOUT = (
-    "▶ running   ‖ paused   ■ stopped, can go on   ✓ complete   ● marked\n"
+    "▶ running   ‖ paused   ■ stopped, can continue   ✓ complete   ● marked\n"
     "! after the tier: a part of the outputs fails. "
     "No run is called more than functional before speakers have reviewed it.\n"
     "x on a line of what waits for you puts it aside until something about it is new.\n"
@@ -18,7 +18,7 @@ KEYS: list[BindingType] = [
     Binding("slash", "search", "Search", key_display="/", id="search"),
     Binding("space", "mark", "Mark", id="mark"),
     Binding("c", "compare", "Compare", id="compare"),
-    Binding("R", "resume", "Go on", id="home.again"),
+    Binding("R", "resume", "Continue", id="home.again"),
     Binding("R", "retry", "Retry", id="home.again"),
     Binding("u", "bring_back", "Undo", tooltip="Bring back the deleted run", id="home.undo"),
     Binding("question_mark", "app.keys", "Help", key_display="?", id="help"),

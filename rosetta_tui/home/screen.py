@@ -50,7 +50,7 @@ REFRESH_SECONDS = 2.0
 """How often the list is read again, so that runs of other processes are seen moving."""
 
 REVIEWS_SECONDS = 60.0
-"""How often reviews and sticks are looked at again."""
+"""How often reviews and sticks are examined again."""
 
 NOTHING_FITS = "No run fits."
 

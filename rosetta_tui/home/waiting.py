@@ -57,7 +57,7 @@ SIGNS = {
 }
 
 OFFERS = {
-    Lead.RESUME: "go on",
+    Lead.RESUME: "continue",
     Lead.RETRY: "ask again",
     Lead.REVIEW: "open the review",
     Lead.IMPORT: "take in",
@@ -152,7 +152,7 @@ def _review(desk: OrganiserService, line: ReviewLine) -> Iterator[WaitingItem]:
             Lead.REVIEW, name, f"{counted(cases, 'flagged item')} to decide about · {name}"
         )
     if any(verdict is not None and verdict.recompute for verdict in line.verdicts):
-        yield WaitingItem(Lead.REVIEW, name, f"A certificate is to be issued anew · {name}")
+        yield WaitingItem(Lead.REVIEW, name, f"A certificate is to be issued again · {name}")
     back, asked = line.progress.done, line.progress.asked
     if asked and back >= asked and None in line.verdicts:
         yield WaitingItem(

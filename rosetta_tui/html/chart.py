@@ -41,7 +41,7 @@ class ScoreLine:
     words: str
     """The score as it is told."""
     kind: str = "other"
-    """``own``: what the page is about; ``other``: beside it; ``floor``: what worthless outputs reach."""
+    """``own``: what the page is about; ``other``: next to it; ``floor``: what worthless outputs reach."""
     note: str = ""
 
 

@@ -58,7 +58,7 @@ if TYPE_CHECKING:
 
 COMPOSITE = "composite"
 MOST_BESIDE = 10
-"""Other runs of the same list that a score stands beside."""
+"""Other runs of the same list that a score is next to."""
 MOST_PARTS = 12
 """Parts of a breakdown that are drawn."""
 MOST_LINES = 400
@@ -381,7 +381,7 @@ def _effort_words(found: RunFacts) -> str:
     per_entry = number(block(found.card, "cost").get("cost_per_entry_usd"))
     if per_entry is None:
         return "What an entry cost is not known, so it cannot stand against the score."
-    alone = "no other run of its list stands beside it"
+    alone = "no other run of its list is next to it"
     return f"An entry was free; {alone}." if per_entry == 0 else f"An entry cost {figures.money(per_entry)}; {alone}."  # fmt: skip
 
 

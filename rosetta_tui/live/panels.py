@@ -188,7 +188,7 @@ def banner_words(live: LiveRun, key: str = "") -> Content | None:
         return Content.assemble(
             ("Draining. ", "bold $warn"),
             "No further entry is begun. What is under way is finished, then the run stops; "
-            "it can go on later.",
+            "it can continue later.",
         )
     if live.finished is None:
         return None
@@ -216,7 +216,11 @@ def _submission(live: LiveRun) -> str:
 
 
 def _go_on(key: str, call: str) -> Content:
-    here = Content.assemble((key, "bold"), " goes on here, or ") if key else Content("Go on with: ")
+    here = (
+        Content.assemble((key, "bold"), " continues here, or ")
+        if key
+        else Content("Continue with: ")
+    )
     return here + show(call, "bold")
 
 

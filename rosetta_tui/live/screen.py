@@ -59,7 +59,7 @@ TOO_LATE = _TURNS | {ControlRequest.DRAIN}
 """What changes nothing any more in a run that drains."""
 
 AFTERWARDS_SECONDS = 2.0
-"""How often is looked whether a run that stopped goes on elsewhere."""
+"""How often is looked whether a run that stopped continues elsewhere."""
 
 
 class LiveScreen(SearchedScreen):
@@ -70,7 +70,7 @@ class LiveScreen(SearchedScreen):
 
     TITLE = "Run"
     replays = False
-    """Whether it plays a run that is over, and so stands beside the run's own screen."""
+    """Whether it plays a run that is over, and so is next to the run's own screen."""
     HELP = (
         "✓ done   ✗ failed   ↻ waits for its next try   ● asked   … waiting for its turn\n"
         "◆◆◆◇◇ tier, from baseline to fluent. ├─●─┤ a value with its 95 % interval;\n"
@@ -81,13 +81,13 @@ class LiveScreen(SearchedScreen):
     VERTICAL_BREAKPOINTS = [(0, "-tiny"), (16, "-short"), (30, "-tall")]  # noqa: RUF012
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("R", "end('resume')", "Go on", id="home.again"),
+        Binding("R", "end('resume')", "Continue", id="home.again"),
         Binding("R", "end('retry')", "Retry failed", id="home.again"),
         Binding("slash", "search", "Search", key_display="/", id="search"),
         Binding("s", "sort", "Sort", id="sort"),
         Binding("f", "filter", "Filter", id="filter"),
         Binding("space", "steer('pause')", "Pause", id="run.pause"),
-        Binding("space", "steer('go_on')", "Go on", id="run.pause"),
+        Binding("space", "steer('go_on')", "Continue", id="run.pause"),
         Binding(
             "d", "steer('drain')", "Drain", tooltip="Drain: begin nothing more", id="run.drain"
         ),

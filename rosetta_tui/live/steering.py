@@ -47,7 +47,7 @@ class ConcurrencyScreen(ModalScreen[int | None]):
             yield Input(str(self._now), type="integer", max_length=4, validators=[Integer(1, MOST)])
             yield Static(
                 Content.styled(
-                    f"1 to {MOST}. The run still goes slower by itself where the endpoint asks for it.\n"
+                    f"1 to {MOST}. The run still goes slower on its own where the endpoint asks for it.\n"
                     "↑ more · ↓ fewer · enter applies · esc goes back",
                     "$quiet",
                 )
@@ -138,7 +138,7 @@ def steer(screen: Screen[Any], helm: RunControl, wish: ControlRequest, most: int
             question = Content.assemble(
                 ("Stop the run now?\n\n", "bold"),
                 "Nothing that is done is lost: every finished entry is stored.\n"
-                "Calls under way are broken off and asked again when the run goes on.",
+                "Calls under way are broken off and asked again when the run continues.",
             )
             confirm(screen.app, question, "Stop", wished)
         case _:

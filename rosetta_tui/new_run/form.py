@@ -39,7 +39,7 @@ _TICKS: Mapping[str, Mapping[str, str]] = {
 """Boxes that are the same for every corpus."""
 
 MOST_WARNINGS = 3
-"""Findings about a corpus that stand beside its field; ``rosetta corpus check`` lists all."""
+"""Findings about a corpus that are next to its field; ``rosetta corpus check`` lists all."""
 
 
 class RunForm(VerticalScroll, can_focus=False):

@@ -35,13 +35,13 @@ from rosetta_tui.toolkit.key_line import KeyLine
 from rosetta_tui.toolkit.messages import BackRequested, Copied, RunBegun
 
 QUIET_SECONDS = 0.25
-"""How long nothing must be typed before the form is looked at."""
+"""How long nothing must be typed before the form is examined."""
 
 TABLES = frozenset({".tsv", ".csv", ".txt"})
 """Endings of corpus files that hardly ever name their languages: the fields for them are there before the file
 is read, so that who types on writes into them."""
 
-ANEW = "begun anew"
+ANEW = "begun again"
 """Stands at the title while the emptied form is on the screen."""
 
 LANGUAGES = frozenset({"source_language", "target_language"})
@@ -71,7 +71,7 @@ class NewRunScreen(Screen[None]):
             "ctrl+n",
             "anew",
             "Anew",
-            tooltip="Empty the form, or bring back what stood there",
+            tooltip="Empty the form, or bring back what was there",
             id="new_run.anew",
         ),
         Binding("f1", "app.keys", "Help", key_display="F1", id="new_run.help"),
@@ -87,7 +87,7 @@ class NewRunScreen(Screen[None]):
         """Which draft is on the screen, in words."""
         self.typed: dict[str, Value] = dict((draft or kept or RunDraft()).values)
         self._put_aside: dict[str, Value] = {}
-        """The other draft: what stood here before it was begun anew, or what was begun then."""
+        """The other draft: what stood here before it was begun again, or what was begun then."""
         self._every = False
         self._wanted = False
         """True once somebody wished to start: from then on, what is missing is said too."""
@@ -141,8 +141,8 @@ class NewRunScreen(Screen[None]):
     def _other(self) -> str:
         """Return what ^n does now, in words."""
         if not self._put_aside:
-            return "begins anew"
-        return "brings back what stood here" if self._which == ANEW else "shows the one begun anew"
+            return "begins again"
+        return "brings back what stood here" if self._which == ANEW else "shows the one begun again"
 
     def _title(self) -> None:
         more = f"   {self._which} · ^n {self._other}" if self._which else ""
@@ -303,7 +303,7 @@ class NewRunScreen(Screen[None]):
         self.post_message(Copied(self.draft.command(), "Command", cleared=True))
 
     def action_anew(self) -> None:
-        """Empty the form; the same key brings back what stood there."""
+        """Empty the form; the same key brings back what was there."""
         self.typed, self._put_aside = self._put_aside, self.typed
         self._which = "brought back" if self._which == ANEW else ANEW
         self._wanted = False

@@ -59,7 +59,7 @@ class PlotsScreen(Screen[None]):
     TITLE = "Plots"
     HELP = (
         "● a value   ├ ┤ its 95 % interval   ▸ the point that the lines below tell of\n"
-        "Cost: ◆ no run is both better and cheaper   ○ some run is   2…9 so many runs in one place;\n"
+        "Cost: ◆ no run is both better and cheaper   ○ some run is   2…9 that many runs in one place;\n"
         "x lets tokens or seconds go across, which tell free models apart.\n"
         "Latency: the height says how many entries took so long; ● median   ┤ 95 % took less."
     )
@@ -96,9 +96,9 @@ class PlotsScreen(Screen[None]):
         self._corpora: dict[PlotCorpus, list[RunSummary]] | None = None
         self._corpus: PlotCorpus | None = None
         self._seconds: dict[str, Sequence[float]] = {}
-        """Latencies of the runs of the corpora that were looked at, by run."""
+        """Latencies of the runs of the corpora that were examined, by run."""
         self.whole: dict[str, RunSummary] = {}
-        """Runs with the breakdowns of their cards, as far as they were looked at, by run."""
+        """Runs with the breakdowns of their cards, as far as they were examined, by run."""
 
     def compose(self) -> ComposeResult:
         yield StatusBar()

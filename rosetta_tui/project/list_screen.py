@@ -44,7 +44,7 @@ class ProjectsScreen(ListScreen[Sequence[ProjectReading], Path]):
     none_yet = "No corpus has been begun here yet."
     HELP = (
         "A corpus in the making is a folder: sentences, what speakers made of them, and how far it is. Some of its sentences are secret "
-        "and lie sealed in it.\n"
+        "and are stored encrypted in it.\n"
         "Here stand those that this computer saw before. One on a stick is there again when the stick is in its place."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -59,7 +59,7 @@ class ProjectsScreen(ListScreen[Sequence[ProjectReading], Path]):
     def __init__(self, store_path: Path) -> None:
         super().__init__(store_path)
         self._typed: dict[str, Value] = {}
-        """What stands in the form of a new corpus."""
+        """What is in the form of a new corpus."""
 
     def read(
         self, before: Sequence[ProjectReading] | None, *, anyway: bool
@@ -82,7 +82,7 @@ class ProjectsScreen(ListScreen[Sequence[ProjectReading], Path]):
         self.app.push_screen(NewCorpusScreen(self.store_path, self._typed))
 
     def action_open(self) -> None:
-        words = ("Open a corpus in the making", "Its folder has a file project.json. It is only looked at.", "path of the folder")  # fmt: skip
+        words = ("Open a corpus in the making", "Its folder has a file project.json. It is only examined.", "path of the folder")  # fmt: skip
         self.app.push_screen(PathScreen(*words), self._opened)
 
     def _opened(self, folder: Path | None) -> None:

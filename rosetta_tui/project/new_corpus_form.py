@@ -40,7 +40,7 @@ from rosetta_tui.toolkit.messages import BackRequested, Copied
 from scoring.core.messages import counted
 
 QUIET_SECONDS = 0.25
-"""How long nothing must be typed before the form is looked at."""
+"""How long nothing must be typed before the form is examined."""
 
 _S = FieldKind.SUGGESTED
 
@@ -52,7 +52,7 @@ SECTIONS: Final = (
     FieldSection("Corpus", (
         FormField("title", "Title", "What the corpus is called; speakers see it."),
         FormField("organisation", "Made by", "Who makes it, by the name that speakers know: your school, band or council."),
-        FormField("folder", "Folder", "A new folder on this computer. Everything is kept in it; secret sentences lie sealed.", kind=_S),
+        FormField("folder", "Folder", "A new folder on this computer. Everything is kept in it; secret sentences are stored encrypted.", kind=_S),
     )),
     FieldSection("Terms", (
         FormField("licence", "Licence", "What others may do with the open sentences, by its SPDX id or in words. ↓ lists some and what each leads to.", kind=_S),

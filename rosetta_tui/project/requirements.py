@@ -22,11 +22,11 @@ BAR = 16
 SEGMENTS: Final[Mapping[str, tuple[str, str]]] = {
     Segment.GOLD_STANDARD: (
         "secret sentences to judge with",
-        "Methods are judged with them, so nobody may see them before. They lie sealed here, and in a vault at the end.",
+        "Methods are judged with them, so nobody may see them before. They are stored encrypted here, and in a vault at the end.",
     ),
     Segment.DEVELOPMENT: (
         "open sentences to practise with",
-        "Whoever makes a method sees these, with their translations.",
+        "Anyone who makes a method sees these, with their translations.",
     ),
     Segment.DIAGNOSTIC: (
         "open sentences that test one thing",

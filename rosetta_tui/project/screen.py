@@ -26,7 +26,7 @@ from rosetta_tui.toolkit.section_screen import SectionScreen, section_keys
 
 SECTIONS = ("Needs", "Sentences", "Speakers", "Worth having", "Costs")
 UNREADABLE = "This corpus cannot be shown."
-AGAIN = "r  reads it again; it is also looked at when one of its files changes"
+AGAIN = "r  reads it again; it is also examined when one of its files changes"
 
 
 class ProjectScreen(SectionScreen[ProjectReading]):
@@ -100,7 +100,7 @@ class ProjectScreen(SectionScreen[ProjectReading]):
     def action_take_out(self) -> None:
         question = Content.assemble(
             ("Take out the sentences that were added last?\n\n", "bold"),
-            "They are with no speaker yet. Whoever has their file can add them again.",
+            "They are with no speaker yet. Anyone who has their file can add them again.",
         )
         confirm(self.app, question, "Take out", partial(self._do, "Sentences", take_out_last))
 

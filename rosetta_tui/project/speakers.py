@@ -62,7 +62,7 @@ def _said(facts: ProjectFacts) -> Iterator[Line]:
     came = f" ({facts.came_translated} came with the sentence)" if facts.came_translated else ""
     yield f"{done} of {counted(sources, 'sentence')} translated{came}; {agreed} looked over by a second speaker, who corrected {facts.corrected}.", "plain"  # fmt: skip
     if facts.refused:
-        yield f"{counted(facts.refused, 'sentence')} without the translation that was there, to which a second speaker did not agree or which its writer took back: to be translated anew.", "warn"  # fmt: skip
+        yield f"{counted(facts.refused, 'sentence')} without the translation that was there, to which a second speaker did not agree or which its writer took back: to be translated again.", "warn"  # fmt: skip
     if objected := facts.progress.objected:
         yield f"{counted(objected, 'translation')} to which somebody objects: in no corpus until people decide (rosetta review adjudicate).", "warn"  # fmt: skip
     if withdrawn := facts.progress.withdrawn:

@@ -195,7 +195,7 @@ SEEKS = {"skip", "seek"}
 """Actions whose keys move the cursor of a line that somebody types in."""
 
 STEP = 0.05
-"""Share of the whole that a key goes on or back."""
+"""Share of the whole that a key continues or back."""
 
 
 class ReplayScreen(LiveScreen):

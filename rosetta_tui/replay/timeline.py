@@ -107,7 +107,7 @@ def _table(rows: Sequence[Moment], scorer: Scorer) -> Table:
 
 TOGETHER_SECONDS = 0.25
 """Entries finished within this time are counted in together, as those of a live run are; those that are too
-old to count for the rate are only parted by their number."""
+old to count for the rate are only separated by their number."""
 
 TOGETHER = 2_500
 """Entries that are counted in together at most: what takes some milliseconds."""

@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from review.verdict.certificate.certificate import ReviewStatus
 
 BESIDE = "chrf_plus_plus"
-"""The metric that always stands beside the composite (T3)."""
+"""The metric that always is next to the composite (T3)."""
 
 
 def card_text(
@@ -184,7 +184,7 @@ def _review(review: ReviewStatus) -> Iterator[str]:
     )
     yield line("  certificate", certificate.sha256)
     if review.suspended:
-        yield line("  SUSPENDED", "somebody took ratings back since; issue and attach it anew")
+        yield line("  SUSPENDED", "somebody took ratings back since; issue and attach it again")
     elif review.passed and review.why_not_community:
         yield line("  not community-validated", review.why_not_community)
 

@@ -17,7 +17,7 @@ MOST_IDS = 12
 SIGNS = {"look": "!", "note": "–"}
 
 BESIDE = (
-    "Not looked at here: whether scores can be reproduced, entries that were moved between segments, and what people say of the "
+    "Not examined here: whether scores can be reproduced, entries that were moved between segments, and what people say of the "
     "outputs (benchmark-specification §9.2–9.3)."
 )
 
@@ -29,7 +29,7 @@ def lint_lines(found: Sequence[LintReport]) -> Iterator[str]:
         for finding in report.findings:
             yield from _finding(finding)
         for skipped in report.not_looked_at:
-            yield f"  – {skipped.check}: not looked at, because {skipped.why}"
+            yield f"  – {skipped.check}: not examined, because {skipped.why}"
         yield ""
     yield BESIDE
 
@@ -42,7 +42,7 @@ def _summary(report: LintReport) -> str:
     if "all" in skipped:
         return "no check could be made"
     made = f"nothing found by {report.checks - len(skipped)} of {report.checks} checks"
-    return f"{made}; the outputs themselves were not looked at" if "outputs" in skipped else made
+    return f"{made}; the outputs themselves were not examined" if "outputs" in skipped else made
 
 
 def _finding(each: LintFinding) -> Iterator[str]:

@@ -58,7 +58,7 @@ def segment_fields(segment: SegmentProgress) -> dict[str, Any]:
 def progress_lines(
     found: ProjectProgress, folder: Path, worked: Sequence[WorkingTime] | None = None
 ) -> Iterator[str]:
-    """Yield what ``rosetta corpus progress`` prints; ``worked``: None where the reviews lie in another data folder."""
+    """Yield what ``rosetta corpus progress`` prints; ``worked``: None where the reviews are in another data folder."""
     dataset = found.dataset
     title = (dataset.model_extra or {}).get("title", dataset.id)
     yield plain(f"{title} · {dataset.language_pair} · {dataset.name}")
@@ -83,7 +83,7 @@ def progress_lines(
         verdict = "met" if row.met else f"short by {row.short_by}"
         note = f" ({row.note})" if row.note else ""
         yield plain(f"  {row.name:<26}{row.found:>5} of {row.needed:<5}{verdict}{note}")
-    yield "worth having beside it (§11.2)"
+    yield "worth having next to it (§11.2)"
     done = sum(segment.translated for segment in found.segments)
     for kind in advice(found, folder):
         count = "" if kind.found is None else f"{kind.found} of {done}; "
@@ -144,7 +144,7 @@ def advice(found: ProjectProgress, folder: Path) -> Iterator[Advice]:
         "a bilingual dictionary", None, "methods can look words up in it (--glossary), and it keeps them from inventing some", {}
     )  # fmt: skip
     make = {} if found.in_vault else {"Make a vault": VAULT_INIT}
-    words = "it lies in a vault" if found.in_vault else "make a vault, then rosetta vault add"
+    words = "it is in a vault" if found.in_vault else "make a vault, then rosetta vault add"
     yield Advice("an organisation that holds the secret part", None, words, make)
 
 
@@ -192,7 +192,7 @@ def worked_words(worked: Sequence[WorkingTime] | None) -> Iterator[str]:
 def total_words(worked: Sequence[WorkingTime] | None) -> Iterator[str]:
     """Yield what the hours of speakers come to, or why there are none, and how they are counted."""
     if worked is None:
-        yield "what came back lies in another data folder"
+        yield "what came back is in another data folder"
         return
     if not worked:
         yield "nothing came back yet"
@@ -225,7 +225,7 @@ def left_out_lines(taken: TakenSources) -> Iterator[str]:
 
 def erase_words(folder: Path, file: Path) -> str:
     """Return that secret sentences still are in the file that they came from."""
-    return f"Those of secret segments lie sealed in {folder}. In {file} they stand open: erase it, and its copies, once you are done."
+    return f"Those of secret segments are stored encrypted in {folder}. In {file} they are open: erase it, and its copies, once you are done."
 
 
 def next_step(found: ProjectProgress, folder: Path) -> NextStep:
@@ -246,7 +246,7 @@ def next_step(found: ProjectProgress, folder: Path) -> NextStep:
     untold = sources - done - found.objected
     sealed = ("--passphrases", "-o", "STICK")
     steps = (
-        (found.in_vault, NextStep("nothing: it lies in the vault, and corpus.json is its open part")),
+        (found.in_vault, NextStep("nothing: it is in the vault, and corpus.json is its open part")),
         (found.waiting, NextStep("take in what speakers did, when sticks come back", (("rosetta", "review", "import", "STICK"), (*corpus, "gather", here)))),
         (short, NextStep(f"add sentences, still {short}", ((*corpus, "sources", here, "FILE"),))),
         (untold, NextStep(f"hand {counted(untold, 'sentence')} to speakers, who translate them", ((*corpus, "translate", here, *sealed),))),

@@ -97,7 +97,7 @@ def profile_lines(items: Iterable[Mapping[str, Any]]) -> Iterator[str]:
 def folder_lines(found: Sequence[FolderLine], known_kinds: str) -> Iterator[str]:
     """Yield a line for each file of a folder, once which kinds are known where one is not, and a total."""
     for folder_line in found:
-        what = "not looked at" if folder_line.verdict is None else folder_line.verdict.what
+        what = "not examined" if folder_line.verdict is None else folder_line.verdict.what
         yield line(f"{CHECK_SIGNS[folder_line.holds]} {folder_line.path}", what, folder_line.words)
     if any(folder_line.unknown for folder_line in found):
         yield known_kinds
@@ -106,7 +106,7 @@ def folder_lines(found: Sequence[FolderLine], known_kinds: str) -> Iterator[str]
     )
     left = sum(folder_line.verdict is None for folder_line in found)
     unsigned = len(found) - held - not_held - left
-    yield f"{counted(len(found), 'file')}: {held:,} hold, {not_held:,} do not, {unsigned:,} signed by nobody, {left:,} could not be looked at."
+    yield f"{counted(len(found), 'file')}: {held:,} hold, {not_held:,} do not, {unsigned:,} signed by nobody, {left:,} could not be examined."
 
 
 def verdict_lines(found: FileVerdict) -> Iterator[str]:

@@ -162,7 +162,7 @@ def finished_line(event: Finished, submission: str = "") -> str:
     why = f" {sentence(plain(event.reason))}" if event.reason else ""
     return (
         f"stopped: {event.done} of {event.total} entries are stored{failed}.{why} "
-        f"`{resume_call(event.run_id, event.failed, submission, more_money=event.budget_reached)}` goes on."
+        f"`{resume_call(event.run_id, event.failed, submission, more_money=event.budget_reached)}` continues."
     )
 
 
@@ -247,7 +247,7 @@ def _result_fields(result: Result, columns: KeptColumns) -> dict[str, Any]:
 
 
 _MAY_LACK = ("spread", "scoring")
-"""Parts of a line of progress that stand there only where there is something."""
+"""Parts of a line of progress that are there only where there is something."""
 
 
 def _as_json(event: Started | Progress | Finished | Failed) -> dict[str, Any]:

@@ -88,11 +88,11 @@ def _at_work(run: UnfinishedRun) -> Iterator[str]:
         parts = [f"{len(now.in_flight)} under way", f"{len(now.waiting)} waiting to be tried again"]
         if now.doing:
             parts = [now.doing]
-        yield line("goes on", "by itself, in the process that began it", *parts)
+        yield line("continues", "on its own, in the process that began it", *parts)
         return
     if run.finished.reason:
         yield line("why", sentence(run.finished.reason))
-    yield line("goes on with", str(run.goes_on_with))
+    yield line("continues with", str(run.goes_on_with))
 
 
 def _budget(now: Progress) -> str:

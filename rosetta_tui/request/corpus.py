@@ -61,7 +61,7 @@ class CorpusLook:
     terms: str = ""
     """What keeps its texts on this machine; empty where nothing does."""
     sealed: bool = False
-    """True where it lies in a vault, which is not opened for a look."""
+    """True where it is in a vault, which is not opened for a look."""
     together: int = 1
     """How many keepers of that vault open it together."""
 

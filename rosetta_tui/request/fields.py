@@ -23,7 +23,7 @@ class FieldKind(Enum):
 
     TEXT = auto()
     WORDS = auto()
-    """Several values on one line, parted as a shell parts them."""
+    """Several values on one line, separated as a shell parts them."""
     SUGGESTED = auto()
     """A line that offers what there is and takes what there is not."""
     TICKS = auto()
@@ -47,7 +47,7 @@ class FormField:
 
 
 OPEN = frozenset({"model", "metrics"})
-"""Fields in which the beginning of something offered may be meant as it stands: a model of its own, a short name."""
+"""Fields in which the beginning of something offered may be meant as it stands: its own model, a short name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +141,7 @@ _CORPUS = (
     _f(
         "other_reference",
         "More references",
-        "Further files of references, aligned by line, parted by blanks.",
+        "Further files of references, aligned by line, separated by blanks.",
         kind=_W,
         rare=True,
     ),
@@ -171,7 +171,7 @@ _CORPUS = (
 _ENTRIES = (
     _f("segment", "Segments", "None ticked: all. Secret ones stay on this machine.", kind=_T),
     _f("difficulty", "Difficulty", "None ticked: all tiers, and entries without one.", kind=_T),
-    _f("limit", "At most", "Only so many entries, the first ones.", default="all"),
+    _f("limit", "At most", "Only that many entries, the first ones.", default="all"),
     _f(
         "sample",
         "Sample",
@@ -179,7 +179,7 @@ _ENTRIES = (
         default="all",
     ),
     _f("seed", "Seed", "Another number draws another sample.", default="0", rare=True),
-    _f("entries", "Entry ids", "Only these, parted by commas.", default="all", rare=True),
+    _f("entries", "Entry ids", "Only these, separated by commas.", default="all", rare=True),
 )
 
 _METHOD = (
@@ -252,7 +252,7 @@ _RUN = (
     ),
     _f("timeout", "Timeout", default="120", rare=True),
     _f("attempts", "Attempts", "Most tries at one call.", default="6", rare=True),
-    _f("no_cache", "Ask anew", kind=_Y, rare=True),
+    _f("no_cache", "Ask again", kind=_Y, rare=True),
     _f("offline", "Offline", kind=_Y, rare=True),
     _f(
         "trust_local_server",
@@ -272,7 +272,7 @@ _SCORING = (
     _f(
         "metrics",
         "Metrics",
-        "Names parted by commas, such as chrf,bleu; of a pack, such as rosetta, all that can be computed.",
+        "Names separated by commas, such as chrf,bleu; of a pack, such as rosetta, all that can be computed.",
         kind=_S,
         default="by task",
     ),

@@ -57,7 +57,7 @@ from rosetta_tui.request.reading import OF_VAULT
 from rosetta_tui.show.clipboard import command_line
 
 MOST_PROBLEMS = 5
-"""Problems of a corpus that stand beside its field."""
+"""Problems of a corpus that are next to its field."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ class DraftLook:
     troubles: tuple[DraftTrouble, ...] = ()
     corpus: CorpusLook | None = None
     read: Corpus | None = None
-    """The corpus itself, as it was when the draft was looked at."""
+    """The corpus itself, as it was when the draft was examined."""
     chosen: int | None = None
     """Entries that take part."""
     secret: bool = False

@@ -95,7 +95,7 @@ class NewCorpusLook:
     """What was found out about a corpus that is about to be begun."""
 
     wrong: Mapping[str, Sequence[str]]
-    """Name of a field → what is wrong with it, in words with a mend."""
+    """Name of a field → what is wrong with it, in words with a fix."""
     missing: Sequence[str]
     """Names of the fields that have to be filled in and are not."""
     notes: Mapping[str, str]

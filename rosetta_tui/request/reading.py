@@ -67,7 +67,7 @@ def reading_options(command: Command) -> Command:
         click.option(
             "--form",
             type=click.Choice(FORMS),
-            help="Form of the file. Default: recognised by itself.",
+            help="Form of the file. Default: recognised on its own.",
         ),
     ):
         command = add(command)

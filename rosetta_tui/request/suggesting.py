@@ -39,7 +39,7 @@ class Suggestion:
     value: str
     """What the field will hold."""
     label: str
-    """What stands in the list."""
+    """What is in the list."""
     about: str = ""
     goes_on: bool = False
     """True for a folder: what is in it is offered next."""

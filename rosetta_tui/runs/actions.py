@@ -145,7 +145,7 @@ class RunActions:
             else:
                 answered(ResumeOptions({}, retry_failed=False))
 
-        self._ask("Go on", partial(stop_of_run, run_id, reason), ask)
+        self._ask("Continue", partial(stop_of_run, run_id, reason), ask)
 
     def report(self, run: RunSummary) -> None:
         """Prompt for where the page of a run is written."""

@@ -27,7 +27,7 @@ class NoteChange:
     """What is changed beside a run."""
 
     note: str | None = None
-    """None: it stays as it is, whoever else changed it."""
+    """None: it stays as it is, anyone who else changed it."""
     add: tuple[str, ...] = ()
     remove: tuple[str, ...] = ()
     """Tags that go; others that were added elsewhere stay."""

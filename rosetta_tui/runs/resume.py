@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from harness.setup.plan import Plan
 
 NOT_A_NUMBER = "A budget is a number above 0, such as 0.45."
-NO_LIMIT = "Empty is no limit: it may cost anything. Enter once more goes on so."
+NO_LIMIT = "Empty is no limit: it may cost anything. Enter once more continues so."
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class Stop:
     reason: str = ""
     """Why it stopped, where that is known."""
     unconnected: int = 0
-    """Of the failed entries those that failed for want of a connection."""
+    """Of the failed entries those that failed because there is no connection."""
 
     @property
     def asks(self) -> bool:
@@ -85,7 +85,7 @@ class GoOnScreen(ModalScreen[ResumeOptions | None]):
                     yield Label(Content("budget in US dollars"))
                     yield Input(_shown(stop.budget_usd), id="budget", compact=True)
                 yield Static(Content(""), id="wrong")
-            yield from answers("Go on (enter)", "go")
+            yield from answers("Continue (enter)", "go")
 
     def on_mount(self) -> None:
         """Start where most answers are given: at the budget that stopped it, else at going on."""
@@ -126,7 +126,7 @@ class GoOnScreen(ModalScreen[ResumeOptions | None]):
 def _words(stop: Stop) -> Content:
     waiting = counted(stop.waiting, "entry waits", "entries wait")
     parts: list[Content | str | tuple[str, str]] = [
-        ("Go on with this run?\n", "bold"),
+        ("Continue with this run?\n", "bold"),
         show(stop.name, "$quiet"),
         "\n\n",
     ]

@@ -96,7 +96,7 @@ class Engine:
             try:
                 words = self._cut_off()
             except Exception:  # noqa: BLE001  the process ends whatever the store says
-                words = f"{_CUT_OFF} `rosetta resume` goes on."
+                words = f"{_CUT_OFF} `rosetta resume` continues."
             with suppress(OSError, ValueError):
                 sys.stdout.flush()
                 sys.stderr.write(words + "\n")
@@ -109,7 +109,7 @@ class Engine:
             leave_run(connection, self._ready.number)
             run = read_run(connection, self._ready.number)
             done = len(stored_positions(connection, self._ready.number))
-        return f"{_CUT_OFF} {done} of {len(run.positions)} entries are stored. `rosetta resume {run.run_id[:8]}` goes on."
+        return f"{_CUT_OFF} {done} of {len(run.positions)} entries are stored. `rosetta resume {run.run_id[:8]}` continues."
 
     def _hear(self, event: Event) -> None:
         """Pass an event on; the failure of a run that could not even be read gets its name."""

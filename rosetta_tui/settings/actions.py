@@ -108,7 +108,7 @@ class SecretActions:
         """Delete the key of a service, after a question: nothing here could bring it back."""
         question = Content.assemble(
             ("Delete the key of ", "bold"), show(name, "bold"), ("?\n\n", "bold"),
-            "Rosetta cannot bring it back: have it at hand, or get a new one from the service.",
+            "Rosetta cannot bring it back: have it available, or get a new one from the service.",
         )  # fmt: skip
         delete = partial(self._work, partial(_delete, name))
         confirm(self._screen.app, question, "Delete", delete)

@@ -21,7 +21,7 @@ from rosetta_tui.toolkit.form.file_choice import FileChoice
 from rosetta_tui.toolkit.keyboard import KEPT
 
 Check = Callable[[str], str | None]
-"""Says what is wrong with what was typed and the mend; None where nothing is."""
+"""Says what is wrong with what was typed and the fix; None where nothing is."""
 
 Looked = TypeVar("Looked")
 

@@ -59,7 +59,7 @@ class PartsList(OptionList):
 
 
 PREVIEW_SECONDS = 0.08
-"""How long the cursor rests on colours until they are shown: all of the screen is styled anew then."""
+"""How long the cursor rests on colours until they are shown: all of the screen is styled again then."""
 
 
 class SettingsScreen(SearchedScreen):
@@ -67,7 +67,7 @@ class SettingsScreen(SearchedScreen):
 
     TITLE = "Settings"
     HELP = (
-        "Everything but keys of services stands in settings.toml of the data folder, which you may also "
+        "Everything but keys of services is in settings.toml of the data folder, which you may also "
         "write by hand. Keys of services are kept by the operating system's keyring and never shown."
     )
     CSS_PATH = "settings.tcss"

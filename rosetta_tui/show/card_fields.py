@@ -315,7 +315,7 @@ def stated_words(
 
 
 SELF_BENCHMARKED = "self-benchmarked"
-"""The lowest verification tier: scored by whoever made the run."""
+"""The lowest verification tier: scored by anyone who made the run."""
 
 GDS_VERIFIED = "gds-verified"
 """Somebody else, who is believed here, ran it again and reached its scores."""

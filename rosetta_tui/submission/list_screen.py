@@ -44,7 +44,7 @@ TONES = {
     SubmissionEvent.SCORED: "mark",
     SubmissionEvent.TOLD: "good",
 }
-"""What was done last → the tone in which it stands in the list."""
+"""What was done last → the tone in which it is in the list."""
 
 
 class SubmissionsScreen(ListScreen[DeskReading, str]):
@@ -59,7 +59,7 @@ class SubmissionsScreen(ListScreen[DeskReading, str]):
         "A submission is a method that somebody handed in as one signed file, to be run over secret texts that they never see.\n"
         "o takes one in from a path or a stick: its file is checked and kept, and nothing of it is run. Who signed it, six words "
         "say: by telephone its maker reads the same six to you.\n"
-        "enter shows where one stands on its whole way, and what to do next."
+        "enter shows where one is on its whole way, and what to do next."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("o", "open", "Open a file", tooltip="Take in a submission from a file", id="submissions.open"),
@@ -116,7 +116,7 @@ class RefusedScreen(ModalScreen[None]):
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog -wide"):
-            yield Static(Content.styled("✗ Not taken in", "bold $bad"))
+            yield Static(Content.styled("✗ Not imported", "bold $bad"))
             with VerticalScroll(id="refused"):
                 yield Static(show_lines(self._why))
             yield Static(Content.styled("↑ ↓ scroll · esc goes back", "$quiet"))

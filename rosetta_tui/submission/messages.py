@@ -14,17 +14,17 @@ INCOMPLETE: Final = (
 
 MEANS: Final[Mapping[str, str]] = {
     "came in": "The desk keeps the file as it came, and a line for each thing that is done with it.",
-    "complete": "If a part lacks something, its maker mends it, packs it again and sends it once more.",
+    "complete": "If a part lacks something, its maker fixes it, packs it again and sends it once more.",
     "rehearsed": "It runs over the open sentences of its card, and its scores are compared with those that it claims. No keeper is asked for it.",
     "run over secret texts": "CORPUS is a file with secret entries, or with --vault FOLDER and --purpose WORDS a corpus of a vault, whose keepers are asked. --terms are your terms, which its maker must have accepted.",
     "its maker was told": "Coarse scores and four caveats as yes or no, or where it stopped; either counts in the budget (rosetta vault budget).",
     "confirmation": "A tier above functional, an ownership record and a passed review rest on sentences about which nobody was told anything before, 50 at least.",
     "its run": "Without its run nothing can be told of it, and nobody can rate it.",
     "speakers are asked": "Speakers decide, not scores: a review of the run goes to their laptops.",
-    "ratings are here": "They come back on sticks, sealed; each stick is taken in, and the same one twice does no harm.",
+    "ratings are here": "They come back on sticks, sealed; each stick is imported, and the same one twice does no harm.",
     "what was flagged is decided": "A person looks at each sentence that somebody called harmful, and says whether it is.",
     "the gate decided": "It judges the ratings by the policy that was signed before anybody rated.",
-    "certificate at the card": "The certificate lifts what may be claimed of the run, and stands beside its card from then on.",
+    "certificate at the card": "The certificate lifts what may be claimed of the run, and is next to its card from then on.",
 }
 """Step → what it is, and who does it."""
 

@@ -53,7 +53,7 @@ class SubmissionPage(SectionPage):
     """What one section of a submission shows."""
 
     typed: Sequence[str] = ()
-    """For each row: the command that does what stands there, as it is typed; empty where none does."""
+    """For each row: the command that does what is there, as it is typed; empty where none does."""
     runs: Sequence[str] = ()
     """For each row: id of the run that it tells of; empty where it tells of none that is here."""
 

@@ -17,7 +17,7 @@ from harness.sweep.state import (
 )
 
 NO_VALUE = "–"
-"""Stands on an axis for the set-ups to whose method it means nothing."""
+"""Is on an axis for the set-ups to whose method it means nothing."""
 
 ALL = "all runs"
 """Stands where a sweep has not two axes."""

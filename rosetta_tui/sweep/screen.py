@@ -35,7 +35,7 @@ from rosetta_tui.toolkit.key_line import KeyLine
 from rosetta_tui.toolkit.messages import BackRequested, ReportAsked, RunChosen
 
 REFRESH_SECONDS = 2.0
-"""How often the store is looked at again."""
+"""How often the store is examined again."""
 
 
 class SweepsFound(NamedTuple):
@@ -55,7 +55,7 @@ class SweepScreen(Screen[None]):
     TITLE = "Sweeps"
     HELP = (
         "A cell holds every set-up that has its two values. Of one set-up the complete repetitions count as their mean; of "
-        "several set-ups, which differ in axes that are not shown, the best one by what is shown stands there.\n"
+        "several set-ups, which differ in axes that are not shown, the best one by what is shown is there.\n"
         "▁ … █ from the worst to the best of this map   · excluded by the plan   – the axis means nothing to the method\n"
         "★ the best baseline: a model as it comes (raw-llm), a copy of the source, a constant.\n"
         "◆ no set-up is both better and cheaper; where all are free, both better and faster.\n"

@@ -40,7 +40,7 @@ class ListScreen(ReadingScreen[Found], Generic[Found, Key]):
     """Id of the table, with which the name of a file begins that it is exported to."""
     columns: ClassVar[Sequence[Column]]
     none_yet: ClassVar[str]
-    """What is said in the place of the list where it is empty."""
+    """What is said instead of the list where it is empty."""
 
     def __init__(self, store_path: Path) -> None:
         super().__init__()

@@ -53,7 +53,7 @@ class NewRunAsked(Message):
     """The form of a new run is to be opened."""
 
     draft: RunDraft | None = None
-    """What stands in it already; None: the form is empty."""
+    """What is in it already; None: the form is empty."""
 
 
 @dataclass
@@ -136,7 +136,7 @@ class ExportAsked(Message):
     cleared: bool = False
     """True where texts of secret segments are left out of the records."""
     page: ShownRecords | None = None
-    """The same rows as they stand on the screen, for a page that people read; None: as the records are."""
+    """The same rows as they are on the screen, for a page that people read; None: as the records are."""
 
 
 @dataclass

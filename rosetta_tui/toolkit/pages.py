@@ -20,7 +20,7 @@ _KEPT = 500
 """Rows kept; more than two screens, and small beside the corpus."""
 
 UNREADABLE = "cannot be read: it is damaged in the store, or gone from it since"
-"""What stands in the place of an entry or a result that is not to be had."""
+"""What replaces an entry or a result that is not to be had."""
 
 T = TypeVar("T")
 

@@ -12,7 +12,7 @@ from rosetta_tui.toolkit.content import StatusBar
 from rosetta_tui.toolkit.messages import BackRequested
 
 LOOK_SECONDS = 2.0
-"""How often the files of what is shown are looked at."""
+"""How often the files of what is shown are examined."""
 
 READING = "reading"
 """Group of the workers that read."""

@@ -48,7 +48,7 @@ class SectionPage:
     commands: Sequence[Commands]
     """For each row, or one for a page without rows: what can be done, by which command."""
     empty: str = ""
-    """What is said in the place of rows where there are none."""
+    """What is said instead of rows where there are none."""
     waiting: int = 0
     """How many things of it ask for a person."""
     answerable: Sequence[str] = ()

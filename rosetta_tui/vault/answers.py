@@ -36,7 +36,7 @@ class AskedRequest:
     facts: Sequence[tuple[str, str]]
     """What else it says, and who answered so far: what is said, and the words."""
     here: bool
-    """True where this computer asked, so that the answer is taken in at once."""
+    """True where this computer asked, so that the answer is imported at once."""
     proposal: Path
     """A free name for the file of the answer, beside that of the request."""
 
@@ -108,4 +108,4 @@ def give_answer(
         grant, _ = grants.take(data, identity)
         return f"{did}; the log has it. {standing(grants.vault.read(), grant)}"
     stick.write_file(target, data, PUBLISHED)
-    return f"{did}, and written: {target}. It goes back to whoever asked."
+    return f"{did}, and written: {target}. It goes back to anyone who asked."

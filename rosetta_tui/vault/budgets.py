@@ -30,7 +30,7 @@ def budgets(told: ToldScores, now: datetime) -> SectionPage:
         return SectionPage([(told.trouble, "bad")], _BUDGETS, [], [], [{}])
     general = told.history.policy("", "")
     about_lines = [
-        (f"Each answer tells a little of the hidden entries, so whoever hands in a method gets {_budget_words(general, 'each corpus')}.", "plain"),
+        (f"Each answer tells a little of the hidden entries, so anyone who hands in a method gets {_budget_words(general, 'each corpus')}.", "plain"),
         (general.words(), "quiet"),
         ("These are the answers of this computer, about whatever vault.", "quiet"),
     ]  # fmt: skip

@@ -131,5 +131,5 @@ def _about_act(act: LoggedAct) -> Iterator[Line]:
     if act.purpose:
         yield f"what for: {act.purpose}", "plain"
     if act.clock_set_back:
-        yield "The clock of an earlier line was wrong; whoever wrote this line said so.", "warn"
+        yield "The clock of an earlier line was wrong; anyone who wrote this line said so.", "warn"
     yield f"line {act.id[:16]}", "quiet"

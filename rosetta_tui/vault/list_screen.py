@@ -37,7 +37,7 @@ class VaultsScreen(ListScreen[Sequence[VaultReading], Path]):
     none_yet = "This computer knows no vault yet."
     CSS_PATH = "vault.tcss"
     HELP = (
-        "A vault is a folder that holds secret texts, encrypted; only its keepers open them, and each opening stands in "
+        "A vault is a folder that holds secret texts, encrypted; only its keepers open them, and each opening is in "
         "its log.\n"
         "Here stand those that this computer saw before. One on a stick is there again when the stick is in its place."
     )
@@ -84,7 +84,7 @@ class OpenVaultScreen(PathScreen):
     def __init__(self) -> None:
         super().__init__(
             "Open the folder of a vault",
-            "It is only looked at: no key is needed, and no text is opened.",
+            "It is only examined: no key is needed, and no text is opened.",
             "path of the folder",
         )
 

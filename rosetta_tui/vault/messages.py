@@ -33,7 +33,7 @@ def told_outside(stored: records.StoredCorpus) -> Iterator[str]:
         if not segment.secret or segment is Segment.HELD_OUT or not entries:
             continue
         half, count = rounding.expected_half(entries, CHRF_ENDS, 0), counted(entries, "entry", "entries")  # fmt: skip
-        yield f"{segment}: a submitter's later run over its {count} is told anew where it beats their best by {half:.1f} points of chrF++"
+        yield f"{segment}: a submitter's later run over its {count} is told again where it beats their best by {half:.1f} points of chrF++"
 
 
 def losing(count: int, threshold: int) -> str:
@@ -54,7 +54,7 @@ class LoggedAct:
     """One line of the log as people read it."""
 
     when: str
-    """UTC, as it stands in the log."""
+    """UTC, as it is in the log."""
     by: str
     what: str
     """The kind of act, as files name it."""
@@ -158,13 +158,13 @@ def _of_keepers(
         case records.Enrolled():
             words = f"took {act.keeper.name} in as a keeper"
         case records.Revoked():
-            words = f"took {names[act.keeper]} out and sealed every text anew"
+            words = f"took {names[act.keeper]} out and sealed every text again"
         case records.Dealt():
             who = ", ".join(keeper.name for keeper in act.keepers)
             words = (
                 f"gave the keepers new shares; it opens for {act.split.threshold} together of {who}"
             )
-            words += ", and sealed every text anew" if act.sealed_anew else ""
+            words += ", and sealed every text again" if act.sealed_anew else ""
     return words
 
 

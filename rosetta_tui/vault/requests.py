@@ -39,7 +39,7 @@ def requests(facts: VaultFacts, folder: str, now: str) -> SectionPage:
     }  # fmt: skip
     allow = f"{state.threshold} keepers allow" if state.split else "a keeper allows"
     about_lines = [
-        (f"A request opens the vault once, when {allow} it. Answers go from hand to hand as files; here stand those that were taken in.", "plain")
+        (f"A request opens the vault once, when {allow} it. Answers go from hand to hand as files; here stand those that were imported.", "plain")
     ]  # fmt: skip
     rows, about, answerable, waiting = [], [], [], 0
     for grant in grants:

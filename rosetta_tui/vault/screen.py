@@ -35,7 +35,7 @@ TROUBLES = {
     FileProblem.DAMAGED: "This vault is not as its keepers left it. Nothing of it is shown.",
 }
 UNREADABLE = "This vault cannot be read."
-AGAIN = "r  checks it again; it is also looked at when one of its files changes"
+AGAIN = "r  checks it again; it is also examined when one of its files changes"
 
 
 def _utc_now() -> datetime:
@@ -126,7 +126,7 @@ class VaultScreen(SectionScreen[VaultReading]):
             if path is not None:
                 self._look_at(partial(asked_in_file, self._folder, self._home, path))
 
-        hint = "It came on a stick, for example. It is only looked at; you answer after that."
+        hint = "It came on a stick, for example. It is only examined; you answer after that."
         self.app.push_screen(PathScreen("Open a request", hint, "path of NAME.rosetta-request", (REQUEST_SUFFIX,)), chosen)  # fmt: skip
 
     def _look_at(self, read: Callable[[], AskedRequest]) -> None:

@@ -19,7 +19,7 @@ from scoring.calibration.threshold import (
 from scoring.calibration.weights import WeightProposal, propose_weights, reweighed
 
 MOST_OUTPUTS = 10_000
-"""Rated outputs that are looked at together: time and memory for their pairs grow with the square."""
+"""Rated outputs that are examined together: time and memory for their pairs grow with the square."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -172,7 +172,7 @@ def _same(first: FloatArray, second: FloatArray) -> FloatArray:
 
 
 EXACT_ITEMS = 15
-"""Up to this many items all 2^n exchanges are looked at."""
+"""Up to this many items all 2^n exchanges are examined."""
 
 PERMUTATIONS = 2_000
 """Exchanges that are drawn with more items."""
@@ -228,7 +228,7 @@ def _signs(items: int, seed: int) -> FloatArray:
 
 
 _BLOCK = 512
-"""Rows whose pairs are looked at together, which bounds the memory to rows × this."""
+"""Rows whose pairs are examined together, which bounds the memory to rows × this."""
 
 
 def kendall_tau_b(x: FloatArray, y: FloatArray, weights: FloatArray) -> FloatArray:

@@ -113,7 +113,7 @@ class RunScores(BaseModel):
     tier_in_words: str
     at_floor: bool
     mostly_identical: bool | None
-    """None where the outputs were not at hand."""
+    """None where the outputs were not available."""
     claim: Claim
     """What may be claimed and why no more; the fields above are taken from it."""
     floors: dict[str, FloorScores]
@@ -130,7 +130,7 @@ class RunScores(BaseModel):
     spread: dict[str, ValueSpread] = {}
     """How the entries' values of each metric of a pack lie; absent where none was computed."""
     findings: tuple[FindingCount, ...] | None = None
-    """What can be named in the outputs without a model, the most frequent first; absent where they were not at hand."""
+    """What can be named in the outputs without a model, the most frequent first; absent where they were not available."""
     signatures: dict[str, str]
     total: int
     evaluated: int

@@ -28,7 +28,7 @@ class WordAnalysis:
     """One word and its verdict."""
 
     word: str
-    """As it stands in the text."""
+    """As it is in the text."""
     accepted: Acceptance | None
     """None: rejected in every form."""
     analyses: tuple[str, ...] = ()

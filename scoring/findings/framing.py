@@ -34,7 +34,7 @@ _REFUSAL_SIGNS = (
     "as a language", "as an art", "i don", "i do not", "translat", "n/a", "null", "undefined", "???", "lo siento",
     "désolé", "es tut mir", "desculpe", "mi spiace",
 )  # fmt: skip
-"""One of these stands in each refusal; looking for them is faster than the pattern."""
+"""One of these is in each refusal; looking for them is faster than the pattern."""
 
 
 def refusal(row: OutputRow) -> RowFault | None:

@@ -23,7 +23,7 @@ LEAST_PART = 0.002
 MOST_PHRASES = 5
 _MOST_TOKENS = 10
 _REACH = 160
-"""Characters from an end of an output that are looked at."""
+"""Characters from an end of an output that are examined."""
 _LEAST_LETTERS = 10
 """Characters from which words without a colon or another sign of their own count."""
 _SAMPLE = 50

@@ -78,7 +78,7 @@ class GoldWord:
     shown: str
     """The word for people: of the reference where it is known, else the lemma."""
     form: str
-    """The word as it stands in the reference, folded; empty in analyser strings, which do not tell."""
+    """The word as it is in the reference, folded; empty in analyser strings, which do not tell."""
     lemmas: frozenset[str]
     """Folded lemmas of which any is right; none where interlinear lines do not tell and the analyser does
     not know the word."""

@@ -42,7 +42,7 @@ class _TagWords:
     tags: Mapping[str, Mapping[str, str]]
     """Tag → category → words."""
     beside: Mapping[str, Mapping[str, Mapping[str, str]]]
-    """Tag → the other tags beside it that mean something else there."""
+    """Tag → the other tags next to it that mean something else there."""
     beginnings: Mapping[str, str]
     """Beginning of tags such as ``PV/`` → category; what follows it is said as it is."""
     one_slot: tuple[str, ...]

@@ -263,7 +263,7 @@ def _between(word: WordAnalysis, other: WordAnalysis) -> Iterator[MorphemeDiffer
         return
     if word.accepted is None:
         yield _plain(
-            word, other, "unknown word", "is no word the analyser knows; the reference has"
+            word, other, "unknown word", "is not a word the analyser knows; the reference has"
         )
     elif not word.analyses or not other.analyses:
         yield _plain(word, other, "word", "instead of")

@@ -71,7 +71,7 @@ class Meaning:
     """One word of the target language with all that is known of it."""
 
     written: str
-    """As it stands in its text."""
+    """As it is in its text."""
     text: str
     """In the form for comparison: folded, in one spelling."""
     readings: tuple[TaggedWord, ...]

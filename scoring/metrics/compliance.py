@@ -88,8 +88,8 @@ class ComplianceIndex(ByRules):
 
 _NOT_LOOKED_AT = {
     ViolationPart.VARIABLES: "",
-    ViolationPart.QUOTES: "Quotation marks were not looked at: no language card says which ones are right.",
-    ViolationPart.CASING: "Casing was not looked at: nothing says in which script the language is written.",
+    ViolationPart.QUOTES: "Quotation marks were not examined: no language card says which ones are right.",
+    ViolationPart.CASING: "Casing was not examined: nothing says in which script the language is written.",
 }
 
 

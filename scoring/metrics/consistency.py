@@ -42,7 +42,7 @@ class Consistency(CorpusMetric):
 
     @property
     def why_missing(self) -> str:
-        return "no term stands in two entries"
+        return "no term is in two entries"
 
     def corpus_value(self, translations: Sequence[Translation]) -> float | None:
         agreement_of = self._by_terms if self._resources.setup.terms else self._by_links

@@ -110,7 +110,7 @@ _NO_VARIANTS = "no entry of this corpus lists variants, and the language has no 
 _RIGHT = frozenset({LintVerdict.EXACT, LintVerdict.EQUIVALENT})
 
 _WORDS = {
-    VariantClass.WORD_ORDER: "the words stand in another order, which is free",
+    VariantClass.WORD_ORDER: "the words are in another order, which is free",
     VariantClass.ORTHOGRAPHIC: "a word is spelled in another accepted way",
     VariantClass.OPTIONAL_PARTICLE: "a word that may be left out stands or is missing",
     VariantClass.LEMMA_SYNONYM: "a word is replaced by one of the same meaning",

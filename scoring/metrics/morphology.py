@@ -82,7 +82,9 @@ class MorphologicalAccuracy(ResourceRate):
         faults = filter(None, (pair.fault() for pair in word_pairs))
         sentences += {folded(fault): fault for fault in faults}.values()
         if left_out := [gloss for word in gold if word.a_word for gloss in word.unmapped]:
-            sentences.append(f"Left out, for want of a tag of the analyser: {listed(left_out)}.")
+            sentences.append(
+                f"Left out, because there is no tag of the analyser: {listed(left_out)}."
+            )
         if signs := [word.shown for word in gold if not word.a_word]:
             sentences.append(f"Left out, as no words: {listed(signs)}.")
         return tuple(sentences)

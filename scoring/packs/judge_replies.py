@@ -214,7 +214,7 @@ def _score(contract: JudgeContract, given: Any) -> tuple[float | None, str | Non
         return (score, None) if score is not None else (None, f"it is not {contract.form}")
     number = float(given) if isinstance(given, str) and _NUMBER.fullmatch(given.strip()) else given
     if isinstance(number, bool) or not isinstance(number, int | float):
-        return None, f"the score is no number; it must be {contract.scores}"
+        return None, f"the score is not a number; it must be {contract.scores}"
     if not contract.low <= number <= contract.high:
         return None, f"the score lies outside its scale; it must be {contract.scores}"
     if contract.whole and math.floor(number) != number:

@@ -33,7 +33,7 @@ class Reading:
     def __init__(self, text: str, written: tuple[str, ...], words: tuple[str, ...]) -> None:
         self._text = text
         self.written = written
-        """The words as they stand in the text; in a script without spaces each character is a word."""
+        """The words as they are in the text; in a script without spaces each character is a word."""
         self.words = words
         """The same words folded; numbers without a letter are none."""
 

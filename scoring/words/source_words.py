@@ -34,7 +34,7 @@ from scoring.words.resources import Resources
 MOST = 5000
 """How many of the most frequent words are taken; a rarer word is more likely a name or a loan."""
 
-_DAMAGED = "{} of the package wordfreq cannot be read; install the package anew"
+_DAMAGED = "{} of the package wordfreq cannot be read; install the package again"
 
 _CODES = {
     "ara": "ar", "arb": "ar", "ben": "bn", "bos": "sh", "bs": "sh", "bul": "bg", "cat": "ca",
@@ -140,7 +140,7 @@ def _spelled(bands: list[list[str]]) -> chain[str] | filter[str]:
 
 
 QUOTED = 10
-"""A word of the references that stands in this many times as many sources is quoted there (the title of a
+"""A word of the references that is in this many times as many sources is quoted there (the title of a
 film) and does not belong to the target language."""
 WRITTEN = 0.1
 """Share of letters from which a script counts as one that a language is written in."""

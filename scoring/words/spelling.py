@@ -20,7 +20,7 @@ _HYPHENS = "-‑"
 _UNSPACED = frozenset(
     ("Han", "Hiragana", "Katakana", "Thai", "Lao", "Khmer", "Myanmar", "Tibetan", "Bopomofo")
 )
-"""Scripts without spaces: a run of letters holds several words, and foreign ones may stand in it."""
+"""Scripts without spaces: a run of letters holds several words, and foreign ones may be in it."""
 
 _RUN = regex.compile(
     r"[\p{Script=Latin}\p{M}]+|[\p{Script=Cyrillic}\p{M}]+|[\p{Script=Greek}\p{M}]+"

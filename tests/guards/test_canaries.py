@@ -32,7 +32,7 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="forks, signals 
 SAID = brought.said("source", 3)
 WORD = SAID.split()[0]
 SHOWN = f"{STEM.capitalize()}source0"
-DIALOG = "enter goes on"
+DIALOG = "enter continues"
 
 WRITTEN: dict[str, Callable[[str], bytes]] = {
     "utf-8": str.encode,

@@ -24,36 +24,13 @@ import pytest
 
 from harness.core.version import VERSION
 from tests import without_network
+from tests.guards.tree import PACKAGES, ROOT, lines_with, sources
 from tests.wheels import build_wheel
 
-ROOT = Path(__file__).parents[2]
-PACKAGES = ("corpora", "scoring", "harness", "review", "rosetta_tui", "rosetta")
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
 SHIPPED = PROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]
 ALONE = "review/verdict/stand_alone/rosetta_verify.py"
 """Runs on its own with nothing of the program beside it."""
-
-
-@cache
-def texts(folder: str) -> dict[str, str]:
-    return {
-        path.relative_to(ROOT).as_posix(): path.read_text("utf-8")
-        for path in sorted((ROOT / folder).rglob("*.py"))
-    }
-
-
-def sources(*folders: str) -> dict[str, str]:
-    """Return the text of each file under its path."""
-    return {path: text for folder in folders for path, text in texts(folder).items()}
-
-
-def lines_with(pattern: str, *folders: str) -> list[str]:
-    """Return ``file:line: text`` of each place that matches, ``^`` at the beginning of a line."""
-    return [
-        f"{path}:{text.count(chr(10), 0, match.start()) + 1}: {match.group().strip()}"
-        for path, text in sources(*folders).items()
-        for match in re.finditer(pattern, text, re.MULTILINE)
-    ]
 
 
 def tracked(*folders: str) -> set[str]:

@@ -320,7 +320,7 @@ def test_a_check_that_fails_hides_no_other_finding() -> None:
 
     first, second = looked_at("Area", failing)
     assert first.health is Health.OK
-    assert (second.health, second.words) == (Health.BROKEN, "cannot be looked at (RuntimeError)")
+    assert (second.health, second.words) == (Health.BROKEN, "cannot be examined (RuntimeError)")
 
 
 def test_nothing_is_sent_anywhere(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -333,4 +333,4 @@ def test_nothing_is_sent_anywhere(home: Path, monkeypatch: pytest.MonkeyPatch) -
     for name in ("connect", "connect_ex", "sendto"):
         monkeypatch.setattr(socket.socket, name, sent)
     monkeypatch.setattr(socket, "getaddrinfo", sent)
-    assert all("cannot be looked at" not in each.words for each in examine(home))
+    assert all("cannot be examined" not in each.words for each in examine(home))

@@ -331,7 +331,7 @@ def test_advisories_are_kept(root: Path, monkeypatch: Patch, capsys: Shown) -> N
     assert advisories.check(root, database, when) == 1
     said = capsys.readouterr()
     assert "leaky==1.0: PYSEC-2026-7, CVE-2026-12, GHSA-x: mended in 1.1 or 2.0\n" in said.err
-    assert "leaky==1.0: PYSEC-2026-6: no version mends it yet\n" in said.err
+    assert "leaky==1.0: PYSEC-2026-6: no version fixes it yet\n" in said.err
     assert "PYSEC-2026-5" not in said.err
     assert "for 2 of 3 locked releases" in said.out
     assert "Never asked for: unknown==3." in said.out

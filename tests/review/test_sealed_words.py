@@ -242,10 +242,10 @@ def test_laptop_without_its_key_hands_no_word_over(before: Path) -> None:
     (before / "laptop.key").unlink()
     with Laptop.open(before) as laptop:
         assert (kept(laptop), export_events(laptop, other)) == (was, plain)
-        with pytest.raises(StoreError, match=r"sealed, and no key at hand"):
+        with pytest.raises(StoreError, match=r"sealed, and no key available"):
             export_events(laptop, batch)
         who = next(e.payload.reviewer for e in laptop.events(batch) if e.kind is Kind.CONSENT)
-        with pytest.raises(StoreError, match="sealed, and no key at hand"):
+        with pytest.raises(StoreError, match="sealed, and no key available"):
             laptop.drafts(batch, who)
         laptop.append(Withdraw(wall=made.WALL, reviewer=who, batch=None, scope=Scope.EVERYTHING))
         events = list(laptop.events())

@@ -92,7 +92,7 @@ async def test_pages_of_a_corpus_and_findings_lead_to_entries(faulty: tuple[Corp
         assert any(line.strip().startswith("!  3") for line in lines(app))
         await press(pilot, "c")
         assert all(each.message[:60] in text(app) for each in corpus.warnings)
-        assert "the file is not at hand" not in text(app)
+        assert "the file is not available" not in text(app)
         await press(pilot, "enter")
         assert "1 of 4 · only: those of check 1" in text(app)
         await press(pilot, "enter")

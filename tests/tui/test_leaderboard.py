@@ -250,7 +250,7 @@ async def test_cell_is_the_best_setup_by_mean_of_repetitions(path: Path) -> None
         await settle(pilot)
         first = next(line for line in lines(app) if line.lstrip().startswith("qwen"))
         assert "0.64" in first, "(0.633 + 0.645) / 2, not the 0.42 without notes"
-        assert "0.39" in first, "0.71 weighs other inputs, so it does not stand beside the others"
+        assert "0.39" in first, "0.71 weighs other inputs, so it is not next to the others"
         assert "the mean of the complete repetitions; of several set-ups (coaching) the highest" in text(app)  # fmt: skip
         assert "★ best baseline 0.52 gemma2:9b · 0 · none" in text(app)
         assert "qwen2.5:7b · 0 · notes · the best of 2 set-ups here" in text(app)

@@ -79,7 +79,7 @@ def test_from_an_empty_home_to_two_runs_of_ones_own_corpus_compared(
         second.wait_for("draining")
         (tmp_path / "go").touch()
         second.wait_for("stopped", "11 done", "1 waiting")
-        terminal.wait_for("stopped", "R goes on here")
+        terminal.wait_for("stopped", "R continues here")
         terminal.press("R")
         terminal.wait_for("complete", "12 done")
         second.wait_for("complete", "12 done")

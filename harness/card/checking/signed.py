@@ -49,7 +49,7 @@ UNKNOWN = KnownSigners()
 
 def check_unsigned(verdict: CardVerdict, known: KnownSigners) -> None:
     """Record that no seal is next to a card; wrong where somebody says whose key there ought to be one of."""
-    words = "no seal of a key lies beside this card, so nothing here tells who made it"
+    words = "no seal of a key is next to this card, so nothing here tells who made it"
     verdict.checks.append(CardCheck(SIGNATURE, False if known.words else None, words))
 
 
@@ -131,7 +131,7 @@ def check_reproduction(
 
 
 def _whose(seal: CardSeal | ReproductionRecord, known: KnownSigners) -> CardCheck:
-    words = f"made {seal.when} by the clock of whoever signed, with "
+    words = f"made {seal.when} by the clock of anyone who signed, with "
     phrase = key_phrase(seal.by)
     if known.words:
         if not says_key(read_words(known.words), seal.by):

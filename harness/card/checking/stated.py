@@ -26,7 +26,7 @@ from scoring.core.specification import MetricInfo
 from scoring.metrics.outside import OutsideMetric
 
 TOLERANCE = 1e-9
-"""Numbers this close (relative to the larger, absolute below 1) are the same: sums may be taken in
+"""Numbers this close (relative to the larger, absolute below 1) are the same: sums may be imported
 another order on another machine."""
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")

@@ -63,7 +63,7 @@ def layout(raw: Mapping[str, Any], name: str) -> ForeignLayout:
     if "modelSlug" in raw or ("model" in raw and any(_HUMP.search(key) for key in raw)):
         return ForeignLayout.ROW
     raise UsageError(
-        f"{name} is no run card: it has neither `scores` with `dataset`, nor `overall` with `entries`."
+        f"{name} is not a run card: it has neither `scores` with `dataset`, nor `overall` with `entries`."
     )
 
 

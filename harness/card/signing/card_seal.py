@@ -26,7 +26,7 @@ from harness.sealed.strict_records import Count, FileError, FileProblem, Hex64, 
 from harness.vault.records import Moment
 
 SUFFIX: Final = ".seal.json"
-"""The seal of ``card.json`` lies beside it as ``card.seal.json``."""
+"""The seal of ``card.json`` is next to it as ``card.seal.json``."""
 
 MOST_BYTES: Final = 8192
 """Of a seal's file."""

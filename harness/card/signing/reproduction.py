@@ -76,7 +76,7 @@ class ReproductionRecord(ReproductionComparison):
     when: Moment
     """By the clock of the computer that signed; nothing shows that it was right."""
     by: Hex64
-    """Public key of whoever ran it once more."""
+    """Public key of anyone who ran it once more."""
 
 
 class SignedReproduction(ReproductionRecord, SignedRecord):
@@ -172,7 +172,7 @@ def fits_card(found: ReproductionRecord, card: Mapping[str, Any], signers: froze
         return "the key that signed it signed the card too: nobody verifies their own run"
     if found.claimed_by not in signers:
         return (
-            "no seal of the key that it says signed the card lies beside the card, so nobody can tell that another made "
+            "no seal of the key that it says signed the card is next to the card, so nobody can tell that another made "
             "it. Import the card with its seal (NAME.seal.json)"
         )
     return ""

@@ -26,7 +26,7 @@ class RowProof(StrictRecord):
     place: Count
     """Of the row on the card, from 0."""
     row: dict[str, Any]
-    """As it stands in the card's ``results``."""
+    """As it is in the card's ``results``."""
     salt: Hex64
     path: Annotated[tuple[Hex64, ...], Field(max_length=64)]
     """Hashes beside the way from the row to the root, the lowest first."""
@@ -55,7 +55,7 @@ def prove_row(sealed: SealFile, rows: Sequence[Mapping[str, Any]], entry: str) -
     """
     if sealed.salts is None:
         raise UsageError(
-            "The salts of these rows stayed with whoever sealed the card. Ask them for the proof."
+            "The salts of these rows stayed with anyone who sealed the card. Ask them for the proof."
         )
     places = [place for place, row in enumerate(rows) if str(row.get("entry_id")) == entry]
     if len(places) != 1:

@@ -89,7 +89,7 @@ def _fill(
 def forget_unused_secrets(connection: sqlite3.Connection) -> int:
     """Empty the places of secret entries that no run has any more; gives how many; in a transaction.
 
-    Nothing is opened for it. Texts that lie open, in stores of older versions, go with ``texts.sweep_texts``.
+    Nothing is opened for it. Texts that are open, in stores of older versions, go with ``texts.sweep_texts``.
     """
     emptied = 0
     for (corpus,) in connection.execute("SELECT id FROM corpora WHERE NOT partial").fetchall():

@@ -33,7 +33,7 @@ class Examination:
     statistics: Statistics
     requirements: tuple[Requirement, ...]
     lines: tuple[int | None, ...] = ()
-    """Line of each entry in the file, by place; empty where the file is not at hand."""
+    """Line of each entry in the file, by place; empty where the file is not available."""
 
     flagged: frozenset[int] = frozenset()
     """Places of all entries that a finding is about."""

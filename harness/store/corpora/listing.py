@@ -61,7 +61,7 @@ def read_stored(
     if read_dataset(connection, number).opened_from is not None:
         raise UsageError(
             f"{name}: this corpus was opened from a vault. Open it there: --vault FOLDER and --purpose WORDS, with its name "
-            "in the vault in the place of a file."
+            "in the vault instead of a file."
         )
     corpus = read_corpus_of_run(connection, number)
     update = {"local_only": True} if kept_here else {}

@@ -50,7 +50,7 @@ def copies() -> dict[Path, Copy]:
 
 
 def original_of(path: Path) -> Path:
-    """Return the store that a path is a copy of, else the path itself: keys lie beside that."""
+    """Return the store that a path is a copy of, else the path itself: keys are next to that."""
     copy = copies().get(path)
     return path if copy is None else copy.original
 
@@ -163,7 +163,7 @@ _BLOCK = 2**20
 
 
 def _overwrite_and_delete(path: Path) -> None:
-    """Delete a file after writing zeros over it, as SQLite does with deleted rows: texts may lie open in it."""
+    """Delete a file after writing zeros over it, as SQLite does with deleted rows: texts may be open in it."""
     with path.open("r+b") as file:
         for _ in range(-(-path.stat().st_size // _BLOCK)):
             file.write(bytes(_BLOCK))

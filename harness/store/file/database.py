@@ -211,7 +211,7 @@ def _opened_to_read(path: Path) -> sqlite3.Connection:
 
 
 def _with_journal(path: Path, journal: Path) -> sqlite3.Connection:
-    """Open a store whose newest rows lie in its journal: a copy of both, or, where no disk has room, alone.
+    """Open a store whose newest rows are in its journal: a copy of both, or, where no disk has room, alone.
 
     Who holds a store alone keeps the journal's index in memory and so needs no file; others wait meanwhile.
     """

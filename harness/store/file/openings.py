@@ -96,7 +96,7 @@ class RunOpening(StoredRecord):
     """Values of the metrics that only a whole corpus has."""
     budget_usd: float | None = None
     despite_network: str = ""
-    """Why a custodian let the run from a vault go on although the computer had a way to other machines; empty where it had none."""
+    """Why a custodian let the run from a vault continue although the computer had a way to other machines; empty where it had none."""
     terms_from: Path | None = None
     """The coaching data whose terms the run before was scored with."""
     asked_with: Setup | None = None

@@ -54,7 +54,7 @@ STEPS["m002_runs"] = """
             positions BLOB NOT NULL,   -- zlib of little-endian uint32: which entries, in order
             setup TEXT NOT NULL,
             setup_hash TEXT NOT NULL,
-            plan TEXT NOT NULL,        -- JSON: what resume needs to go on
+            plan TEXT NOT NULL,        -- JSON: what resume needs to continue
             opening TEXT NOT NULL,     -- JSON: floors, missing metrics, budget
             live TEXT,                 -- JSON heartbeat while the run is under way
             harness_version TEXT NOT NULL,
@@ -176,7 +176,7 @@ STEPS["m007_secret_texts"] = """
         CREATE TABLE secret_texts (
             corpus INTEGER NOT NULL REFERENCES corpora (id) ON DELETE CASCADE,
             digest BLOB NOT NULL,      -- 16 bytes of keyed BLAKE2b over the normalised source
-            key_id BLOB NOT NULL,      -- 8 bytes that name the key, which lies beside the store
+            key_id BLOB NOT NULL,      -- 8 bytes that name the key, which is next to the store
             PRIMARY KEY (corpus, digest)
         ) WITHOUT ROWID;
     """  # noqa: S105  the name of a table
@@ -282,7 +282,7 @@ STEPS["m014_sweeps"] = """
             entries INTEGER NOT NULL,  -- how many its run has
             run_id TEXT NOT NULL,      -- given before the run begins, so that a kill leaves no stray one
             reused INTEGER NOT NULL DEFAULT 0,   -- 1: the store had the run already
-            trouble TEXT,              -- why it stopped by itself, NULL where it did not
+            trouble TEXT,              -- why it stopped on its own, NULL where it did not
             PRIMARY KEY (sweep, place)
         ) WITHOUT ROWID;
         CREATE TABLE sweep_money (

@@ -1,4 +1,4 @@
-"""Texts of secret entries as they lie in the store: sealed under a key of their corpus, opened in memory only.
+"""Texts of secret entries as they are in the store: sealed under a key of their corpus, opened in memory only.
 
 Each stored corpus with secret entries has a data key, which is itself sealed by age for those who may open it: the
 keepers of the vault that the corpus came from, else this computer, whose own key is made when it is first needed. A
@@ -33,7 +33,7 @@ from harness.vault.data_key import DataKey, SealedPlace
 from harness.vault.secret_text import no_core_dumps
 
 _DAMAGED = (
-    "a sealed text of it is damaged, or lies in another's place. Put back a copy of the store, or erase the run with "
+    "a sealed text of it is damaged, or is in another's place. Put back a copy of the store, or erase the run with "
     "`rosetta runs delete --now`"
 )
 
@@ -54,7 +54,7 @@ class SealedKind(StrEnum):
 
 
 NOT_STORED: Final = json.dumps({"not_stored": True})
-"""Further fields of what stands in the place of a secret entry that no run used."""
+"""Further fields of what replaces a secret entry that no run used."""
 
 
 def has_secrets(entry: Entry) -> bool:
@@ -218,7 +218,7 @@ def has_key(connection: sqlite3.Connection, corpus: int) -> bool:
 def sealed_positions(
     connection: sqlite3.Connection, corpus: int, positions: Iterable[int]
 ) -> frozenset[int]:
-    """Return which of these entries lie sealed, so that all that is said of them is to be sealed too."""
+    """Return which of these entries are stored encrypted, so that all that is said of them is to be sealed too."""
     if not has_key(connection, corpus):
         return frozenset()
     rows = connection.execute(
@@ -287,9 +287,9 @@ def _data_key(sealed: bytes, folder: Path) -> DataKey:
     if key is not None:
         return key
     raise StoreSealed(
-        f"The secret texts of this corpus are sealed in the store, and no key in {folder} opens them by itself. They come from a vault, "
-        "and only with it they are opened, by whose keys open the vault, which stands in its log (--vault and --purpose of rosetta resume, retry, score "
-        "--rescore, calibrate, watch, runs export, runs lint, runs sign and vault compare); or they were stored on another computer, or their vault was sealed anew under another key since. Scores can be looked at all the same, and `rosetta runs delete "
+        f"The secret texts of this corpus are sealed in the store, and no key in {folder} opens them on its own. They come from a vault, "
+        "and only with it they are opened, by whose keys open the vault, which is in its log (--vault and --purpose of rosetta resume, retry, score "
+        "--rescore, calibrate, watch, runs export, runs lint, runs sign and vault compare); or they were stored on another computer, or their vault was sealed again under another key since. Scores can be examined all the same, and `rosetta runs delete "
         "--now` erases without a key."
     )
 

@@ -44,7 +44,7 @@ STEP = 500
 _SPARE_BYTES = 20 * 10**6
 
 _DAMAGED: Mapping[str, Any] = {"damaged": True}
-"""Sealed in the place of what could not be read before either; whoever reads it is told so."""
+"""Sealed instead of what could not be read before either; anyone who reads it is told so."""
 
 Row = tuple[Any, ...]
 
@@ -62,7 +62,7 @@ def take_over(connection: sqlite3.Connection, path: Path) -> None:
     _require_room(path)
     _say(
         f"The store {path} was written by a version that left texts of secret entries open. They are sealed now"
-        f"{f' ({total:,} entries)' if total else ''}. This can take some minutes; if it is stopped, the next start goes on."
+        f"{f' ({total:,} entries)' if total else ''}. This can take some minutes; if it is stopped, the next start continues."
     )
     ready_to_seal(connection)
     for corpus, places in waiting.items():
@@ -88,7 +88,7 @@ def warn_of(connection: sqlite3.Connection, path: Path) -> None:
 @cache
 def _warn(path: Path) -> None:
     _say(
-        f"warning: {path} holds texts of secret entries that lie open, and can only be read here. Copy its folder to a disk "
+        f"warning: {path} holds texts of secret entries that are open, and can only be read here. Copy its folder to a disk "
         "that can be written, name that in ROSETTA_HOME, and start Rosetta: it seals them. Then erase this one."
     )
 
@@ -104,7 +104,7 @@ _NO_TEXT = "(SELECT body = '' FROM texts WHERE id = {})"
 
 
 def lying_open(connection: sqlite3.Connection) -> dict[int, list[int]]:
-    """Return the places of secret entries whose texts lie open, by corpus; corpora without any are left out."""
+    """Return the places of secret entries whose texts are open, by corpus; corpora without any are left out."""
     secret = [segment.value for segment in Segment if segment.secret]
     sealed = sealed_column(connection, "entries", "entries")
     open_corpora = {}
@@ -318,6 +318,6 @@ def _empty_journal(connection: sqlite3.Connection) -> None:
     busy = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
     if busy:
         raise StoreError(
-            "Another program has the store open, so the journal beside it cannot be emptied of texts that were open. Close "
+            "Another program has the store open, so the journal next to it cannot be emptied of texts that were open. Close "
             "the other Rosetta, then try again: what is sealed already stays so."
         )

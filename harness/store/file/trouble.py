@@ -29,8 +29,8 @@ _BUSY = (
     "try again. Nothing was changed."
 )
 _DAMAGED = (
-    "it is damaged, or no store at all. Move it away with the files beside it whose names begin alike, "
-    "and put a copy of yours in its place, or begin anew. `rosetta doctor` gives the lines for that."
+    "it is damaged, or no store at all. Move it away with the files next to it whose names begin alike, "
+    "and put a copy of yours in its place, or begin again. `rosetta doctor` gives the lines for that."
 )
 _NOT_WRITABLE = (
     "it can only be read here, so nothing was changed. Allow writing, or copy its folder to a disk that can be "
@@ -50,7 +50,7 @@ _WORDS = {
     ),
     StorageProblem.NOT_OPENED: "it cannot be opened. Name another folder in ROSETTA_HOME.",
     StorageProblem.GONE: (
-        "it is not in its place any more. Put it back with the files beside it, or name its folder in "
+        "it is not in its place any more. Put it back with the files next to it, or name its folder in "
         "ROSETTA_HOME."
     ),
     StorageProblem.OTHER_FORM: (

@@ -47,7 +47,7 @@ WORD_SECONDS = 2.0
 """How often a worker hears from here at least."""
 
 SILENT_SECONDS = 1.5 * LEASH_SECONDS
-"""A worker from which nothing came for so long is given up: it has stopped by itself by then."""
+"""A worker from which nothing came for so long is given up: it has stopped on its own by then."""
 
 STOP_SECONDS = 10.0
 """How long is waited for a worker to break off."""
@@ -56,7 +56,7 @@ SECURE_SECONDS = 60.0
 """How long the store may take to write down what is committed."""
 
 FAREWELLS = 2
-"""Words of farewell: one for whoever has the work now, and one that may go to a worker that died while it waited."""
+"""Words of farewell: one for anyone who has the work now, and one that may go to a worker that died while it waited."""
 
 MOST_FILE_BYTES = 128 * 2**20
 """Of all files that a method is told."""
@@ -114,7 +114,7 @@ class ClusterCalls:
             self.gone = True
             return (
                 f"The scheduler at {self._address} is not reached any more ({error}). What came back is stored. Look at "
-                "it, and go on with `rosetta sweep resume --scheduler`."
+                "it, and continue with `rosetta sweep resume --scheduler`."
             )
 
     def close(self) -> None:

@@ -253,7 +253,7 @@ class WorkerEnd(Message):
     """The last thing that a worker says."""
 
     reason: str | None = None
-    """Why the run stopped by itself; None where it did not."""
+    """Why the run stopped on its own; None where it did not."""
     budget_reached: bool = False
 
 
@@ -261,7 +261,7 @@ class WorkerReport(Message):
     """What is new at a worker."""
 
     attempt: str
-    """Other than before where Dask began the work anew on another worker."""
+    """Other than before where Dask began the work again on another worker."""
     serial: Count
     begin: WorkerBegin | None = None
     rows: tuple[SentRow, ...] = ()
@@ -290,9 +290,9 @@ class CoordinatorMessage(Message):
     """What the process here says to a report."""
 
     attempt: str | None = None
-    """Whom it is meant for: who began the work after a lost worker leaves it unheard. None: whoever has the work."""
+    """Whom it is meant for: who began the work after a lost worker leaves it unheard. None: anyone who has the work."""
     heard: Count
-    """Serial of the last report that was taken in."""
+    """Serial of the last report that was imported."""
     state: RunState
     most: int | None = None
     go: StartWork | None = None

@@ -58,7 +58,7 @@ HEARTBEAT_SECONDS = 2.0
 """How often home hears from a worker that has nothing to tell."""
 
 LEASH_SECONDS = 20.0
-"""How long a worker goes on without a word from home; home gives it up some time later."""
+"""How long a worker continues without a word from home; home gives it up some time later."""
 
 LEAST_UNHEARD = 8
 """Rows of which home may not have heard yet, before no further entry is begun; more where many calls are under way."""

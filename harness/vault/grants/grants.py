@@ -371,7 +371,7 @@ def read_asked(vault: Vault, data: bytes) -> tuple[SignedRequest, VaultState]:
     if request.by not in state.keepers:
         raise VaultError(
             FileProblem.WRONG_KEY,
-            "Whoever made this request is not, or no longer, a keeper of this vault. Answer nothing, and tell the other "
+            "Anyone who made this request is not, or no longer, a keeper of this vault. Answer nothing, and tell the other "
             "keepers.",
         )
     lines = state.lines[request.place : request.place + 1]

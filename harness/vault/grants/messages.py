@@ -37,7 +37,7 @@ def refuse_over(state: VaultState, grant: Grant, now: str) -> None:
     if stored is None or stored.texts != request.texts:
         raise VaultError(
             FileProblem.INVALID,
-            f"The texts of {request.name!r} in {state.folder} are not those of the request: entries were moved or sealed anew "
+            f"The texts of {request.name!r} in {state.folder} are not those of the request: entries were moved or sealed again "
             f"since, or this is an older copy. {_ANEW}",
         )
     if splitting(state.split) != request.split:
@@ -163,7 +163,7 @@ def _asker(request: GrantRequest, state: VaultState) -> str:
     if request.by in state.keepers:
         return state.keepers[request.by].name
     if state.split is not None and request.by == state.split.signing_key:
-        return "so many keepers together"
+        return "that many keepers together"
     return "somebody who is no keeper any more"
 
 

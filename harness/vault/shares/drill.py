@@ -184,7 +184,7 @@ def report(folder: Path, state: VaultState) -> DrillReport:
     if len(could) >= drill.threshold and combine(could.values()).recipient != drill.recipient:
         raise VaultError(
             FileProblem.DAMAGED,
-            "The shares fit, but together they do not give the key of this drill: whoever began it dealt them wrong. Begin a new "
+            "The shares fit, but together they do not give the key of this drill: anyone who began it dealt them wrong. Begin a new "
             "one on another computer.",
         )
     keepers = [share.keeper for share in drill.shares]

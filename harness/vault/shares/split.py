@@ -194,7 +194,7 @@ def check_threshold(threshold: int, count: int) -> None:
     if not LEAST_THRESHOLD <= threshold <= count:
         raise VaultError(
             FileProblem.INVALID,
-            f"{threshold} of {count} is no number of keepers who open together: the threshold is {LEAST_THRESHOLD} "
+            f"{threshold} of {count} is not a number of keepers who open together: the threshold is {LEAST_THRESHOLD} "
             f"to {count}, which is the number of their keys.",
         )
     if count > MOST_SHARES:

@@ -106,7 +106,7 @@ class FileReport:
     far_ahead: bool = False
     """Its laptop's log has a time that no honest laptop comes to."""
     copied: bool = False
-    """Its data was copied to a second laptop, and both went on."""
+    """Its data was copied to a second laptop, and both continued."""
     gaps: int = 0
     """Events that are missing in its chains, or do not fit the one before."""
     clocks: Sequence[WildClock] = ()
@@ -117,6 +117,6 @@ class FileReport:
     dropped: int = 0
     """Files that waited and held what was taken back: they are gone."""
     unopened: int = 0
-    """Files that wait and that none of the keys at hand opens, so they may hold it too."""
+    """Files that wait and that none of the keys available opens, so they may hold it too."""
     unclean: bool = False
     """What was taken back is erased, but the disk had no room to rewrite the file without it."""

@@ -71,7 +71,7 @@ KINDS: Final = (
     FileKind(LAPTOP_SUFFIX, "the card of a laptop", read_laptop_card, "rosetta review enrol FILE", _SMALL),
     FileKind(WITNESS_SUFFIX, "the statement of a witness", read_statement, "rosetta review enrol FILE", _SMALL),
     FileKind(CERTIFICATE_SUFFIX, "the certificate of a run", check_certificate, "rosetta review attach FILE", _CERTIFICATE, SIGNATURE_SUFFIX),
-    FileKind(SIGNATURE_SUFFIX, "the signature of a certificate", check_signature, "lies beside its certificate", _SMALL),
+    FileKind(SIGNATURE_SUFFIX, "the signature of a certificate", check_signature, "is next to its certificate", _SMALL),
     FileKind(EVIDENCE_SUFFIX, "the evidence of a certificate", check_evidence, "rosetta review verify FILE"),
     FileKind(BUNDLE_SUFFIX, "a submission", parse_submission, "rosetta submission check FILE", MOST_BYTES),
 )  # fmt: skip

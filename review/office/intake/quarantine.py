@@ -27,7 +27,7 @@ from review.office.store.database import note_unclean
 from review.office.store.store import Office, Review, utc_now
 
 MOST_WAITING: Final = 2**29
-"""Bytes of all files that are set aside: whoever has a batch can write files that wait."""
+"""Bytes of all files that are set aside: anyone who has a batch can write files that wait."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class Dropped:
     files: int = 0
     """Files that held what was taken back, and are gone."""
     unopened: int = 0
-    """Files that none of the keys at hand opens, so that nobody knows what they hold; they wait on."""
+    """Files that none of the keys available opens, so that nobody knows what they hold; they wait on."""
 
 
 def set_aside(office: Office, signing_key: str, name: str, data: bytes, phrase: str) -> bool:

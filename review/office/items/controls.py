@@ -65,7 +65,7 @@ class ControlMaterial:
     real: Sequence[Item]
     """Real items that everybody is asked."""
     entries: Mapping[EntryId, Entry]
-    """All entries of the corpus, by id as it stands on cards."""
+    """All entries of the corpus, by id as it is on cards."""
     outputs: Mapping[EntryId, Sequence[str]]
     """What the runs gave, by entry: nothing that is made wrong may equal one."""
     forms: Callable[[str], Sequence[Inflected]]

@@ -150,7 +150,7 @@ def _require_one_vault(datasets: Sequence[Dataset]) -> None:
     """Refuse to put runs of different vaults, or some from a vault and some not, into one review."""
     if len({(dataset.opened_from or "").partition("/")[0] for dataset in datasets}) > 1:
         raise UsageError(
-            "These runs are not out of one vault, or some of them out of none. Make a review of each by itself."
+            "These runs are not out of one vault, or some of them out of none. Make a review of each on its own."
         )
 
 
@@ -203,7 +203,7 @@ def _sealed_card(connection: sqlite3.Connection, run: Run) -> dict[str, Any]:
     head = read_card(connection, run.id)
     if head is None:
         raise UsageError(
-            f"Run {short} is not complete. `{run.goes_on_with}` goes on with it; then make the review."
+            f"Run {short} is not complete. `{run.goes_on_with}` continues with it; then make the review."
         )
     if head.get("unverified"):
         raise UsageError(

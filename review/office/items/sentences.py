@@ -122,7 +122,7 @@ class Sentences:
     entries: Sequence[Entry]
     """Without their answers."""
     repeated: int = 0
-    """Lines that stood in the file before; each sentence is asked once."""
+    """Lines that was in the file before; each sentence is asked once."""
     written: Sequence[str] = ()
     """Translations of the corpus, of which only the script and the letters are taken."""
     around: Surroundings = field(default_factory=Surroundings)

@@ -51,7 +51,7 @@ _DASHES_AND_QUOTES = frozenset({"Pd", "Pi", "Pf", "Ps", "Pe", "Cf"})
 _COMPOSED_WHILE_TYPED = frozenset(
     {"Hani", "Hans", "Hant", "Jpan", "Hira", "Kana", "Kore", "Hang", "Bopo", "Yiii"}
 )
-"""Scripts (ISO 15924) of more signs than anybody would look through; whoever writes them has an input method."""
+"""Scripts (ISO 15924) of more signs than anybody would look through; anyone who writes them has an input method."""
 
 _MARKS_BELONG = frozenset({"Latn", "Cyrl", "Grek"})
 """Scripts in which a letter with a mark is one letter; elsewhere marks are typed by themselves."""
@@ -162,7 +162,7 @@ class ReviewDescription:
     second_of: str | None = None
     """In a second look: the first batch of the review in which people differed."""
     looks: Mapping[str, int] = field(default_factory=dict)
-    """Run id → how often its numbers were looked at before."""
+    """Run id → how often its numbers were examined before."""
 
 
 @dataclass(frozen=True)
@@ -231,7 +231,7 @@ def sign_batches(
     try:
         head = _manifest(asked, said, policy, identity, key)
     except ValidationError as error:
-        raise UsageError(f"This cannot stand in a batch: {first_problem(error)}") from None
+        raise UsageError(f"This cannot be in a batch: {first_problem(error)}") from None
     return [_batch(head, batch, part, asked, identity, said.fonts) for batch, part in parts.items()]
 
 

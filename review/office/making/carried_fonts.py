@@ -117,7 +117,7 @@ _MOST_SOURCE: Final = 64 * 2**20
 _WHOLE: Final = 1_000
 """A script of no more letters is taken whole: people write in it, too."""
 _BESIDE: Final = frozenset({0x20, 0xA0, 0x200C, 0x200D, 0x25CC})
-"""What scripts need to join letters, or to show a mark by itself."""
+"""What scripts need to join letters, or to show a mark on its own."""
 _NO_EMBEDDING: Final = 0x0002
 """Bit of ``OS/2.fsType``: the font may not be part of a document."""
 

@@ -19,7 +19,7 @@ def known_reviews(project: Project) -> None:
         return
     if not made_here(project):
         raise UsageError(
-            f"{project.folder}: its reviews were made in another data folder than {project.home}, and what came back lies there. Go on at that computer, or "
+            f"{project.folder}: its reviews were made in another data folder than {project.home}, and what came back is there. Continue at that computer, or "
             "say where its data folder is (ROSETTA_HOME)."
         )
     with Office.open(project.home) as office:
@@ -33,7 +33,7 @@ def known_reviews(project: Project) -> None:
         if review.made and review.review not in here:
             raise UsageError(
                 f"{project.folder}: its review {review.review} is not in the data folder {project.home}, which has the same keys: it is a copy from before. "
-                "Go on with the one that has it (ROSETTA_HOME), or put its files back."
+                "Continue with the one that has it (ROSETTA_HOME), or put its files back."
             )
     kept = (review for review in project.state.reviews if review.review in here)
     project.change(

@@ -117,7 +117,7 @@ def _refuse(done: Verification, trusted: str, *, earlier: bool) -> None:
         raise HarnessError(f"Not attached. {done.words} ({wrong.name}: {wrong.words})")
     if done.unshown and done.certificate.outcome is GateOutcome.GO and not earlier:
         raise HarnessError(
-            f"Not attached. {done.words} Issue it anew from a batch of now, or take it for what it shows: --earlier"
+            f"Not attached. {done.words} Issue it again from a batch of now, or take it for what it shows: --earlier"
         )
     signer = done.certificate.organisation.signing_key
     if signer != trusted:
@@ -349,7 +349,7 @@ def presented(path: Path, evidence: Path | None, folder: Path) -> dict[str, Evid
             evidence_files[beside.name] = read_evidence_file(beside)
     if not evidence_files:
         raise UsageError(
-            f"There is no evidence for {path.name}: neither in this machine's office nor beside it. "
+            f"There is no evidence for {path.name}: neither in this machine's office nor next to it. "
             f"Name the {EVIDENCE_SUFFIX} file with --evidence."
         )
     return {
@@ -408,7 +408,7 @@ def _read(path: Path) -> bytes:
     except OSError as error:
         raise UsageError(
             f"{path} cannot be read: {error.strerror}. A certificate NAME{CERTIFICATE_SUFFIX} needs its signature "
-            f"NAME{SIGNATURE_SUFFIX} beside it."
+            f"NAME{SIGNATURE_SUFFIX} next to it."
         ) from None
 
 

@@ -23,9 +23,9 @@ class Gathered:
     corrected: int = 0
     """By the wording that a second speaker wrote."""
     refused: list[int] = field(default_factory=list)
-    """Entries whose translation a second speaker did not agree to, without a better one: to be translated anew."""
+    """Entries whose translation a second speaker did not agree to, without a better one: to be translated again."""
     unjudged: list[int] = field(default_factory=list)
-    """Entries that a second speaker looked at and could not judge: another one is to be asked."""
+    """Entries that a second speaker examined and could not judge: another one is to be asked."""
     own: list[int] = field(default_factory=list)
     """Entries that somebody looked over on the laptop on which they were translated, which is no agreement."""
     objected: list[int] = field(default_factory=list)

@@ -1,6 +1,6 @@
 """What speakers said about a corpus in the making, taken back into it: translations first, then what second speakers think of them.
 
-Nothing is written but the project, in which texts of secret segments lie sealed.
+Nothing is written but the project, in which texts of secret segments are stored encrypted.
 """
 
 from __future__ import annotations

@@ -89,7 +89,7 @@ class ReviewProgress:
     """All of them, controls too."""
     reviewers: Sequence[ReviewerProgress]
     imports: int
-    """Different files taken in; one that came again counts once."""
+    """Different files imported; one that came again counts once."""
     certificates: int
     recompute: int
     """Runs whose newest certificate rests on something that was taken back since."""

@@ -83,7 +83,7 @@ class RatingRow:
     """0-based place in this person's order."""
     face: str
     drawn_anyway: bool
-    """The face may have drawn the text wrongly, and the person went on."""
+    """The face may have drawn the text wrongly, and the person continued."""
     comment: str
     suggestion: str
 

@@ -236,7 +236,7 @@ def page_of(office: Office, review: Review, run_id: str, words: Words) -> str | 
     if issued_certificate.recompute:
         raise UsageError(
             f"Somebody took ratings back since the certificate of run {run_id[:8]} was issued, and the page would "
-            f"still tell of them. Issue it anew: rosetta review gate {review.name} --issue"
+            f"still tell of them. Issue it again: rosetta review gate {review.name} --issue"
         )
     if review.secret:
         signed = told_instead(office, issued_certificate)

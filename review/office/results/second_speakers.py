@@ -43,7 +43,7 @@ class Heard:
 class _Opinion:
     person: str
     rating: Rating | None
-    """None where they cannot judge it, which is no answer: another speaker is to be asked."""
+    """None where they cannot judge it, which is not an answer: another speaker is to be asked."""
     better: str
     """A wording that may be used; empty where there is none."""
     objects: bool

@@ -80,7 +80,7 @@ def what_follows(kept: KeptSubmission, steps: Sequence[WayStep]) -> WayEnd:
         return WayEnd(following, "", following.command)
     if _refused(kept):
         return WayEnd(None, "The way ends here: nothing of it could be scored. Its maker may hand in another version.", "")  # fmt: skip
-    words = "The way is at its end: the certificate stands beside the card."
+    words = "The way is at its end: the certificate is next to the card."
     return WayEnd(None, words, "")
 
 
@@ -243,12 +243,12 @@ def _review_steps(connection: sqlite3.Connection, office: Office, review: Review
     command = f"rosetta review gate {quote(review.name)} --issue"
     again = bool(issued) and issued[-1].recompute
     outcome = _outcome(issued)
-    words = "ratings were taken back since: issue it anew" if again else f"it says {outcome}" if outcome else _UNDONE  # fmt: skip
+    words = "ratings were taken back since: issue it again" if again else f"it says {outcome}" if outcome else _UNDONE  # fmt: skip
     yield WayStep("the gate decided", bool(issued) and not again, words, command)
     beside = [attached for attached in attached_to(connection, run.id) if not attached.suspended]
     words, command = _UNDONE, "rosetta review attach NAME.certificate.json"
     if outcome not in {"", "go"}:
-        words = f"only a go stands there, and the gate says {outcome}"
+        words = f"only a go is there, and the gate says {outcome}"
         command = f"rosetta review gate {quote(review.name)}"
     if beside:
         words = "the run's card shows it"

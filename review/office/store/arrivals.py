@@ -27,9 +27,9 @@ class Delivery:
     phrase: str
     """Its six words."""
     files: Sequence[Import]
-    """What was taken in from it, oldest first; a file that came again is there again."""
+    """What was imported from it, oldest first; a file that came again is there again."""
     copied: bool
-    """Its data was copied to a second laptop, and both went on."""
+    """Its data was copied to a second laptop, and both continued."""
     gaps: int
     """Events that are missing in its chains, or do not fit the one before."""
     clocks: Sequence[WildClock]

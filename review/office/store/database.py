@@ -25,7 +25,7 @@ def _m001(connection: sqlite3.Connection) -> None:
 
 
 _FIRST = """
-    CREATE TABLE own_device (      -- ids of the organisation's own chains of events, the last one goes on
+    CREATE TABLE own_device (      -- ids of the organisation's own chains of events, the last one continues
         device TEXT PRIMARY KEY,
         fingerprint TEXT NOT NULL  -- of the place of this file, a copy begins its own chain
     ) STRICT;
@@ -118,7 +118,7 @@ def _m_signed(connection: sqlite3.Connection) -> None:
     """Store what was signed: the organisation's signature of each batch, and each manifest of a laptop."""
     connection.execute("ALTER TABLE batch ADD COLUMN signature BLOB NOT NULL DEFAULT x''")
     connection.execute(
-        """CREATE TABLE signed (       -- manifests of laptops, as they came, of files that were taken in
+        """CREATE TABLE signed (       -- manifests of laptops, as they came, of files that were imported
             number INTEGER PRIMARY KEY,
             sha256 TEXT NOT NULL UNIQUE,
             manifest BLOB NOT NULL,

@@ -28,7 +28,7 @@ class KnownLaptop:
     """What the organisation calls it."""
     enrolled: str
     instead_of: str | None = None
-    """Signing key of the laptop whose log this one goes on with; None for a log of its own."""
+    """Signing key of the laptop whose log this one continues with; None for its own log."""
     removed: str | None = None
     """UTC, since when it is not heard; None where it is."""
     reason: str = ""

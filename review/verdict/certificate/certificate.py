@@ -375,7 +375,7 @@ class ReviewStatus:
 
     certificate: Certificate
     suspended: bool = False
-    """True where somebody took ratings back that it rests on: it gives nothing until issued anew."""
+    """True where somebody took ratings back that it rests on: it gives nothing until issued again."""
 
     @property
     def passed(self) -> bool:
@@ -391,7 +391,7 @@ class ReviewStatus:
     def why_not_community(self) -> str:
         """Why the run is not community-validated; empty where it is."""
         if self.suspended:
-            return "somebody took ratings back since, so the certificate must be issued anew"
+            return "somebody took ratings back since, so the certificate must be issued again"
         return why_not_community(self.certificate)
 
 

@@ -138,7 +138,7 @@ HOW_TO_CHECK = (
     "program rosetta_verify.py. Take that from its makers and compare its SHA-256: a copy in the file is as "
     "trustworthy as the file. Both also check that each answer was signed by a laptop and that policy and answer key "
     "are those of the batch that went out; whether behind each laptop sat a speaker, no program can see. Who kept the "
-    "batch or the six words of a hand-over can hold them against it: --batch, --words. The statement is about the run "
+    "batch or the six words of a hand-over can compare them with it: --batch, --words. The statement is about the run "
     "named above and about no other."
 )
 

@@ -38,9 +38,9 @@ COARSE_FORMAT: Final = "rosetta-coarse-certificate/1"
 
 CHECKS: Final = (
     "The numbers are in steps, for the entries are secret. Outside, its form and its signature can be checked, and nothing "
-    "else. That the numbers follow from the ratings is checked by whoever keeps the evidence, inside."
+    "else. That the numbers follow from the ratings is checked by anyone who keeps the evidence, inside."
 )
-"""What can be checked by whom; it stands on each coarse certificate."""
+"""What can be checked by whom; it is on each coarse certificate."""
 
 REASONS: Final = tuple(
     str(code)
@@ -82,16 +82,16 @@ class CoarseRun(StrictRecord):
     dataset_id: Short
     language_pair: Short
     segments: dict[Short, Fives]
-    """Segment → reviewed entries, so many at least."""
+    """Segment → reviewed entries, that many at least."""
 
 
 class CoarsePanel(StrictRecord):
     """Who judged."""
 
     reviewers: Fives
-    """People whose ratings count, so many at least; 0 says fewer than five."""
+    """People whose ratings count, that many at least; 0 says fewer than five."""
     community: bool
-    """Whether they are so many that the policy speaks of the community."""
+    """Whether they are that many that the policy speaks of the community."""
     chosen: str
     """How they were chosen, in the organisation's words."""
 
@@ -107,7 +107,7 @@ class CoarseVerdict(StrictRecord):
     reasons: tuple[str, ...]
     """Codes of the findings that bear on the outcome."""
     items: Fives
-    """Rated items, so many at least."""
+    """Rated items, that many at least."""
     share: CoarseShare
     """Of all items."""
     strata: dict[Annotated[str, Field(pattern=r"^[0-5]$")], CoarseShare]
@@ -122,7 +122,7 @@ class CoarseCertificate(StrictRecord):
     format: Literal["rosetta-coarse-certificate/1"] = COARSE_FORMAT
     checks: Literal[
         "The numbers are in steps, for the entries are secret. Outside, its form and its signature can be checked, and nothing "
-        "else. That the numbers follow from the ratings is checked by whoever keeps the evidence, inside."
+        "else. That the numbers follow from the ratings is checked by anyone who keeps the evidence, inside."
     ] = CHECKS
     exact: Hex64
     """SHA-256 of the certificate that stays inside."""

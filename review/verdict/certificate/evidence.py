@@ -53,7 +53,7 @@ class RunLooks:
     before: int
     """Looks before this review was made, as its batches state."""
     here: frozenset[str]
-    """SHA-256 of each set of this review's ratings that was looked at."""
+    """SHA-256 of each set of this review's ratings that was examined."""
     others: Mapping[str, int]
     """Batch of another review of the run → looks at its ratings, 1 or more."""
 
@@ -374,7 +374,7 @@ class EvidenceFile:
     signature: bytes
     evidence: Evidence
     program: bytes | None = None
-    """The second verifier as it lies in the file; None where there is none, as in what an office keeps."""
+    """The second verifier as it is in the file; None where there is none, as in what an office keeps."""
     coarse: Signed | None = None
     """The coarse certificate that left in its place; None where none did."""
 

@@ -134,7 +134,7 @@ def check_laptops(attested: Attested, part: Evidence) -> CertificateCheck:
     ]
     if forged:
         return CertificateCheck(
-            "laptops", False, f"{len(forged):,} answers stand in the organisation's own log"
+            "laptops", False, f"{len(forged):,} answers are in the organisation's own log"
         )
     if wrong := next(_wrong_hand_overs(attested), None):
         return CertificateCheck("laptops", False, wrong)
@@ -150,13 +150,15 @@ def check_laptops(attested: Attested, part: Evidence) -> CertificateCheck:
         )
         return CertificateCheck("laptops", None, words, earlier=True)
     if apart := len(_in_no_whole_hand_over(attested, part)):
-        words = f"{apart:,} answers stand in no hand-over that was certified whole"
+        words = f"{apart:,} answers are in no hand-over that was certified whole"
         return CertificateCheck(
             "laptops", False if attested.commits else None, words, earlier=not attested.commits
         )
     count = len({event.device for event in part.events} - part.own_devices)
     others = _gone_on_with(attested, part)
-    more = f"; {others} went on with the log of another, as the organisation says" if others else ""
+    more = (
+        f"; {others} continued with the log of another, as the organisation says" if others else ""
+    )
     return CertificateCheck("laptops", True, f"{count} logs, each signed by its laptop{more}")
 
 

@@ -80,7 +80,7 @@ def check_hand_over(attested: Attested, part: Evidence, words: str) -> Certifica
         return CertificateCheck(name, False, reason)
     if not handed_overs:
         reason = (
-            "NOT in the evidence. It was left out, or never taken in, or the words were written down otherwise: "
+            "NOT in the evidence. It was left out, or never imported, or the words were written down otherwise: "
             "ask the organisation"
         )
         return CertificateCheck(name, False, reason)
@@ -105,7 +105,7 @@ def check_hand_over(attested: Attested, part: Evidence, words: str) -> Certifica
 _ABSENT = ("absent",)
 """Stands for a member that one of two values lacks; nothing of JSON is equal to it."""
 
-_ISSUE_ANEW = "issue the certificate anew: rosetta review gate --issue"
+_ISSUE_ANEW = "issue the certificate again: rosetta review gate --issue"
 
 
 @dataclass(frozen=True, slots=True)

@@ -72,7 +72,7 @@ class Case:
     decided: Adjudication | None
     """The last word so far."""
     voices: tuple[ItemComment, ...] = ()
-    """What people wrote about it, in an order of its own, so that nobody can be followed from item to item."""
+    """What people wrote about it, in its own order, so that nobody can be followed from item to item."""
     second: SecondLook | None = None
     """What was said in a second look; None where there was none, or nothing came back."""
 
@@ -188,7 +188,7 @@ def grounds(reason: str, by: str, texts: Iterable[str]) -> Grounds:
     given = Grounds(*(" ".join(storable(typed).split()) for typed in (reason, by)))
     for name, text in (("reason", given.reason), ("name of who decides", given.by)):
         if not text:
-            raise UsageError(f"A decision needs a {name}: it stands on the certificate.")
+            raise UsageError(f"A decision needs a {name}: it is on the certificate.")
         if len(text) > MOST_GROUNDS:
             raise UsageError(
                 f"The {name} has {len(text)} characters; {MOST_GROUNDS} are kept. Shorten it."

@@ -60,7 +60,7 @@ class Chances:
     level: float
     """The lower bound reaches the level: the T rule alone."""
     go: float
-    """The same, and no stratum and no reviewer stands in the way. Rejections and harm are not foreseen.
+    """The same, and no stratum and no reviewer is in the way. Rejections and harm are not foreseen.
 
     0, as is ``no_go``, where the policy asks for more items or people than the plan has.
     """

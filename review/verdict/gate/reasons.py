@@ -28,7 +28,7 @@ WORDS: Mapping[Code, str] = {
     Code.LEVEL_REACHED: "At least {lower} of the translations would be found acceptable or better; {level} is needed.",
     Code.LEVEL_MISSED: "At most {upper} of the translations would be found acceptable or better; {level} is needed.",
     Code.LEVEL_OPEN: "Between {lower} and {upper} of the translations would be found acceptable or better; {level} is "
-    "needed, and it lies in between.",
+    "needed, and it is in between.",
     Code.WEAK_STRATUM: "Of {stratum}, only {share} of the translations are found acceptable or better; below {needed} "
     "people must decide, for instance on a go for all but these.",
     Code.VETO: "{items} of {of} translations are rejected by several reviewers. It could be {upper} of all; at most "
@@ -36,7 +36,7 @@ WORDS: Mapping[Code, str] = {
     Code.LOW_REVIEWER: "Reviewer {reviewer} finds only {share} of the translations acceptable or better; below {needed} "
     "talk about the translations that split the panel.",
     Code.CONTROLS_FAILED: "Most reviewers found {dropped} of {of} spoilt translations acceptable. Either they are no "
-    "good test, or the ratings were given without reading. Look at them together before you go on.",
+    "good test, or the ratings were given without reading. Look at them together before you continue.",
     Code.FLAGS_DECIDE: "Some ratings look hurried, and without them the verdict would be: {outcome}. Look at them together.",
     Code.REVIEWER_LEFT_OUT: "Reviewer {reviewer} rated {rated} of the {core} translations that all were asked "
     "(could not judge {cannot_judge}), too few to count.",
@@ -59,7 +59,7 @@ ONE: Mapping[Code, str] = {
     Code.VETO: "{items} of {of} translations is rejected by several reviewers. It could be {upper} of all; at most "
     "{most} may be.",
     Code.CONTROLS_FAILED: "Most reviewers found {dropped} of {of} spoilt translations acceptable. Either it is no "
-    "good test, or the ratings were given without reading. Look at it together before you go on.",
+    "good test, or the ratings were given without reading. Look at it together before you continue.",
 }
 """Words for a count of one."""
 

@@ -45,7 +45,7 @@ class Code(StrEnum):
     LOW_REVIEWER = "low_reviewer"
     """Facts: reviewer, share, needed."""
     CONTROLS_FAILED = "controls_failed"
-    """Facts: dropped, of. Most reviewers find so many of the spoilt translations acceptable: who read them?"""
+    """Facts: dropped, of. Most reviewers find that many of the spoilt translations acceptable: who read them?"""
     FLAGS_DECIDE = "flags_decide"
     """Facts: outcome, which another verdict would be without the reviewers whose ratings show signs of haste."""
     REVIEWER_LEFT_OUT = "reviewer_left_out"
@@ -80,7 +80,7 @@ class GateOutcome(StrEnum):
     GO = "go"
     NO_GO = "no_go"
     DISCUSS = "discuss"
-    """The numbers do not settle it, or something must be looked at by people first."""
+    """The numbers do not settle it, or something must be examined by people first."""
     INSUFFICIENT = "insufficient"
     """Too little was rated to say anything: never a no."""
 
@@ -114,7 +114,7 @@ class Numbers:
     """What one set of reviewers adds up to; a value is None where they do not give it."""
 
     reviewers: Mapping[str, Decimal]
-    """Valid reviewer → own share; the panel is of so many."""
+    """Valid reviewer → own share; the panel is of that many."""
     items: int
     """Rated by somebody of them."""
     strata: Mapping[int, StratumShare]
@@ -152,7 +152,7 @@ class GateVerdict:
     """How many items were flagged and not yet looked into, upheld, cleared."""
     findings: tuple[GateFinding, ...]
     community_panel: bool
-    """Whether the valid reviewers are so many that their panel may be called the community's."""
+    """Whether the valid reviewers are that many that their panel may be called the community's."""
     flagged: tuple[str, ...]
     """Valid reviewers whose ratings show signs of haste: private, for the organiser, never written to a file."""
     without_flagged: GateOutcome | None

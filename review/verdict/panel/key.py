@@ -60,7 +60,7 @@ class KeyRun(VersionedRecord):
     segments: dict[str, int]
     """Segment (``none`` where the corpus does not say) → number of reviewed entries in it."""
     looks: Annotated[Count, Since(2)] = 0
-    """How often its numbers were looked at in earlier reviews: another review is another chance of luck."""
+    """How often its numbers were examined in earlier reviews: another review is another chance of luck."""
 
 
 class KeyCorpus(VersionedRecord):

@@ -63,7 +63,7 @@ class Panel:
     times_ms: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     """Reviewer → active milliseconds of each rating of the review; a median alone hides the hurried ones."""
     look: int = 1
-    """How often the numbers of this method have been looked at, this time included."""
+    """How often the numbers of this method have been examined, this time included."""
 
 
 _Said = TypeVar("_Said", bound=Collection[str])

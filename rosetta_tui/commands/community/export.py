@@ -32,9 +32,9 @@ _FILE = click.Path(path_type=Path)
     metavar="FOLDER",
     help="The community's vault; it is copied, sealed as it is.",
 )
-@click.option("--method", "methods", multiple=True, type=click.Path(path_type=Path, exists=True), metavar="PATH", help="A method that was handed over: a file or folder, copied as it is.")  # fmt: skip
+@click.option("--method", "methods", multiple=True, type=click.Path(path_type=Path, exists=True), metavar="PATH", help="A method that was submitted: a file or folder, copied as it is.")  # fmt: skip
 @click.option("--review", "reviews", multiple=True, metavar="REVIEW", help="A review besides those of its runs, such as one that asked for translations.")  # fmt: skip
-@click.option("--open-secrets", is_flag=True, help="Write secret texts too, readable by whoever has the folder; the vault's log records that first.")  # fmt: skip
+@click.option("--open-secrets", is_flag=True, help="Write secret texts too, readable by anyone who has the folder; the vault's log records that first.")  # fmt: skip
 @click.option("--purpose", default="", metavar="WORDS", help="Why it is done; needed with --open-secrets. The vault's log keeps these words.")  # fmt: skip
 @click.option("--key", type=_FILE, metavar="FILE", help="A file with a keeper's keys, such as the recovery key.")  # fmt: skip
 def export_(

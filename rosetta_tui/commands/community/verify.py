@@ -22,7 +22,7 @@ with when_used():
 
 @click.command()
 @click.argument("folder", type=click.Path(path_type=Path))
-@click.option("--words", default="", metavar="WORDS", help="The six words of whoever should have made it, as they read them to you.")  # fmt: skip
+@click.option("--words", default="", metavar="WORDS", help="The six words of anyone who should have made it, as they read them to you.")  # fmt: skip
 def verify(folder: Path, words: str) -> None:
     """Check that FOLDER is as it was written, and say whose key signed it and what in it was withdrawn since.
 
@@ -49,6 +49,6 @@ def verify(folder: Path, words: str) -> None:
             plain(f"✓ signed with {own or 'the key whose six words were given'}: {six_words}")
         )
     else:
-        click.echo(plain(f"– signed with a key that nobody here knows. Its six words are: {six_words}. Compare them with those of whoever made it (--words)."))  # fmt: skip
+        click.echo(plain(f"– signed with a key that nobody here knows. Its six words are: {six_words}. Compare them with those of anyone who made it (--words)."))  # fmt: skip
     if any(check.ok is False for check in taken_back):
         sys.exit(1)

@@ -32,7 +32,7 @@ def _lines(held: register.Held) -> Iterator[str]:
     yield f"    {register.signer_words(notice, held.ground)}; here since {held.since[:10]}"
     if held.lifted is not None:
         own = held.lifted.signing_key == notice.signing_key
-        whose = "" if own else ", on this computer only, not by whoever withdrew it"
+        whose = "" if own else ", on this computer only, not by anyone who withdrew it"
         yield f"    LIFTED{whose}: {held.lifted.by}, {held.lifted.when[:10]}: “{held.lifted.reason}”"
 
 

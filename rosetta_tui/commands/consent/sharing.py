@@ -57,12 +57,12 @@ def say_what_is_left() -> None:
     """Show which runs and corpora in the making cannot be used any more, and how their texts are erased."""
     for folder in map(_closed, known.known_folders(database.home())):
         if folder is not None:
-            click.echo(plain(f"No command goes on with the corpus in the making in {folder}. Its texts are still there: erase the folder."), err=True)  # fmt: skip
+            click.echo(plain(f"No command continues with the corpus in the making in {folder}. Its texts are still there: erase the folder."), err=True)  # fmt: skip
     if database.default_path().exists():
         _say_of_runs()
     for name in _reviews():
         click.echo(plain(f"Review {name} asks about them: what speakers have of it on laptops and sticks stays readable there. Ask for it back; ratings that still come in can be imported, but no verdict is read and no corpus written."), err=True)  # fmt: skip
-    click.echo("Copies elsewhere, cards and exports that went out cannot be called back: carry the notice to whoever has them.", err=True)  # fmt: skip
+    click.echo("Copies elsewhere, cards and exports that went out cannot be called back: carry the notice to anyone who has them.", err=True)  # fmt: skip
 
 
 def _say_of_runs() -> None:

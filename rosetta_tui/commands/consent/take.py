@@ -43,5 +43,5 @@ def _take(own: register.Register, path: Path, data: bytes, words: str | None) ->
         typed = click.prompt("Their six words, as they read them to you by telephone", err=True)
         signed_notice, new = own.take(data, typed)
     if not new:
-        return f"{path}: was taken in before; nothing changed: {signed_notice.said}"
+        return f"{path}: was imported before; nothing changed: {signed_notice.said}"
     return f"Taken in: {signed_notice.said}"

@@ -20,7 +20,7 @@ with when_used():
 @click.command("analyse")
 @click.argument("folder", type=click.Path(path_type=Path))
 @click.option(
-    "--by", required=True, metavar="NAME", help="Who confirms, as it will stand in the corpus."
+    "--by", required=True, metavar="NAME", help="Who confirms, as it will be in the corpus."
 )
 @click.option(
     "--secret", is_flag=True, help="Include secret sentences, which are then shown on this screen."

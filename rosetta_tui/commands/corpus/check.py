@@ -88,5 +88,5 @@ def _load(given: dict[str, Any], *, as_json: bool) -> Corpus:
 def _second_speaker(found: requirements.LookedOver | None) -> str:
     if found is None:
         return "No entry says whether a second speaker looked it over."
-    closed = f" {found.closed} closed ones were not looked at." if found.closed else ""
+    closed = f" {found.closed} closed ones were not examined." if found.closed else ""
     return f"A second speaker looked over {found.entries} of {entry_count(found.of)}.{closed}"

@@ -38,7 +38,7 @@ with when_used():
 @click.option(
     "--consent-record",
     metavar="PATH",
-    help="File beside it that says who agreed to what, and when.",
+    help="File next to it that says who agreed to what, and when.",
 )
 @click.option("--license", "licence", metavar="SPDX", help="The licence, best by its SPDX id.")
 @click.option("--overwrite", is_flag=True, help="Replace the sidecar that is there.")

@@ -28,7 +28,7 @@ with when_used():
 _HELP = """\
   u  upheld: it is harmful or culturally wrong        c  cleared: it is not
      (only what somebody called harmful; a second time takes the decision back)
-  n  write a note                                     Enter  leave it, go on
+  n  write a note                                     Enter  leave it, continue
   b  go back one                                      q  stop"""
 
 
@@ -167,11 +167,11 @@ def _grounds(
     if harmful is None or case.takes_back(harmful) or not case.may_be_decided:
         return None
     click.echo(
-        "The reason and your name stand on the certificate, for everybody to read. Write no word of the sentence."
+        "The reason and your name are on the certificate, for everybody to read. Write no word of the sentence."
     )
     reason = click.prompt("Reason", default="", show_default=False)
     if not reason.strip():
-        raise UsageError("A decision needs a reason: it stands on the certificate.")
+        raise UsageError("A decision needs a reason: it is on the certificate.")
     name = click.prompt("Who decides", default=by, show_default=bool(by))
     text = review.texts.get(case.item)
     return adjudication.grounds(reason, name, [] if text is None else [text.source, text.candidate])

@@ -71,7 +71,7 @@ def handed_out(command: Callable[..., Any]) -> Callable[..., Any]:
     "--target-language", metavar="TAG", help="Language of the translations that are asked for."
 )
 @click.option(
-    "--form", type=click.Choice(FORMS), help="Form of FILE. Default: recognised by itself."
+    "--form", type=click.Choice(FORMS), help="Form of FILE. Default: recognised on its own."
 )
 @click.option("--reviewers", default=5, show_default=True, help="How many people are asked.")
 @click.option("--items", default=80, show_default=True, help="Sentences drawn from the corpus; to translate: all.")  # fmt: skip

@@ -92,17 +92,17 @@ def _organisation(named: str) -> str:
 
 
 MOST_REASON = 200
-"""Characters of a reason: it stands on certificates."""
+"""Characters of a reason: it is on certificates."""
 
 
 @click.command("enrol")
 @click.argument("laptop", nargs=-1, metavar="WORDS|KEY|FILE")
 @click.option("--name", help="What the laptop is called; not a person's name.")
-@click.option("--instead-of", metavar="LAPTOP", help="Name, six words or key of the laptop whose log it goes on with: it broke, and its data was saved.")  # fmt: skip
+@click.option("--instead-of", metavar="LAPTOP", help="Name, six words or key of the laptop whose log it continues with: it broke, and its data was saved.")  # fmt: skip
 @click.option("--speaks-for", metavar="CODE", help="Say that this laptop speaks for the person with CODE, where several do.")  # fmt: skip
 @click.option("--with", "others", multiple=True, metavar="LAPTOP", help="With --speaks-for: another laptop at which the person sat as well.")  # fmt: skip
 @click.option("--remove", is_flag=True, help="Take this laptop out: nothing that it says counts, and its files are refused.")  # fmt: skip
-@click.option("--reason", default="", help="With --remove: why, in a few words without names; they stand on certificates.")  # fmt: skip
+@click.option("--reason", default="", help="With --remove: why, in a few words without names; they are on certificates.")  # fmt: skip
 @click.option("--undo", is_flag=True, help="With --remove: accept a laptop again that was taken out.")  # fmt: skip
 @click.option("--identity", type=click.Path(path_type=Path), help="The recovery key, where its files needed that.")  # fmt: skip
 @click.option("--card", type=click.Path(path_type=Path), is_flag=False, flag_value="laptop.rosetta-laptop", metavar="[NAME.rosetta-laptop]", help="On the laptop itself: write its file for the organisation, and show its six words.")  # fmt: skip
@@ -258,7 +258,7 @@ def _check_together(
         )
     if remove and not undo and not reason.strip():
         raise UsageError(
-            'Say why with --reason "…": a few words without names. They stand on certificates.'
+            'Say why with --reason "…": a few words without names. They are on certificates.'
         )
     if len(reason) > MOST_REASON:
         raise UsageError(f"--reason: at most {MOST_REASON} characters.")
@@ -298,7 +298,7 @@ def _take_out(laptop: Sequence[str], reason: str, *, undo: bool, as_json: bool) 
     where = f" Noted in {', '.join(reviews)}." if reviews else ""
     lines = (
         f"Taken out: {meant.name}. Nothing that it says counts; its files are refused.{where}",
-        "What was taken back on it stays taken back. Certificates that rest on it say what held then: issue them anew.",
+        "What was taken back on it stays taken back. Certificates that rest on it say what held then: issue them again.",
     )
     print_form(
         "review-enrol-remove",

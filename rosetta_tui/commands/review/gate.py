@@ -102,7 +102,7 @@ def _say_who_waits(
     people = {who for _, who in evidence.voices.waiting}
     words = imported.waiting_words(len(people), len(review.key.orders), review.name)
     if words and not anyway and any(certifying.seen(evidence, run) is None for run in runs):
-        raise UsageError(f"{words}. Nothing was looked at; --anyway looks without them.")
+        raise UsageError(f"{words}. Nothing was examined; --anyway looks without them.")
     if words:
         click.echo(plain(f"LOOK: {words}"), err=True)
 
@@ -166,7 +166,7 @@ def wrapped(words: str) -> list[str]:
 
 _COARSE = (
     "The certificate says {}. Its entries are secret, so what was written is coarse: numbers in steps, for everybody to have. The "
-    "exact one and the evidence stay here, with every single rating; rosetta review verify holds one against the other, and "
+    "exact one and the evidence stay here, with every single rating; rosetta review verify compares one with the other, and "
     "rosetta review export --inside writes them for who must check them inside."
 )
 

@@ -24,8 +24,8 @@ _SENTENCES = (50, 80, 100)
 
 
 @click.command("plan")
-@click.option("--reviewers", type=click.IntRange(2, 200), help="Only so many people.")
-@click.option("--items", type=click.IntRange(10, 2000), help="Only so many sentences.")
+@click.option("--reviewers", type=click.IntRange(2, 200), help="Only that many people.")
+@click.option("--items", type=click.IntRange(10, 2000), help="Only that many sentences.")
 @click.option("--share", default=0.85, show_default=True, type=click.FloatRange(0, 1, min_open=True, max_open=True), help="How good the method truly is.")  # fmt: skip
 @click.option("--policy", type=click.Path(path_type=Path), help="The gate's rule. Default: our proposal.")  # fmt: skip
 @click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE.toml", help="Write the rule to a new file, in which the organisation sets its numbers.")  # fmt: skip
@@ -67,7 +67,7 @@ def _lines(found: Sequence[planner.PlanRow], share: float, asked: float) -> Iter
         rows.append((str(plan_row.reviewers), str(plan_row.items), *cells))
     yield from table(rows)
     yield f"If {percent(share)} of the translations truly are acceptable or better, and the gate asks for {percent(asked)}."
-    yield "level reached: the numbers alone. go: and no difficulty or reviewer stands in the way."
+    yield "level reached: the numbers alone. go: and no difficulty or reviewer is in the way."
     yield "The rest is “discuss”: more people help more than more sentences."
     yield (
         "Taken here: five difficulties, as many sentences of each. `rosetta review create RUN --dry-run` counts "

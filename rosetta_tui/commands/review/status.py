@@ -102,7 +102,7 @@ def review_lines(found: progress.ReviewProgress) -> Iterator[str]:
     for differ in found.differs:
         yield f"CHANGED since it was handed out, so no result is read from it: {differ}"
     if found.recompute:
-        yield f"RECOMPUTE: {imported.certificates_rest(found.recompute)} on something that was taken back. Issue anew."
+        yield f"RECOMPUTE: {imported.certificates_rest(found.recompute)} on something that was taken back. Issue again."
 
 
 def _laptops(found: speaking.Assignments) -> Iterator[str]:

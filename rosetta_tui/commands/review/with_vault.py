@@ -95,7 +95,7 @@ def require_one(names: Sequence[str], given: Mapping[str, Any]) -> None:
     """Raise UsageError where one grant is to open several runs."""
     if given["grant"] is not None and len(names) > 1:
         raise UsageError(
-            "--grant was given for one run. Make a review of each by itself, or bring the keepers together on this computer (--with FILE)."
+            "--grant was given for one run. Make a review of each on its own, or bring the keepers together on this computer (--with FILE)."
         )
 
 

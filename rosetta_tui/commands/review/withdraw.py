@@ -81,7 +81,7 @@ def withdraw_(
         )
     if done.recompute:
         rest = imported.certificates_rest(done.recompute)
-        lines.append(f"RECOMPUTE: {rest} on them. Issue anew: `rosetta review gate --issue`.")
+        lines.append(f"RECOMPUTE: {rest} on them. Issue again: `rosetta review gate --issue`.")
     print_form("review-withdraw", document, lines, as_json=as_json)
 
 

@@ -20,7 +20,7 @@ with when_used():
 
 @click.command()
 @click.argument("record", metavar="RECORD|RUN")
-@click.option("--trust", metavar="KEY", help="Public key of whoever ran it again, 64 hexadecimal digits.")  # fmt: skip
+@click.option("--trust", metavar="KEY", help="Public key of anyone who ran it again, 64 hexadecimal digits.")  # fmt: skip
 @click.option("--remove", is_flag=True, help="Take all records off RUN.")
 def attach(record: str, trust: str | None, *, remove: bool) -> None:
     """Attach RECORD (`rosetta runs reproduce … --sign`) to its run, which is shown as gds-verified from then on.

@@ -51,7 +51,7 @@ def import_(files: Sequence[Path], unverified: bool, corpus: str | None, as_json
     with opened() as connection:
         for file in files:
             if file.name.endswith(card_seal.SUFFIX):
-                click.echo(plain(f"{file.name}: the seal of a card, which is taken in with its card."), err=True)  # fmt: skip
+                click.echo(plain(f"{file.name}: the seal of a card, which is imported with its card."), err=True)  # fmt: skip
                 continue
             try:
                 data = read_card_bytes(file)

@@ -72,7 +72,7 @@ def list_(tags: Sequence[str], *, deleted: bool, as_json: bool) -> None:
 
 def _say_how_stopped_go_on(stopped: Sequence[RunSummary]) -> None:
     if not all(run.submission for run in stopped):
-        click.echo("A stopped run goes on with: rosetta resume RUN", err=True)
+        click.echo("A stopped run continues with: rosetta resume RUN", err=True)
     for number in dict.fromkeys(run.submission for run in stopped if run.submission):
         click.echo(f"A submission is run again with: rosetta submission run {number}", err=True)
 

@@ -28,7 +28,7 @@ _FILE = click.Path(path_type=Path)
 
 @click.command()
 @click.argument("card", metavar="CARD|RUN|PROOF|RECORD")
-@click.option("--words", default="", metavar="WORDS", help="The six words of whoever should have signed it, as they read them to you.")  # fmt: skip
+@click.option("--words", default="", metavar="WORDS", help="The six words of anyone who should have signed it, as they read them to you.")  # fmt: skip
 @click.option("--vault", type=_FILE, metavar="FOLDER", help="The vault that the run came from: its log shows when it was sealed.")  # fmt: skip
 @click.option("--card", "against", type=_FILE, metavar="CARD", help="Check the proof of a row, or a record of a reproduction, against this card.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")

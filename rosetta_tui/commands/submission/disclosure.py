@@ -85,5 +85,5 @@ def _write(path: Path, data: bytes, number: str, *, overwrite: bool) -> None:
     except UsageError as error:
         raise UsageError(
             f"{error} The answer is counted; the same again, which does not count: rosetta submission tell {number} -o FILE, with "
-            "--vault and --purpose where the corpus lies in a vault."
+            "--vault and --purpose where the corpus is in a vault."
         ) from None

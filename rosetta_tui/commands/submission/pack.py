@@ -24,7 +24,7 @@ with when_used():
 
 @click.command()
 @click.argument("place", metavar="FOLDER", type=FILE)
-@click.option("-o", "--output", type=FILE, metavar=f"NAME{BUNDLE_SUFFIX}", help="Default: the folder's name, beside it.")  # fmt: skip
+@click.option("-o", "--output", type=FILE, metavar=f"NAME{BUNDLE_SUFFIX}", help="Default: the folder's name, next to it.")  # fmt: skip
 @click.option("--card", metavar="CARD|RUN", help="The run card over open entries: a file, or a run of the list. Default: card.json in FOLDER.")  # fmt: skip
 @click.option("--accept-terms", type=FILE, metavar="FILE", help="Accept the organisation's terms in this file, in the name of the submitter.")  # fmt: skip
 @click.option("--from", "theirs", is_flag=True, help="FOLDER (or a bundle, .tar.gz) is one of the reference implementation, with method.json.")  # fmt: skip

@@ -37,7 +37,7 @@ with when_used():
 
 _NOT_KEPT: Final = (
     "For you, and not for its maker: sentences of this open corpus are secret in another one on this computer. The rehearsal "
-    "runs all the same, on this computer alone, keeps no texts and stands in no list of runs; nothing has to be erased."
+    "runs all the same, on this computer alone, keeps no texts and is in no list of runs; nothing has to be erased."
 )
 
 

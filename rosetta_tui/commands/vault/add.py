@@ -117,7 +117,7 @@ def _add_project(
         click.echo(plain(f"Without a translation, and so not in the vault: {counted(left, 'secret sentence')}, sealed in {folder}."), err=True)  # fmt: skip
     if held := sum(not project_entry.untranslated for project_entry in kept):
         click.echo(plain(f"Not in the vault either, since somebody objects or consent was withdrawn: {counted(held, 'sentence')}, sealed in {folder}."), err=True)  # fmt: skip
-    click.echo("What speakers wrote lies sealed in the reviews of this computer and on their laptops. The files that the sentences came from you erase yourself.", err=True)  # fmt: skip
+    click.echo("What speakers wrote is stored encrypted in the reviews of this computer and on their laptops. The files that the sentences came from you erase yourself.", err=True)  # fmt: skip
 
 
 def _say_lacking(lacks: tuple[str, ...], folder: Path, *, as_it_is: bool) -> None:

@@ -29,5 +29,7 @@ def card_(file: Path, name: str | None) -> None:
     identity = keys.Identity.load(written_files.private_folder(database.home()), keys.Role.KEEPER)
     card = keepers.write_card(identity, name or file.stem)
     written_files.write_new_file(file, card, mode=written_files.PUBLISHED)
-    click.echo(plain(f"Written: {file}. Hand it to whoever makes the vault; it holds no secret."))
+    click.echo(
+        plain(f"Written: {file}. Hand it to anyone who makes the vault; it holds no secret.")
+    )
     click.echo(f"Your six words, to compare by telephone: {identity.public.phrase}")

@@ -93,7 +93,7 @@ def sealed(
         elif of_run.page is None:
             notes.append(
                 f"Ratings were taken back since the certificate of run {run_id[:8]}: its page is left out. "
-                "Issue it anew (rosetta review gate --issue)."
+                "Issue it again (rosetta review gate --issue)."
             )
     opens = ", ".join(f"{recipient[:12]}…" for recipient in review.manifest.organisation.recipients)
     notes.append(f"It can be opened with any of these keys, each alone: {opens}")
@@ -137,7 +137,7 @@ def page(office: Office, review: Review, run_id: str, name: str, words: Words) -
     if text is None:
         raise UsageError(
             f"Review {review.name!r} has no certificate of run {run_id[:8]} that stands, and the page says only "
-            f"what one says. Issue it (anew, where ratings were taken back): rosetta review gate {review.name} --issue"
+            f"what one says. Issue it (again, where ratings were taken back): rosetta review gate {review.name} --issue"
         )
     notes = look_notes(look_at_ratings(office, review))
     return ExportFiles({name: text.encode()}, notes, published=True)
@@ -292,7 +292,7 @@ def inside(office: Office, review: Review, own_key: str) -> ExportFiles:
 
 
 DANGER = (
-    "DANGER: this has every single rating of secret entries, item by item. Whoever gets it can hold a method against "
+    "DANGER: this has every single rating of secret entries, item by item. Anyone who gets it can compare a method with "
     "each entry and each speaker's answers. Keep it inside, give it to nobody who hands in methods, and erase it when it "
     "was checked. What may leave is the coarse certificate (rosetta review gate --issue)."
 )

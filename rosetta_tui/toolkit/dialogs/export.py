@@ -94,7 +94,7 @@ class ExportScreen(ModalScreen[None]):
         forms.focus()
         self._folder = self.folder_of_settings()
         self._propose(TableFormat.CSV)
-        self._say("enter goes on · the file is readable by you alone")
+        self._say("enter continues · the file is readable by you alone")
 
     def _propose(self, form: TableFormat) -> None:
         self._proposal = free_path(self._folder, str(self._name), form)

@@ -18,7 +18,7 @@ from rosetta_tui.toolkit.background import bring
 from rosetta_tui.toolkit.content import show
 
 MOST_READ = 5_000
-"""Names of a folder that are looked at."""
+"""Names of a folder that are examined."""
 
 MOST_SHOWN = 30
 """Names that are listed."""

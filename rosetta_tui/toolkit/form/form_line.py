@@ -138,7 +138,7 @@ MOST_TYPED = 20_000
 
 
 LISTS = "↓ lists what there is"
-"""Stands in an empty line that suggests and has no value by default."""
+"""Is in an empty line that suggests and has no value by default."""
 
 
 class FormLine(Vertical):

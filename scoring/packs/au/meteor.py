@@ -1,4 +1,4 @@
-"""METEOR as nltk computes it, with the stems of English, and with WordNet where it lies on this machine.
+"""METEOR as nltk computes it, with the stems of English, and with WordNet where it is on this machine.
 
 Loads nltk, so it is imported where METEOR is asked for.
 """
@@ -31,7 +31,7 @@ def meteor(reference: Sequence[str], output: Sequence[str], *, english: bool) ->
 
 @cache
 def wordnet() -> Any | None:
-    """Return nltk's WordNet where it lies on this machine and can be read; it is never fetched."""
+    """Return nltk's WordNet where it is on this machine and can be read; it is never fetched."""
     corpus = cast("Any", nltk.corpus.wordnet)
     try:
         corpus.ensure_loaded()

@@ -69,7 +69,7 @@ class _Reader:
         self._tables = tables
         """What each name in FROM stands for."""
         self._columns = columns or {}
-        """What each column stands for that the query names anew."""
+        """What each column stands for that the query names again."""
 
     def read(self, node: Any) -> Any:
         """Return a piece in comparable form."""

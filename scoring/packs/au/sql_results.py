@@ -12,7 +12,7 @@ from collections.abc import Hashable, Sequence
 Row = Sequence[Hashable]
 
 MOST_WORK = 20_000_000
-"""Cells that are looked at before two results count as different; only columns that are alike in every count of
+"""Cells that are examined before two results count as different; only columns that are alike in every count of
 their values need more than a few looks."""
 _TOKEN = re.compile(
     r"'(?:[^']|'')*+'?|\"(?:[^\"]|\"\")*+\"?|`[^`]*+`?|\[[^\]]*+\]?|--[^\n]*+|/\*(?:[^*]|\*(?!/))*+(?:\*/)?"

@@ -96,7 +96,7 @@ def why_no_bertscore(resources: Resources) -> str | None:
 class Meteor(RateMetric):
     """Mean METEOR, 0–1, higher is better (Banerjee and Lavie 2005, as nltk computes it).
 
-    Words match as they stand or by English stem; as synonyms where nltk's WordNet lies on this machine and the
+    Words match as they stand or by English stem; as synonyms where nltk's WordNet is on this machine and the
     target is English. In other languages only equal words match, and the signature says which. An empty output is
     0; null where the reference has no word, or more than ``MOST_WORDS``.
     """

@@ -172,7 +172,7 @@ def test_tower_of_marks_is_refused_first(tmp_path: Path, monkeypatch: pytest.Mon
         problem = only_problem(json_file(tmp_path, [entry(1), entry(2, **{field: tower})]))
         assert problem.field == field
         assert problem.entry == 2 or len(str(problem.entry)) < 100
-        assert "More than 30 combining marks stand in a row" in problem.message
+        assert "More than 30 combining marks are in a row" in problem.message
     assert max(asked, default=0) < 1000
 
 

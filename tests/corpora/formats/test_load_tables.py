@@ -64,7 +64,7 @@ def test_a_tsv_without_a_tab_is_read_by_what_parts_its_header(tmp_path: Path) ->
     ]:
         path = file(tmp_path, content, "a.tsv")
         assert texts(path) == [(1, "a, b", "c")]
-        assert f"parted at {name}" in load(path, dataset=LANGUAGES).warnings[0].message
+        assert f"separated at {name}" in load(path, dataset=LANGUAGES).warnings[0].message
 
 
 def test_language_names_and_one_language_twice_are_noted(tmp_path: Path) -> None:

@@ -98,7 +98,7 @@ SAID = {
 }
 
 
-@pytest.mark.costly("the whole program in a process of its own, with three tries")
+@pytest.mark.costly("the whole program in its own process, with three tries")
 def test_trouble_at_the_start_is_told_and_another_try_works(home: Path) -> None:
     tried = [*SAID][: times(2, len(SAID))]
     ran, seen = driven(home, "en", *tried, "")
@@ -106,7 +106,7 @@ def test_trouble_at_the_start_is_told_and_another_try_works(home: Path) -> None:
     for said, there in zip(SAID.values(), seen[:-1], strict=False):
         assert "The file with your answers does not open" in there["texts"]
         assert said in there["texts"]
-        assert len(there["texts"]) >= 3, "a line for whoever helps"
+        assert len(there["texts"]) >= 3, "a line for anyone who helps"
     assert "There is nothing to look at yet." in seen[-1]["texts"]
 
 

@@ -316,7 +316,7 @@ def used(folder: Path) -> Path:
     return file
 
 
-@pytest.mark.costly("the whole program in a process of its own, from its start to its end")
+@pytest.mark.costly("the whole program in its own process, from its start to its end")
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such modes")
 def test_nothing_of_a_secret_sitting_lies_open_or_elsewhere(tmp_path: Path) -> None:
     file = used(tmp_path)

@@ -101,7 +101,7 @@ def test_first_pages_ask_again_lead_back_and_note_the_choice(enter: Enter, stick
     entry.page(first_pages.OrganisationPage)
     assert batch.organisation_phrase in entry.read
     entry.press("\r", "\r")
-    assert "This code" not in entry.read, "an empty line is no answer"
+    assert "This code" not in entry.read, "an empty line is not an answer"
     for typed, said in (
         ("1234", "A code has 8 letters and digits."),
         (STRANGER, "This code is for other sentences."),

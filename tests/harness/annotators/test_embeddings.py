@@ -167,7 +167,7 @@ def wrong(change: Callable[[list[dict[str, Any]]], object]) -> Callable[[Asked],
     (lambda asked: embedded(asked, lambda _: [1.0, float("inf")]), "no finite number"),
     (lambda asked: embedded(asked, lambda _: [1.0, 1e300]), "no finite number"),
     (lambda asked: embedded(asked, lambda _: [[1.0]]), "no finite number"),  # type: ignore[list-item]
-    (lambda asked: embedded(asked, lambda _: ["x"]), "that is no number"),  # type: ignore[list-item]
+    (lambda asked: embedded(asked, lambda _: ["x"]), "that is not a number"),  # type: ignore[list-item]
     (lambda _: json_answer({"data": 7}), "not the expected shape"),
     (lambda _: json_answer([]), "not the expected shape"),
     (lambda _: Answer(body=b"{"), "not JSON"),

@@ -119,7 +119,7 @@ def test_same_run_has_the_same_card(golden: dict[str, Any], connection: sqlite3.
 def test_card_has_the_fields_of_schema_and_specification(golden: dict[str, Any]) -> None:
     text = files("harness.card").joinpath("run-card.schema.json").read_text(encoding="utf-8")
     schema = json.loads(text)
-    assert schema == card_schema(), "python -m harness.card.schema writes it anew"
+    assert schema == card_schema(), "python -m harness.card.schema writes it again"
     jsonschema.Draft202012Validator.check_schema(schema)
     validator = jsonschema.Draft202012Validator(schema)
     assert list(validator.iter_errors(golden)) == []

@@ -71,7 +71,7 @@ def test_what_is_said_holds_until_lifted_and_stays_on_record(tmp_path: Path) -> 
 def test_a_stranger_cannot_take_back_a_rivals_method(tmp_path: Path) -> None:
     """Anybody can write a notice in any name; it is shown, and changes nothing."""
     forged = write_notice(METHOD, "it is no good", "The council", RIVAL, NOON)
-    refuses(NobodyKnowsSigner, r"NOT taken in.*six words", register(tmp_path).take, forged)
+    refuses(NobodyKnowsSigner, r"NOT imported.*six words", register(tmp_path).take, forged)
     assert standing(tmp_path).of_method(SETUP) is None
     refuses(ConsentError, "not the six words", register(tmp_path).take, forged, six_words(COMMUNITY))  # fmt: skip
     assert lines_of(tmp_path) == ()

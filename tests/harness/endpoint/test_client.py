@@ -411,7 +411,7 @@ def test_calls_of_an_ended_loop_are_reported(monkeypatch: pytest.MonkeyPatch) ->
 
 
 DEAD = Answer(cut_after=0)
-WORDS = "3 entries failed for want of a connection; they count as 0"
+WORDS = "3 entries failed because there is no connection; they count as 0"
 
 
 def dead_for(*numbers: int) -> Any:
@@ -525,7 +525,7 @@ def test_kept_run_seals_at_once_as_do_other_failures(endpoint: Scripted, home: P
     endpoint.answer = dead_for(2)
     done = called("retry", "last", "--plain")
     assert done.exit_code == 1
-    assert "1 entry failed for want of a connection" in done.stderr
+    assert "1 entry failed because there is no connection" in done.stderr
     endpoint.answer = lambda asked: (
         json_answer(completion("")) if "number 3" in asked.source else translated(asked)
     )
@@ -540,7 +540,9 @@ def test_server_that_is_still_dead_leaves_the_run_unsealed(cut: Cut, home: Path)
     cut.endpoint.answer = dead_for(5)
     end = resume(home, retry_failed=True).finished
     assert (end.state, end.failed) == (RunState.STOPPED, 1)
-    assert (end.reason or "").startswith("1 entry failed for want of a connection; it counts as 0")
+    assert (end.reason or "").startswith(
+        "1 entry failed because there is no connection; it counts as 0"
+    )
 
 
 def test_run_is_ranked_with_one_dead_entry_of_twenty(endpoint: Scripted, home: Path) -> None:
@@ -552,5 +554,5 @@ def test_run_is_ranked_with_one_dead_entry_of_twenty(endpoint: Scripted, home: P
         [run] = [each for board in boards for each in board["runs"] if each["run_id"] == number]
         assert (run["rank"] is None, run["failures"]) == (failed, {"connection": 1})
         if failed:
-            assert f"1 of {size} entries failed for want of a connection" in run["unranked"]
+            assert f"1 of {size} entries failed because there is no connection" in run["unranked"]
             assert f"rosetta retry {number[:8]}" in run["unranked"]

@@ -127,7 +127,7 @@ def test_name_is_asked_for_and_what_is_no_file_of_ours_is_said(three: Three) -> 
     refuses(UsageError, words, office.out, stick, notes)
     words = r"x\.rosetta-keeper: This is not the card of a keeper"
     refuses(UsageError, words, office.out, stick, office.card("Ana"), wrong)
-    assert list(stick.iterdir()) == [], "nothing was written before all of it was looked at"
+    assert list(stick.iterdir()) == [], "nothing was written before all of it was examined"
 
 
 def test_what_is_in_the_way_here_is_left_alone(made: Three) -> None:
@@ -530,13 +530,13 @@ def test_vault_that_is_not_the_one_signed_for_is_refused(made: Three, tmp_path: 
     shutil.rmtree(place)
     assert "is no vault" in why(school, stick)
     fork = Vault(tmp_path / "older", tmp_path / "a keeper's memory", ticking())
-    fork.export(tmp_path / "thrown away", "a way of its own", MINE)
+    fork.export(tmp_path / "thrown away", "its own way", MINE)
     shutil.copytree(tmp_path / "older", place)
     assert "not the one that was signed for" in why(school, stick)
     put_back(tmp_path / "newer", place)
     (place / "log.jsonl").unlink()
     (place / "log.jsonl").symlink_to(tmp_path / "newer" / "log.jsonl")
-    assert "a link lies in its place" in why(school, stick)
+    assert "a link is in its place" in why(school, stick)
     (place / "log.jsonl").unlink()
     shutil.copy(tmp_path / "newer" / "log.jsonl", place / "log.jsonl")
     [arrived] = school.take(stick).new

@@ -115,7 +115,7 @@ def options(**given: Any) -> MethodOptions:
 
 
 def entry(source: str, place: int | str = 1, segment: Segment | None = None) -> Entry:
-    return Entry(id=place, source=source, reference="never looked at", segment=segment)
+    return Entry(id=place, source=source, reference="never examined", segment=segment)
 
 
 def completion(text: str | None, **more: Any) -> dict[str, Any]:

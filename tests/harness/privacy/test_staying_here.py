@@ -366,7 +366,7 @@ print(heard.finished.reason)
 """
 
 
-@pytest.mark.costly("a program of its own, whose standard error is read")
+@pytest.mark.costly("its own program, whose standard error is read")
 @pytest.mark.parametrize("segment", first(1, ["held_out", "development"]))
 def test_class_and_place_alone_are_printed(tmp_path: Path, segment: str) -> None:
     plugin = tmp_path / "clumsy.py"

@@ -158,7 +158,7 @@ def test_the_last_adding_is_undone_until_speakers_have_it(tmp_path: Path) -> Non
     with changing(tmp_path / "words", tmp_path / "home") as project:
         assert undo_last(project) == 2
         assert [each.id for each in project.state.entries] == [1]
-    assert took(tmp_path, candidate("Number four, with an id of its own")).entries[0].id == 4
+    assert took(tmp_path, candidate("Number four, with its own id")).entries[0].id == 4
     with changing(tmp_path / "words", tmp_path / "home") as project:
         out = HandedOut(review="r", kind="translate", on="2026-11-23", entries=(4,))
         project.change(reviews=(out,))
@@ -305,7 +305,7 @@ def test_what_went_into_the_vault_is_out_of_the_project(tmp_path: Path) -> None:
     assert sum(keeper.moves().entries.values()) == 2
     gold, later, open_ = keeper.project.state.entries
     assert (gold.sealed, open_.texts is not None, bool(later.sealed)) == ("", True, True)
-    refuses(UsageError, "lie in the vault", keeper.project.texts, gold)
+    refuses(UsageError, "are in the vault", keeper.project.texts, gold)
     refuses(UsageError, "is closed", keeper.moves)
 
 

@@ -207,7 +207,7 @@ class TestServers:
         with closing(server.connect(made)) as connection:
             connection.execute("CREATE ROLE guest LOGIN")
             connection.execute("REVOKE CREATE ON SCHEMA public FROM PUBLIC")
-        with pytest.raises(PublishError, match="Whoever owns the database makes the tables first"), opened(server, made, "guest") as database:  # fmt: skip
+        with pytest.raises(PublishError, match="Anyone who owns the database makes the tables first"), opened(server, made, "guest") as database:  # fmt: skip
             database.prepare()
         with pytest.raises(PublishError, match="cannot be reached"), opened(Server(tmp_path), "x"):
             pass

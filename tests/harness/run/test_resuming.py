@@ -318,7 +318,7 @@ def test_run_without_output_is_open(endpoint: Scripted, store_path: Path, status
     assert (first.state, first.card_hash) == (RunState.STOPPED, None)
     assert f"HTTP {status}" in (first.reason or "")
     again = resume(store_path).finished
-    assert again.state is RunState.STOPPED, "asking for nothing mends nothing"
+    assert again.state is RunState.STOPPED, "asking for nothing fixes nothing"
     endpoint.answer = translated
     mended = resume(store_path, retry_failed=True).finished
     assert (mended.state, mended.failed) == (RunState.COMPLETE, 0)
@@ -411,7 +411,7 @@ def test_streak_of_the_same_failure_stops_the_run() -> None:
         assert first_stop([(kind, "HTTP 401")] * 20) == 3
     for kind in (ErrorClass.SERVER, ErrorClass.TIMEOUT, ErrorClass.METHOD):
         assert first_stop([(kind, "the same")] * 20) == 10
-    assert first_stop([*NINE, (None, None), *NINE]) is None, "a success begins anew"
+    assert first_stop([*NINE, (None, None), *NINE]) is None, "a success begins again"
     assert first_stop([*NINE, (None, None), *NINE, NINE[0]]) == 20
     assert first_stop([NINE[0], (ErrorClass.TIMEOUT, "slow")] * 20) is None
     assert first_stop(NUMBERED) == 10

@@ -307,7 +307,7 @@ def test_their_coaching_becomes_a_prompt_with_its_braces(tmp_path: Path) -> None
     ({"kind": "nmt-checkpoint"}, "CTranslate2"), ({"kind": "magic"}, "'magic' is not known"),
     ({"kind": ["python"]}, "is not known"),
     ({"kind": "python", "entry_point": "os;system"}, "module:Class"),
-    ({"kind": "lexicon", "dictionary": "../../etc/passwd"}, "names no file beside it"),
+    ({"kind": "lexicon", "dictionary": "../../etc/passwd"}, "names no file next to it"),
 ])  # fmt: skip
 def test_refusal_says_what_can(tmp_path: Path, described: dict[str, Any], words: str) -> None:
     refuses(UsageError, words, write_folder, _written(tmp_path / "theirs", described), tmp_path / "ours")  # fmt: skip

@@ -151,7 +151,7 @@ LYING = """
 import harness.sweep.cluster.remote as remote
 from dataclasses import replace
 
-class Lying(remote.RemoteDesk):
+class Lying(remote.WorkerSession):
     def __init__(self, up, down, wanted):
         super().__init__(up, down, wanted)
         self.model = wanted.options.model
@@ -163,7 +163,7 @@ class Lying(remote.RemoteDesk):
         if self.model == "twice":
             super().take(made)
 
-remote.RemoteDesk = Lying
+remote.WorkerSession = Lying
 """
 VARIABLE, KEY = "127_0_0_1_API_KEY", "sk-of-the-worker-alone"
 

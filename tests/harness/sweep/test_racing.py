@@ -320,7 +320,7 @@ def test_methods_meet_the_best(
     assert all(each.p_picked <= each.p_maximum for each in found.methods)
     assert len(good.method.runs) == 2
     assert good.method.between_entries > good.method.between_repetitions
-    assert fair.method.between_entries is None, "one run alone cannot be parted"
+    assert fair.method.between_entries is None, "one run alone cannot be separated"
     assert found.left_out == {"late": "none of its runs is complete"}
     with closing(open_store(path)) as store:
         cells = tuple(each for each in record.cells if each.labels["model"] == "good")

@@ -180,7 +180,7 @@ def test_links_pipes_and_endless_files_are_refused(here: Path, tmp_path: Path, n
     kept = tmp_path / "kept"
     path.rename(kept)
     path.symlink_to(kept)
-    refused("a link lies in its place", read_state, here)
+    refused("a link is in its place", read_state, here)
     path.unlink()
     os.mkfifo(path)
     refused("a pipe or a device", read_state, here)
@@ -196,7 +196,7 @@ def test_link_in_place_of_the_lock_harms_no_other_file(made: Vault, tmp_path: Pa
     precious.write_text("mine")
     (made.folder / LOCK).unlink(missing_ok=True)
     (made.folder / LOCK).symlink_to(precious)
-    refused("a link lies in its place", made.open, "greetings", "a look", MINE)
+    refused("a link is in its place", made.open, "greetings", "a look", MINE)
     assert precious.read_text() == "mine"
 
 

@@ -108,7 +108,7 @@ def changed(made: Vault, how: str, key: OpeningKey | None) -> VaultState:
     return made.refresh(WHY, OFFICE, key, *([2] if "anew" in how else []), anew="anew" in how)
 
 
-@pytest.mark.parametrize("how", ["enrol", "revoke", "revoke anew", "refresh", "refresh anew"])
+@pytest.mark.parametrize("how", ["enrol", "revoke", "revoke again", "refresh", "refresh again"])
 def test_shares_dealt_anew_do_not_mix_with_those_of_before(here: Path, how: str) -> None:
     made = reopened(here)
     before = made.read()
@@ -118,7 +118,7 @@ def test_shares_dealt_anew_do_not_mix_with_those_of_before(here: Path, how: str)
 
     key = key_of(before, *NAMES[:THRESHOLD])
     state = changed(made, how, key)
-    anew, threshold = "anew" in how, 2 if how == "refresh anew" else THRESHOLD
+    anew, threshold = "anew" in how, 2 if how == "refresh again" else THRESHOLD
     texts = [each.texts for each in before.head.corpora.values()]
     assert ([each.texts for each in state.head.corpora.values()] == texts) is not anew
     assert state.split.threshold == threshold
@@ -215,7 +215,7 @@ def test_no_file_shows_the_key_or_a_share(tmp_path: Path, monkeypatch: pytest.Mo
         monkeypatch.setattr(place, "write_file", look(place.write_file))
     made, three = filled_together(tmp_path), ("Office", "Library", "Church")
     assert len(secret) == 3 + 5
-    for how in ("enrol", "revoke anew", "refresh"):
+    for how in ("enrol", "revoke again", "refresh"):
         changed(made, how, key_of(made.read(), *three))
         made.open("greetings", WHY, OFFICE, opener=key_of(made.read(), *three))
     assert len(secret) == 3 + 3 + 5 + 6 + 5 + 5

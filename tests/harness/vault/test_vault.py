@@ -230,7 +230,7 @@ def test_another_vault_in_its_place_is_known(made: Vault, tmp_path: Path) -> Non
     shutil.rmtree(made.folder)
     theirs = Vault(made.folder, tmp_path / "thief", made.clock)
     theirs.found("Words of the elders", KEEPERS, THEIRS)
-    refused(r"Another vault lies in .* delete (.*\.json)", made.add, corpus(), "greetings", MINE)
+    refused(r"Another vault is in .* delete (.*\.json)", made.add, corpus(), "greetings", MINE)
     shutil.rmtree(made.folder)
     made.found("A new one here", KEEPERS, MINE)  # one's own new vault is no surprise
     assert made.read().founded.name == "A new one here"
@@ -330,7 +330,7 @@ def test_process_killed_at_any_step_loses_and_shows_nothing(tmp_path: Path) -> N
     assert min(told["kills"].values()) >= times(1, 2)
 
 
-CHANGES = ["add", "rotate", "revoke anew", "refresh", "open", "enrol", "revoke", "enrol together"]
+CHANGES = ["add", "rotate", "revoke again", "refresh", "open", "enrol", "revoke", "enrol together"]
 
 
 def refusal(made: Vault, name: str) -> str | None:

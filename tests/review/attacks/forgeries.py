@@ -258,7 +258,7 @@ Attack = Callable[[Evidence, Ground], Evidence]
 
 DETECTED: dict[str, tuple[Attack, str]] = {
     "softer policy": (lambda e, _: softer(e), "batches"),
-    "batch signed anew": (batch_signed_anew, "laptops"),
+    "batch signed again": (batch_signed_anew, "laptops"),
     "batch of the first version": (batch_of_the_first_version, "laptops"),
     "batch signed by another": (batch_signed_by_another, "batches"),
     "batch left out": (lambda e, _: replace(e, batches={}), "batches"),

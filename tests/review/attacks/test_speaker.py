@@ -338,7 +338,7 @@ POSSIBLE: dict[str, Callable[[Stage], None]] = {
     "speak from a laptop on which the person rated, or from a copy of its data": speaks_from_a_copy_of_the_laptop,
     "take back in the name of a person whose card they have": takes_back_with_a_card,
     "agree to the terms, or share wordings, in the name of a person": agrees_with_a_card,
-    "read the sentences of a stick that lies open": reads_open_sentences,
+    "read the sentences of a stick that is open": reads_open_sentences,
     "find a person's answers in the evidence, with that person's card and the batch": finds_answers_with_card_and_batch,
     "try all codes against a batch": tries_codes,
 }  # fmt: skip

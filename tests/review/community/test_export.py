@@ -477,7 +477,7 @@ def test_what_others_put_there_is_found(tmp_path: Path) -> None:
     card = target / "runs/a/card.json"
     card.rename(tmp_path / "card.json")
     card.symlink_to(tmp_path / "card.json")
-    with pytest.raises(FileError, match="a link lies in its place"):
+    with pytest.raises(FileError, match="a link is in its place"):
         read_export(target)
     card.unlink()
     (tmp_path / "card.json").rename(card)

@@ -171,7 +171,7 @@ def test_refused_translation_is_written_and_looked_at_again(school: School) -> N
     assert school.untranslated() == [1]
     school.translate_again("Saluton")
     assert school.reference() == "Saluton", "the refused one does not come back"
-    assert school.outcome() is None, "nobody looked at this one yet"
+    assert school.outcome() is None, "nobody examined this one yet"
     assert school.waiting() == [1]
 
 
@@ -366,7 +366,7 @@ def test_laptop_is_given_what_was_not_written_on_it(school: School) -> None:
     judge.says(desk.item(1), Rating.EXCELLENT)
     desk.take(judge)
     school.office.enrol(judge.identity.public.signing_key, "x", instead_of=later)
-    assert school.gather().own == [1], "its log goes on with the translator's"
+    assert school.gather().own == [1], "its log continues with the translator's"
 
 
 @pytest.mark.parametrize("objecting", [0, 1])
@@ -439,7 +439,7 @@ def test_wordings_of_a_translator_who_leaves_go_though_agreed(school: School, le
     assert school.take(desk, gone).taken_back == [1]
     assert school.texts() == (wordings[1 - leaves], ())
     entry = school.entry()
-    assert (entry.agreed is None) == (leaves == 0), "nobody looked at the other wording"
+    assert (entry.agreed is None) == (leaves == 0), "nobody examined the other wording"
     assert entry.translated is not None
     assert len(entry.translated.people) == 1
     school.gather_again()
@@ -451,7 +451,7 @@ def test_of_two_wordings_only_the_refused_one_stays_out(school: School) -> None:
     judge.says(look.item(1), Rating.REJECT)
     assert school.take(look, judge).refused == [1]
     assert school.texts() == (other, ())
-    assert school.waiting() == [1], "nobody looked at this one yet"
+    assert school.waiting() == [1], "nobody examined this one yet"
     assert school.gather_again().beside == 0
     judge.withdraw()
     school.take(look, judge)
@@ -503,7 +503,7 @@ def test_what_is_objected_to_is_in_no_corpus_until_decided(school: School, harmf
         assert (found.agreed, school.reference()) == (1, "Bonan tagon")
         write_open_part(school.project)
         assert "Bonan tagon" in corpus.read_text("utf-8")
-        assert school.entry().texts is not None, "it lies open again"
+        assert school.entry().texts is not None, "it is open again"
 
 
 def test_speakers_are_those_whose_words_are_there(school: School) -> None:

@@ -154,7 +154,7 @@ def _one_key_for_both(raw: dict[str, Any], record: Record) -> None:
 CHANGES: dict[str, tuple[Change, str]] = {
     "developer signs for the organisation": (lambda raw, r: raw["acts"].append(_act(r, "signed", ANN) | {"by": US.public.signing_key}), "changed after it was signed"),
     "organisation alters the share": (lambda raw, _: raw["terms"].update(organisation_share=100), "about other terms"),
-    "organisation alters and signs anew": (_organisation_alters_and_signs_anew, "about other terms"),
+    "organisation alters and signs again": (_organisation_alters_and_signs_anew, "about other terms"),
     "a stranger signs": (lambda raw, r: raw["acts"].append(_act(r, "signed", MALLORY)), "neither side"),
     "of another card": (lambda raw, _: raw["terms"].update(card="ef" * 32), "about other terms"),
     "one key for both": (_one_key_for_both, "one key"),

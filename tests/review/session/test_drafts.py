@@ -256,12 +256,12 @@ def test_a_translation_saves_a_comment_that_is_typed(translating: Sitting) -> No
 
 def test_undo_leaves_words_that_were_saved_otherwise(rating: Sitting) -> None:
     item = rating.see()
-    rating.session.save_text(item, TextField.COMMENT, "saved by itself")
+    rating.session.save_text(item, TextField.COMMENT, "saved on its own")
     rating.session.keep_draft(item, TextField.SUGGESTION, "with the answer")
     rating.session.rate(item, Rating.GIST)
     rating.session.save_text(come_back(rating, item), TextField.SUGGESTION, "changed since")
     rating.session.undo()
-    assert said_of(rating, item) == ("saved by itself", "changed since")
+    assert said_of(rating, item) == ("saved on its own", "changed since")
     assert draft(rating, item, TextField.SUGGESTION) is None
     rating.session.keep_draft(
         rating.see(), TextField.COMMENT, ""

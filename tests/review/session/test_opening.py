@@ -425,7 +425,7 @@ def test_file_that_does_not_open_is_told_or_raised(flow_of: FlowOf, file: Path) 
     assert isinstance(told, ChooseReview)
     assert told.why is not None
     assert file.name in told.why.said
-    assert [each.path for each in told.choices] == [file], "it is not opened again by itself"
+    assert [each.path for each in told.choices] == [file], "it is not opened again on its own"
     with pytest.raises(FileError):
         flow_of(file, strict=True).begin()
 

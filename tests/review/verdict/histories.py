@@ -105,7 +105,7 @@ def make_key(rng: Random, shape: Shape, card_hash: str | None = None) -> AnswerK
         review="spring", batches=batches, items=items, core=tuple(core), orders=orders, seed=7,
         batch_sha256={batch: sha256(batch.encode()).hexdigest() for batch in batches},
         runs=tuple(_run(run, shape, rng, card_hash) for run in run_ids),
-        panel="Asked at the « winter » meeting; whoever wanted to.",
+        panel="Asked at the « winter » meeting; anyone who wanted to.",
     )  # fmt: skip
 
 

@@ -32,7 +32,7 @@ def test_esperanto() -> None:
         ("hundojn", "hundon", ["“hundojn”: plural instead of singular."]),
         ("mi iras", "mi iris", ["“iras”: present instead of past."]),
         ("la vendejo", "la butiko", ["“vendejo” (lemma vendejo) instead of “butiko”."]),
-        ("la hundoj", "la hundo", ["“hundoj” is no word the analyser knows; the reference has “hundo”."]),
+        ("la hundoj", "la hundo", ["“hundoj” is not a word the analyser knows; the reference has “hundo”."]),
         ("mi", "mi hejmen", ["“hejmen” is missing."]),
         ("mi mi", "mi", ["“mi” has no counterpart in the reference."]),
     ]:  # fmt: skip

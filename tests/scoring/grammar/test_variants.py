@@ -203,7 +203,7 @@ def test_the_metric_gives_the_verdicts_and_says_why() -> None:
 def test_rules_that_make_no_sense_are_named() -> None:
     wrong: Any
     for wrong, said in [
-        ({"synonyms": [["a", "b"], ["b", "c"]]}, "'b' stands in two groups"),
+        ({"synonyms": [["a", "b"], ["b", "c"]]}, "'b' is in two groups"),
         ({"synonyms": [["a"]]}, "at least 2"),
         ({"progressive": ["ati"]}, "'ati' is not among the preverbs"),
         ({"fused": [["êhati", "ê-ati"]], "preverbs": ["ê"]}, "'êhati' is made of parts"),

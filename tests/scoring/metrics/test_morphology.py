@@ -243,7 +243,7 @@ def test_unmapped_glosses_numbers_and_entries_without_gold() -> None:
     found = translation("hundo", "hundo", "hund-eg-o | dog-AUG-NOUN")
     assert METRIC.stats(found) == (2, 2, 1)
     assert METRIC.further([2, 2, 1]) == {"unmapped_glosses": 1}  # type: ignore[arg-type]
-    assert METRIC.explain(found)[-1] == "Left out, for want of a tag of the analyser: AUG."
+    assert METRIC.explain(found)[-1] == "Left out, because there is no tag of the analyser: AUG."
     found = translation("mi vidas", "mi vidas", "mi+Pron+1Sg 3+Num+Arab vidi+V+Prs .+CLB")
     assert METRIC.stats(found) == (6, 6, 2)
     assert METRIC.explain(found) == (

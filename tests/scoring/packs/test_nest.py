@@ -276,7 +276,7 @@ def test_lbrag_a_value_can_be_explained() -> None:
         ("cnbe", {"predicted": "a", "evidence": [{"token_count": 2}]}, "no answer of a baseline"),
         ("cnbe", {"predicted": "a", "baseline": "", "evidence": [{"token_count": 2}]}, "for 2 tokens"),
         ("semantic_score", {"judge_semantic": {"score": 0.94, "explanation": "units"}}, "0.94 of 1"),
-        ("semantic_score", {"judge_semantic": "high"}, "no score: the score is no number"),
+        ("semantic_score", {"judge_semantic": "high"}, "no score: the score is not a number"),
     ]:  # fmt: skip
         assert words in metric(f"lbrag.{name}").explain(record(fields))[0]
 

@@ -382,7 +382,7 @@ def test_files_written_over_by_another_package_are_named(wheel: Path, tmp_path: 
     assert health == "broken"
     assert words == (
         "another package (scoring 0.2.1) has written over files of Rosetta: scoring/__init__.py. "
-        "Put Rosetta into an environment of its own:"
+        "Put Rosetta into its own environment:"
     )
     assert mend[0] == "python -m venv rosetta-alone"
     assert f"rosetta_tui-{VERSION}-py3-none-any.whl" in mend[1]
@@ -407,7 +407,7 @@ LOOK = """
 import json
 from rosetta_tui.own_files import own_files
 [found] = own_files()
-print(json.dumps([found.health, found.words, found.mend]))
+print(json.dumps([found.health, found.words, found.fix]))
 """
 
 

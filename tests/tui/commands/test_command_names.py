@@ -101,7 +101,7 @@ def test_runs_are_counted_from_the_last_one(tmp_path: Path) -> None:
             assert find_run(store, f"last~{back}").run_id == run_id
         with pytest.raises(UsageError, match="There is no run 'last~3'"):
             find_run(store, "last~3")
-        with pytest.raises(UsageError, match="waiting to go on that far back"):
+        with pytest.raises(UsageError, match="waiting to continue that far back"):
             find_open_run(store, 1)
         for number, when in ((1, 10.0), (2, 20.0)):
             store.execute("UPDATE runs SET put_away = ? WHERE id = ?", (when, number))

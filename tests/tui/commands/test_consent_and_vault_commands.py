@@ -151,7 +151,7 @@ def test_consent_notice_holds_where_it_is_believed(on: Computers) -> None:
     on("runs import card.json", at="there")
     on("consent withdraw --corpus words.tsv -o words.rosetta-notice", *REASON)
     refused = on("consent take words.rosetta-notice", at="there")
-    assert "NOT taken in" in refused
+    assert "NOT imported" in refused
     assert runs(on, "there") == 1
     assert "consent" not in on("runs verify card.json", at="there")
     took = on("consent take words.rosetta-notice --words", on.words_of(), at="there")
@@ -293,7 +293,7 @@ def test_vault_from_first_card_to_a_copy(elders: Office) -> None:
         "Office: opened 'words': 2 gold_standard (a look)",
         "recovery key: opened 'words': 2 gold_standard (a look)",
         "School: moved 1 entry of 'words' from held_out to gold_standard (y)",
-        "Office: took School out and sealed every text anew (left)",
+        "Office: took School out and sealed every text again (left)",
         "Office: made a sealed copy (safe)",
     ]
     told = json.loads(elders("list stick --json", at="nobody"))
@@ -325,7 +325,7 @@ def test_vault_takes_no_recovery_key_of_others(elders: Office) -> None:
     assert "calls itself a recovery key" in told
     (elders.folder / "planted.txt").write_text(thief.text())
     told = elders("init w --name x --as y --recovery planted.txt")
-    assert "planted.txt is there already. Whoever put a key there" in told
+    assert "planted.txt is there already. Anyone who put a key there" in told
     assert not (elders.folder / "w").exists()
 
 
@@ -430,7 +430,7 @@ def test_vault_older_copy_says_who_was_taken_out(at: Computers) -> None:
     assert "opened with your keys" in at("vault open stick words --purpose look", at="school")
     words = at.words_of()
     for place in ("library", "school"):
-        assert "NOT taken in" in at("consent take school.rosetta-notice", at=place)
+        assert "NOT imported" in at("consent take school.rosetta-notice", at=place)
         at("consent take school.rosetta-notice --words", words, at=place)
     shown = at("vault list stick", at="library")
     assert "OLDER COPY: School is no keeper any more, by a notice" in shown

@@ -219,7 +219,7 @@ def _ids(path: Path) -> list[object]:
 def test_withdrawn_corpus_in_the_making_goes_no_further(six: Office) -> None:
     six("vault init elders --name W --as Us --recovery key.txt")
     said = six.types(*TAKE_BACK).output
-    assert "No command goes on with the corpus in the making in" in said
+    assert "No command continues with the corpus in the making in" in said
     assert "Review words-translate-1 asks about them" in said
     for words in (
         ("corpus", "progress", "words"),
@@ -332,10 +332,10 @@ def test_new_language_page_leads_to_a_whole_corpus(begun: Office, tmp_path: Path
                 laptop = tmp_path / f"laptop-{kind}-{number}"
                 heard += speaks(laptop, tmp_path / stick[kind] / name, card, answer).heard
     assert "8 of 8 minimum requirements met." in done.output
-    assert "looked over 93 of 93 entries. 11 closed ones were not looked at." in done.output
+    assert "looked over 93 of 93 entries. 11 closed ones were not examined." in done.output
     assert "Marked by the community as: TK Non-Commercial (TK NC)" in heard
     _nothing_secret_is_readable(begun, tmp_path, heard)
-    assert "it lies in the vault" in begun.types("corpus", "progress", "words").output
+    assert "it is in the vault" in begun.types("corpus", "progress", "words").output
     assert "is closed" in begun.refused("corpus", "gather", "words")
     assert "second speakers" in begun.refused("review", "gate", "words-agree-1", "--issue")
 

@@ -396,7 +396,7 @@ def test_submission_with_no_go_leads_nowhere(bundle: bytes, bare: Desk) -> None:
         desk.note(kept.submission, act, card["run_id"], "gold", words)
     said = ok(f"submission show {kept.number}", home)
     assert "✓ the gate decided         it says no-go" in said
-    assert "only a go stands there, and the gate says no-go" in said
+    assert "only a go is there, and the gate says no-go" in said
     assert "Next: rosetta review gate spring" in said
 
 

@@ -258,7 +258,7 @@ def test_reproduction_of_an_unsealed_card_shows_nothing(made: Path, at: At, tmp_
     at("bare")
     ok(f"runs import {bare}")
     words = refused(f"runs attach record.json --trust {record(made)['by']}")
-    assert "no seal of the key that it says signed the card lies beside the card" in words
+    assert "no seal of the key that it says signed the card is next to the card" in words
     assert tier() == "self-benchmarked"
 
 

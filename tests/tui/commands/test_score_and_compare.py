@@ -463,7 +463,7 @@ def test_calibrate_80_items_proposes_nothing(tmp_path: Path) -> None:
 
 REFUSED: list[tuple[str, str, str]] = [
     ("entry_id,rating,run\ne1,gist,replay\n", "0 1", "line 2: field 'run' fits more than one"),
-    ("entry_id,rating,run\ne1,gist,system-0\n", "", "line 2: field 'run' is no run's id."),
+    ("entry_id,rating,run\ne1,gist,system-0\n", "", "line 2: field 'run' is not a run's id."),
     ("entry_id,rating\ne1,gist\n", "0 1", "which of the 2 runs was rated?"),
     ("entry_id,rating\ne1,gist\n", "", "Name the run that was rated"),
     ("entry_id,rating\nx,gist\n", "0", "None of the ratings is of an entry of these runs"),

@@ -200,7 +200,7 @@ def test_submission_run_that_ends_early_is_noted_as_such(desk: Desk, monkeypatch
     assert CANARY not in (kept.folder / "notes.jsonl").read_text("utf-8")
 
 
-@pytest.mark.costly("two rehearsals, each a run of its own")
+@pytest.mark.costly("two rehearsals, each its own run")
 def test_submission_rehearsal_tells_no_secret_of_elsewhere(desk: Desk) -> None:
     """What the maker may be sent is the same as of a desk that keeps no such sentence; nothing open of the run stays."""
     ask = ["submission", "run", "tiny.rosetta-submission", "--rehearse-again", "--plain"]
@@ -319,7 +319,7 @@ def test_submission_hints_for_a_folder_can_be_typed(desk: Desk) -> None:
 
     assert said().endswith(f"Pack it: {pack}")
     desk("", *shlex.split(pack)[1:])
-    assert said().endswith(f"Name my tiny.rosetta-submission beside it, or pack it anew: {pack}{anew}")  # fmt: skip
+    assert said().endswith(f"Name my tiny.rosetta-submission next to it, or pack it again: {pack}{anew}")  # fmt: skip
     desk("", *shlex.split(pack + anew)[1:])
     desk("submission check", "my tiny.rosetta-submission", code=1)  # no terms are accepted in it
     (folder / "card.json").rename("card.json")

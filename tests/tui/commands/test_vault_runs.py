@@ -287,9 +287,9 @@ OTHERS = [
     ("other metrics", "run greetings {} --method copy-source", (*RUN[:3], "bleu"), "with other options, files, metrics or entries"),
     ("other entries", "run greetings {} --method copy-source", (*RUN, "--limit", "2"), "with other options, files, metrics or entries"),
     ("another corpus", "run songs {} --method copy-source", RUN, "for the corpus 'greetings', and this is 'songs'"),
-    ("a purpose beside it", "run greetings {} --purpose x --method copy-source", RUN, "leave --purpose out"),
-    ("a keeper beside it", "run greetings {} --with x --method copy-source", RUN, "leave --with out"),
-    ("a card beside it", "run greetings {} --shares --method copy-source", RUN, "leave --shares out"),
+    ("a purpose next to it", "run greetings {} --purpose x --method copy-source", RUN, "leave --purpose out"),
+    ("a keeper next to it", "run greetings {} --with x --method copy-source", RUN, "leave --with out"),
+    ("a card next to it", "run greetings {} --shares --method copy-source", RUN, "leave --shares out"),
     ("no vault", "run greetings {} --method copy-source", RUN, "--grant goes with --vault"),
     ("no request", "run greetings {} --method copy-source", RUN, "put the stick back"),
 ]  # fmt: skip

@@ -463,7 +463,7 @@ def test_verify_folder_of_unsigned_files_verifies_nothing(tmp_path: Path) -> Non
     done = said(f"verify {tmp_path}")
     assert done.exit_code == 0, done.output
     assert "✓" not in done.output
-    assert "2 files: 0 hold, 0 do not, 2 signed by nobody, 0 could not be looked at." in done.output
+    assert "2 files: 0 hold, 0 do not, 2 signed by nobody, 0 could not be examined." in done.output
     found = json.loads(said(f"verify {tmp_path} --json").stdout)
     jsonschema.validate(found, FOLDER_SCHEMA)
     assert [each["holds"] for each in found["files"]] == [None, None]
@@ -488,12 +488,12 @@ def test_verify_folder_has_limits(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     (tmp_path / "a").write_text("hello")
     done = said(f"verify {tmp_path}")
     assert done.exit_code == 2
-    assert "1 file: 0 hold, 0 do not, 0 signed by nobody, 1 could not be looked at." in done.output
+    assert "1 file: 0 hold, 0 do not, 0 signed by nobody, 1 could not be examined." in done.output
     assert isinstance(said(f"verify {tmp_path} --with {tmp_path}/a").exception, UsageError)
     (tmp_path / "b").write_text("hello")
     monkeypatch.setattr(folders, "MOST_FILES", 1)
     told = said(f"verify {tmp_path}")
-    assert "holds 2 files, and 1 are looked at" in str(told.exception)
+    assert "holds 2 files, and 1 are examined" in str(told.exception)
     deep = tmp_path.joinpath(*"123456789")
     deep.mkdir(parents=True)
     told = said(f"verify {tmp_path}")

@@ -144,7 +144,7 @@ async def test_watched_run_has_the_cursor_though_home_saw_it_begin(tmp_path: Pat
         assert table.chosen is not None
         assert table.chosen.run_id == made.run_id
         await press(pilot, "enter")
-        assert app.screen is watched, "it went on while Home was shown"
+        assert app.screen is watched, "it continued while Home was shown"
         assert app.followed == []
 
 
@@ -167,7 +167,7 @@ async def test_run_of_another_process_moves_is_deleted_and_undone(tmp_path: Path
             assert words in text(app)
         set_live(made.store, made.number, RunState.RUNNING, Live(at=time.time()))
         await press(pilot, "delete")
-        assert len(list_runs(made.store)) == 1, "it goes on after all"
+        assert len(list_runs(made.store)) == 1, "it continues after all"
         set_live(made.store, made.number, RunState.STOPPED, None)
         await press(pilot, "r", "delete")
         await settle(pilot)
@@ -468,7 +468,7 @@ async def test_the_runs_own_screen_offers_to_raise_the_budget(tmp_path: Path) ->
         await settle(pilot)
         made.queue(Finished(made.run_id, RunState.STOPPED, 5, 0, 20, 3.0, reason=REASON))
         await settle(pilot)
-        assert "R Go on" in lines(app)[-1]
+        assert "R Continue" in lines(app)[-1]
         await go_on(pilot)
         assert stands(app, GoOnScreen)
         assert REASON in str(app.screen.query(Static).first().content)

@@ -222,7 +222,7 @@ async def test_sentences_are_added_told_of_and_taken_out_again(home: Path) -> No
         look("project-added", app)
         told = text(app)
         assert "Added: 6 entries" in told
-        assert "stand open: erase it" in " ".join(told.replace("│", " ").split())
+        assert "are open: erase it" in " ".join(told.replace("│", " ").split())
         assert not any(each in told for each in KNOWN)
         await press_in_turn(pilot, "enter", "2")
         assert "6 sentences collected" in text(app)

@@ -513,10 +513,10 @@ def test_a_stopped_run_says_why_and_how_it_goes_on() -> None:
     line = finished_line(Finished("abcdefgh-1", RunState.STOPPED, 4, 1, 10, 1.0, None, "Why."))
     assert line == (
         "stopped: 4 of 10 entries are stored, 1 failed. Why. "
-        "`rosetta resume abcdefgh --retry-failed` goes on."
+        "`rosetta resume abcdefgh --retry-failed` continues."
     )
     spent = Finished("abcdefgh-1", RunState.STOPPED, 4, 0, 10, 1.0, budget_reached=True)
-    assert finished_line(spent).endswith("`rosetta resume abcdefgh --budget USD` goes on.")
+    assert finished_line(spent).endswith("`rosetta resume abcdefgh --budget USD` continues.")
 
 
 def test_progress_is_told_now_and_then_and_a_last_step_once() -> None:

@@ -272,7 +272,7 @@ async def test_unknown_laptop_is_set_aside_and_enrolled_after_its_words(stick: S
         assert "ratings 0.rosetta-ratings" in shown
         shown = await press(pilot, "i")
         for said in (
-            "1 of 1 taken in.", "SET ASIDE: nobody has vouched for its laptop yet.",
+            "1 of 1 imported.", "SET ASIDE: nobody has vouched for its laptop yet.",
             f"rosetta review enrol --card` shows there, are {phrase})",
         ):  # fmt: skip
             assert said in shown

@@ -79,7 +79,7 @@ async def test_reviews_row_says_what_is_back_and_the_verdict(tmp_path: Path) -> 
         assert "✓ GO" in await press(pilot, "r")
         withdraw_first(made)
         shown = await press(pilot, "r")
-        assert "(issue anew)" in shown
+        assert "(issue again)" in shown
         assert "126 of 189" in shown
         shown = words(await press(pilot, "question_mark"))
         assert "Reviews: keys" in shown
@@ -94,7 +94,7 @@ async def test_reviews_row_says_what_is_back_and_the_verdict(tmp_path: Path) -> 
 
 async def test_reviews_broken_office_is_said_in_words(tmp_path: Path) -> None:
     made = scene(tmp_path)
-    (tmp_path / FILE).write_bytes(b"no database at all, but long enough to be looked at" * 20)
+    (tmp_path / FILE).write_bytes(b"no database at all, but long enough to be examined" * 20)
     async with organising(made) as (_, pilot):
         assert "cannot be used" in await show_screen(pilot, ReviewsScreen(made.desk))
 
@@ -235,12 +235,12 @@ async def test_certificate_is_issued_anew_and_written_again(tmp_path: Path) -> N
         await press(pilot, "escape")
         withdraw_first(made)
         shown = words(await press(pilot, "r"))
-        for said in ("6 Certificate 1", "Issue anew", "took theirs back since"):
+        for said in ("6 Certificate 1", "Issue again", "took theirs back since"):
             assert said in shown
         await press(pilot, "4", "l", "y", "6", "c")
         await into(pilot, app, tmp_path / "second")
         shown = words(await press(pilot, "escape"))
-        assert "Issue anew" not in shown
+        assert "Issue again" not in shown
         assert "rests on what was taken back" in shown  # the first one, in the list of all
         await press(pilot, "w")
         assert "Written:" in await into(pilot, app, tmp_path / "third")

@@ -229,7 +229,9 @@ def test_verify_says_what_is_gone(
     assert "✗ consent: withdrawn for what a person gave in the review spring" in done.stdout
     assert "✓ verdict: computed again, byte for byte" in done.stdout
     consent("take", key)  # it says it of itself
-    assert "what this key signed may be of whoever has it now" in invoke("verify", evidence).stdout
+    assert (
+        "what this key signed may be of anyone who has it now" in invoke("verify", evidence).stdout
+    )
     name = json.loads(read_evidence_file(evidence).certificate)["run"]["dataset_id"]
     same = tmp_path / "same.tsv"
     same.write_text(f"# id: {name}\nid\tsource\treference\n1\tone\tunu\n")

@@ -288,7 +288,7 @@ def test_adjudicate_reason_stands_wherever_the_verdict_does(harmed: Spring, tmp_
     said = invoke("adjudicate", text=typed).stdout
     refusal = said.index("A decision needs a reason")
     assert "Who decides" not in said[:refusal]
-    assert "stand on the certificate, for everybody to read" in said
+    assert "are on the certificate, for everybody to read" in said
     assert "cleared: no source of harm <b> (decided by Ann)" in said_by("gate")
     decision = {"harmful": False, "reason": "no source of harm <b>", "by": "Ann"}
     assert gate()["harm_decisions"] == [decision]

@@ -221,7 +221,7 @@ def test_training_is_explained_and_only_enter_goes_on(home: Path, tmp_path: Path
     assert lesson.index("That comes after the practice.") < lesson.index("“3” means nothing here.")
     assert lesson.index("Practice is over.") < lesson.index("Sentence 1 of 4")
     assert state_of(home).judgements == {}
-    assert said.endswith("Everything is kept. Next time you go on here.\n")
+    assert said.endswith("Everything is kept. Next time you continue here.\n")
 
 
 # The end
@@ -281,7 +281,7 @@ def test_what_a_terminal_draws_wrongly_is_refused_by_default(
     program.write_text("#!/bin/sh\n")
     program.chmod(0o755)
     _, said = sit(home, mis_drawn_file(tmp_path), "1", "2")
-    assert "Please use the program with a window of its own: rosetta-review." in said
+    assert "Please use the program with its own window: rosetta-review." in said
 
 
 @pytest.mark.parametrize("asked", [True, False], ids=["asked", "option"])
@@ -465,7 +465,7 @@ def test_line_typed_again_is_not_joined_with_the_one_too_soon(home: Path, asked:
     assert state_of(home).translations == {item_id(1): "Bone"}
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="a terminal of its own is for Unix")
+@pytest.mark.skipif(sys.platform == "win32", reason="its own terminal is for Unix")
 def test_a_terminal_tells_what_was_typed_ahead() -> None:
     master, slave = os.openpty()
     with (

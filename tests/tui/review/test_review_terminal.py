@@ -24,7 +24,7 @@ from tests.tui.review.terminal import Terminal, prepare
 __all__ = ["file", "home", "no_keyring"]
 
 pytestmark = [
-    pytest.mark.costly("a program of its own in a terminal"),
+    pytest.mark.costly("its own program in a terminal"),
     pytest.mark.skipif(sys.platform == "win32", reason="pseudo terminals are of Unix"),
 ]
 

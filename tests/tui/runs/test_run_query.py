@@ -254,10 +254,10 @@ def test_a_stopped_run_tells_why_and_what_goes_on_with_it(connection: sqlite3.Co
     told = page()
     assert told["state"].startswith("stopped · 2 of 4 entries (50 %)")
     assert told["why"].endswith("is spent.")
-    assert told["goes on with"] == f"rosetta resume {factory.RUN_ID[:8]} --budget USD"
+    assert told["continues with"] == f"rosetta resume {factory.RUN_ID[:8]} --budget USD"
     assert told["tags"] == "#cheap"
     fields = json.loads(rosetta_runs("show", "--json").stdout)
-    assert fields["goes_on_with"] == told["goes on with"]
+    assert fields["goes_on_with"] == told["continues with"]
     assert fields["beside"]["tags"] == ["cheap"]
 
 
@@ -276,7 +276,7 @@ def test_lists_show_the_score_so_far_of_a_run_under_way(connection: sqlite3.Conn
         assert cells["id"].text == factory.RUN_ID[:8]
         assert f"{chrf:.1f} so far" in rosetta_runs("list").stdout
         seen.append(rows.key(0))
-    assert seen[0] != seen[1], "the row is drawn anew as the score moves"
+    assert seen[0] != seen[1], "the row is drawn again as the score moves"
     set_live(connection, number, RunState.STOPPED, Live(so_far=live.so_far))
     assert RunRows(list_runs(connection)).cells(0)[names.index("chrf")].text == "42.5 so far"
     assert "42.5 so far" in rosetta_runs("list").stdout

@@ -102,7 +102,7 @@ async def test_colours_are_tried_kept_by_enter_and_taken_back(app: App, tmp_path
         await pilot.press("down")
         await until(pilot, lambda: app.theme == "rosetta-contrast")
         await press(pilot, "q")
-        assert app.theme == "rosetta-dark", "it was only looked at"
+        assert app.theme == "rosetta-dark", "it was only examined"
 
 
 @pytest.mark.thorough
@@ -315,7 +315,7 @@ def test_key_that_is_given_away_is_free_and_a_taken_one_is_not(board: Keyboard) 
     assert board.taken(mark, "c", {}) == "Compare (Home)"
     assert board.taken(mark, "c", {"compare": "C"}) is None
     assert board.taken(mark, "C", {"compare": "C"}) == "Compare (Home)"
-    assert board.taken(mark, "j", {}) is not None, "lists stand on Home"
+    assert board.taken(mark, "j", {}) is not None, "lists are on Home"
     assert board.taken(mark, "comma", {}) == "Settings (everywhere)"
 
 

@@ -155,7 +155,7 @@ async def test_what_others_do_with_it_is_seen_by_itself(home: Path, tmp_path: Pa
         assert "No vault is here now." in text(app)
         filled(home / "other", folder, title="Another one")
         await settle(pilot)
-        assert "Another vault lies in" in " ".join(text(app).split())
+        assert "Another vault is in" in " ".join(text(app).split())
 
 
 def test_an_older_copy_is_told_apart(home: Path, tmp_path: Path) -> None:

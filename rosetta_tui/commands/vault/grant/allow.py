@@ -45,4 +45,4 @@ def allow_(vault: Path, request: Path, answer: Path, key: Path | None, *, yes: b
     if not yes:
         click.confirm("Do you allow this?", abort=True)
     write_new(answer, made.answer(data, keeper(key), allowed=True))
-    click.echo(plain(f"Written: {answer}. It goes back to whoever asked. Nobody else can open anything with it, and it cannot be used again."))  # fmt: skip
+    click.echo(plain(f"Written: {answer}. It goes back to anyone who asked. Nobody else can open anything with it, and it cannot be used again."))  # fmt: skip

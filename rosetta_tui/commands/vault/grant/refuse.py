@@ -38,4 +38,4 @@ def refuse_(vault: Path, request: Path, answer: Path, reason: str, key: Path | N
     with about_file(request):
         refused = made.answer(data, keeper(key), allowed=False, reason=reason)
     write_new(answer, refused)
-    click.echo(plain(f"Written: {answer}. It goes back to whoever asked; the log will have it with your reason."))  # fmt: skip
+    click.echo(plain(f"Written: {answer}. It goes back to anyone who asked; the log will have it with your reason."))  # fmt: skip

@@ -102,7 +102,7 @@ def request_(
     works = [(work, name) for work, name in again.items() if name is not None]
     if len(works) + (method is not None) > 1:
         raise UsageError(
-            "--method, --resume, --seal, --look, --review and --adjudicate cannot go together: ask for each by itself."
+            "--method, --resume, --seal, --look, --review and --adjudicate cannot go together: ask for each on its own."
         )
     if bool(laptops) != (review is not None):
         raise UsageError(

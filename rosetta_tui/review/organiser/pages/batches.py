@@ -46,7 +46,7 @@ _BACK = (
     Column("speaks", "speaks for", 14, share=1),
     Column("files", "files", 5, right=True),
     Column("events", "events", 6, right=True, drop=1),
-    Column("last", "last taken in", 16, drop=2),
+    Column("last", "last imported", 16, drop=2),
 )
 
 

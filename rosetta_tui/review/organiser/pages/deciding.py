@@ -33,7 +33,7 @@ from rosetta_tui.toolkit.background import bring
 from rosetta_tui.toolkit.content import StatusBar, show, show_lines
 from rosetta_tui.toolkit.key_line import KeyLine
 
-_PUBLISHED = "It stands on the certificate, for everybody to read. Write no word of the sentence."
+_PUBLISHED = "It is on the certificate, for everybody to read. Write no word of the sentence."
 
 
 class DecidingScreen(Screen[None]):
@@ -44,7 +44,7 @@ class DecidingScreen(Screen[None]):
     ALLOW_SELECT = False  # a secret text must not be copied off the screen
     HELP = (
         "Is it harmful or culturally wrong? u: yes, the flag stands. c: no.\n"
-        "You are asked why and who decides: both stand on the certificate.\n"
+        "You are asked why and who decides: both are on the certificate.\n"
         "The same key again takes the decision back; the last word counts.\n"
         "Notes stay on this machine."
     )

@@ -160,9 +160,9 @@ def _newest(run: RunNow, done: Verification) -> Iterator[Widget]:
     if newest is not None and newest.recompute:
         words = (
             "Something that it rests on was taken back since. The signature still holds; its numbers can no "
-            "longer be computed. Look at the gate (4), then issue it anew with c."
+            "longer be computed. Look at the gate (4), then issue it again with c."
         )
-        yield Field("Issue anew", show(words, "$warn"))
+        yield Field("Issue again", show(words, "$warn"))
 
 
 def _run(run: RunNow) -> Content:

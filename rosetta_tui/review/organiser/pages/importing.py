@@ -35,7 +35,7 @@ class ImportScreen(Screen[None]):
     TITLE = "Take ratings in"
     CSS_PATH = STYLES
     HELP = (
-        "The same file may be taken in any number of times, in any order: nothing is taken twice.\n"
+        "The same file may be imported any number of times, in any order: nothing is taken twice.\n"
         "Files of laptops that nobody has vouched for are set aside until their six words were compared."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -162,7 +162,7 @@ class ImportScreen(Screen[None]):
         self._lines += [_line(line) for line in lines]
         done = len(self._desk.reports)
         self.query_one("#about", Static).update(
-            Content.assemble((f"{done} of {of}", "bold"), " taken in." if done == of else " …")
+            Content.assemble((f"{done} of {of}", "bold"), " imported." if done == of else " …")
         )
         self.query_one("#report", Static).update(Content("\n").join(self._lines))
         self.query_one("#page").scroll_end(animate=False)

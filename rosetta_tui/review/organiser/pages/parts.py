@@ -82,7 +82,7 @@ class AskScreen(ModalScreen[str | None]):
             yield Static(show(self._title, "bold"))
             yield Input(self._answer, max_length=MOST_TYPED, select_on_focus=True)
             yield Static(show(self._about, "$quiet"))
-            yield Static(Content.styled("\nenter goes on · esc goes back", "$quiet"))
+            yield Static(Content.styled("\nenter continues · esc goes back", "$quiet"))
 
     def on_input_submitted(self, message: Input.Submitted) -> None:
         message.stop()

@@ -85,7 +85,7 @@ def _verdict_words(verdict: CertifiedVerdict | None) -> str:
 
     if verdict is None:
         return figures.NONE
-    again = " (issue anew)" if verdict.recompute else ""
+    again = " (issue again)" if verdict.recompute else ""
     return f"{SIGNS[verdict.outcome]} {verdict_name(verdict.outcome)}{again}"
 
 

@@ -295,7 +295,7 @@ def together_words(done: Mapping[str, Verification]) -> str:
     shown = f"the verdict was computed again with {again}" if again else "nothing was changed"
     return (
         f"Together: {shown}, and cannot be with {' and '.join(missing)}: ratings were taken back since. "
-        "The certificate is to be issued anew."
+        "The certificate is to be issued again."
     )
 
 
@@ -305,7 +305,7 @@ def standing_lines(now: ReviewStatus) -> list[str]:
     run = certificate.run.run_id[:8]
     if now.suspended:
         return [
-            f"Run {run}: somebody took ratings back since, so nothing is lifted. Issue the certificate anew."
+            f"Run {run}: somebody took ratings back since, so nothing is lifted. Issue the certificate again."
         ]
     if not now.passed:
         return [

@@ -30,7 +30,7 @@ def left_lines(found: Gathered) -> Iterator[str]:
         named = f" ({_named(found.objected)})" if found.objected else ""
         yield f"Left out: {many} that somebody called harmful or not to be shown around{named}. Talk with them; `rosetta review adjudicate` clears a flag."
     if found.unjudged:
-        yield f"A second speaker could not judge: {_named(found.unjudged)}. To be looked at by another one (rosetta corpus agree --again)."
+        yield f"A second speaker could not judge: {_named(found.unjudged)}. To be examined by another one (rosetta corpus agree --again)."
     if found.own:
         yield f"No agreement: {_named(found.own)}, looked over on the laptop of the translation. Give it to another speaker (rosetta corpus agree --again), or if that was another person: rosetta corpus gather --shared-laptop REVIEW."
     if found.other_wording:

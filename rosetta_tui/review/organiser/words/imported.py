@@ -170,7 +170,7 @@ def _findings(report: FileReport) -> Iterator[str]:
             "Free some space; it is done the next time you open a review."
         )
     if report.recompute:
-        yield f"  RECOMPUTE: {certificates_rest(report.recompute)} on it. Issue anew: `rosetta review gate --issue`."
+        yield f"  RECOMPUTE: {certificates_rest(report.recompute)} on it. Issue again: `rosetta review gate --issue`."
 
 
 def waiting_lines(dropped: int, unopened: int) -> Iterator[str]:
@@ -184,7 +184,7 @@ def waiting_lines(dropped: int, unopened: int) -> Iterator[str]:
     if unopened:
         files = "1 file that waits" if unopened == 1 else f"{unopened} files that wait"
         yield (
-            f"LOOK: {files} could not be opened with the key at hand and may hold something of this person. "
+            f"LOOK: {files} could not be opened with the key available and may hold something of this person. "
             "Do it once more with --identity and the recovery key."
         )
 
@@ -198,7 +198,7 @@ def laptop_findings(copied: bool, gaps: int, clocks: Sequence[WildClock]) -> Ite
     """Return what to look into about a laptop: copies, missing places, a clock that cannot be right."""
     if copied:
         yield (
-            "  LOOK: the data of this laptop was copied, and both copies went on. Both are kept; where one "
+            "  LOOK: the data of this laptop was copied, and both copies continued. Both are kept; where one "
             "person rated on both, the later rating counts. Ask which laptop is in use."
         )
     if gaps:

@@ -227,4 +227,6 @@ def people_lines(drawn: Drawn, letters: Letters) -> Iterator[str]:
     yield from letters_plan(letters)
     yield plan_line("seed", str(drawn.seed))
     if drawn.longest > _LONG_TO_WRITE:
-        yield plan_line("", "that is long for one sitting; people can stop and go on another day")
+        yield plan_line(
+            "", "that is long for one sitting; people can stop and continue another day"
+        )

@@ -431,7 +431,7 @@ def test_read_only_old_store_is_read_with_a_warning(
         with closing(open_store(before)) as store:
             assert read_entries(store, 1)[0].source == f"{CANARY} 0"
     said = capsys.readouterr().err
-    assert said.startswith(f"warning: {before} holds texts of secret entries that lie open")
+    assert said.startswith(f"warning: {before} holds texts of secret entries that are open")
     assert said.count("warning") == 1
     assert CANARY not in said
     assert before.read_bytes() == content

@@ -333,8 +333,8 @@ def test_changed_bytes_are_read_or_told_as_damage(made: Path, path: Path, seed: 
 
 
 DAMAGES = {
-    "a text in the place of a number": "UPDATE results SET headline = 'much'",
-    "a number in the place of a text": "UPDATE runs SET model_slug = x'00'",
+    "a text instead of a number": "UPDATE results SET headline = 'much'",
+    "a number instead of a text": "UPDATE runs SET model_slug = x'00'",
     "no number where one must be": "UPDATE results SET spent_usd = 'none'",
     "a text that is gone": "DELETE FROM texts WHERE id = (SELECT output FROM results LIMIT 1)",
     "no text": "UPDATE texts SET body = CAST(x'ff00ff' AS TEXT)",

@@ -95,7 +95,7 @@ def test_a_request_of_no_keeper_and_one_beside_the_log(here: Grants, tmp_path: P
     request = read_request(secretly)
     fields = request.model_dump(exclude={"signature"}) | {"by": made.STRANGER.public.signing_key}
     forged = files.write_request(records.GrantRequest.model_validate(fields), made.STRANGER)
-    refused("Whoever made this request is not, or no longer", here.answer, forged, made.SCHOOL, allowed=True)  # fmt: skip
+    refused("Anyone who made this request is not, or no longer", here.answer, forged, made.SCHOOL, allowed=True)  # fmt: skip
 
 
 def test_share_needs_both_the_grant_key_and_the_computer(here: Grants) -> None:

@@ -340,7 +340,7 @@ def test_grant_outlives_a_new_keeper_and_no_sealing_anew(alone: Grants) -> None:
     number = request_id(read_request(data))
     alone.vault.enrol(keeper_of(OFFICE, "Church"), "came", MINE)
     alone.vault.revoke("School", "left", MINE)
-    refused("moved or sealed anew", alone.open, number, MINE, RUN)
+    refused("moved or sealed again", alone.open, number, MINE, RUN)
 
 
 def test_keeper_who_is_here_allows_it_in_the_line_of_the_opening(alone: Grants) -> None:
