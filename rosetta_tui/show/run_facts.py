@@ -159,9 +159,9 @@ def _kind(name: str) -> str:
 
 
 def iso(seconds: float) -> str | None:
-    """Return a Unix time as ISO 8601 in UTC, None where no calendar has it."""
+    """Return a Unix time as ISO 8601 in UTC, to the millisecond as in a card; None where no calendar has it."""
     moment = _moment(seconds)
-    return None if moment is None else moment.isoformat()
+    return None if moment is None else moment.isoformat(timespec="milliseconds")
 
 
 def _moment(seconds: float) -> datetime | None:

@@ -76,11 +76,11 @@ def runs(home: Path) -> dict[str, list[str]]:
 
 
 def lists(done: Any) -> Any:
-    """The lists that were printed; a card has its date to the millisecond, and its scores are stated, elsewhere."""
-    found = json.loads(done.stdout)
-    for row in (row for each in found for row in each["runs"]):
-        row["date"], row["stated"] = row["date"][:23], None
-    return found
+    """Return the lists that were printed, without what is stated elsewhere only."""
+    boards = json.loads(done.stdout)
+    for row in (row for board in boards for row in board["runs"]):
+        row["stated"] = None
+    return boards
 
 
 def tree(folder: Path) -> dict[str, bytes]:

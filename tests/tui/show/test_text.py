@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import example, given
@@ -15,7 +16,7 @@ from hypothesis import strategies as st
 from rosetta_tui.corpus.originals import editor_command, system_command
 from rosetta_tui.entry import rows as entry_rows
 from rosetta_tui.runs import table as run_rows
-from rosetta_tui.show import figures
+from rosetta_tui.show import figures, run_facts
 from rosetta_tui.show.columns import GAP, Column, fit
 from rosetta_tui.show.cree import CreeTarget, converted, is_cree, other_writing
 from rosetta_tui.show.text import json_text, plain
@@ -278,21 +279,22 @@ CLOCK = [
     (None, "–"), (0, "00:00"), (41.4, "00:41"), (3599.6, "1:00:00"), (3725, "1:02:05"), (200_000, "2 d 7 h"),
 ]  # fmt: skip
 TIERS = [("fluent", "◆◆◆◆◆"), ("baseline", "◆◇◇◇◇"), ("unscored", "◇◇◇◇◇"), ("functional", "◆◆◆◇◇")]
+DATES = [
+    (0, "1970-01-01T00:00:00.000+00:00"), (1.2345678, "1970-01-01T00:00:01.234+00:00"), (-1, None), (1e12, None),
+]  # fmt: skip
 
 
-@pytest.mark.parametrize(("value", "shown"), MONEY)
-def test_money(value: float | None, shown: str) -> None:
-    assert figures.money(value) == shown
-
-
-@pytest.mark.parametrize(("value", "shown"), CLOCK)
-def test_clock(value: float | None, shown: str) -> None:
-    assert figures.clock(value) == shown
-
-
-@pytest.mark.parametrize(("tier", "shown"), TIERS)
-def test_tiers_differ_in_shape(tier: str, shown: str) -> None:
-    assert figures.meter(tier) == shown
+@pytest.mark.parametrize(
+    ("form", "cases"),
+    [
+        (figures.money, MONEY),
+        (figures.clock, CLOCK),
+        (figures.meter, TIERS),
+        (run_facts.iso, DATES),
+    ],
+)
+def test_figures_are_written_alike(form: Callable[[Any], str | None], cases: Sequence[tuple[Any, str | None]]) -> None:  # fmt: skip
+    assert [form(value) for value, _ in cases] == [shown for _, shown in cases]
 
 
 SHARES = st.floats(0, 1)
