@@ -57,6 +57,8 @@ def pytest_collection_finish() -> None:
     text().validate()  # makes hypothesis' table of characters, which the first test would pay for
     gc.collect()
     gc.freeze()
+    # the program freezes what it has loaded: in a worker that would keep the garbage of all tests before
+    vars(gc)["freeze"] = lambda: None
     gc.set_threshold(20_000, 10, 5)
 
 
