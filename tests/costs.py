@@ -1,4 +1,5 @@
-"""What each test costs: processor seconds of pytest's process and of the programs that the test starts and waits for.
+"""What each test costs: processor seconds of pytest's process and of the programs that the test starts and waits for;
+and the memory of each process of pytest at the end of a run.
 
 A test without the mark ``costly`` may use 1.5 processor seconds on its own; the run ends with the 30 dearest. Seconds
 are scaled by a fixed piece of work that is measured when a test seems too dear. Beside other workers a test may use
@@ -12,7 +13,8 @@ import os
 import sys
 import time
 from collections.abc import Generator
-from typing import Final
+from pathlib import Path
+from typing import Any, Final
 
 import pytest
 
@@ -27,6 +29,7 @@ IMPORTS: Final = 20
 
 LISTED: Final = 30
 _PROPERTY: Final = "processor_seconds"
+_MEMORY: Final = "memory"
 
 
 def processor_seconds() -> float:
@@ -70,11 +73,29 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None]:
         )
 
 
-class DearestTests:
-    """Prints the dearest tests at the end of a run; the calls of all workers come together here."""
+def memory() -> str:
+    """Return the memory of this process now and at most, in MB; "" where the system has no /proc."""
+    status = Path("/proc/self/status")
+    if not status.is_file():
+        return ""
+    fields = dict(line.split(":", 1) for line in status.read_text().splitlines())
+    now, most = (int(fields[name].split()[0]) // 1024 for name in ("VmRSS", "VmHWM"))
+    return f"{now} MB at the end, {most} MB at most"
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Send the memory of a worker to where the results of all arrive."""
+    if (output := getattr(session.config, "workeroutput", None)) is not None:
+        output[_MEMORY] = memory()
+
+
+class RunCosts:
+    """Prints the dearest tests and the memory of each worker at the end of a run; what all workers send arrives here."""
 
     def __init__(self) -> None:
         self._costs: dict[str, float] = {}
+        self._memory: dict[str, str] = {}
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Note what a test cost."""
@@ -82,15 +103,22 @@ class DearestTests:
             cost = dict(report.user_properties).get(_PROPERTY)
             self._costs[report.nodeid] = cost if isinstance(cost, float) else 0.0
 
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: Any) -> None:
+        """Note the memory of a worker that ends; one that crashed sent none."""
+        self._memory[node.gateway.id] = getattr(node, "workeroutput", {}).get(_MEMORY, "crashed")
+
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        """Print the dearest tests with their processor seconds."""
+        """Print the dearest tests with their processor seconds, and the memory of each worker."""
         dearest = sorted(self._costs.items(), key=lambda pair: -pair[1])[:LISTED]
         terminalreporter.section(f"the {len(dearest)} dearest tests, in processor seconds")
         for name, seconds in dearest:
             terminalreporter.write_line(f"{seconds:6.2f}  {name}")
+        for worker, text in sorted((self._memory or {"pytest": memory()}).items()):
+            terminalreporter.write_line(f"memory of {worker}: {text}")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """List the dearest tests where the results of all workers arrive."""
+    """List the costs where the results of all workers arrive."""
     if not hasattr(config, "workerinput"):
-        config.pluginmanager.register(DearestTests())
+        config.pluginmanager.register(RunCosts())

@@ -79,7 +79,7 @@ HOSTILE = {
     "vacuum into": ("VACUUM INTO 'FOLDER/made.db'", "authoriz"),
     "cross join": (f"SELECT count(*) FROM {JOINED}", "takes too long"),
     "nested": ("SELECT " + "(" * 9_000 + "1" + ")" * 9_000, "fails"),
-    "10 MB": ("SELECT '" + "a" * 10_000_000 + "'", "longer than"),
+    "10 MB": ("SELECT 'LONG'", "longer than"),
     "rows": ("SELECT i0.* FROM " + JOINED[: len("item i0, ") * 8 - 2], "more than 10,000 rows"),
     "bytes": (f"{RECURSIVE} SELECT x FROM t) SELECT zeroblob(900000) FROM t", "32 MB"),
     "two statements": ("SELECT 1; DELETE FROM item", "one statement"),
@@ -95,7 +95,8 @@ def test_query_only_reads_within_limits(runner: sql.SqlRunner, folder: Path) -> 
     database = folder / DATABASE
     before = hashlib.sha256(database.read_bytes()).digest(), sorted(folder.rglob("*"))
     for text, why in HOSTILE.values():
-        found = _given(runner, text.replace("FOLDER", str(folder)))
+        query = text.replace("FOLDER", str(folder)).replace("LONG", "a" * 10_000_000)
+        found = _given(runner, query)
         assert found["exec"] == 0
         assert why in found["why"]
         assert str(folder) not in found["why"]
