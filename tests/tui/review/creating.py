@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import unicodedata
-from functools import cache
+from functools import lru_cache
 from pathlib import Path
 
 import pytest
@@ -19,7 +19,7 @@ from tests.review.office import made
 CREATE = ("create", "last", "--organisation", "The council")
 
 
-@cache
+@lru_cache(maxsize=4)
 def _analyser(language: str, sentences: tuple[str, ...]) -> object:
     return word_analyser(language, sentences)
 
