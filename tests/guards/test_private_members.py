@@ -13,15 +13,8 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 FOLDERS = (
-    "corpora",
-    "scoring",
-    "harness",
-    "review",
-    "rosetta_tui",
-    "rosetta",
-    "benchmarks",
-    "tests",
-)
+    "corpora", "scoring", "harness", "review", "rosetta_tui", "rosetta", "benchmarks", "tests",
+)  # fmt: skip
 DOCUMENTED = {"_asdict", "_exit", "_field_defaults", "_fields", "_getframe", "_make", "_replace"}
 """What the standard library documents as public in spite of the underscore."""
 BY_NAME = {"delattr", "getattr", "hasattr", "setattr"}
@@ -141,26 +134,17 @@ def _sources() -> dict[str, str]:
     }
 
 
-@pytest.mark.parametrize(
-    ("source", "found"),
-    [
-        ("page._box.clear()", ["1: _box"]),
-        ("from rich import _wrap", ["1: _wrap"]),
-        ("monkeypatch.setattr(stick, '_flush', full)", ["1: _flush"]),
-        ("monkeypatch.setattr('harness.sealed.stick._flush', full)", ["1: _flush"]),
-        ("getattr(home, '_acts')", ["1: _acts"]),
-        ("page._box  # noqa: SLF001", ["1: _box"]),
-        ("page._box  # why not", ["1: _box"]),
-        ("page._box  # Qt tells nobody else", []),
-        ("# Qt tells nobody else\npage._box", []),
-        ("before()  # it is the first\npage._box", ["2: _box"]),
-        ("def _box(): ...\nmodule._box", []),
-        ("class A:\n def __init__(self, other):\n  self._b = other._b", []),
-        ("super()._box", []),
-        ("os._exit(0)", []),
-        ("page.__dict__", []),
-    ],
-)
+@pytest.mark.parametrize(("source", "found"), [
+    ("page._box.clear()", ["1: _box"]), ("from rich import _wrap", ["1: _wrap"]),
+    ("monkeypatch.setattr(stick, '_flush', full)", ["1: _flush"]),
+    ("monkeypatch.setattr('harness.sealed.stick._flush', full)", ["1: _flush"]),
+    ("getattr(home, '_acts')", ["1: _acts"]), ("page._box  # noqa: SLF001", ["1: _box"]),
+    ("page._box  # why not", ["1: _box"]), ("page._box  # Qt tells nobody else", []),
+    ("# Qt tells nobody else\npage._box", []),
+    ("before()  # it is the first\npage._box", ["2: _box"]), ("def _box(): ...\nmodule._box", []),
+    ("class A:\n def __init__(self, other):\n  self._b = other._b", []), ("super()._box", []),
+    ("os._exit(0)", []), ("page.__dict__", []),
+])  # fmt: skip
 def test_a_use_without_a_reason_is_found(source: str, found: list[str]) -> None:
     assert unexplained(source) == found
 

@@ -84,16 +84,10 @@ RUNS_FOREIGN_BYTES = (
 )
 
 
-@pytest.mark.parametrize(
-    ("line", "found"),
-    [
-        ("import pickle", True),
-        ("    from marshal import loads", True),
-        ("x = eval(text)", True),
-        ("re.compile(text)", False),
-        ("from pickled import x", False),
-    ],
-)
+@pytest.mark.parametrize(("line", "found"), [
+    ("import pickle", True), ("    from marshal import loads", True), ("x = eval(text)", True),
+    ("re.compile(text)", False), ("from pickled import x", False),
+])  # fmt: skip
 def test_a_line_that_would_run_foreign_bytes_is_found(line: str, found: bool) -> None:
     assert bool(re.search(RUNS_FOREIGN_BYTES, line)) == found
 
@@ -219,15 +213,12 @@ def test_no_public_class_has_the_name_of_another() -> None:
     assert [name for name in TWINS if not _one_each(classes().get(name, []))] == []
 
 
-@pytest.mark.parametrize(
-    ("places", "good"),
-    [
-        ({"Page": [WINDOW + "frame/page.py", TERMINAL + "parts/page.py"]}, True),
-        ({"Page": [WINDOW + "frame/page.py", WINDOW + "pages/page.py"]}, False),
-        ({"Page": [WINDOW + "a.py", TERMINAL + "b.py", "harness/c.py"]}, False),
-        ({"Verdict": [WINDOW + "a.py", TERMINAL + "b.py"]}, False),
-    ],
-)
+@pytest.mark.parametrize(("places", "good"), [
+    ({"Page": [WINDOW + "frame/page.py", TERMINAL + "parts/page.py"]}, True),
+    ({"Page": [WINDOW + "frame/page.py", WINDOW + "pages/page.py"]}, False),
+    ({"Page": [WINDOW + "a.py", TERMINAL + "b.py", "harness/c.py"]}, False),
+    ({"Verdict": [WINDOW + "a.py", TERMINAL + "b.py"]}, False),
+])  # fmt: skip
 def test_a_second_name_is_seen(places: dict[str, list[str]], good: bool) -> None:
     assert (faulty(places) == {}) == good
 

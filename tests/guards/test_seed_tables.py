@@ -74,16 +74,13 @@ def test_titles_scales_and_levels_are_those_of_the_document() -> None:
     }
 
 
-@pytest.mark.parametrize(
-    ("category", "start", "end"),
-    [
-        ("surface", "2.1 Surface Metrics", "2.2 Structural Metrics"),
-        ("structural", "2.2 Structural Metrics", "2.3 Semantic Metrics"),
-        ("semantic", "2.3 Semantic Metrics", "2.4 Behavioral Metrics"),
-        ("behavioral", "2.4 Behavioral Metrics", "2.5 Compliance Metrics"),
-        ("compliance", "2.5 Compliance Metrics", "3. Metric Status Tiers"),
-    ],
-)
+@pytest.mark.parametrize(("category", "start", "end"), [
+    ("surface", "2.1 Surface Metrics", "2.2 Structural Metrics"),
+    ("structural", "2.2 Structural Metrics", "2.3 Semantic Metrics"),
+    ("semantic", "2.3 Semantic Metrics", "2.4 Behavioral Metrics"),
+    ("behavioral", "2.4 Behavioral Metrics", "2.5 Compliance Metrics"),
+    ("compliance", "2.5 Compliance Metrics", "3. Metric Status Tiers"),
+])  # fmt: skip
 def test_categories_hold_the_documents_metrics(category: str, start: str, end: str) -> None:
     ours = {id_ for id_, row in metrics().items() if row.category == category}
     assert ours == set(table(section(start, end)))

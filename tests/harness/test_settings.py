@@ -136,27 +136,24 @@ def test_comments_and_order_of_the_person_stay(tmp_path: Path) -> None:
     assert read_settings(tmp_path) == before
 
 
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("theme = 3", "line 1: field 'theme' wants text in quotation marks."),
-        ("\n\ntheme = ' '", "line 3: field 'theme' is blank"),
-        ('model = "a\\u001bb"', "line 1: field 'model' is blank, or holds a character"),
-        ('colour = "red"', "line 1: field 'colour' is not known here. There are: theme, endpoint"),
-        ('prices = "prices.toml"', "line 1: field 'prices' must begin at the root or with ~"),
-        ('language_folders = "/x"', "line 1: field 'language_folders' wants a list of folders"),
-        ("endpoints = 1", "line 1: field 'endpoints' wants a table"),
-        ('theme = "x"\n[endpoints]\nLab = "http://x"', "line 3: field 'endpoints.Lab' has a name"),
-        ('[endpoints]\nlab = "ftp://x/"', "line 2: field 'endpoints.lab' wants a URL such as"),
-        ('[endpoints]\nlab = "https://me:pass@x/"', "line 2: field 'endpoints.lab' wants a URL"),
-        ('[endpoints]\nlab = "https://x/?key=1"', "line 2: field 'endpoints.lab' wants a URL"),
-        ('[keys]\n"home.mark" = ","', "line 2: field 'keys.home.mark' wants names of keys"),
-        ('[keys]\nhome.mark = "m"', "line 2: field 'keys.home' is a table. Put a name with a dot"),
-        ("theme = ", "not valid TOML: Invalid value (at end of document). Correct it."),
-        ("[[keys]]\n" * 2, "line 1: field 'keys' wants a table"),
-        ("a = " + "[" * 5000, "not valid TOML"),
-    ],
-)
+@pytest.mark.parametrize(("text", "words"), [
+    ("theme = 3", "line 1: field 'theme' wants text in quotation marks."),
+    ("\n\ntheme = ' '", "line 3: field 'theme' is blank"),
+    ('model = "a\\u001bb"', "line 1: field 'model' is blank, or holds a character"),
+    ('colour = "red"', "line 1: field 'colour' is not known here. There are: theme, endpoint"),
+    ('prices = "prices.toml"', "line 1: field 'prices' must begin at the root or with ~"),
+    ('language_folders = "/x"', "line 1: field 'language_folders' wants a list of folders"),
+    ("endpoints = 1", "line 1: field 'endpoints' wants a table"),
+    ('theme = "x"\n[endpoints]\nLab = "http://x"', "line 3: field 'endpoints.Lab' has a name"),
+    ('[endpoints]\nlab = "ftp://x/"', "line 2: field 'endpoints.lab' wants a URL such as"),
+    ('[endpoints]\nlab = "https://me:pass@x/"', "line 2: field 'endpoints.lab' wants a URL"),
+    ('[endpoints]\nlab = "https://x/?key=1"', "line 2: field 'endpoints.lab' wants a URL"),
+    ('[keys]\n"home.mark" = ","', "line 2: field 'keys.home.mark' wants names of keys"),
+    ('[keys]\nhome.mark = "m"', "line 2: field 'keys.home' is a table. Put a name with a dot"),
+    ("theme = ", "not valid TOML: Invalid value (at end of document). Correct it."),
+    ("[[keys]]\n" * 2, "line 1: field 'keys' wants a table"),
+    ("a = " + "[" * 5000, "not valid TOML"),
+])  # fmt: skip
 def test_what_is_wrong_is_said_with_file_line_field_and_mend(text: str, words: str) -> None:
     with pytest.raises(UsageError) as caught:
         parse_settings(text, "settings.toml")

@@ -350,13 +350,10 @@ def test_old_database_is_said(root: Path, capsys: Shown) -> None:
 
 LEAKY = "/pypi/leaky/1.0/json"
 TELL_NOTHING: list[tuple[dict[str, Any] | str, str]] = [
-    ({}, "has no pages of advisories"),
-    ({LEAKY: {"info": {}}}, "has no field 'vulnerabilities'"),
-    ({LEAKY: b"<html>"}, "is no JSON"),
-    ({LEAKY: 403}, "answers with 403"),
-    ("http://127.0.0.1:9/simple", "cannot be reached"),
-    ("file:///x", "no index"),
-]
+    ({}, "has no pages of advisories"), ({LEAKY: {"info": {}}}, "has no field 'vulnerabilities'"),
+    ({LEAKY: b"<html>"}, "is no JSON"), ({LEAKY: 403}, "answers with 403"),
+    ("http://127.0.0.1:9/simple", "cannot be reached"), ("file:///x", "no index"),
+]  # fmt: skip
 
 
 def test_silent_index_changes_no_file(root: Path, monkeypatch: Patch, capsys: Shown) -> None:

@@ -127,14 +127,11 @@ def test_process_killed_at_any_step_loses_nothing(tmp_path: Path) -> None:
     assert told["kills"] >= count * 3 // 2
 
 
-@pytest.mark.parametrize(
-    "damage",
-    [
-        'UPDATE event SET payload = replace(payload, \'"text":"\', \'"text":7,"more":"\')',
-        "UPDATE event SET payload = substr(payload, 1, length(payload) - 3)",
-        "UPDATE event SET salt = x'00'",
-    ],
-)
+@pytest.mark.parametrize("damage", [
+    'UPDATE event SET payload = replace(payload, \'"text":"\', \'"text":7,"more":"\')',
+    "UPDATE event SET payload = substr(payload, 1, length(payload) - 3)",
+    "UPDATE event SET salt = x'00'",
+])  # fmt: skip
 def test_what_was_damaged_is_sealed_and_damaged_still(before: Path, damage: str) -> None:
     with closing(sqlite3.connect(before / FILE_NAME)) as connection:
         connection.execute("DROP TRIGGER event_is_never_changed")
@@ -316,15 +313,12 @@ def test_only_what_is_written_in_a_secret_review_is_sealed(tmp_path: Path) -> No
             laptop.require_open([shut])
 
 
-@pytest.mark.parametrize(
-    ("change", "said"),
-    [
-        ("salt = substr(salt, 1, length(salt) - 1)", "was changed after it was sealed"),
-        ("salt = (SELECT salt FROM event WHERE rowid = 2)", "moved from another place"),
-        ("payload = replace(payload, '1111', '2222')", "content does not match its head"),
-        ("payload = replace(payload, '\"sealed\":[\"text\"],', '')", "has no salt"),
-    ],
-)
+@pytest.mark.parametrize(("change", "said"), [
+    ("salt = substr(salt, 1, length(salt) - 1)", "was changed after it was sealed"),
+    ("salt = (SELECT salt FROM event WHERE rowid = 2)", "moved from another place"),
+    ("payload = replace(payload, '1111', '2222')", "content does not match its head"),
+    ("payload = replace(payload, '\"sealed\":[\"text\"],', '')", "has no salt"),
+])  # fmt: skip
 def test_a_changed_byte_is_found(tmp_path: Path, change: str, said: str) -> None:
     laptop_with_words(tmp_path).close()
     with closing(sqlite3.connect(tmp_path / FILE_NAME)) as connection:
@@ -366,9 +360,7 @@ def test_files_come_in_sealed_and_go_when_taken_back(tmp_path: Path) -> None:
     assert words[people[1].code].encode() in sign_ratings(events, desk.batch, people[1].identity)
 
 
-def test_keyring_is_unasked_in_transactions(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_keyring_is_unasked_in_transactions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
     asked: list[bool] = []
     files: list[sqlite3.Connection] = []
     load, connect = Identity.load, sqlite3.connect

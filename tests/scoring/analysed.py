@@ -19,14 +19,11 @@ Lexicon = Mapping[str, Sequence[str]]
 needs_cree = only_with(STRICT)
 
 CREE = {
-    "niwâpamâw": ("wâpamêw+V+TA+Ind+1Sg+3SgO",),
-    "kiwâpamâw": ("wâpamêw+V+TA+Ind+2Sg+3SgO",),
+    "niwâpamâw": ("wâpamêw+V+TA+Ind+1Sg+3SgO",), "kiwâpamâw": ("wâpamêw+V+TA+Ind+2Sg+3SgO",),
     "wâpamêw": ("wâpamêw+V+TA+Ind+3Sg+4Sg/PlO",),
-    "atim": ("atim+N+A+Sg", "atimêw+V+TA+Imp+Imm+2Sg+3SgO"),
-    "atimwak": ("atim+N+A+Pl",),
-    "awâsisak": ("awâsis+N+A+Pl",),
-    "êkosi": ("êkosi+Ipc",),
-}
+    "atim": ("atim+N+A+Sg", "atimêw+V+TA+Imp+Imm+2Sg+3SgO"), "atimwak": ("atim+N+A+Pl",),
+    "awâsisak": ("awâsis+N+A+Pl",), "êkosi": ("êkosi+Ipc",),
+}  # fmt: skip
 """As the strict analyser of Plains Cree gives them."""
 
 ESPERANTO = {

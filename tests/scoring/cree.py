@@ -61,9 +61,7 @@ def annotation(output: str, reference: str) -> FstAnnotation:
     return FstAnnotation(analysed(output), analysed(reference))
 
 
-def translated(
-    output: str, reference: str, source: str = "", variants: tuple[str, ...] = ()
-) -> Translation:
+def translated(output: str, reference: str, source: str = "", variants: tuple[str, ...] = ()) -> Translation:  # fmt: skip
     """An output with its analyses."""
     made = entry(reference, variants=variants).model_copy(update={"source": source})
     return Translation(made, output, {"fst": annotation(output, reference)})

@@ -76,9 +76,7 @@ def text2sql(folder: Path) -> list[dict[str, Any]]:
     return [{**told, "reference": wanted, "predicted": query} for query in queries]
 
 
-def answered(
-    folder: Path, task: str, records: Sequence[Mapping[str, Any]], **options: Any
-) -> tuple[Path, Run]:
+def answered(folder: Path, task: str, records: Sequence[Mapping[str, Any]], **options: Any) -> tuple[Path, Run]:  # fmt: skip
     """Write a corpus, score the answers that its records bring, and return the store with the sealed run."""
     file, path = folder / f"{task}.json", folder / "s.sqlite"
     tags = {"language_pair": "EN→EN", "source_language": "en", "target_language": "en"}
@@ -92,9 +90,7 @@ def answered(
         return path, find_run(store, "last")
 
 
-def judge(
-    path: Path, run: Run, annotator: str, *judgements: Any, cost: float | None = 0.0028
-) -> None:
+def judge(path: Path, run: Run, annotator: str, *judgements: Any, cost: float | None = 0.0028) -> None:  # fmt: skip
     """Let a judge have said this of the first outputs, one call each."""
     with closing(open_store(path)) as store, store:
         rows = [

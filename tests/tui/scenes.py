@@ -142,9 +142,7 @@ class Scene:
         self.store.close()
 
 
-def claim_so_far(
-    values: Mapping[str, float | None], intervals: Mapping[str, tuple[float, float]]
-) -> Claim:
+def claim_so_far(values: Mapping[str, float | None], intervals: Mapping[str, tuple[float, float]]) -> Claim:  # fmt: skip
     """Decide as a run does, by the floors of all scenes."""
     lower = {name: ends[0] for name, ends in intervals.items()}
     chrf = Score(values.get("chrf_plus_plus"), lower.get("chrf_plus_plus"))

@@ -68,9 +68,7 @@ def _parse_once(sheet: Stylesheet, css: str, **given: Any) -> list[RuleSet]:
     return _PARSED[key]
 
 
-def _paint_nothing(
-    compositor: Compositor, *_: object, screen_stack: list[Any] | None = None
-) -> None:
+def _paint_nothing(compositor: Compositor, *_: object, screen_stack: list[Any] | None = None) -> None:  # fmt: skip
     """Paint no frame of a headless app, which reaches nobody; ``drawn`` renders what a test reads."""
     visible_screen_stack.set(screen_stack or [])
     compositor._dirty_regions.clear()  # as painting does
@@ -138,9 +136,7 @@ async def acted(app: TextualApp[Any]) -> None:
 class App(RosettaApp):
     """The app over a scene; a demo gives the scene's own queue."""
 
-    def __init__(
-        self, made: Scene | None, path: Path | None = None, *, watch: bool = False
-    ) -> None:
+    def __init__(self, made: Scene | None, path: Path | None = None, *, watch: bool = False) -> None:  # fmt: skip
         self.control = Control()
         self.queue = made.queue if made else EventQueue()
         self.followed: list[str] = []

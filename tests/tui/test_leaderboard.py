@@ -346,9 +346,7 @@ def official(ranked: Played, tmp_path: Path) -> Played:
     return ranked
 
 
-async def test_official_lists_are_shown_where_cards_were_taken_in(
-    official: Played, tmp_path: Path
-) -> None:
+async def test_official_lists_are_shown_where_cards_were_taken_in(official: Played, tmp_path: Path) -> None:  # fmt: skip
     async with opened(official.path, SMALL) as (app, pilot, _):
         await press(pilot, "O")
         assert "0.78 (0.72–0.85)  88 (83–92)" in text(app)

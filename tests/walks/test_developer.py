@@ -50,9 +50,7 @@ def terminal(tmp_path: Path) -> Iterator[Terminal]:
 
 @pytest.mark.thorough
 @pytest.mark.skipif(shutil.which("tmux") is None, reason="needs tmux")
-def test_from_an_empty_home_to_two_runs_of_ones_own_corpus_compared(
-    terminal: Terminal, tmp_path: Path
-) -> None:
+def test_from_an_empty_home_to_two_runs_of_ones_own_corpus_compared(terminal: Terminal, tmp_path: Path) -> None:  # fmt: skip
     home, corpus, method = tmp_path / "home", tmp_path / "mine.tsv", tmp_path / "method.py"
     rows = (f"{n}\tThe dog number {n} sleeps.\tLa hundo {n} dormas." for n in range(1, 13))
     corpus.write_text("\n".join(["id\tsource\treference", *rows, ""]), "utf-8")

@@ -41,9 +41,7 @@ def translation(id_: int, output: str, segment: Segment | None = None) -> Transl
     return Translation(made, output)
 
 
-def annotator(
-    endpoint: Scripted, memo: Kept | None = None, progress: Any = None, **more: Any
-) -> Blocking:
+def annotator(endpoint: Scripted, memo: Kept | None = None, progress: Any = None, **more: Any) -> Blocking:  # fmt: skip
     embedder = EndpointEmbedder(endpoint.url, "m", key=no_key, **more)
     return Blocking(EmbeddingAnnotator(embedder, memo, progress), QUICK)
 

@@ -167,9 +167,7 @@ class Endless:
 
 
 @needs_engine
-def test_questions_end_too(
-    tmp_path: Path, endpoint: Scripted, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_questions_end_too(tmp_path: Path, endpoint: Scripted, caplog: pytest.LogCaptureFixture) -> None:  # fmt: skip
     """A method that answers before its question is answered asks on for nobody, and nothing is written about it."""
     code = f"""{RAW}
 def translate(texts):
@@ -283,9 +281,7 @@ class Liar(BoxFailure):
 
 
 @pytest.mark.parametrize("failure", [BoxFailure, Liar])
-def test_custodians_fault_stops_the_run(
-    store_path: Path, tmp_path: Path, failure: type[BoxFailure]
-) -> None:
+def test_custodians_fault_stops_the_run(store_path: Path, tmp_path: Path, failure: type[BoxFailure]) -> None:  # fmt: skip
     code = BoxedCode(written(tmp_path, ""), "method:translate")
     method = NeverRun(code, SMALL, Broken(), None, setup(), open_data=False)
     method.said = failure(BoxStage.ENGINE)

@@ -411,9 +411,7 @@ def test_report_is_scored_anew_and_kept(there: Connection) -> None:
     ("UPDATE results SET latency_seconds = -5", "$.speed.avg_latency_seconds"),
     ("UPDATE results SET cost_usd = -1", "$.cost.total_cost_usd"),
 ])  # fmt: skip
-def test_card_that_verify_refuses_is_not_sealed(
-    connection: Connection, change: str, path: str
-) -> None:
+def test_card_that_verify_refuses_is_not_sealed(connection: Connection, change: str, path: str) -> None:  # fmt: skip
     number = factory.add_run(connection)
     connection.execute(change)
     refuses(HarnessError, re.escape(f"{path} is "), seal, connection, number)

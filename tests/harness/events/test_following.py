@@ -239,9 +239,7 @@ def test_unknown_wish_is_answered(endpoint: Scripted, store_path: Path) -> None:
         assert (answers, heard.control.most_concurrency) == ([(steering.UNKNOWN,)], None)
 
 
-def test_early_wish_is_heard(
-    endpoint: Scripted, store_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_early_wish_is_heard(endpoint: Scripted, store_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
     asked = threading.Event()
 
     def late(path: Path) -> sqlite3.Connection:
@@ -258,9 +256,7 @@ def test_early_wish_is_heard(
 
 
 @pytest.mark.thorough
-def test_kill_told_at_once(
-    endpoint: Scripted, store_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_kill_told_at_once(endpoint: Scripted, store_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
     """Neither waits until the heartbeat is old: the hold on the run went with its process."""
     monkeypatch.setattr(following, "POLL_SECONDS", 0.0)
     monkeypatch.setattr(following, "DOUBT_SECONDS", 0.0)

@@ -237,9 +237,7 @@ def test_wrapping_is_taken_off_and_no_output_has_a_reason() -> None:
     (["error", "abort", "cancelled", "timeout", "insufficient_system_resource", "OTHER", "unheard of", "?", 7, True, {}],
      ErrorClass.SERVER),
 ])  # fmt: skip
-def test_only_known_good_ends_make_an_answer(
-    reasons: list[Any], error_class: ErrorClass | None
-) -> None:
+def test_only_known_good_ends_make_an_answer(reasons: list[Any], error_class: ErrorClass | None) -> None:  # fmt: skip
     for reason in reasons:
         choice = {"message": {"content": "ati"}, "finish_reason": reason}
         if error_class is ErrorClass.SERVER:  # asked again

@@ -21,9 +21,7 @@ TEXTS = ["atim", "minôs; wâpos"]
 ROWS = [("1", TEXTS[0]), ("007", TEXTS[1])]
 
 
-def _table(
-    delimiter: str, header: tuple[str, str], rows: list[tuple[str, str]], end: str = "\n"
-) -> str:
+def _table(delimiter: str, header: tuple[str, str], rows: list[tuple[str, str]], end: str = "\n") -> str:  # fmt: skip
     lines = [delimiter.join(header), *(f'{id_}{delimiter}"{text}"' for id_, text in rows)]
     return end.join(lines) + end
 
@@ -80,9 +78,7 @@ def test_ids_of_a_corpus_are_whole_numbers_where_all_are(
         {"reference": ["atim"], "variants": ["acimosis"]},
     ],
 )  # fmt: skip
-def test_a_list_of_references_is_reference_and_variants(
-    row: dict[str, Any], tmp_path: Path
-) -> None:
+def test_a_list_of_references_is_reference_and_variants(row: dict[str, Any], tmp_path: Path) -> None:  # fmt: skip
     path = tmp_path / "c.jsonl"
     path.write_text(json.dumps({"id": 1, "source": "dog", **row}))
     (entry,) = load(path, dataset=PAIR).entries
@@ -148,18 +144,11 @@ def test_arb_files_are_joined_by_their_keys(tmp_path: Path) -> None:
         load(source, dataset=PAIR)
 
 
-@pytest.mark.parametrize(
-    ("data", "kind"),
-    [
-        (b"PAR1xx", "Parquet"),
-        (b"ARROW1xx", "Arrow"),
-        (b"PK\x03\x04xx", "zip"),
-        (b"\xff\xff\xff\xff\x10", "Arrow"),
-    ],
-)
-def test_what_holds_no_text_is_named_with_what_to_do(
-    data: bytes, kind: str, tmp_path: Path
-) -> None:
+@pytest.mark.parametrize(("data", "kind"), [
+    (b"PAR1xx", "Parquet"), (b"ARROW1xx", "Arrow"), (b"PK\x03\x04xx", "zip"),
+    (b"\xff\xff\xff\xff\x10", "Arrow"),
+])  # fmt: skip
+def test_what_holds_no_text_is_named_with_what_to_do(data: bytes, kind: str, tmp_path: Path) -> None:  # fmt: skip
     path = tmp_path / "c.jsonl"
     path.write_bytes(data)
     with pytest.raises(CorpusError, match=kind):

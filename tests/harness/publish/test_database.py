@@ -242,9 +242,7 @@ class TestRights:
             rows(server, name, query, user)
 
     @pytest.mark.parametrize("user", ["rosetta_submitter", "ann"])
-    def test_submitter_adds_alone(
-        self, server: Server, name: str, card: OutgoingCard, user: str
-    ) -> None:
+    def test_submitter_adds_alone(self, server: Server, name: str, card: OutgoingCard, user: str) -> None:  # fmt: skip
         with opened(server, name, user) as database:
             assert (database.prepare(), database.add([card]), database.add([card])) == (0, 1, 0)
         assert rows(server, name, "SELECT submitted_by FROM run_cards") == [(user,)]

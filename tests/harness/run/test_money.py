@@ -257,9 +257,7 @@ def test_cost_of_a_broken_call_is_unknown(
         assert query(store_path, SPENT) == [(pytest.approx((asked - 1) * COST + reserved),)]
 
 
-def test_429_and_free_calls_cost_nothing(
-    endpoint: Scripted, store_path: Path, prices: Path
-) -> None:
+def test_429_and_free_calls_cost_nothing(endpoint: Scripted, store_path: Path, prices: Path) -> None:  # fmt: skip
     """The error says nothing of usage, so that nothing was used; its second try is answered."""
 
     def answer(asked: Asked) -> Answer:

@@ -303,9 +303,7 @@ def test_offline_refuses_and_filters_are_no_keys(store_path: Path, endpoint: Scr
     assert (end.state, end.done, end.failed) == (RunState.COMPLETE, 5, 1)
 
 
-def test_full_disk_keeps_rows(
-    endpoint: Scripted, store_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_full_disk_keeps_rows(endpoint: Scripted, store_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
     def small(path: Path) -> sqlite3.Connection:
         connection = open_store(path)
         pages = connection.execute("PRAGMA page_count").fetchone()[0]

@@ -68,9 +68,7 @@ def renamed(data: bytes, suffix: str) -> dict[str, bytes]:
 @pytest.mark.parametrize(
     ("data", "wanted"), [(SEALED, ReviewFile.RATINGS), (OPEN, ReviewFile.BATCH)]
 )
-def test_a_renamed_or_wrapped_file_is_found_and_read(
-    data: bytes, wanted: ReviewFile, tmp_path: Path
-) -> None:
+def test_a_renamed_or_wrapped_file_is_found_and_read(data: bytes, wanted: ReviewFile, tmp_path: Path) -> None:  # fmt: skip
     files = renamed(data, wanted.value)
     for name, content in files.items():
         (tmp_path / name).write_bytes(content)
@@ -141,9 +139,7 @@ def bomb(members: int) -> bytes:
     ],
     ids=["zip in a zip", "nothing of ours", "bomb", "note of a Mac"],
 )
-def test_a_hostile_wrapper_is_refused_in_words(
-    data: bytes, problem: FileProblem, tmp_path: Path
-) -> None:
+def test_a_hostile_wrapper_is_refused_in_words(data: bytes, problem: FileProblem, tmp_path: Path) -> None:  # fmt: skip
     file = tmp_path / "x.zip"
     file.write_bytes(data)
     with pytest.raises(FileError) as refused:

@@ -182,9 +182,7 @@ def test_no_term_lets_a_text_go_further(made: Vault, said: dict[str, Any], term:
     assert not terms.unclear
 
 
-def test_nothing_opens_unlogged(
-    kept: Kept, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_nothing_opens_unlogged(kept: Kept, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
     made, _ = kept
     lines = made.read().lines
     stranger = Identity.make(Role.KEEPER)

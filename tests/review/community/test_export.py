@@ -257,9 +257,7 @@ def about(given: Corpus, sha256: str) -> WholeCorpusWithdrawal:
     return WholeCorpusWithdrawal(id=given.dataset.id, sha256=sha256, **languages)
 
 
-def test_what_was_taken_back_stays_out(
-    home: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_was_taken_back_stays_out(home: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
     folder = tmp_path / "home"
     monkeypatch.setenv("ROSETTA_HOME", str(folder))
     shutil.copytree(home.folder, folder)

@@ -91,28 +91,18 @@ def _set(place: int, value: int, size: int = 2) -> Callable[[bytearray], None]:
     return change
 
 
-@pytest.mark.parametrize(
-    ("font", "why"),
-    [
-        (b"", "no TrueType"),
-        (DRAWN[:-4], "cut short"),
-        (DRAWN + bytes(4), "behind it"),
-        (b"OTTO" + DRAWN[4:], "no TrueType"),
-        (ARABIC, "lacks a table, or has one"),
-        (drawn_font(), "names are of another form"),
-        (_with("head", _set(18, 8)), "head is none"),
-        (_with("head", _set(50, 2)), "head is none"),
-        (_with("maxp", _set(4, 0)), "no pictures"),
-        (_with("maxp", _set(4, 9)), "do not fit"),
-        (_with("hhea", _set(34, 40)), "widths"),
-        (_with("loca", _set(2, 0xFFFF)), "leads out"),
-        (_with("glyf", _set(0, 0xFFFF)), "made of others"),
-        (_with("glyf", _set(12, 1)), "instructions"),
-        (_with("name", _set(0, 1)), "another form"),
-        (_with("cmap", _set(2, 999)), "characters is none"),
-        (bytes(font_file.MOST_BYTES + 1), "more than"),
-    ],
-)
+@pytest.mark.parametrize(("font", "why"), [
+    (b"", "no TrueType"), (DRAWN[:-4], "cut short"), (DRAWN + bytes(4), "behind it"),
+    (b"OTTO" + DRAWN[4:], "no TrueType"), (ARABIC, "lacks a table, or has one"),
+    (drawn_font(), "names are of another form"), (_with("head", _set(18, 8)), "head is none"),
+    (_with("head", _set(50, 2)), "head is none"), (_with("maxp", _set(4, 0)), "no pictures"),
+    (_with("maxp", _set(4, 9)), "do not fit"), (_with("hhea", _set(34, 40)), "widths"),
+    (_with("loca", _set(2, 0xFFFF)), "leads out"),
+    (_with("glyf", _set(0, 0xFFFF)), "made of others"),
+    (_with("glyf", _set(12, 1)), "instructions"), (_with("name", _set(0, 1)), "another form"),
+    (_with("cmap", _set(2, 999)), "characters is none"),
+    (bytes(font_file.MOST_BYTES + 1), "more than"),
+])  # fmt: skip
 def test_what_a_reader_could_stumble_over_is_refused(font: bytes, why: str) -> None:
     with pytest.raises(FontError, match=why):
         read_font(font)

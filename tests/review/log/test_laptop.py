@@ -127,15 +127,11 @@ def test_opening_cut_short_leaves_nothing(tmp_path: Path, monkeypatch: pytest.Mo
         laptop.append(rate(0, GIST))
 
 
-@pytest.mark.parametrize(
-    ("before", "after"),
-    [
-        ({"reviewer": "YBKCTGFM", "person": "ab" * 16}, ("YB", "ab" * 16)),
-        ({"reviewer": "YBKCTGFM"}, ("YB", "YBKCTGFM")),  # of version 1: events name that person so
-        ({"reviewer": "", "person": ""}, ("", "")),
-        ({}, (None, None)),
-    ],
-)
+@pytest.mark.parametrize(("before", "after"), [
+    ({"reviewer": "YBKCTGFM", "person": "ab" * 16}, ("YB", "ab" * 16)),
+    ({"reviewer": "YBKCTGFM"}, ("YB", "YBKCTGFM")),  # of version 1: events name that person so
+    ({"reviewer": "", "person": ""}, ("", "")), ({}, (None, None)),
+])  # fmt: skip
 def test_only_the_beginning_of_a_code_of_before_stays(
     tmp_path: Path, before: dict[str, str], after: tuple[str | None, str | None]
 ) -> None:

@@ -34,9 +34,7 @@ def person(made: Desk, place: int, count: int = 3, folder: str | None = None) ->
     return someone
 
 
-def take_file(
-    made: Desk, data: bytes, *, enrol: bool = True, name: str = "a.rosetta-ratings"
-) -> FileReport:
+def take_file(made: Desk, data: bytes, *, enrol: bool = True, name: str = "a.rosetta-ratings") -> FileReport:  # fmt: skip
     """Let the office read a file; ``enrol``: somebody vouches for its laptop before."""
     if enrol:
         vouch_for(made.office, made.identity, data)
@@ -57,9 +55,7 @@ def hand_in(made: Desk, someone: Person) -> FileReport:
     return take_file(made, someone.handed_over())
 
 
-def rating(
-    someone: Person, place: int = 0, value: Rating = Rating.REJECT, **changes: object
-) -> Rate:
+def rating(someone: Person, place: int = 0, value: Rating = Rating.REJECT, **changes: object) -> Rate:  # fmt: skip
     fields = {
         **someone.place, "item": someone.order[place], "position": place, "active_ms": 1,
         "face": "lines", "version": "0", "rating": value,

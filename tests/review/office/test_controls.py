@@ -194,9 +194,7 @@ TEXTS = st.lists(st.text(max_size=60), max_size=12)
 
 @examples(20, 100)
 @given(TEXTS, st.text(max_size=60), st.sampled_from([SWAP, HALF, OTHER]), st.integers())
-def test_any_text_makes_a_wrong_one_or_none(
-    pool: list[str], right: str, kind: str, seed: int
-) -> None:
+def test_any_text_makes_a_wrong_one_or_none(pool: list[str], right: str, kind: str, seed: int) -> None:  # fmt: skip
     never = frozenset({plain_form(right)})
     found = WrongTexts(pool, lambda _: (), Random(seed)).make(kind, right, len(right), never)
     if found is not None:

@@ -277,9 +277,7 @@ def test_what_a_laptop_could_not_show_is_named_by_its_entry(made: Desk) -> None:
     assert f"(3 times in all): entries {both}, {one}." in said
 
 
-def test_last_of_many_files_costs_as_the_second(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_last_of_many_files_costs_as_the_second(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
     """It depends on the file and its people; one that comes again asks for its own events alone."""
     many, read, files = desk(tmp_path / "office", reviewers=6, items=30), list[str](), []
     for place, code in enumerate(many.codes):

@@ -34,9 +34,7 @@ from tests.review.office.made import demo_entries
 from tests.review.thorough import examples, times
 
 
-def batch(
-    real: int, bad: int, repeats: int, runs: int = 1
-) -> tuple[dict[str, int], dict[str, str]]:
+def batch(real: int, bad: int, repeats: int, runs: int = 1) -> tuple[dict[str, int], dict[str, str]]:  # fmt: skip
     originals = {f"r{run}-{entry}": entry for run in range(runs) for entry in range(real)}
     originals |= {f"b{entry}": entry for entry in range(bad)}
     partners = {f"p{entry}": f"r0-{entry + bad}" for entry in range(repeats)}
@@ -48,9 +46,7 @@ def batch(
 @given(
     st.integers(60, 120), st.integers(0, 12), st.integers(0, 12), st.integers(1, 3), st.integers()
 )
-def test_repeats_stand_thirty_apart(
-    real: int, bad: int, repeats: int, runs: int, seed: int
-) -> None:
+def test_repeats_stand_thirty_apart(real: int, bad: int, repeats: int, runs: int, seed: int) -> None:  # fmt: skip
     originals, partners = batch(real, bad, repeats, runs)
     made = order(list(originals), originals, partners, Random(seed))
     assert sorted(made) == sorted(originals)

@@ -386,14 +386,11 @@ def test_objection_in_either_review_takes_the_agreement(school: School, objectin
         assert school.entry().second_speakers == ()
 
 
-@pytest.mark.parametrize(
-    ("rating", "scope", "outcome", "between"),
-    [
-        (Rating.EXCELLENT, Scope.COMMENTS, "agreed", ("Bonan tagon", ("Saluton",))),
-        (Rating.ACCEPTABLE, Scope.COMMENTS, "agreed", ("Saluton", ())),
-        (Rating.REJECT, Scope.BATCH, None, ("Saluton", ())),
-    ],
-)
+@pytest.mark.parametrize(("rating", "scope", "outcome", "between"), [
+    (Rating.EXCELLENT, Scope.COMMENTS, "agreed", ("Bonan tagon", ("Saluton",))),
+    (Rating.ACCEPTABLE, Scope.COMMENTS, "agreed", ("Saluton", ())),
+    (Rating.REJECT, Scope.BATCH, None, ("Saluton", ())),
+])  # fmt: skip
 def test_wording_that_is_taken_back_leaves_the_translators(
     school: School,
     rating: Rating,

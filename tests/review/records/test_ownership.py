@@ -40,9 +40,7 @@ from tests.review.thorough import times
 US, ANN, MALLORY = (Identity.make(Role.ORGANISATION) for _ in range(3))
 
 
-def terms(
-    developer: Identity = ANN, organisation: Identity = US, **changed: object
-) -> OwnershipTerms:
+def terms(developer: Identity = ANN, organisation: Identity = US, **changed: object) -> OwnershipTerms:  # fmt: skip
     fields: dict[str, object] = {
         "run_id": "r1", "card": "ab" * 32, "certificate": "cd" * 32, "composite_at_least": "0.70",
         "method": "chat", "language_pair": "EN→EO",

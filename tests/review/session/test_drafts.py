@@ -181,9 +181,7 @@ ANSWERS: dict[str, Callable[[Session, str], View]] = {
 
 
 @pytest.mark.parametrize("answer", ANSWERS.values(), ids=list(ANSWERS))
-def test_answer_saves_words_until_undo(
-    rating: Sitting, answer: Callable[[Session, str], View]
-) -> None:
+def test_answer_saves_words_until_undo(rating: Sitting, answer: Callable[[Session, str], View]) -> None:  # fmt: skip
     item = rating.see()
     rating.session.save_text(item, TextField.COMMENT, "old")
     type_both(rating, item)

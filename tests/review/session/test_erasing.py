@@ -302,9 +302,7 @@ def test_everything_is_handed_over_without_opening_a_review(sitting: Sitting, st
     assert hand_over_all(sitting.laptop, stick) == []
 
 
-def test_keys_without_room_are_told(
-    sitting: Sitting, stick: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_keys_without_room_are_told(sitting: Sitting, stick: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
     def full(path: Path, _: str) -> None:
         raise OSError(errno.ENOSPC, "No space left on device", str(path))
 

@@ -186,9 +186,7 @@ def test_batch_with_a_passphrase_asks_for_it_each_time(laptop: Laptop, stick: Pa
     assert opening.open(here, SECRET_WORDS).items == batch.items
 
 
-def test_language_is_the_chosen_one(
-    laptop: Laptop, stick: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_language_is_the_chosen_one(laptop: Laptop, stick: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
     for name in ("LC_ALL", "LC_MESSAGES"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("LANG", "fr_CA.UTF-8")
@@ -247,9 +245,7 @@ def test_copies_of_a_review_are_one_entry(laptop: Laptop, stick: Path, locked: b
     assert [(each.path is None, each.done) for each in again] == [(False, None), (True, 1)]
 
 
-def test_damaged_copy_hides_none(
-    laptop: Laptop, stick: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_damaged_copy_hides_none(laptop: Laptop, stick: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
     file = write_file(batch_of(), stick)
     monkeypatch.chdir(stick)
     (choice,) = opening_of(laptop, stick, places=[Path(file.name)]).choices()
@@ -447,16 +443,11 @@ def test_file_from_outside_leaves_what_was_not_agreed_to(flow_of: FlowOf, file: 
     assert not flow.opening.laptop.setting("reviewer")
 
 
-@pytest.mark.parametrize(
-    ("onward", "page", "chosen"),
-    [
-        (NextAction.HELP, ShowHelp, None),
-        (NextAction.ANSWERS, ShowAnswers, "0" * 15 + "1"),
-        (NextAction.SHARING, AskSharing, True),
-        (NextAction.WITHDRAW, AskWithdraw, Scope.EVERYTHING),
-        (NextAction.HAND_OVER, HandOver, NextAction.UNSAVED),
-    ],
-)
+@pytest.mark.parametrize(("onward", "page", "chosen"), [
+    (Onward.HELP, ShowHelp, None), (Onward.ANSWERS, ShowAnswers, "0" * 15 + "1"),
+    (Onward.SHARING, AskSharing, True),
+    (Onward.WITHDRAW, AskWithdraw, Scope.EVERYTHING), (Onward.HAND_OVER, HandOver, Onward.UNSAVED),
+])  # fmt: skip
 def test_a_page_beside_the_sentences_leads_back_to_them(
     flow_of: FlowOf, onward: NextAction, page: type[FlowStep[Any]], chosen: object
 ) -> None:
@@ -489,9 +480,7 @@ def test_end_counts_own_answers_in_the_language_of_now(flow_of: FlowOf) -> None:
 
 
 @pytest.mark.parametrize("sits", [True, False], ids=["at the sentences", "before them"])
-def test_fault_still_shows_place(
-    flow_of: FlowOf, monkeypatch: pytest.MonkeyPatch, sits: bool
-) -> None:
+def test_fault_still_shows_place(flow_of: FlowOf, monkeypatch: pytest.MonkeyPatch, sits: bool) -> None:  # fmt: skip
     flow = flow_of()
     lead(flow, flow.begin(), AtSentences if sits else AskCode)
     owner, name = (Session, "answered") if sits else (Opening, "reviewer")

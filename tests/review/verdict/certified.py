@@ -137,9 +137,7 @@ def changed(file: EvidenceFile, change: Any, identity: Identity | None = None) -
     return EvidenceFile(data, identity.sign(data) if identity else file.signature, file.evidence)
 
 
-def review_of(
-    seed: int, shape: Shape = GO, run: Any = None, segments: str | None = None
-) -> Evidence:
+def review_of(seed: int, shape: Shape = GO, run: Any = None, segments: str | None = None) -> Evidence:  # fmt: skip
     """Make the evidence of a review, about a run of a store where one is given."""
     if run is None:
         return _review_of(seed, shape)
@@ -174,9 +172,7 @@ SENTENCES = (
 )  # fmt: skip
 
 
-def fluent_run(
-    path: Path, folder: Path, *, segment: Segment = Segment.DEVELOPMENT
-) -> dict[str, Any]:
+def fluent_run(path: Path, folder: Path, *, segment: Segment = Segment.DEVELOPMENT) -> dict[str, Any]:  # fmt: skip
     """Seal a run in a store whose outputs are the references; gives its card without results.
 
     Its scores over a secret segment are told, as the first ones about these entries.

@@ -223,9 +223,7 @@ def _act(
             chain.write(say.HarmFlag(**about, harmful=False))
 
 
-def _rating(
-    rng: Random, shape: Shape, key: AnswerKey, item: str, careless: bool, lenient: float
-) -> Rating:
+def _rating(rng: Random, shape: Shape, key: AnswerKey, item: str, careless: bool, lenient: float) -> Rating:  # fmt: skip
     if careless:
         return rng.choice((Rating.ACCEPTABLE, rng.choice(list(Rating))))
     if shape.quality == 1.0:

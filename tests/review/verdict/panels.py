@@ -71,9 +71,7 @@ def by_chance(seed: int) -> Panel:
     return with_controls(found, lambda *_: draw.randint(0, 3), draw)
 
 
-def with_controls(
-    panel: Panel, rank: Callable[[str, str], int], draw: random.Random, each: int = 8
-) -> Panel:
+def with_controls(panel: Panel, rank: Callable[[str, str], int], draw: random.Random, each: int = 8) -> Panel:  # fmt: skip
     """Return everyone bad items and repeats, with partners, and ``each`` // 2 anchors."""
     first = [f"t{n}" for n in range(2 * each)]
     controls = {f"b{n}": ControlItem(ControlKind.BAD, first[n]) for n in range(each)}

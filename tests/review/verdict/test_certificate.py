@@ -300,12 +300,9 @@ def test_decisions_about_laptops_are_told_in_numbers_and_reasons() -> None:
 
 PLACE = InLedger(ledger="a" * 64, line=3, prev="b" * 64)
 COUNTED = {
-    "issued": "2026-05-05T10:00:00Z",
-    "supersedes": None,
-    "answer": 1,
-    "of": 10,
+    "issued": "2026-05-05T10:00:00Z", "supersedes": None, "answer": 1, "of": 10,
     "confirmation": "confirmed",
-}
+}  # fmt: skip
 
 
 @pytest.fixture
@@ -396,18 +393,14 @@ def test_change_is_found_inside_by_both(exact: EvidenceFile, name: str, tmp_path
     assert holds(exact, left(exact, change=CHANGES[name]), tmp_path) == (False, False)
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        lambda c: c["verdict"].update(items=61),
-        lambda c: c["verdict"]["share"].update(value="0.93"),
-        lambda c: c["verdict"]["share"].update(lower="1", value="0.9"),
-        lambda c: c["verdict"].update(reasons=["veto", "level_reached"]),
-        lambda c: c["verdict"].update(outcome="insufficient"),
-        lambda c: c.update(checks="Everything was checked."),
-        lambda c: c.update(ratings=[]),
-    ],
-)
+@pytest.mark.parametrize("change", [
+    lambda c: c["verdict"].update(items=61),
+    lambda c: c["verdict"]["share"].update(value="0.93"),
+    lambda c: c["verdict"]["share"].update(lower="1", value="0.9"),
+    lambda c: c["verdict"].update(reasons=["veto", "level_reached"]),
+    lambda c: c["verdict"].update(outcome="insufficient"),
+    lambda c: c.update(checks="Everything was checked."), lambda c: c.update(ratings=[]),
+])  # fmt: skip
 def test_other_form_is_found_outside(exact: EvidenceFile, change: Any, tmp_path: Path) -> None:
     assert holds_outside(left(exact, change=change), tmp_path) == (False, False)
 

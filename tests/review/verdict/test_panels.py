@@ -259,17 +259,11 @@ def test_nothing_is_decided_without_grounds() -> None:
     assert grounds("  used\n so ", "Ann ", []) == Grounds("used so", "Ann")
 
 
-@pytest.mark.parametrize(
-    ("words", "quotes"),
-    [
-        ("We say THE little, Dog here", True),
-        ("the little cat is no insult", False),
-        ("little dog", False),
-        ("atim is what we say", True),
-        ("atimak is what we say", False),
-        ("because the little dog", True),
-    ],
-)
+@pytest.mark.parametrize(("words", "quotes"), [
+    ("We say THE little, Dog here", True), ("the little cat is no insult", False),
+    ("little dog", False), ("atim is what we say", True), ("atimak is what we say", False),
+    ("because the little dog", True),
+])  # fmt: skip
 def test_grounds_quote_no_text_of_the_item(words: str, quotes: bool) -> None:
     texts = ["Look: the little dog sleeps", "Atim."]
     if not quotes:

@@ -319,9 +319,7 @@ def summed(rows: Sequence[Sequence[object]]) -> list[Any]:
         (THREE_CODERS, 4, interval, 0.810845),
     ],
 )  # fmt: skip
-def test_alpha_is_krippendorffs(
-    table: str, categories: int, distance: Any, expected: float
-) -> None:
+def test_alpha_is_krippendorffs(table: str, categories: int, distance: Any, expected: float) -> None:  # fmt: skip
     """Four observers of his, and three coders of the encyclopedia."""
     assert float(alpha(units(table, categories), distance) or 0) == pytest.approx(
         expected, abs=6e-7

@@ -145,15 +145,11 @@ def test_changed_value_is_named_by_its_path() -> None:
         assert any(each.path.startswith(path) for each in done.differences), path
 
 
-@pytest.mark.parametrize(
-    ("name", "block", "change"),
-    [
-        ("policy", "policy", {"sha256": "0" * 64}),
-        ("log", "log", {"sha256": "0" * 64}),
-        ("chains", "log", {"gaps": 1}),
-        ("devices", "log", {"devices_sha256": "0" * 64}),
-    ],
-)
+@pytest.mark.parametrize(("name", "block", "change"), [
+    ("policy", "policy", {"sha256": "0" * 64}), ("log", "log", {"sha256": "0" * 64}),
+    ("chains", "log", {"gaps": 1}),
+    ("devices", "log", {"devices_sha256": "0" * 64}),
+])  # fmt: skip
 def test_evidence_not_certified_is_named(name: str, block: str, change: dict[str, Any]) -> None:
     file = changed(certified(), lambda c: c[block].update(change), SIGNER)
     assert wrong(file) == name

@@ -88,28 +88,25 @@ def test_review_and_floors_lift_their_own_limits() -> None:
     assert claimed(None).words() == "unscored"
 
 
-@pytest.mark.parametrize(
-    ("value", "lower", "passed", "tier", "words"),
-    [
-        (0.50, 0.46, False, Tier.EMERGING, "emerging, perhaps functional (automatic 0.50)"),
-        (0.50, 0.50, False, Tier.FUNCTIONAL, "functional (automatic 0.50)"),
-        (0.74, 0.69, False, Tier.FUNCTIONAL, "functional (automatic 0.74; review pending)"),
-        (
-            0.74,
-            0.69,
-            True,
-            Tier.FUNCTIONAL,
-            "functional, perhaps deployable (automatic 0.74; reviewed)",
-        ),
-        (
-            0.74,
-            0.49,
-            True,
-            Tier.EMERGING,
-            "emerging, perhaps deployable (automatic 0.74; reviewed)",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("value", "lower", "passed", "tier", "words"), [
+    (0.50, 0.46, False, Tier.EMERGING, "emerging, perhaps functional (automatic 0.50)"),
+    (0.50, 0.50, False, Tier.FUNCTIONAL, "functional (automatic 0.50)"),
+    (0.74, 0.69, False, Tier.FUNCTIONAL, "functional (automatic 0.74; review pending)"),
+    (
+        0.74,
+        0.69,
+        True,
+        Tier.FUNCTIONAL,
+        "functional, perhaps deployable (automatic 0.74; reviewed)",
+    ),
+    (
+        0.74,
+        0.49,
+        True,
+        Tier.EMERGING,
+        "emerging, perhaps deployable (automatic 0.74; reviewed)",
+    ),
+])  # fmt: skip
 def test_tier_is_claimed_by_the_lower_end_of_the_interval(
     value: float, lower: float, passed: bool, tier: Tier, words: str
 ) -> None:

@@ -171,27 +171,15 @@ def test_card_has_counts_and_no_text() -> None:
     assert read_counts(scores["findings"]) == (count,)
     assert "findings" not in scorecard(entries, statistics, errors, scorer).model_dump()
     hostile = [
-        7,
-        {},
-        {**stated, "code": "x"},
-        {**stated, "count": 101},
-        {**stated, "cost": math.nan},
-    ]
+        7, {}, {**stated, "code": "x"}, {**stated, "count": 101}, {**stated, "cost": math.nan},
+    ]  # fmt: skip
     assert read_counts(hostile) == read_counts("text") == ()
 
 
 def test_hostile_texts_raise_nothing() -> None:
     texts = [
-        *HOSTILE,
-        "`" * 9,
-        "{" * 3000,
-        "(" * 3000,
-        "<think>",
-        '"',
-        "“”",
-        "9" * 5000,
-        "1. \n2. ",
-    ]
+        *HOSTILE, "`" * 9, "{" * 3000, "(" * 3000, "<think>", '"', "“”", "9" * 5000, "1. \n2. ",
+    ]  # fmt: skip
     entries = [Entry(id=n, source=text, reference=texts[-n]) for n, text in enumerate(texts)]
     for turn in range(len(texts)):
         find(entries, texts[turn:] + texts[:turn], ChrfPlusPlus())

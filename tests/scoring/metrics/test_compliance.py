@@ -50,9 +50,7 @@ def target(
     return Resources(setup, made if card else None)
 
 
-def translated(
-    source: str, output: str, reference: str = "", raw: str | None = None
-) -> Translation:
+def translated(source: str, output: str, reference: str = "", raw: str | None = None) -> Translation:  # fmt: skip
     return Translation(Entry(id=1, source=source, reference=reference), output, raw=raw)
 
 

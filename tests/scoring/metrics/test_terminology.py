@@ -182,9 +182,7 @@ HALLUCINATION_TERMS = {
 METRIC = Hallucination(resources([ENTRY], HALLUCINATION_TERMS))
 
 
-def hallucinated(
-    output: str, entry: Entry = ENTRY, metric: Hallucination = METRIC
-) -> Statistics | None:
+def hallucinated(output: str, entry: Entry = ENTRY, metric: Hallucination = METRIC) -> Statistics | None:  # fmt: skip
     return metric.stats(Translation(entry, output))
 
 

@@ -110,20 +110,13 @@ class Speaker(Console):
         super().__init__(io.StringIO(), self._heard)
         self._answer, self._stick, self._left = answer, stick, list[str]()
         self._known = {
-            "Enter opens number 1": "",
-            "Type the secret words": secret_words,
-            "Are they the same?": "1",
-            "Type the code from your card": code,
-            "Or another code": code,
-            "Type 1, l or q": "1",
-            "translations be used?": "1",
-            "that you write be used?": "1",
-            "Type a folder": str(stick),
-            "Enter saves in number 1": str(stick),
-            "Enter goes on": "",
-            "Put the stick in": "x",
+            "Enter opens number 1": "", "Type the secret words": secret_words,
+            "Are they the same?": "1", "Type the code from your card": code,
+            "Or another code": code, "Type 1, l or q": "1", "translations be used?": "1",
+            "that you write be used?": "1", "Type a folder": str(stick),
+            "Enter saves in number 1": str(stick), "Enter goes on": "", "Put the stick in": "x",
             "x writes it once more": "q",
-        }
+        }  # fmt: skip
 
     @property
     def heard(self) -> str:

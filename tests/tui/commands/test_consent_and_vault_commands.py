@@ -455,9 +455,7 @@ def test_vault_enrols_no_revoked_key(at: Computers) -> None:
     assert "The card of Library: consent was withdrawn for the key" in told
 
 
-def test_vault_enrol_says_what_a_full_disk_left_undone(
-    at: Computers, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_vault_enrol_says_what_a_full_disk_left_undone(at: Computers, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
     def full(*_: object) -> tuple[int, int]:
         raise StoreError("the disk is full. Free 20 MB or more on it, then try again.")
 

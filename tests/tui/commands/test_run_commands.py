@@ -350,13 +350,10 @@ def test_first_ctrl_c_drains_and_resume_asks_the_rest(rosetta: Rosetta, endpoint
     assert rosetta.count() == 1
 
 
-@pytest.mark.parametrize(
-    "sent",
-    [
-        pytest.param(signal.SIGINT, id="ctrl-c twice"),
-        pytest.param(None, id="terminate", marks=pytest.mark.thorough),
-    ],
-)
+@pytest.mark.parametrize("sent", [
+    pytest.param(signal.SIGINT, id="ctrl-c twice"),
+    pytest.param(None, id="terminate", marks=pytest.mark.thorough),
+])  # fmt: skip
 @KILLS
 @pytest.mark.usefixtures("home")
 def test_second_ctrl_c_and_polite_kill_stop_at_once(rosetta: Rosetta, endpoint: Scripted, program: Program, sent: signal.Signals | None) -> None:  # fmt: skip

@@ -424,9 +424,7 @@ def planted(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[str]]:
 
 
 @pytest.fixture
-def case(
-    planted: tuple[Path, list[str]], monkeypatch: pytest.MonkeyPatch
-) -> tuple[Path, list[str]]:
+def case(planted: tuple[Path, list[str]], monkeypatch: pytest.MonkeyPatch) -> tuple[Path, list[str]]:  # fmt: skip
     monkeypatch.setenv("ROSETTA_HOME", str(planted[0] / "home"))
     return planted
 

@@ -309,9 +309,7 @@ async def test_running_run_shows_only_what_may_be_looked_at(open_path: Path) -> 
 
 
 @pytest.mark.thorough
-async def test_running_run_grows_and_its_end_brings_the_tests(
-    made_open: Path, open_path: Path
-) -> None:
+async def test_running_run_grows_and_its_end_brings_the_tests(made_open: Path, open_path: Path) -> None:  # fmt: skip
     whole = Path(shutil.copy(made_open, open_path.parent / "whole.sqlite"))
     going_on(open_path, B, 10)
     async with comparing(open_path, A, B) as (app, pilot, screen):

@@ -506,13 +506,10 @@ async def test_going_on_without_a_limit_takes_a_second_enter(tmp_path: Path) -> 
     assert [each["options"] for each in begun] == [{"budget_usd": None}]
 
 
-@pytest.mark.parametrize(
-    ("typed", "sum_"),
-    [
-        *((each, None) for each in ("1_0", "٥", "１０", "1e3", "inf", "nan", "0", "-1", "")),
-        *(("0.45", 0.45), (".5", 0.5), ("20", 20.0)),
-    ],
-)
+@pytest.mark.parametrize(("typed", "sum_"), [
+    *((each, None) for each in ("1_0", "٥", "１０", "1e3", "inf", "nan", "0", "-1", "")),
+    *(("0.45", 0.45), (".5", 0.5), ("20", 20.0)),
+])  # fmt: skip
 def test_budget_is_a_plain_number_above_zero(typed: str, sum_: float | None) -> None:
     assert amount(typed) == sum_
 

@@ -120,15 +120,12 @@ def test_small_numbers_are_said_in_words_that_fit() -> None:
     assert said_of(speed={"median_latency_seconds": 1.5})["latency"] == "median 1.50 s"
 
 
-@pytest.mark.parametrize(
-    ("cost", "scores", "said"),
-    [
-        ({"cost_per_entry_usd": 0.0}, {}, "none, as the run was free"),
-        ({}, {}, "none, as the cost is unknown"),
-        ({"cost_per_entry_usd": 0.1}, {"composite": None}, "none, as there is no composite"),
-        ({"cost_per_entry_usd": 0.1}, {"cost_adjusted": 3.456}, "3.46"),
-    ],
-)
+@pytest.mark.parametrize(("cost", "scores", "said"), [
+    ({"cost_per_entry_usd": 0.0}, {}, "none, as the run was free"),
+    ({}, {}, "none, as the cost is unknown"),
+    ({"cost_per_entry_usd": 0.1}, {"composite": None}, "none, as there is no composite"),
+    ({"cost_per_entry_usd": 0.1}, {"cost_adjusted": 3.456}, "3.46"),
+])  # fmt: skip
 def test_cost_adjusted_score_has_a_reason(cost: Any, scores: Any, said: str) -> None:
     found = said_of(cost=cost, scores={**CARD["scores"], **scores})
     assert found["cost-adjusted score"] == said

@@ -160,9 +160,7 @@ async def started(app: AnyApp, size: tuple[int, int] = SMALL) -> AsyncIterator[P
 
 
 @asynccontextmanager
-async def begun(
-    app: AnyApp, size: tuple[int, int] = SMALL
-) -> AsyncIterator[tuple[AnyApp, Pilot[Any]]]:
+async def begun(app: AnyApp, size: tuple[int, int] = SMALL) -> AsyncIterator[tuple[AnyApp, Pilot[Any]]]:  # fmt: skip
     """Run an app on a terminal of ``size`` columns and lines; the block begins at the first sentence."""
     async with app.run_test(size=size) as pilot:
         await begin(pilot)

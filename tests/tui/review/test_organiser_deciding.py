@@ -43,12 +43,9 @@ from tests.tui.review.organising import (
 from tests.tui.screens import App, lines, text
 
 HOSTILE = (
-    "[@click=app.quit]x[/] ᓂᐚ",
-    "[/foo]",
-    "\x1b]0;owned\x07\x1b[2J",
-    "\u202edlrow olleh\u202c",
+    "[@click=app.quit]x[/] ᓂᐚ", "[/foo]", "\x1b]0;owned\x07\x1b[2J", "\u202edlrow olleh\u202c",
     "a\nb\tc",
-)
+)  # fmt: skip
 
 
 def cases(made: Scene) -> list[Case]:
@@ -67,9 +64,7 @@ WHY = ("s", "enter", "A", "enter")
 
 
 @asynccontextmanager
-async def at_splits(
-    made: Scene, size: tuple[int, int] = SMALL
-) -> AsyncIterator[tuple[App, Pilot[Any]]]:
+async def at_splits(made: Scene, size: tuple[int, int] = SMALL) -> AsyncIterator[tuple[App, Pilot[Any]]]:  # fmt: skip
     """Run the app with the section of split items open, its ratings looked at."""
     async with organising(made, size, "Split", notifications=True) as (app, pilot):
         if "hidden until you look" in text(app):

@@ -207,9 +207,7 @@ def consent(*arguments: object) -> None:
 REASON = ("--reason", "as asked", "--by", "Council")
 
 
-def test_verify_says_what_is_gone(
-    go: Spring, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_verify_says_what_is_gone(go: Spring, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
     [file] = issued(tmp_path).parent.glob("*.rosetta-evidence")
     evidence = Path(shutil.copy(file, tmp_path / f"alone{file.suffix}"))
     code = go.review.code(go.first)

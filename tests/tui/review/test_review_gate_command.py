@@ -500,9 +500,7 @@ def test_page_needs_a_certificate_and_speaks_the_language_asked_for(unseen: Path
     assert "language tag" in refused("page", "spring", "--language", "../x")
 
 
-def test_variants_are_written_only_with_a_yes(
-    unseen: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_variants_are_written_only_with_a_yes(unseen: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
     [offered] = json.loads(rosetta("variants", CORPUS, "spring", "--json").output)
     assert (offered["wording"], offered["people"]) == (WORDING, 2)
     assert WORDING in rosetta("variants", CORPUS).output

@@ -81,14 +81,9 @@ def test_mis_drawn_tells_what_terminals_draw_wrongly() -> None:
 
 
 @only_with(TEXTS)
-@pytest.mark.parametrize(
-    ("languages", "why"),
-    [
-        ("fin spa mri ukr jpn amh", None),
-        ("hin", MisDrawn.SHAPING),
-        ("arb", MisDrawn.RIGHT_TO_LEFT),
-    ],
-)
+@pytest.mark.parametrize(("languages", "why"), [
+    ("fin spa mri ukr jpn amh", None), ("hin", MisDrawn.SHAPING), ("arb", MisDrawn.RIGHT_TO_LEFT),
+])  # fmt: skip
 def test_mis_drawn_tells_languages_apart(languages: str, why: MisDrawn | None) -> None:
     for language in languages.split():
         lines = published(language).read_text("utf-8").splitlines()[:: times(10, 1)]
@@ -225,9 +220,7 @@ def test_what_the_pages_press_means_nothing_else_in_the_table_of_keys() -> None:
     assert act_of("1") in RATING_OF
 
 
-async def test_review_opens_from_home_and_back(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_review_opens_from_home_and_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
     batch = batch_of()
     with Laptop.open(tmp_path) as laptop:
         opening = TerminalOpening(laptop)

@@ -428,9 +428,7 @@ async def test_box_takes_keys_as_text_and_enter_saves(app: Reviewing) -> None:
         assert said(app, Kind.SUGGEST) == ["Candidate 1!"]  # it may begin with what is shown
 
 
-async def test_draft_is_kept_at_pause_and_escape(
-    app: Reviewing, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_draft_is_kept_at_pause_and_escape(app: Reviewing, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
     monkeypatch.setattr(item_page, "PAUSE_SECONDS", 0.001)
     async with begun(app) as (_, pilot):
         await press(pilot, "c")

@@ -48,9 +48,7 @@ async def to_section(screen: SettingsScreen, pilot: Pilot[Any], section: Setting
     assert screen.focused is screen.table
 
 
-async def opened(
-    pilot: Pilot[Any], section: SettingsSection = SettingsSection.COLOURS
-) -> SettingsScreen:
+async def opened(pilot: Pilot[Any], section: SettingsSection = SettingsSection.COLOURS) -> SettingsScreen:  # fmt: skip
     screen = SettingsScreen(pilot.app.store_path)  # type: ignore[attr-defined]
     pilot.app.push_screen(screen)
     await settle(pilot)
