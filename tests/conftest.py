@@ -24,6 +24,7 @@ from harness.endpoint.limiter import RetryPolicy
 from harness.run import beginning
 from tests import without_network
 from tests.floors_once import floors_once
+from tests.harness.scripted import Scripted, serving
 
 settings.register_profile(  # a busy machine is no fault of the program
     "rosetta", deadline=None, suppress_health_check=[HealthCheck.too_slow]
@@ -141,6 +142,20 @@ def no_waits(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def _at_once(wait: Callable[..., float | None]) -> Callable[..., float | None]:
     return lambda *told: None if wait(*told) is None else 0.0
+
+
+@pytest.fixture
+def endpoint() -> Iterator[Scripted]:
+    """Yield a model on this machine that answers as a test says."""
+    with serving() as scripted:
+        yield scripted
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return the program's data folder, which is not there yet."""
+    monkeypatch.setenv("ROSETTA_HOME", str(tmp_path / "home"))
+    return tmp_path / "home"
 
 
 def _can_draw() -> bool:

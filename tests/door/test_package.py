@@ -10,7 +10,6 @@ import math
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -33,7 +32,7 @@ from harness.store.runs import find_run
 from rosetta import functions
 from rosetta.options import Choosing, Options, RecordFields
 from tests.harness.evaluation import corpus as made_corpus
-from tests.harness.scripted import Scripted, price_table, serving
+from tests.harness.scripted import Scripted, price_table
 from tests.review.thorough import first
 
 _DEAR = {"compare", "score"}
@@ -44,17 +43,7 @@ EXAMPLES = sorted(
 EVIDENCE = Path(__file__).parents[1] / "review" / "golden_1" / "golden.rosetta-evidence"
 
 
-@pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    folder = tmp_path / "home"
-    monkeypatch.setenv("ROSETTA_HOME", str(folder))
-    return folder
-
-
-@pytest.fixture
-def endpoint() -> Iterator[Scripted]:
-    with serving() as scripted:
-        yield scripted
+pytestmark = pytest.mark.usefixtures("home")
 
 
 @pytest.fixture(scope="session")

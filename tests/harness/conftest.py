@@ -14,7 +14,7 @@ from harness.store.file.database import open_store
 from harness.store.file.schema import create_schema
 from tests.harness.evaluation import chat_plan, corpus, run_corpus
 from tests.harness.run.scored_demo import ScoredDemo, scored_demo
-from tests.harness.scripted import Scripted, price_table, serving
+from tests.harness.scripted import price_table, serving
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -28,12 +28,6 @@ def stores_of_a_copy() -> Iterator[None]:
         for module in (database, listing):
             patch.setattr(module, "create_schema", made.backup)
         yield
-
-
-@pytest.fixture
-def endpoint() -> Iterator[Scripted]:
-    with serving() as scripted:
-        yield scripted
 
 
 @pytest.fixture

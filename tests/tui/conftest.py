@@ -14,7 +14,6 @@ from corpora.model.entry import Segment
 from rosetta_tui.toolkit import textual_inside
 from rosetta_tui.toolkit.form import suggesting_line
 from tests.harness.ranked import play, ranked_corpus
-from tests.harness.scripted import Scripted, serving
 from tests.keyring_in_memory import memory_keyring
 from tests.tui.scenes import SET_UP
 
@@ -54,12 +53,6 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.chdir(tmp_path)
     with memory_keyring():
         yield found
-
-
-@pytest.fixture
-def endpoint() -> Iterator[Scripted]:
-    with serving() as scripted:
-        yield scripted
 
 
 @dataclass(frozen=True)

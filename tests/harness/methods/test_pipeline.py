@@ -157,10 +157,7 @@ def test_wrong_usage(server: Server) -> None:
             fst_make(server, **given)
 
 
-@pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("ROSETTA_HOME", str(tmp_path / "home"))
-    return tmp_path / "home"
+pytestmark = pytest.mark.usefixtures("home")
 
 
 def fst_make(server: Server, **given: Any) -> Method:

@@ -300,6 +300,7 @@ class TestRights:
             assert ann.execute("SELECT rosetta_submitter()").fetchone() == ("ann",)
 
 
+@pytest.mark.usefixtures("home")
 class TestReading:
     def test_changed_card_is_named(self, server: Server, name: str, card: OutgoingCard) -> None:
         good, bad, false = several(card, 3)

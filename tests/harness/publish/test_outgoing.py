@@ -124,12 +124,7 @@ def test_what_leaves_is_told_by_field(card: OutgoingCard) -> None:
     assert listed == {name: ".".join(place) for name, place in COLUMNS.items()}
 
 
-@pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A data folder without a store."""
-    folder = tmp_path / "home"
-    monkeypatch.setenv("ROSETTA_HOME", str(folder))
-    return folder
+pytestmark = pytest.mark.usefixtures("home")
 
 
 def retry_of(card: OutgoingCard) -> dict[str, Any]:

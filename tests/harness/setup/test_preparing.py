@@ -173,10 +173,7 @@ def test_same_call_is_the_same_run_and_all_else_another(tmp_path: Path) -> None:
 STRANGER = Identity.make(Role.ORGANISATION)
 
 
-@pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("ROSETTA_HOME", str(tmp_path / "home"))
-    return tmp_path / "home"
+pytestmark = pytest.mark.usefixtures("home")
 
 
 def scored(folder: Path, *more: object) -> dict[str, Any]:

@@ -9,7 +9,7 @@ import stat
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -199,12 +199,6 @@ def demo_run(tmp_path_factory: pytest.TempPathFactory) -> DemoRun:
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("ROSETTA_HOME", str(tmp_path / "home"))
     return tmp_path / "home"
-
-
-@pytest.fixture
-def endpoint() -> Iterator[Scripted]:
-    with serving() as scripted:
-        yield scripted
 
 
 SIZE = 24
