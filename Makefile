@@ -28,10 +28,18 @@ unexport PYTHONDONTWRITEBYTECODE
 demo: $(VENV)/.installed
 	$(BIN)/rosetta demo
 
+# A worker keeps the libraries that its tests load. So the tests run in parts, one after the other, the last with all that
+# the others leave out: each worker needs at most 500 MB, and 700 MB in one run. TESTS=tests/… is one run.
+PARTS = 'tests/tui' 'tests/review tests/desktop' 'tests --ignore=tests/tui --ignore=tests/review --ignore=tests/desktop'
+
 # A worker for each core, and each file in one worker: what a file shares is made once. The order is that of tests/conftest.py.
 # Where the system can, in a namespace without a network: nothing that a test starts reaches another machine.
+# Every part runs, whatever fails. The result is that of the last part that failed; 5, no tests, if no part has any.
 test: $(VENV)/.tests
-	$(BIN)/python -P tests/without_network.py -n logical --dist loadfile --no-loadscope-reorder $(if $(ONLY),-m $(ONLY)) $(TESTS)
+	result=5; for part in $(if $(filter tests%,$(TESTS)),'',$(PARTS)); do \
+		$(BIN)/python -P tests/without_network.py -n logical --dist loadfile --no-loadscope-reorder $(if $(ONLY),-m $(ONLY)) $$part $(TESTS); \
+		code=$$?; case $$code in 0) test $$result = 5 && result=0;; 5) ;; *) result=$$code;; esac; \
+	done; exit $$result
 
 lint: $(VENV)/.tests
 	$(BIN)/ruff format --check .

@@ -1,7 +1,7 @@
 """What each test costs: processor seconds of pytest's process and of the programs that the test starts and waits for;
 and the memory of each process of pytest at the end of a run.
 
-A test without the mark ``costly`` may use 1.5 processor seconds on its own; the run ends with the 30 dearest. Seconds
+A test without the mark ``costly`` may use 1.5 processor seconds on its own; a run ends with the 10 dearest. Seconds
 are scaled by a fixed piece of work that is measured when a test seems too dear. Beside other workers a test may use
 twice as many, because they share caches and cores in ways that no short measurement shows.
 """
@@ -27,7 +27,7 @@ REFERENCE: Final = 0.005
 IMPORTS: Final = 20
 """A test that is the first to import more modules than this pays for others, and is not judged."""
 
-LISTED: Final = 30
+LISTED: Final = 10
 _PROPERTY: Final = "processor_seconds"
 _MEMORY: Final = "memory"
 
