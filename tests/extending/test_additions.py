@@ -210,9 +210,7 @@ def test_options_pages_and_the_schema_follow_from_the_row() -> None:
     assert there["title"] == "Loss of Vowels"
 
 
-def test_annotator_is_asked_told_and_may_fail(
-    home: Path, capsys: Shown, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_annotator_is_asked_told_and_may_fail(home: Path, capsys: Shown, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
     def exported(right: int, model: str) -> dict[str, Any]:
         run = play(home / "rosetta.sqlite", ranked_corpus(20), right, model)
         said(capsys, "runs", "export", run, "-o", str(home / f"{model}.json"))

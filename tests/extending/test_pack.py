@@ -233,9 +233,7 @@ def test_task_is_scored_by_its_pack(place: Place, capsys: Shown, tmp_path: Path)
         assert scoring_of(find_run(store, first)).metrics == ("lbrag",)
 
 
-def test_translation_run_looks_at_no_installed_package(
-    place: Place, capsys: Shown, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_translation_run_looks_at_no_installed_package(place: Place, capsys: Shown, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
     def looked(group: str) -> None:
         raise AssertionError(group)
 

@@ -144,9 +144,7 @@ class Scripted:
 
 
 @contextmanager
-def serving(
-    answer: Callable[[Asked], Answer] = translated, host: str = "127.0.0.1", port: int = 0
-) -> Iterator[Scripted]:
+def serving(answer: Callable[[Asked], Answer] = translated, host: str = "127.0.0.1", port: int = 0) -> Iterator[Scripted]:  # fmt: skip
     """Serve on a port, a free one where none is given, until the block ends."""
     state, ready, over = Scripted(answer), threading.Event(), asyncio.Event()
     loops: list[asyncio.AbstractEventLoop] = []

@@ -51,12 +51,7 @@ def annotation(output: str, reference: str, lexicon: Lexicon = ESPERANTO) -> Fst
     return FstAnnotation(analysed(output, lexicon), analysed(reference, lexicon))
 
 
-def translation(
-    output: str,
-    reference: str,
-    gold: str | None = None,
-    lexicon: Lexicon = ESPERANTO,
-) -> Translation:
+def translation(output: str, reference: str, gold: str | None = None, lexicon: Lexicon = ESPERANTO) -> Translation:  # fmt: skip
     entry = Entry(id=1, source="source", reference=reference, morphological_analysis=gold)
     return Translation(entry, output, {"fst": annotation(output, reference, lexicon)})
 

@@ -56,9 +56,7 @@ class Compared(App):
 
 
 @asynccontextmanager
-async def opened(
-    path: Path, size: tuple[int, int]
-) -> AsyncIterator[tuple[Compared, Pilot[Any], LeaderboardScreen]]:
+async def opened(path: Path, size: tuple[int, int]) -> AsyncIterator[tuple[Compared, Pilot[Any], LeaderboardScreen]]:  # fmt: skip
     screen = LeaderboardScreen(path)
     async with showing(Compared(path), screen, size) as (app, pilot):
         yield app, pilot, screen

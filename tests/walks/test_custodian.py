@@ -63,9 +63,7 @@ def _speakers_judge() -> None:
 
 
 @pytest.mark.thorough
-def test_a_day_from_the_stick_to_the_certificate_at_the_card(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_day_from_the_stick_to_the_certificate_at_the_card(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.fail.Keyring")
     monkeypatch.setenv("COLUMNS", "120")

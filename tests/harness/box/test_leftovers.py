@@ -282,9 +282,7 @@ def translate(texts):
 """
 
 
-def _method(
-    folder: Path, code: str, requirements: Path | None = None, wheels: Path | None = None
-) -> BoxedMethod:
+def _method(folder: Path, code: str, requirements: Path | None = None, wheels: Path | None = None) -> BoxedMethod:  # fmt: skip
     kept = BoxedCode(written(folder, code), "method:translate", requirements, wheels)
     return boxed_method(kept, SMALL, OwnProcess(["pytest"]), None, setup())
 

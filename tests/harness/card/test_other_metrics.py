@@ -51,9 +51,7 @@ def home(played: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
 Rows = Callable[[list[Any]], list[Any]]
 
 
-def scored_elsewhere(
-    home: Home, metrics: Sequence[str], rows: Rows, packed: Any, scores: dict[str, Any]
-) -> None:
+def scored_elsewhere(home: Home, metrics: Sequence[str], rows: Rows, packed: Any, scores: dict[str, Any]) -> None:  # fmt: skip
     """Make the run one of a program with other metrics: set-up, rows, scores and seal."""
     with closing(open_store(home.path)) as store:
         number = find_run(store, home.other).id

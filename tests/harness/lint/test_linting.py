@@ -21,9 +21,7 @@ def entry(n: int, segment: Segment = Segment.DIAGNOSTIC, **more: Any) -> Entry:
     return Entry(id=n, source=f"source {n}", reference=sentence(n), segment=segment, **more)
 
 
-def subject(
-    entries: Sequence[Entry], outputs: Sequence[str], dataset: Dataset | None = DATASET, **card: Any
-) -> LintSubject:
+def subject(entries: Sequence[Entry], outputs: Sequence[str], dataset: Dataset | None = DATASET, **card: Any) -> LintSubject:  # fmt: skip
     rows = tuple(LintedEntry(*each) for each in zip(entries, outputs, strict=True))
     development = tuple(each for each in entries if each.segment is Segment.DEVELOPMENT)
     return LintSubject("run", rows, development, dataset, card)

@@ -144,22 +144,14 @@ def test_arb_files_are_joined_by_their_keys(tmp_path: Path) -> None:
         load(source, dataset=PAIR)
 
 
-@pytest.mark.parametrize(("data", "kind"), [
-    (b"PAR1xx", "Parquet"), (b"ARROW1xx", "Arrow"), (b"PK\x03\x04xx", "zip"),
-    (b"\xff\xff\xff\xff\x10", "Arrow"),
-])  # fmt: skip
-def test_what_holds_no_text_is_named_with_what_to_do(data: bytes, kind: str, tmp_path: Path) -> None:  # fmt: skip
-    path = tmp_path / "c.jsonl"
-    path.write_bytes(data)
-    with pytest.raises(CorpusError, match=kind):
-        load(path, dataset=PAIR)
-    with pytest.raises(UsageError, match=kind):
-        read_outputs(path, ENTRIES)
-
-
-def test_a_folder_of_hugging_face_is_named(tmp_path: Path) -> None:
-    (tmp_path / "state.json").touch()
-    with pytest.raises(CorpusError, match=r"Hugging Face.*load_from_disk"):
-        load(tmp_path, dataset=PAIR)
-    with pytest.raises(UsageError, match="Hugging Face"):
-        read_outputs(tmp_path, ENTRIES)
+def test_what_holds_no_text_is_named_with_what_to_do(tmp_path: Path) -> None:
+    for name, data, kind in (
+        ("c.jsonl", b"PAR1xx", "Parquet"), ("c.jsonl", b"ARROW1xx", "Arrow"), ("c.jsonl", b"PK\x03\x04xx", "zip"),
+        ("c.jsonl", b"\xff\xff\xff\xff\x10", "Arrow"), ("state.json", b"", "Hugging Face.*load_from_disk"),
+    ):  # fmt: skip
+        (tmp_path / name).write_bytes(data)
+        path = tmp_path if name == "state.json" else tmp_path / name
+        with pytest.raises(CorpusError, match=kind):
+            load(path, dataset=PAIR)
+        with pytest.raises(UsageError, match=kind):
+            read_outputs(path, ENTRIES)

@@ -417,9 +417,7 @@ FUNCTIONS = {
 
 
 @pytest.mark.parametrize(("code", "wanted"), FUNCTIONS.items())
-async def test_function_in_a_file_is_a_method(
-    code: str, wanted: list[str], calls: HttpCalls, tmp_path: Path
-) -> None:
+async def test_function_in_a_file_is_a_method(code: str, wanted: list[str], calls: HttpCalls, tmp_path: Path) -> None:  # fmt: skip
     file = tmp_path / "mine.py"
     file.write_text(code, "utf-8")
     method = build(str(file), ESPERANTO.model_copy(update={"batch_size": 2}))

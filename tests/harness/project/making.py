@@ -39,9 +39,7 @@ def many(tiers: tuple[int, ...] = (1, 2, 3, 4, 5)) -> list[Candidate]:
     ]
 
 
-def took(
-    folder: Path, *candidates: Candidate, most: int | None = None, segment: Segment | None = None
-) -> TakenSources:
+def took(folder: Path, *candidates: Candidate, most: int | None = None, segment: Segment | None = None) -> TakenSources:  # fmt: skip
     with changing(folder / "words", folder / "home") as project:
         return take_candidates(project, candidates, CandidateDefaults(segment=segment), most)
 

@@ -103,9 +103,7 @@ def test_failure_with_usage_costs_it(endpoint: Scripted, store_path: Path, price
 
 
 @pytest.mark.parametrize("status", [302, 400, 404, 422, 429, 500, 503])
-def test_billed_failure_counts_whatever_its_status(
-    endpoint: Scripted, store_path: Path, prices: Path, status: int
-) -> None:
+def test_billed_failure_counts_whatever_its_status(endpoint: Scripted, store_path: Path, prices: Path, status: int) -> None:  # fmt: skip
     """Two failures that cost to one answer: the budget ends before a call that could pass it."""
     bill = {"usage": {"cost": 1.0}}
     failed = {"error": {"message": "no", **bill}} if status == 400 else {"detail": "no", **bill}

@@ -116,9 +116,7 @@ def test_failed_entries_are_asked_for_again(half: Scripted, store_path: Path) ->
     assert [tries[place] for place in range(12)] == [2] * 3 + [1] * 9, "over all stretches"
 
 
-def test_going_on_forgets_why_the_run_stopped(
-    endpoint: Scripted, store_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_going_on_forgets_why_the_run_stopped(endpoint: Scripted, store_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
     def gone(*_: object) -> None:
         raise HarnessError("The language card is gone.")
 

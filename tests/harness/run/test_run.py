@@ -434,9 +434,7 @@ def test_run_with_fewer_annotators_follows_one_with_more(store_path: Path) -> No
 
 
 @pytest.mark.parametrize("step", [-3600.0, -86_400.0, -1.7e9, 3.2e8])
-def test_clock_set_during_a_run_makes_no_length(
-    store_path: Path, monkeypatch: pytest.MonkeyPatch, step: float
-) -> None:
+def test_clock_set_during_a_run_makes_no_length(store_path: Path, monkeypatch: pytest.MonkeyPatch, step: float) -> None:  # fmt: skip
     now, heard = time.time, Heard()
     monkeypatch.setattr(time, "time", lambda: now() + (step if heard.scored else 0.0))
     run_corpus(store_path, corpus(12), constant(), heard)

@@ -263,11 +263,7 @@ def test_every_single_changed_byte_is_refused() -> None:
     refuses(FileError, "", unpack, packed + b"\0", SMALL)
 
 
-def zipped(
-    *members: tuple[zipfile.ZipInfo | str, bytes],
-    how: int = zipfile.ZIP_STORED,
-    double: bool = False,
-) -> bytes:
+def zipped(*members: tuple[zipfile.ZipInfo | str, bytes], how: int = zipfile.ZIP_STORED, double: bool = False) -> bytes:  # fmt: skip
     """A zip by another hand; ``double``: the first name is in no list."""
     data = io.BytesIO()
     with zipfile.ZipFile(data, "w", how) as other:

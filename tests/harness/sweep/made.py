@@ -94,9 +94,7 @@ def _run(store: sqlite3.Connection, origin: int, run_id: str, cell: MadeCell) ->
     )
 
 
-def _copied(
-    store: sqlite3.Connection, table: str, which: str, value: int, changed: Mapping[str, object]
-) -> int:
+def _copied(store: sqlite3.Connection, table: str, which: str, value: int, changed: Mapping[str, object]) -> int:  # fmt: skip
     names = [row[1] for row in store.execute(f"PRAGMA table_info({table})")]
     left = {"id", *changed}
     kept = [name for name in names if name not in left]

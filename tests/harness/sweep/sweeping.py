@@ -24,9 +24,7 @@ def written(folder: Path, *parts: str, head: str) -> Path:
     return path
 
 
-def begun(
-    folder: Path, url: str, *parts: str, top: str = "", fixed: str = "", size: int = SIZE
-) -> tuple[Path, StoredSweep]:
+def begun(folder: Path, url: str, *parts: str, top: str = "", fixed: str = "", size: int = SIZE) -> tuple[Path, StoredSweep]:  # fmt: skip
     """Store a sweep over two models at an endpoint; gives the store's path too."""
     rows = "".join(f"{n}\tentry number {n}\tENTRY NUMBER {n}\n" for n in range(size))
     (folder / "c.tsv").write_text(f"id\tsource\treference\n{rows}", "utf-8")

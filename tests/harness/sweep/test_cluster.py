@@ -241,9 +241,7 @@ def test_pause_of_a_worker_is_told_to_the_others(
 
 
 @pytest.mark.skipif(not Path("/proc/self/cwd").exists(), reason="no path that each process sees otherwise")  # fmt: skip
-def test_plugin_that_a_worker_lacks_is_named(
-    tmp_path: Path, cluster: DaskCluster, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_plugin_that_a_worker_lacks_is_named(tmp_path: Path, cluster: DaskCluster, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
     (tmp_path / "same.py").write_text(PLUGIN, "utf-8")
     monkeypatch.chdir(tmp_path)  # the worker is at work in another folder
     axes = '[axes]\nmodel = [{ label = "m", method = "/proc/self/cwd/same.py:M" }]'

@@ -89,9 +89,7 @@ def kept(tmp_path: Path, once: tuple[Path, Corpus]) -> Kept:
     return vault(tmp_path, START + timedelta(minutes=2)), once[1]
 
 
-def opened_corpus(
-    made: Vault, name: str = "words", identity: Identity = MINE, segments: Sequence[Segment] = ()
-) -> Corpus:
+def opened_corpus(made: Vault, name: str = "words", identity: Identity = MINE, segments: Sequence[Segment] = ()) -> Corpus:  # fmt: skip
     return VaultOpening(made, identity, "a run", VaultWork.RUN, RUN).corpus(name, segments)
 
 

@@ -99,9 +99,7 @@ class School:
         person.write(desk.item(number), text)
         self.take(desk, person)
 
-    def look(
-        self, name: str = "look", *, of: Translator | None = None, again: bool = False
-    ) -> tuple[Written, Judge]:
+    def look(self, name: str = "look", *, of: Translator | None = None, again: bool = False) -> tuple[Written, Judge]:  # fmt: skip
         """Ask a second speaker, on a laptop of their own or on a translator's; gives the review and who it is."""
         [desk, judge] = self.looks(1, name, again=again)
         if of is not None:

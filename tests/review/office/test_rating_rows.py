@@ -293,12 +293,7 @@ def split_panel(**more: Any) -> State:
     return state(said(GOOD, POOR, GOOD, **more), *(said(*each) for each in others))
 
 
-def page_of(
-    issued: Certificate,
-    state: State,
-    shown: dict[str, BatchItem] | None = None,
-    language: str = "en",
-) -> str:
+def page_of(issued: Certificate, state: State, shown: dict[str, BatchItem] | None = None, language: str = "en") -> str:  # fmt: skip
     items = texts() if shown is None else shown
     return community_page(issued, key(), state, items, Words.load(language))
 

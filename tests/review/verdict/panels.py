@@ -10,12 +10,7 @@ from review.verdict.panel.panel import ControlItem, Harm, Panel
 FIVE = {1: 0.3, 2: 0.25, 3: 0.2, 4: 0.15, 5: 0.1}
 
 
-def made(
-    rank: Callable[[int, int], int],
-    items: int = 80,
-    people: int = 5,
-    weights: Mapping[int, float] = FIVE,
-) -> Panel:
+def made(rank: Callable[[int, int], int], items: int = 80, people: int = 5, weights: Mapping[int, float] = FIVE) -> Panel:  # fmt: skip
     """Make a panel in which person j gives item i the rank ``rank(i, j)``; strata take turns."""
     strata = sorted(weights)
     names = [f"i{place:03}" for place in range(items)]

@@ -428,9 +428,7 @@ async def test_query_is_shown_with_its_rows(folder: Path) -> None:
     await _look_at_live_run(app, "", "enter", "sql-entry", path, run)
 
 
-async def _look_at_live_run(
-    app: App, first: str, key: str, then: str, path: Path, run: Any, **now: Any
-) -> None:
+async def _look_at_live_run(app: App, first: str, key: str, then: str, path: Path, run: Any, **now: Any) -> None:  # fmt: skip
     asking(path, run, app.queue, **now)
     async with at_rest(app, SMALL) as (_, pilot):
         if first:

@@ -314,9 +314,7 @@ COMPLETE = Finished("0f3b8c1e", RunState.COMPLETE, 9, 0, 9, 1.0, card_hash="ab")
         (HALTED, Control.drain, True, 130),
     ],
 )  # fmt: skip
-def test_each_end_has_its_code(
-    finished: Finished, wish: Callable[[Control], None], interrupted: bool, code: int
-) -> None:
+def test_each_end_has_its_code(finished: Finished, wish: Callable[[Control], None], interrupted: bool, code: int) -> None:  # fmt: skip
     control = Control()
     wish(control)
     assert exit_code(finished, control, interrupted) == code

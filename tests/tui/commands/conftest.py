@@ -60,9 +60,7 @@ def copy_of(
 
 
 @pytest.fixture
-def sides(
-    tmp_path_factory: pytest.TempPathFactory, copy_of: CopyOf, monkeypatch: pytest.MonkeyPatch
-) -> TwoSides:
+def sides(tmp_path_factory: pytest.TempPathFactory, copy_of: CopyOf, monkeypatch: pytest.MonkeyPatch) -> TwoSides:  # fmt: skip
     """A copy of an organisation's and a developer's computer; the first one's data folder is in use."""
     folder, made = made_once(tmp_path_factory, "sides", two_sides)
     copy, names = copy_of("sides", two_sides), ("organisation", "developer", "stick", "certificate")

@@ -42,9 +42,9 @@ def wrong(found: FileVerdict) -> dict[str, str]:
 
 
 @pytest.fixture
-def stranger(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A computer that knows nobody."""
-    monkeypatch.setenv("ROSETTA_HOME", str(tmp_path / "stranger"))
+def stranger(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:  # fmt: skip
+    """A folder on a computer that knows nobody."""
+    monkeypatch.setenv("ROSETTA_HOME", str(tmp_path_factory.mktemp("stranger")))
     return tmp_path
 
 
@@ -455,23 +455,23 @@ def test_verify_folder_has_a_line_for_each_file(every: EveryFile, tmp_path: Path
     assert wrong == {"card.json"}
 
 
-def test_verify_folder_of_unsigned_files_verifies_nothing(tmp_path: Path) -> None:
+def test_verify_folder_of_unsigned_files_verifies_nothing(stranger: Path) -> None:
     entry = {"id": 1, "source": "a", "reference": "b", "segment": "development"}
     told = {"dataset": {"id": "made"}, "entries": [entry]}
-    (tmp_path / "corpus.json").write_text(json.dumps(told), "utf-8")
-    (tmp_path / "project.json").write_text('{"format": "rosetta-corpus-project/1"}', "utf-8")
-    done = said(f"verify {tmp_path}")
+    (stranger / "corpus.json").write_text(json.dumps(told), "utf-8")
+    (stranger / "project.json").write_text('{"format": "rosetta-corpus-project/1"}', "utf-8")
+    done = said(f"verify {stranger}")
     assert done.exit_code == 0, done.output
     assert "✓" not in done.output
-    assert "2 files: 0 hold, 0 do not, 2 signed by nobody, 0 could not be examined." in done.output
-    found = json.loads(said(f"verify {tmp_path} --json").stdout)
+    assert "2 files: 0 hold, 0 do not, 2 signed by nobody, 0 could not be looked at." in done.output
+    found = json.loads(said(f"verify {stranger} --json").stdout)
     jsonschema.validate(found, FOLDER_SCHEMA)
     assert [each["holds"] for each in found["files"]] == [None, None]
-    assert "Nothing in it could be checked" in said(f"verify {tmp_path / 'corpus.json'}").output
+    assert "Nothing in it could be checked" in said(f"verify {stranger / 'corpus.json'}").output
 
 
-def test_verify_folder_leaves_links_and_pipes_alone(tmp_path: Path) -> None:
-    inside, outside = tmp_path / "inside", tmp_path / "outside"
+def test_verify_folder_leaves_links_and_pipes_alone(stranger: Path) -> None:
+    inside, outside = stranger / "inside", stranger / "outside"
     inside.mkdir()
     outside.mkdir()
     (outside / "k.pem").write_text("ab" * 32)
@@ -484,17 +484,17 @@ def test_verify_folder_leaves_links_and_pipes_alone(tmp_path: Path) -> None:
     assert [each["file"] for each in json.loads(done.stdout)["files"]] == ["k"]
 
 
-def test_verify_folder_has_limits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "a").write_text("hello")
-    done = said(f"verify {tmp_path}")
+def test_verify_folder_has_limits(stranger: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (stranger / "a").write_text("hello")
+    done = said(f"verify {stranger}")
     assert done.exit_code == 2
-    assert "1 file: 0 hold, 0 do not, 0 signed by nobody, 1 could not be examined." in done.output
-    assert isinstance(said(f"verify {tmp_path} --with {tmp_path}/a").exception, UsageError)
-    (tmp_path / "b").write_text("hello")
+    assert "1 file: 0 hold, 0 do not, 0 signed by nobody, 1 could not be looked at." in done.output
+    assert isinstance(said(f"verify {stranger} --with {stranger}/a").exception, UsageError)
+    (stranger / "b").write_text("hello")
     monkeypatch.setattr(folders, "MOST_FILES", 1)
-    told = said(f"verify {tmp_path}")
-    assert "holds 2 files, and 1 are examined" in str(told.exception)
-    deep = tmp_path.joinpath(*"123456789")
+    told = said(f"verify {stranger}")
+    assert "holds 2 files, and 1 are looked at" in str(told.exception)
+    deep = stranger.joinpath(*"123456789")
     deep.mkdir(parents=True)
-    told = said(f"verify {tmp_path}")
+    told = said(f"verify {stranger}")
     assert "more than 8 folders within folders" in str(told.exception)

@@ -141,9 +141,7 @@ def test_the_second_ctrl_c_ends_it_and_so_does_a_polite_kill(
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("how", ["quit", "terminate"])
-def test_leaving_the_app_ends_it_too(
-    tmp_path: Path, plugin: Path, monkeypatch: pytest.MonkeyPatch, how: str
-) -> None:
+def test_leaving_the_app_ends_it_too(tmp_path: Path, plugin: Path, monkeypatch: pytest.MonkeyPatch, how: str) -> None:  # fmt: skip
     home = tmp_path / "home"
     with Pseudo(home, *words(plugin)) as app:
         app.wait_for("5 done", "90 waiting")

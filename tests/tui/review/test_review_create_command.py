@@ -175,9 +175,7 @@ def test_create_anyway_gives_no_verdict_and_asks_who_asks(home: Path, tmp_path: 
     assert batch_at(Path(told["files"][0])).manifest.organisation.name == "The council"
 
 
-def test_create_on_a_stick_that_breaks_leaves_nothing(
-    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_create_on_a_stick_that_breaks_leaves_nothing(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
     """A full stick lets files be written only up to the batch, the cards, or the recovery key."""
     card, out = tmp_path / "blue.rosetta-laptop", tmp_path / "out"
     laptop_card(card)
@@ -306,9 +304,7 @@ def test_create_letters_that_cannot_be_read_are_refused(foreign: Path) -> None:
     assert [str(each) for each in told["shown_by_name"]] == [first]
 
 
-def test_create_font_goes_along_signed_and_cut(
-    foreign: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_create_font_goes_along_signed_and_cut(foreign: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
     monkeypatch.chdir(tmp_path)
     Path("Letters.ttf").write_bytes(drawn_font())
     Path("Latin.ttf").write_bytes(drawn_font("abc"))
