@@ -30,7 +30,8 @@ demo: $(VENV)/.installed
 
 # A worker keeps the libraries that its tests load. So the tests run in parts, one after the other, the last with all that
 # the others leave out: each worker needs at most 500 MB, and 700 MB in one run. TESTS=tests/… is one run.
-PARTS = 'tests/tui' 'tests/review tests/desktop' 'tests --ignore=tests/tui --ignore=tests/review --ignore=tests/desktop'
+PARTS = 'tests/tui' 'tests/review tests/desktop' tests/harness \
+	'tests --ignore=tests/tui --ignore=tests/review --ignore=tests/desktop --ignore=tests/harness'
 
 # A worker for each core, and each file in one worker: what a file shares is made once. The order is that of tests/conftest.py.
 # Where the system can, in a namespace without a network: nothing that a test starts reaches another machine.
