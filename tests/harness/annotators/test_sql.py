@@ -91,6 +91,7 @@ HOSTILE = {
 }  # fmt: skip
 
 
+@pytest.mark.costly("its process works at hostile queries up to their limits")
 def test_query_only_reads_within_limits(runner: sql.SqlRunner, folder: Path) -> None:
     database = folder / DATABASE
     before = hashlib.sha256(database.read_bytes()).digest(), sorted(folder.rglob("*"))
@@ -102,6 +103,7 @@ def test_query_only_reads_within_limits(runner: sql.SqlRunner, folder: Path) -> 
         assert str(folder) not in found["why"]
         assert before == (hashlib.sha256(database.read_bytes()).digest(), sorted(folder.rglob("*")))
         assert _given(runner, "```sql\nSELECT name FROM item;\n```")["exec"] == 1
+    runner.close()  # what its process used is counted here, and not with a later test
 
 
 def test_rows_are_compared_as_published_and_told(runner: sql.SqlRunner) -> None:
