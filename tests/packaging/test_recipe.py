@@ -115,7 +115,11 @@ def test_the_window_and_its_engine_import_nothing_that_is_denied() -> None:
 
 def test_fonts_and_words_go_along_and_no_corpus_or_policy() -> None:
     names = {f"{folder}/{Path(source).name}" for source, folder in recipe.datas()}
-    assert "review/session/locale/fr/LC_MESSAGES/rosetta-review.mo" in names
+    for name in (
+        "review/session/locale/fr/LC_MESSAGES/rosetta-review.mo",
+        "corpora/languages/languages.txt",
+    ):
+        assert name in names
     assert any(name.endswith("CanadianAboriginal-Regular.ttf") for name in names)
     assert any(name.startswith("review/desktop/fonts/") and "OFL" in name for name in names)
     assert not [
