@@ -71,7 +71,9 @@ def answer(home: Path, opening: TerminalOpening) -> ReviewSession:
     batch = opening.open(opening.choices()[0])
     opening.accept(batch)
     [cards] = (home / "review-cards").iterdir()
-    code = opening.reviewer(batch, re.findall(r"Your code: +(\S+)", cards.read_text("utf-8"))[0])
+    code = opening.reviewer(
+        batch, re.findall(r'class="code">.*?<dd>(.+?)</dd>', cards.read_text("utf-8"))[0]
+    )
     session = opening.session(batch, code, Face.DESKTOP, guard=0)
     view = session.agree(share_corrections=True)
     while view.phase is Phase.TRAINING or view.done < ANSWERED:

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from hashlib import sha256
 from pathlib import Path
 from typing import Final
 
@@ -109,19 +110,57 @@ def write_file(path: Path, data: bytes, mode: int = PRIVATE) -> None:
 
     Raises StickError; then no half file bears the name, and a file that bore it before is whole.
     """
+    _write_pieces(path, [data], mode)
+
+
+def copy_file(source: Path, path: Path, mode: int, copied: Callable[[int], object]) -> str:
+    """Copy a large file as ``write_file`` writes one, and return its SHA-256.
+
+    ``copied`` is called with the bytes of each piece. Raises StickError, which names the file that failed.
+    """
+    return _write_pieces(path, _pieces(source, copied), mode)
+
+
+def file_hash(path: Path) -> str:
+    """Return the SHA-256 of a file of any size. Raises StickError."""
+    return _digest(_pieces(path, lambda _: None))
+
+
+_PIECE: Final = 2**22
+
+
+def _pieces(path: Path, copied: Callable[[int], object]) -> Iterator[bytes]:
+    try:
+        with os.fdopen(_opened(path), "rb") as file:
+            while piece := file.read(_PIECE):
+                yield piece
+                copied(len(piece))
+    except OSError as error:
+        raise stick_error(path, error) from None
+
+
+def _digest(pieces: Iterable[bytes]) -> str:
+    digest = sha256()
+    for piece in pieces:
+        digest.update(piece)
+    return digest.hexdigest()
+
+
+def _write_pieces(path: Path, pieces: Iterable[bytes], mode: int) -> str:
     beside = path.with_name(f".{path.name}.part")
     try:
-        _write_flushed(beside, data, mode)
-        kept = _read_again(beside, len(data) + 1) == data
+        written = _write_flushed(beside, pieces, mode)
+        kept = _digest(_read_again(beside)) == written
         if kept:
             beside.replace(path)
             sync_folder(path.parent)
     except OSError as error:
-        _drop(beside)
         raise stick_error(path, error) from None
+    finally:
+        _drop(beside)  # also after Ctrl-C
     if not kept:
-        _drop(beside)
         raise StickError(path, StorageProblem.CHANGED)
+    return written
 
 
 def read_file(path: Path, most_bytes: int = MOST_BYTES) -> bytes:
@@ -145,14 +184,18 @@ def read_named(path: Path, most_bytes: int = MOST_BYTES) -> bytes:
         raise UsageError(str(error)) from None
 
 
-def _write_flushed(path: Path, data: bytes, mode: int) -> None:
-    """Write a new file and wait until the medium has it; never through a link that is there."""
+def _write_flushed(path: Path, pieces: Iterable[bytes], mode: int) -> str:
+    """Write a new file, wait until the medium has it, and return its SHA-256; never through a link that lies there."""
     path.unlink(missing_ok=True)
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+    digest = sha256()
     with os.fdopen(os.open(path, flags, mode), "wb") as file:
-        file.write(data)
-        file.flush()
-        flush(file.fileno())
+        for piece in pieces:  # flushed one by one: so a bar of progress counts what the medium has
+            file.write(piece)
+            digest.update(piece)
+            file.flush()
+            flush(file.fileno())
+    return digest.hexdigest()
 
 
 def flush(descriptor: int) -> None:
@@ -163,14 +206,15 @@ def flush(descriptor: int) -> None:
         os.fsync(descriptor)
 
 
-def _read_again(path: Path, most_bytes: int) -> bytes:
+def _read_again(path: Path) -> Iterator[bytes]:
     """Read from the medium, not from the memory in which the system keeps what was written."""
     with path.open("rb") as file:
         if sys.platform == "linux":
             os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
         elif sys.platform == "darwin":
             fcntl.fcntl(file.fileno(), fcntl.F_NOCACHE, 1)
-        return file.read(most_bytes)
+        while piece := file.read(_PIECE):
+            yield piece
 
 
 def _opened(path: Path) -> int:

@@ -24,8 +24,8 @@ import measure
 import own_folder
 import recipe
 import stick
+from review.office.making.reviewer_programs import ARCHIVES
 from stages import Stages, hash_of
-from start_here import ARCHIVES
 
 SPECS = {"linux": "linux.spec", "win32": "windows.spec", "darwin": "macos.spec"}
 SYSTEMS = {"linux": "linux", "win32": "windows", "darwin": "macos"}

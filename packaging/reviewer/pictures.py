@@ -12,14 +12,13 @@ import subprocess
 import sys
 import tempfile
 import time
-import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import recipe
+from rosetta_tui.html.start_here_page import start_here_texts
 from sample import LESSONS, Sample
-from start_here import TEXTS
 
 SIZE = 1024, 640
 """Pixels of a picture: about what an old laptop shows."""
@@ -44,7 +43,7 @@ Drawn = Mapping[str, Sequence[tuple[str, Path]]]
 
 def draw(review: Path, made: Sample, work: Path) -> Drawn:
     """Draw the pictures into a folder."""
-    for tag in tomllib.loads(TEXTS.read_text("utf-8")):
+    for tag in start_here_texts():
         folder = work / tag
         folder.mkdir(parents=True, exist_ok=True)
         command = [sys.executable, __file__, str(review), made.code, tag, str(folder)]
@@ -56,7 +55,7 @@ def drawn(work: Path) -> Drawn:
     """Return the pictures that were drawn into a folder."""
     return {
         tag: [(words, work / tag / f"{name}.png") for name, words in said["shown"].items()]
-        for tag, said in tomllib.loads(TEXTS.read_text("utf-8")).items()
+        for tag, said in start_here_texts().items()
     }
 
 

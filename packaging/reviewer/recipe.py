@@ -17,6 +17,8 @@ import icu
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
+if str(ROOT) not in sys.path:
+    sys.path.insert(0, str(ROOT))  # a build reads our packages from where they are
 NAME = "rosetta-review"
 TITLE = "Rosetta Review"
 IDENTIFIER = "org.rosetta-tui.review"
@@ -106,7 +108,6 @@ class BundledFile(NamedTuple):
 
 def version() -> str:
     """Return the program's version."""
-    sys.path.insert(0, str(ROOT))
     from harness.core.version import VERSION
 
     return VERSION

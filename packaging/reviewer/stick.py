@@ -12,8 +12,9 @@ import own_folder
 import pictures
 import recipe
 import sample
-import start_here
 from own_folder import CHECKSUMS
+from review.office.making.reviewer_programs import ARCHIVES, START_HERE, write_starters
+from rosetta_tui.html.start_here_page import SampleFacts, StepPicture, start_here_page
 from stages import Stages, hash_of
 
 _HOW = (
@@ -24,17 +25,20 @@ _HOW = (
 
 def lay_out(folder: Path, programs: Mapping[str, Path], licences: str, work: Path) -> Path:
     """Make the folder that is copied to a stick, all of it or nothing; ``programs`` are archives by system."""
-    there = [system for system in start_here.ARCHIVES if system in programs]
+    there = [system for system in ARCHIVES if system in programs]
     own_folder.refuse_others(folder)  # before the minutes that pictures take
     made, drawn = _shown(work)
     with own_folder.filling(folder) as part:
         for system in there:
-            shutil.copyfile(programs[system], part / start_here.ARCHIVES[system])
-        if "linux" in there:
-            _add_double_click(part)
+            shutil.copyfile(programs[system], part / ARCHIVES[system])
+        write_starters(part)
         (part / sample.FILE).write_bytes(made.data)
-        page = start_here.page(there, made, drawn)
-        (part / start_here.FILE).write_text(page, encoding="utf-8")
+        shown = {
+            tag: [StepPicture(words, path.read_bytes()) for words, path in each]
+            for tag, each in drawn.items()
+        }
+        page = start_here_page(there, SampleFacts(made.code, made.phrase), shown)
+        (part / START_HERE).write_text(page, encoding="utf-8")
         (part / "LICENCES.txt").write_text(licences, encoding="utf-8")
         (part / CHECKSUMS).write_text(checksums(part), encoding="ascii")
     return folder
@@ -44,7 +48,8 @@ def _shown(work: Path) -> tuple[sample.Sample, pictures.Drawn]:
     """Return the sample and its pictures: those that were made before of the same program, or new ones."""
     stages, folder = Stages(work), work / "shown"
     ours = [recipe.ROOT / each for each in recipe.PACKAGES]
-    inputs = hash_of([*ours, recipe.HERE], metadata.version("PySide6-Essentials"))
+    texts = recipe.ROOT / "rosetta_tui" / "html" / "start_here.toml"
+    inputs = hash_of([*ours, texts, recipe.HERE], metadata.version("PySide6-Essentials"))
     kept = folder / "sample.json"
     if stages.is_done("pictures", inputs, kept):
         return sample.kept(kept), pictures.drawn(folder)
@@ -55,13 +60,6 @@ def _shown(work: Path) -> tuple[sample.Sample, pictures.Drawn]:
     sample.keep(made, kept)
     stages.note("pictures", inputs)
     return made, drawn
-
-
-def _add_double_click(folder: Path) -> None:
-    """Add what opens the program from a Linux desktop, to be run where the stick's file system knows that."""
-    for path in (recipe.HERE / "linux_stick").iterdir():
-        shutil.copy(path, folder)
-        (folder / path.name).chmod(0o755)
 
 
 def checksums(folder: Path) -> str:

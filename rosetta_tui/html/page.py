@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from base64 import b64encode
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from hashlib import sha256
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
@@ -48,13 +48,21 @@ class Fact:
     words: str
 
 
-def render(template: str, facts: Mapping[str, Any]) -> str:
+def render(
+    template: str,
+    facts: Mapping[str, Any],
+    *,
+    style_file: str = "style.css",
+    pictures: bool = False,
+) -> str:
     """Return a whole page from a template of the package; the same facts give the same bytes.
 
-    Raises jinja2.UndefinedError where the template names a fact that is not there.
+    With ``pictures`` the page may show those that it holds. Raises jinja2.UndefinedError where the template names a
+    fact that is not there.
     """
-    style = _style()
-    policy = f"default-src 'none'; style-src '{_hash(style)}'; base-uri 'none'; form-action 'none'"
+    style = _style(style_file)
+    images = "img-src data:; " if pictures else ""
+    policy = f"default-src 'none'; {images}style-src '{_hash(style)}'; base-uri 'none'; form-action 'none'"
     # the style is ours, and a browser takes it only as the very bytes that the policy names
     return (
         _environment()
@@ -87,9 +95,9 @@ def _harmless(value: object) -> object:
     return plain(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
-@lru_cache(maxsize=1)
-def _style() -> str:
-    return files("rosetta_tui.html").joinpath("style.css").read_text("utf-8")
+@cache
+def _style(file: str) -> str:
+    return files("rosetta_tui.html").joinpath(file).read_text("utf-8")
 
 
 def _hash(style: str) -> str:

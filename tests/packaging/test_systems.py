@@ -11,23 +11,28 @@ import struct
 import subprocess
 import sys
 import tarfile
-import tomllib
 import zlib
-from collections import Counter
 from pathlib import Path
 
 import pytest
 
 from harness.core.version import VERSION
 from review.files.batch import open_batch
+from review.office.making.reviewer_programs import ARCHIVES, write_starters
 from review.rating import Rating
+from rosetta_tui.html.start_here_page import (
+    SampleFacts,
+    StepPicture,
+    start_here_page,
+    start_here_texts,
+)
 from tests.desktop.real.display import program
 from tests.desktop.real.waiting import until
 from tests.packaging.parts import REVIEWER, part
+from tests.tui.html.strict import StrictPage
 
 icons = part("icons")
 sample = part("sample")
-start_here = part("start_here")
 
 
 def png(size: int) -> bytes:
@@ -101,6 +106,8 @@ def test_what_windows_is_told_is_taken_back() -> None:
 
 # the stick
 
+PHRASE = "one two three four five six"
+
 
 def test_the_sample_is_a_review_that_says_what_it_is() -> None:
     made = sample.make()
@@ -116,24 +123,21 @@ def test_the_sample_is_a_review_that_says_what_it_is() -> None:
 
 
 @pytest.mark.parametrize("there", [["linux"], ["windows", "macos", "linux"]], ids="+".join)
-def test_page_stands_alone_and_names_the_programs(there: list[str], tmp_path: Path) -> None:
-    picture = tmp_path / "item.png"
-    picture.write_bytes(png(2))
-    made = sample.Sample(b"", "ABCD-1234", "one two three four five six")
-    shown = {tag: [("An <item> & its answers", picture)] for tag in ("en", "fr")}
-    text = start_here.page(there, made, shown)
-    tags = Counter(re.findall(r"<([a-z]\w*)(?=[ >])", text))
-    tags.subtract(re.findall(r"</(\w+)>", text))
-    assert {tag for tag, left in tags.items() if left} == {"meta", "img"}
-    assert re.findall(r'<img(?![^>]* alt="[^"]+")', text) == []
-    sources = re.findall(r' (?:src|href|srcset|action)="([^"]+)"', text)
-    assert sources
-    assert all(each.startswith(("#", "data:")) for each in sources)
-    assert "default-src 'none'" in text
-    for system, name in start_here.ARCHIVES.items():
+def test_page_stands_alone_and_names_the_programs(there: list[str]) -> None:
+    shown = {tag: [StepPicture("An <item> & its answers", png(2))] for tag in ("en", "fr")}
+    text = start_here_page(there, SampleFacts("ABCD-1234", PHRASE), shown)
+    StrictPage(text)
+    assert text.count("An &lt;item&gt; &amp; its answers") == 4
+    assert "default-src &#39;none&#39;; img-src data:" in text
+    for system, name in ARCHIVES.items():
         assert (name in text) == (system in there)
-    assert text.count("ABCD-1234") == text.count("one two three four five six") == 2
+    assert text.count("ABCD-1234") == text.count(PHRASE) == 2
     assert "{" not in re.sub(r"<style>.*?</style>", "", text, flags=re.DOTALL)
+    bare = start_here_page([])
+    StrictPage(bare)
+    assert "no program for Windows, Mac, Linux" in bare
+    for words in ("Sample", "CHECKSUMS", *ARCHIVES.values()):
+        assert words not in bare
 
 
 def test_both_languages_of_the_page_say_as_much() -> None:
@@ -142,7 +146,7 @@ def test_both_languages_of_the_page_say_as_much() -> None:
             return {name: shape(value) for name, value in said.items()}
         return len(said) if isinstance(said, list) else isinstance(said, str)
 
-    texts = tomllib.loads((REVIEWER / "start_here.toml").read_text("utf-8"))
+    texts = start_here_texts()
     assert shape(texts["en"]) == shape(texts["fr"])
 
 
@@ -342,9 +346,9 @@ def stick(unpacked: Path, tmp_path: Path) -> Path:
     """What a build lays out of it; nothing on it may be run, as on FAT."""
     folder = tmp_path / "media" / 'Ana\'s stick $HOME & "more"'
     folder.mkdir(parents=True)
-    for path in (REVIEWER / "linux_stick").iterdir():
-        shutil.copyfile(path, folder / path.name)
     packed(unpacked, folder)
+    for path in write_starters(folder):
+        path.chmod(0o644)
     return folder
 
 

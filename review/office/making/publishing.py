@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from harness.core.failures import UsageError
@@ -15,11 +15,11 @@ from harness.core.written_files import private_folder
 from harness.sealed.phrase import draw_words
 from harness.sealed.sealing import AgeIdentity
 from harness.sealed.stick import BATCH_SUFFIX, PRIVATE, READABLE, write_file
-from review.files.batch import Batch, write_batch
+from review.files.batch import write_batch
 from review.files.reviewer_codes import printed
 from review.files.statements import LaptopCard
-from review.office.making.batches import PreparedReview
-from review.office.making.texts import ReviewTexts
+from review.office.making.batches import Made
+from review.office.making.texts import CardTexts, ReviewTexts
 from review.office.store.store import Office, Review, utc_now
 
 
@@ -98,12 +98,29 @@ class Published:
     cards: Path
 
 
-@dataclass(frozen=True)
-class _Handout:
-    """Files by path, and what is on the cards."""
+@dataclass(frozen=True, slots=True)
+class ReviewerCard:
+    """What is on one person's card, and on nobody else's."""
 
-    files: dict[Path, bytes] = field(default_factory=dict)
-    cards: list[str] = field(default_factory=list)
+    code: str
+    """In two groups of four."""
+    file: str
+    """Name of the batch file."""
+    words: str | None
+    """Words that open the file, where it was sealed with a passphrase."""
+
+
+@dataclass(frozen=True, slots=True)
+class CardSheet:
+    """The cards of a review, to be printed and cut."""
+
+    title: str
+    organisation: str
+    phrase: str
+    """Six words of the organisation's key."""
+    texts: Sequence[CardTexts]
+    """One for each language on a card."""
+    cards: Sequence[ReviewerCard]
 
 
 def publish(
@@ -114,22 +131,23 @@ def publish(
     protection: Protection,
     folder: Path,
     cards: Path,
+    page: Callable[[CardSheet], str],
     *,
     laptops: Sequence[LaptopCard] = (),
     recovery: RecoveryKey | None = None,
 ) -> Published:
-    """Store a review and write its files, and the ``cards`` to where they stay; where one cannot be written, nothing is stored and nothing stays.
+    """Keep a review and write its files, and the ``page`` of cards to where it stays; where one cannot be written, nothing is kept and nothing stays.
 
     Every user of a computer may read the batch files, as what travels on sticks; cards and keys only their owner.
     ``laptops`` are enrolled with it, and a new ``recovery`` key is kept. Raises UsageError where a file is
     there already, and StickError for a place that cannot be written.
     """
-    handout = _handout(made, texts, protection, folder)
-    private = {cards: _RULE.join(handout.cards).encode()}
+    files, sheet = _handout(made, texts, protection, folder)
+    private = {cards: page(sheet).encode()}
     if recovery is not None and recovery.new is not None:
         private[recovery.place] = recovery.text.encode()
-    contents = {**handout.files, **private}
-    _check_free(handout.files, _travelling_folder)
+    contents = {**files, **private}
+    _check_free(files, _travelling_folder)
     _check_free(private, private_folder)
     with ExitStack() as undoing:
         with office.transaction():
@@ -144,16 +162,13 @@ def publish(
                 undoing.callback(_remove, path)
                 write_file(path, content, PRIVATE if path in private else READABLE)
         undoing.pop_all()
-    return Published(review, list(handout.files), cards)
+    return Published(review, list(files), cards)
 
 
 def require_free(name: str, folder: Path, cards: Path) -> None:
     """Raise UsageError where the batch of a review with this name, or its cards, could not be written there."""
     _check_free([folder / f"{name}{BATCH_SUFFIX}"], _travelling_folder)
     _check_free([cards], private_folder)
-
-
-_RULE = "\n" + "-" * 72 + "\n"
 
 
 def _travelling_folder(folder: Path) -> None:
@@ -182,30 +197,19 @@ def _remove(path: Path) -> None:
 
 
 def _handout(
-    made: PreparedReview, texts: ReviewTexts, protection: Protection, folder: Path
-) -> _Handout:
-    handout = _Handout()
+    made: Made, texts: ReviewTexts, protection: Protection, folder: Path
+) -> tuple[dict[Path, bytes], CardSheet]:
+    """Return the batch files by path, and the cards."""
+    files: dict[Path, bytes] = {}
+    cards: list[ReviewerCard] = []
     name = made.key.review
     for number, batch in enumerate(made.batches, 1):
         codes = [code for who, code in made.codes.items() if batch.manifest.order(who)]
         words = draw_words() if protection.passphrases else None
         part = f"{name}-{number}" if protection.passphrases else name
         path = folder / f"{part}{BATCH_SUFFIX}"
-        handout.files[path] = write_batch(batch, recipients=protection.laptops, passphrase=words)
-        handout.cards.extend(_card(texts, batch, code, path.name, words) for code in codes)
-    return handout
-
-
-def _card(texts: ReviewTexts, batch: Batch, code: str, file: str, words: str | None) -> str:
-    facts = {
-        "{title}": batch.manifest.title,
-        "{organisation}": batch.manifest.organisation.name,
-        "{code}": printed(code),
-        "{file}": file,
-        "{phrase}": batch.organisation_phrase,
-    }
-    secret = "" if words is None else texts.passphrase.replace("{words}", words) + "\n"
-    card = texts.card.replace("{passphrase}\n", secret)
-    for place, fact in facts.items():
-        card = card.replace(place, fact)
-    return card
+        files[path] = write_batch(batch, recipients=protection.laptops, passphrase=words)
+        cards.extend(ReviewerCard(printed(code), path.name, words) for code in codes)
+    first = made.batches[0]
+    title, organisation = first.manifest.title, first.manifest.organisation.name
+    return files, CardSheet(title, organisation, first.organisation_phrase, texts.cards, cards)

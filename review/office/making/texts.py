@@ -14,11 +14,13 @@ from importlib.resources import files
 from typing import Any, Literal
 
 from harness.core.failures import UsageError
+from harness.sealed.archive import RESERVED
 from review.files.manifests import InLanguage
 from review.office.items.reviewed_runs import ReviewedRuns
 from review.office.store.store import Office
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,59}", re.ASCII)
+"""Of a review and its files, also on a stick with FAT."""
 _LEAST = 3
 """Shorter names of models stand in ordinary words too."""
 
@@ -26,9 +28,10 @@ _LEAST = 3
 def review_name(office: Office, asked: str | None, dataset_id: str) -> str:
     """Check the name that was asked for, or give the corpus' name with the next free number."""
     if asked is not None:
-        if not _NAME.fullmatch(asked) or asked == "last":
+        if not _NAME.fullmatch(asked) or asked == "last" or RESERVED.fullmatch(asked):
             raise UsageError(
-                f"--name {asked[:80]!r}: up to 60 letters A–Z, digits, '.', '_' and '-' make a name."
+                f"--name {asked[:80]!r}: up to 60 letters A–Z, digits, '.', '_' and '-' make a name, but none that "
+                "Windows keeps to itself, such as con."
             )
         if office.is_taken(asked):
             raise UsageError(f"There is a review {asked!r} already. Choose another --name.")
@@ -59,6 +62,24 @@ def _stands_in(name: str, text: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
+class CardTexts:
+    """What stands on a reviewer's card in one language."""
+
+    language: str
+    """Tag of the language."""
+    code: str
+    file: str
+    phrase: str
+    words: str
+    """Names of the four facts of a card; the last only where words open the file."""
+    begin: str
+    choose: str
+    answer: str
+    """The three steps."""
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
 class ReviewTexts:
     """What reviewers read before the first item."""
 
@@ -70,10 +91,8 @@ class ReviewTexts:
     """A paragraph of the consent: what people write may be shown to the others in a second look."""
     training: Mapping[str, str]
     """Kind of a training item → why its answer is the right one."""
-    card: str
-    """What a reviewer is handed, with places for title, organisation, code, file and passphrase."""
-    passphrase: str
-    """The line of a card that tells the words which open the file."""
+    cards: tuple[CardTexts, ...]
+    """What a reviewer is handed: in their own language, then in another one."""
     language: str = "en"
     """Tag of the language that they are in."""
     others: Mapping[str, InLanguage] = field(default_factory=dict)
@@ -94,19 +113,27 @@ Kind = Literal["rate", "translate", "second", "agree"]
 def review_texts(language: str, task: Kind = "rate") -> ReviewTexts:
     """Return the words in a language, or in a wider one of its tag; UsageError names those that there are."""
     tag = language.replace("_", "-")
-    table = _read().get(tag) or _read().get(tag.partition("-")[0].lower())
-    if table is None:
+    known = tag if tag in _read() else tag.partition("-")[0].lower()
+    found = _read().get(known)
+    if found is None:
         listed = ", ".join(languages())
         raise UsageError(
             f"There are no words for reviewers in {language!r}, only in: {listed}. Choose one of these with "
             "--language, and give your own texts with --consent, --guide and --training."
         )
-    apart = {"translate", "second", "agree"}
-    words: dict[str, Any] = {name: text for name, text in table.items() if name not in apart}
+    apart = {"translate", "second", "agree", "card"}
+    words: dict[str, Any] = {name: said for name, said in found.items() if name not in apart}
     if task != "rate":
-        words |= table[task]
+        words |= {name: said for name, said in found[task].items() if name != "card"}
     words["consent"] = words["consent"].strip()
-    return ReviewTexts(**words, language=language)
+    others = [each for each in languages() if each != known]
+    cards = [_card_texts(known, task), *(_card_texts(each, task) for each in others[:1])]
+    return ReviewTexts(**words, cards=tuple(cards), language=language)
+
+
+def _card_texts(tag: str, task: Kind) -> CardTexts:
+    found = _read()[tag]
+    return CardTexts(tag, **found["card"] | found.get(task, {}).get("card", {}))
 
 
 def texts_of(

@@ -14,6 +14,7 @@ class ReviewCommands(FiledCommands):
     order = (
         "open",
         "create",
+        "bundle",
         "plan",
         "import",
         "enrol",

@@ -31,7 +31,7 @@ with when_used():
     from review.office.making import texts as making_texts
     from review.office.store import store
     from review.verdict.gate import policy as gate_policy
-    from rosetta_tui.review.organiser import distribute
+    from rosetta_tui.commands.review import handing_out
     from rosetta_tui.review.organiser.words import letters as words_letters
     from rosetta_tui.review.organiser.words import plan as words_plan
 
@@ -50,8 +50,8 @@ _HANDED_OUT = (
     click.option("--recipient", "recipients", multiple=True, metavar="age1…|FILE", help="Who else can open the ratings."),
     click.option("--for", "laptops", multiple=True, type=_FILE, callback=with_vault.laptop_cards, metavar="LAPTOP-FILE", help="Seal the batch for this laptop alone; repeat it for each laptop."),
     click.option("--passphrases", is_flag=True, help="One file for each person, opened by the words on their card."),
-    click.option("-o", "--output", "folder", type=_FILE, default=Path(), help="Folder for the files."),
-    click.option("--cards", type=_FILE, help="File for the cards. Default: review-cards/ in your data folder."),
+    click.option("-o", "--output", "folder", type=_FILE, metavar="STICK", help="Folder for the files, such as a stick: START-HERE.html and the program for reviewers go along. Default: the batch alone, here."),
+    click.option("--cards", type=_FILE, help="HTML file for the cards. Default: in review-cards/ in your data folder."),
 )  # fmt: skip
 """Of every command that hands a batch out: what goes along, who can open it, where the files go."""
 

@@ -260,11 +260,11 @@ def test_words_for_translators_are_there_in_every_language() -> None:
     for language in languages():
         asks, rates = review_texts(language, "translate"), review_texts(language)
         assert asks.training == rates.training
-        for name in ("title", "guide", "consent", "card"):
+        for name in ("title", "guide", "consent", "cards"):
             assert getattr(asks, name) != getattr(rates, name)
         assert "{organisation}" in asks.consent
-        for card in (asks.card, rates.card):
-            assert "START-HERE.html" in card
-            assert Words.load(language)("Hand over your answers") in card  # as the button calls it
-        for place in ("{code}", "{file}", "{phrase}", "{passphrase}\n", "{title}"):
-            assert place in asks.card
+        for card in (*asks.cards, *rates.cards):
+            assert card.begin.count("START-HERE.html") == 1
+            # as the button calls it
+            assert Words.load(card.language)("Hand over your answers") in card.answer
+        assert [card.language for card in asks.cards] == [language, *({"en", "fr"} - {language})]

@@ -94,8 +94,10 @@ class Office:
 
     def cards(self, review: str) -> list[tuple[str, str]]:
         """Return code and secret words of each card of a review."""
-        text = (self.home / "review-cards" / f"{review}-cards.txt").read_text("utf-8")
-        return re.findall(r"Your code: +(\S+).*?secret words, type: +([^\n]+)", text, re.DOTALL)
+        page = (self.home / "review-cards" / f"{review}-cards.html").read_text("utf-8")
+        return re.findall(
+            r'class="code">.*?<dd>(.+?)</dd>.*?class="words">.*?<dd>(.+?)</dd>', page, re.DOTALL
+        )
 
 
 Answer = Callable[[str, str], list[str]]

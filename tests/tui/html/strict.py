@@ -6,17 +6,17 @@ import re
 from html.parser import HTMLParser
 from typing import Any
 
-VOID = {"meta", "br", "hr", "col"}
+VOID = {"meta", "br", "hr", "col", "img"}
 SVG = {"svg", "title", "desc", "line", "circle", "rect", "text"}
 ELEMENTS = VOID | SVG | {
     "html", "head", "style", "body", "a", "header", "main", "footer", "section", "article", "h1", "h2", "h3", "p",
     "dl", "dt", "dd", "div", "span", "strong", "em", "ul", "li", "details", "summary", "figure", "figcaption", "table",
-    "caption", "thead", "tbody", "tr", "th", "td", "bdi", "code", "pre", "del", "ins",
+    "caption", "thead", "tbody", "tr", "th", "td", "bdi", "code", "pre", "del", "ins", "nav", "ol", "b",
 }  # fmt: skip
 ATTRIBUTES = {
     "lang", "dir", "charset", "http-equiv", "content", "name", "href", "class", "id", "role", "scope", "colspan",
     "aria-labelledby", "aria-label", "aria-hidden", "height", "width", "x", "y", "x1", "x2", "y1", "y2", "cx", "cy", "r",
-    "dx", "dy", "text-anchor",
+    "dx", "dy", "text-anchor", "alt", "src",
 }  # fmt: skip
 
 
@@ -53,6 +53,7 @@ class StrictPage(HTMLParser):
         assert len(told) == len(attrs), "an attribute stands twice"
         assert told.keys() <= ATTRIBUTES, told
         assert (told.get("href") or "#").startswith("#")
+        assert tag != "img" or (told["alt"] and (told["src"] or "").startswith("data:image/png;"))
         assert tag != "th" or "scope" in told
         self.ids += [told["id"]] if told.get("id") else []  # type: ignore[list-item]
         self.named += (told.get("aria-labelledby") or "").split()

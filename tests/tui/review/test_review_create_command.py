@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import os
 import re
+import zipfile
 from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -50,30 +52,73 @@ def laptop_card(path: Path, name: str = "blue") -> Identity:
 
 
 def test_create_writes_batch_cards_and_recovery_key(home: Path, tmp_path: Path) -> None:
-    out, place = tmp_path / "stick", home / "review-cards" / "spring-cards.txt"
+    out, place = tmp_path / "stick", home / "review-cards" / "spring-cards.html"
     asked = ("-o", out, "--seed", "3", "--name", "spring", "--reviewers", "3")
     shown = rosetta(*CREATE, *asked).output
     for words in (
         "80 of 96", "8 wrong on purpose", "8 asked twice, 4 references", "3 people × 80",
-        "program for reviewers", "make reviewer-bundle", "start rosetta-review there",
+        "print it, cut it", "no program for Windows, Mac, Linux", "rosetta review bundle add FILE -o",
     ):  # fmt: skip
         assert words in shown
     assert str(place) in shown.replace("\n", "")
-    assert [path.name for path in out.iterdir()] == ["spring.rosetta-batch"]
+    assert sorted(path.name for path in out.iterdir()) == [
+        "START-HERE.html",
+        "spring.rosetta-batch",
+    ]
     if os.name == "posix":  # on the laptop, its reader is another user than here
         assert (out / "spring.rosetta-batch").stat().st_mode & 0o444 == 0o444
         assert out.stat().st_mode & 0o555 == 0o555
     for path in (home / "review-recovery-key.txt", place):
         assert path.stat().st_mode & 0o777 == 0o600
     cards = place.read_text("utf-8")
-    assert all(printed(code) in cards for code in made.codes_of(home).values())
-    assert cards.count("spring.rosetta-batch") == 3
-    assert cards.count("The council") == 6
-    for card in cards.split("-" * 72):
-        order = ("How to begin", "START-HERE.html", "Rosetta Review", "Hand over your answers")
-        places = [card.index(words) for words in (*order, "rosetta review open")]
+    for path in out.iterdir():
+        assert not any(
+            printed(code).encode() in path.read_bytes() for code in made.codes_of(home).values()
+        )
+    _, *each = cards.split("<article")
+    assert [
+        sum(printed(code) in card for card in each) for code in made.codes_of(home).values()
+    ] == [1, 1, 1]
+    order = ("The council", "Your code", "spring.rosetta-batch", "START-HERE.html", "Rosetta Review", "Hand over your answers", "Remettre")  # fmt: skip
+    for card in each:
+        places = [card.index(words) for words in order]
         assert places == sorted(places)
-        assert "press w" not in card
+
+
+def test_create_fills_a_stick_with_the_programs_that_were_added(home: Path, tmp_path: Path) -> None:
+    out, archive = tmp_path / "stick", tmp_path / "download"
+    small = (*CREATE, "-o", out, "--items", "20", "--anyway")
+    assert (
+        rosetta("bundle", "list").output
+        == "None for Windows, Mac, Linux: `rosetta review bundle add FILE`.\n"
+    )
+    with zipfile.ZipFile(archive, "w") as packed:
+        packed.writestr("rosetta-review/rosetta-review.exe", b"program")
+    words = sha256(archive.read_bytes()).hexdigest()
+    for asked in (("add", archive), ("list",)):
+        shown = rosetta("bundle", *asked).output
+        assert re.search(rf"Windows +0\.0 MB  SHA-256 {words}\n +{home}", shown)
+    assert "neither a .zip" in refused("bundle", "add", home / "rosetta.sqlite")
+    out.mkdir()
+    page = out / "START-HERE.html"
+    page.write_text("mine")
+    assert "not one that Rosetta wrote" in refused(*small)
+    assert [path.name for path in out.iterdir()] == ["START-HERE.html"]
+    page.unlink()
+    shown = rosetta(*small, "--name", "a").output
+    assert "The stick has no program for Mac, Linux" in shown
+    assert (out / "Review-Windows.zip").read_bytes() == archive.read_bytes()
+    text = page.read_text("utf-8")
+    assert "Review-Windows.zip" in text
+    assert "no program for Mac, Linux" in text
+    page.write_text(text.replace("Windows", "W"))
+    shown = rosetta("bundle", "add", archive, "-o", out).output
+    assert page.read_text("utf-8") == text
+    assert str(page) in shown
+    assert (
+        "Review-Windows.zip"
+        not in shown.partition("SHA-256")[2].partition("\n")[2].partition("\n")[2]
+    ), "it is there already"
 
 
 def test_create_says_where_the_review_of_the_specification_begins(
@@ -136,7 +181,7 @@ def test_create_refused_leaves_no_laptop_no_key_and_no_file(
     Path("broken.rosetta-laptop").write_bytes(b"{}")
     Path("file").touch()
     Path("taken").mkdir()
-    Path("taken/spring-cards.txt").touch()
+    Path("taken/spring-cards.html").touch()
     asked = (*CREATE, "-o", "out", "--name", "spring", "--for", "blue.rosetta-laptop")
     small = ("--items", "20", "--anyway")
     for *options, words in (
@@ -147,7 +192,9 @@ def test_create_refused_leaves_no_laptop_no_key_and_no_file(
         (*small, "--recipient", "age1nothing", "no age recipient"),
         (*small, "--segment", "held_out", "no entry of these segments"),
         (*small, "--title", "x" * 201, "field 'title'"),
-        (*small, "--cards", "taken/spring-cards.txt", "taken"),
+        (*small, "--cards", "taken/spring-cards.html", "taken"),
+        (*small, "--cards", "out/cards.html", "everybody's code"),
+        (*small, "--name", "con", "Windows"),
         (*small, "-o", "file/below", "file"),
         (*small, "--for", "broken.rosetta-laptop", "broken"),
     ):
@@ -194,7 +241,7 @@ def test_create_on_a_stick_that_breaks_leaves_nothing(home: Path, tmp_path: Path
         left = written
         assert "not enough room" in refused(*asked)
         assert_nothing_stays(home, tmp_path)
-        assert not list(out.iterdir())
+        assert [path.name for path in out.iterdir()] == ["START-HERE.html"]
     left = 3
     rosetta(*asked)
     with Office.open(home) as office:
@@ -213,12 +260,12 @@ def test_of_two_windows_one_makes_the_recovery_key(home: Path) -> None:
 
 def test_create_passphrases_are_on_the_cards_alone(home: Path, tmp_path: Path) -> None:
     shown = rosetta(*CREATE, "-o", tmp_path, "--passphrases", "--name", "s").output
-    assert "must not be on a stick with them" in shown
-    assert "the file that their card names" in shown
-    cards = (home / "review-cards" / "s-cards.txt").read_text("utf-8").split("-" * 72)
+    assert "Then delete it: its words open the files." in shown
+    _, *cards = (home / "review-cards" / "s-cards.html").read_text("utf-8").split("<article")
     names = [file.name for file in tmp_path.glob("*.rosetta-batch")]
     assert all(sum(name in card for card in cards) == 1 for name in names)
-    codes = [card.split("Your code:")[1].split()[0].replace("-", "") for card in cards]
+    codes = list(made.codes_of(home).values())
+    assert [sum(printed(code) in card for card in cards) for code in codes] == [1] * 5
     assert not any(code in name.replace("-", "") for code in codes for name in names)
 
 
@@ -354,7 +401,6 @@ def test_sentences_come_back_as_a_corpus(home: Path, listed: Path, told: dict[st
     cards = Path(str(told["cards"])).read_text()
     for words in ("Rosetta Review", "START-HERE.html", "may be used for the collection"):
         assert words in cards
-    assert "review open" not in cards
     stick = listed.parent / "stick"
     with Office.open(home) as office:
         identity = Identity.load(home, Role.ORGANISATION)

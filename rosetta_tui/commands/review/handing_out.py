@@ -1,9 +1,9 @@
-"""What every new review needs before its files are written: words, keys, laptops; and the words about them."""
+"""Words, keys, laptops and the stick of a new review, and the messages about them."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,10 +27,14 @@ from review.office.making.publishing import (
     recovery_key,
     require_free,
 )
+from review.office.making.reviewer_programs import TITLES, systems_on
 from review.office.making.texts import Kind, ReviewTexts, review_name, texts_of
 from review.office.store.store import Office
 from review.session.words.catalogue import is_tag
+from rosetta_tui.commands.review.stick import fill_stick, require_stick
+from rosetta_tui.html.cards_page import cards_page
 from rosetta_tui.review.organiser.words.letters import Letters, letters_json, require_readable
+from rosetta_tui.show.clipboard import command_line
 from rosetta_tui.show.json_forms import form_text
 from rosetta_tui.show.text import plain
 
@@ -62,7 +66,7 @@ class Making:
 
 
 def say_plan(lines: Iterable[str], *, as_json: bool) -> None:
-    """Show who is asked about what, before anything is written; nothing where JSON is asked for."""
+    """Print the plan before anything is written; nothing if JSON is asked for."""
     for line in () if as_json else lines:
         click.echo(plain(line))
 
@@ -77,19 +81,21 @@ def carry_out(
     if as_json:
         click.echo(form_text("review-create", _told(published, making)))
     else:
-        _say_published(published, making.at_the_end, passphrases=given["passphrases"])
+        _say_published(
+            published, given["folder"], making.at_the_end, passphrases=given["passphrases"]
+        )
 
 
 def require_handing_out(office: Office, making: Making, given: dict[str, Any]) -> None:
-    """Check what ``carry_out`` would refuse, before anything is noted: letters that cannot be read, secret sentences that cannot be sealed."""
+    """Raise UsageError over what ``carry_out`` would refuse: letters that cannot be read, secret sentences that cannot be sealed."""
     require_readable(making.letters, anyway=given["anyway"])
     not_for, passphrases = given.get("not_for", frozenset()), given["passphrases"]
     _protection(office, given["laptops"], not_for, secret=making.secret, passphrases=passphrases)
 
 
 def _hand_out(office: Office, making: Making, given: dict[str, Any]) -> Published:
-    """Store a new review and write its files; what was not asked for is made, and shown."""
-    laptops = given["laptops"]
+    """Store a new review, fill the stick, write the files, and return them; a key or name that is missing is made and printed."""
+    laptops, folder = given["laptops"], given["folder"]
     not_for = given.get("not_for", frozenset())
     protection = _protection(
         office, laptops, not_for, secret=making.secret, passphrases=given["passphrases"]
@@ -98,12 +104,14 @@ def _hand_out(office: Office, making: Making, given: dict[str, Any]) -> Publishe
         _say_for_whom(_for_whom(office, laptops, not_for))
     identity = Identity.load(home(), Role.ORGANISATION)
     recipients, recovery = _recipients(office, identity, given["recipients"])
-    review_description = _said(office, making, recipients, protection, given)
-    made = make(
-        making.drawn, review_description, identity, making.policy, one_each=protection.passphrases
-    )
+    said = _said(office, making, recipients, protection, given)
+    made = make(making.drawn, said, identity, making.policy, one_each=protection.passphrases)
+    cards = _cards(given, said.name)
+    require_free(said.name, folder or Path(), cards)
+    if folder is not None:
+        fill_stick(folder, home())
     published = publish(
-        office, made, making.policy, making.texts, protection, given["folder"], _cards(given, review_description.name),
+        office, made, making.policy, making.texts, protection, folder or Path(), cards, cards_page,
         laptops=laptops, recovery=recovery,
     )  # fmt: skip
     if recovery is not None:
@@ -141,24 +149,34 @@ def _said(
 
 
 def _cards(given: Mapping[str, Any], name: str) -> Path:
+    """Return the file of the cards; UsageError where it would be on the stick."""
     cards: Path | None = given["cards"]
-    return cards or home() / "review-cards" / f"{name}-cards.txt"
+    if cards is None:
+        return home() / "review-cards" / f"{name}-cards.html"
+    folder = (given["folder"] or Path()).resolve()
+    if folder in cards.resolve().parents:
+        raise UsageError(
+            f"{cards} would be in the folder for sticks, and it holds everybody's code. Choose another place with --cards, or leave it out."
+        )
+    return cards
 
 
 def look_ahead(office: Office, given: dict[str, Any], corpus: str) -> None:
-    """Check what can be refused before sentences are opened: names, the organisation, fonts, files, and who opens the ratings.
+    """Raise UsageError over what can be refused before sentences are opened: names, fonts, files, the stick, and keys.
 
     ``given`` has the organisation's name from then on. ``corpus``: as in ``Making``.
     """
     name_who_asks(office, given)
     name = review_name(office, given["name"], corpus)
-    require_free(name, given["folder"], _cards(given, name))
+    require_free(name, given["folder"] or Path(), _cards(given, name))
+    if given["folder"] is not None:
+        require_stick(given["folder"], home())
     font_files(given["fonts"], given["licences"])
     _recipients(office, Identity.load(home(), Role.ORGANISATION), given["recipients"])
 
 
 def name_who_asks(office: Office, given: dict[str, Any]) -> None:
-    """Add the organisation's name to ``given``; UsageError, before any plan is shown, where nobody says it."""
+    """Set the organisation's name in ``given``; UsageError, before any plan is shown, if there is none."""
     given["organisation"] = _organisation(office, given["organisation"])
 
 
@@ -253,7 +271,6 @@ def _say_for_whom(chosen: Mapping[str, tuple[str, str | None]]) -> None:
 
 def _organisation(office: Office, given: str | None) -> str:
     """Return the organisation's name: as given, in the policy, or of the review before; else ask for it."""
-
     known = next((review.manifest.organisation.name for review in office.reviews()), "")
     if name := given or known:
         return name
@@ -271,16 +288,13 @@ def _organisation(office: Office, given: str | None) -> str:
 def _recipients(
     office: Office, identity: Identity, named: Sequence[str]
 ) -> tuple[tuple[str, ...], RecoveryKey | None]:
-    """Return who can open the ratings: this installation, and those named or the recovery key."""
+    """Return the keys that open the ratings: this installation's, and those named or the recovery key."""
     own, others = identity.public.recipient, []
-    for name_or_file in named:
-        if Path(name_or_file).is_file():
-            others += [
-                read_age_identity.recipient
-                for read_age_identity in read_age_identities(Path(name_or_file))
-            ]
+    for name in named:
+        if Path(name).is_file():
+            others += [key.recipient for key in read_age_identities(Path(name))]
         else:
-            others.append(checked_recipient(name_or_file))
+            others.append(checked_recipient(name))
     if set(others) - {own}:
         return tuple(dict.fromkeys((own, *others))), None
     recovery = recovery_key(office, home() / "review-recovery-key.txt")
@@ -289,10 +303,10 @@ def _recipients(
 
 def _say_recovery(key: RecoveryKey) -> None:
     if key.new is None:
-        message = (
-            f"Ratings can also be opened with the recovery key that was made on {key.made[:10]}."
+        click.echo(
+            f"Ratings can also be opened with the recovery key that was made on {key.made[:10]}.",
+            err=True,
         )
-        click.echo(message, err=True)
         return
     click.echo(plain(f"Made a recovery key: {key.place}"), err=True)
     click.echo(
@@ -324,12 +338,14 @@ def _told(published: Published, making: Making) -> dict[str, Any]:
     }
 
 
-def _say_published(published: Published, at_the_end: str, *, passphrases: bool) -> None:
-    """Show what was written and what comes next."""
+def _say_published(
+    published: Published, folder: Path | None, at_the_end: str, *, passphrases: bool
+) -> None:
+    """Print what was written and what comes next."""
     review, cards = published.review, published.cards
     for path in published.files:
         click.echo(plain(f"Written: {path}"))
-    click.echo(plain(f"Written: {cards} (one card for each reviewer; it stays off the stick)"))
+    click.echo(plain(f"Written: {cards} (the cards, for you alone: it stays off the stick)"))
     if passphrases:
         click.echo("Each file is sealed. It opens only with the words on its reviewer's card.")
     elif review.manifest.secret:
@@ -340,20 +356,29 @@ def _say_published(published: Published, at_the_end: str, *, passphrases: bool) 
         click.echo(
             "Which translation is whose stays in your data folder; nothing of it is in the files."
         )
-    if passphrases:
-        click.echo(plain(f"Next: print {cards}, then delete it: its words open the files, so it must not be on a stick with them."))  # fmt: skip
-        click.echo(
-            "Copy to each person's stick the program for reviewers and the file that their card names."
-        )
-    elif review.manifest.second_of:
-        click.echo("Next: copy the batch to each stick. People use the cards that they have: their codes are the same.")  # fmt: skip
-    else:
-        click.echo(plain(f"Next: copy the program for reviewers and the batch to each stick, print {cards} and hand out the cards."))  # fmt: skip
-    click.echo("The program for reviewers is the folder dist/stick that `make reviewer-bundle` makes in the source of Rosetta; it needs neither Python nor internet. An installed package cannot make it: get the source, or install the package on the reviewer's computer with its extra desktop, and start rosetta-review there.")  # fmt: skip
-    click.echo(
-        plain(f"Later: `rosetta review import STICK`, `rosetta review status {review.name}`.")
-    )
+    for line in _next_steps(published, folder, passphrases=passphrases):
+        click.echo(plain(line))
     if review.translating and not at_the_end:
         at_the_end = f"rosetta review export {review.name} --corpus FILE.jsonl"
     if at_the_end:
         click.echo(plain(f"At the end: `{at_the_end}`."))
+
+
+def _next_steps(published: Published, folder: Path | None, *, passphrases: bool) -> Iterator[str]:
+    """Yield what the organiser does now, and later."""
+    review, cards = published.review, published.cards
+    if review.manifest.second_of and not passphrases:
+        yield "Next: people use the cards that they have; their codes are the same."
+    else:
+        yield f"Next: open {cards} in a browser, print it, cut it, and hand each card to one person."
+    if passphrases:
+        yield "Then delete it: its words open the files."
+    if folder is None:
+        yield "Copy the batch to each stick. With -o STICK, create fills a stick: START-HERE.html and the program for reviewers go along."
+    else:
+        lacking = [TITLES[system] for system in TITLES if system not in systems_on(folder)]
+        yield f"For each further stick, copy everything in {folder} to it."
+        if lacking:
+            add = f"rosetta review bundle add FILE -o {command_line([str(folder)])}"
+            yield f"The stick has no program for {', '.join(lacking)}: `{add}` adds an archive, here and for every later review."
+    yield f"Later: `rosetta review import STICK`, `rosetta review status {review.name}`."
