@@ -25,8 +25,8 @@ from harness.sealed.carried_files import (
     kind_of_name,
     read_carried,
 )
-from harness.sealed.stick import MOST_BYTES, listed
-from harness.sealed.strict_records import FileError
+from harness.sealed.forms import FileError
+from harness.sealed.stick import MOST_BYTES, PROGRAM_FILES, listed
 
 STICK_SECONDS: Final = 2.0
 """An old stick with a thousand photographs must not keep anybody waiting."""
@@ -98,7 +98,8 @@ def find_files(
     """Search folders and three levels below for files of one kind; links are never followed.
 
     Those whose names say the kind come in any case, others are known by their first bytes within ``seconds``.
-    A place that cannot be read holds nothing. A file that is reached twice is given once.
+    A place that cannot be read holds nothing. A file that is reached twice is given once. The program for reviewers and
+    what came with it are not looked at.
     """
     deadline = None if seconds is None else time.monotonic() + seconds
     found_files: dict[tuple[int, int, str], FoundFile] = {}
@@ -215,7 +216,7 @@ def _entries(place: Path, deadline: float | None) -> Iterator[tuple[Path, SkipRe
             if _is_folder(entry):
                 if depth < _DEPTH:
                     folders.append((Path(entry.path), depth + 1, hidden))
-            elif not is_hidden or kind_of_name(entry.name):
+            elif entry.name not in PROGRAM_FILES and (not is_hidden or kind_of_name(entry.name)):
                 yield Path(entry.path), SkipReason.HIDDEN if hidden else None
 
 

@@ -21,6 +21,19 @@ if sys.platform == "darwin":
 
 BATCH_SUFFIX: Final = ".rosetta-batch"
 RATINGS_SUFFIX: Final = ".rosetta-ratings"
+ARCHIVES: Final = {
+    "windows": "Review-Windows.zip",
+    "macos": "Review-macOS.zip",
+    "linux": "Review-Linux.tar.xz",
+}
+"""System → archive of the program for reviewers on a stick."""
+START_HERE: Final = "START-HERE.html"
+STARTERS: Final = ("Start-Linux.desktop", "Start-Linux.sh")
+"""What a double click on Linux starts, next to the archive."""
+PROGRAM_FILES: Final = frozenset(
+    {*ARCHIVES.values(), START_HERE, *STARTERS, "CHECKSUMS.txt", "LICENCES.txt"}
+)
+"""Names of everything on a stick that came with the program, and not from a speaker."""
 
 MOUNT_POINTS = (Path("/media"), Path("/run/media"), Path("/mnt"))
 """Where Linux shows sticks, in the first two mostly in a folder of the user's."""

@@ -24,7 +24,7 @@ import measure
 import own_folder
 import recipe
 import stick
-from review.office.making.reviewer_programs import ARCHIVES
+from harness.sealed.stick import ARCHIVES
 from stages import Stages, hash_of
 
 SPECS = {"linux": "linux.spec", "win32": "windows.spec", "darwin": "macos.spec"}

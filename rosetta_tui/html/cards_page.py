@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from review.office.making.reviewer_programs import START_HERE
+from harness.sealed.stick import START_HERE
 from rosetta_tui.html.page import render
 from scoring.core.wording import counted
 

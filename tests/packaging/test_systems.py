@@ -17,8 +17,9 @@ from pathlib import Path
 import pytest
 
 from harness.core.version import VERSION
+from harness.sealed.stick import ARCHIVES
 from review.files.batch import open_batch
-from review.office.making.reviewer_programs import ARCHIVES, write_starters
+from review.office.making.reviewer_programs import write_starters
 from review.rating import Rating
 from rosetta_tui.html.start_here_page import (
     SampleFacts,

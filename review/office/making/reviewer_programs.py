@@ -20,18 +20,9 @@ from typing import Any, Final
 
 from harness.core.failures import UsageError
 from harness.core.written_files import private_folder
-from harness.sealed.stick import READABLE, copy_file, file_hash, write_file
+from harness.sealed.stick import ARCHIVES, READABLE, STARTERS, copy_file, file_hash, write_file
 
-ARCHIVES: Final = {
-    "windows": "Review-Windows.zip",
-    "macos": "Review-macOS.zip",
-    "linux": "Review-Linux.tar.xz",
-}
-"""System → name of its archive, in the data folder and on a stick."""
 TITLES: Final = {"windows": "Windows", "macos": "Mac", "linux": "Linux"}
-START_HERE: Final = "START-HERE.html"
-_STARTERS: Final = ("Start-Linux.desktop", "Start-Linux.sh")
-"""What a double click on Linux starts; they lie beside the archive."""
 _RUNNABLE: Final = 0o755
 
 _PROGRAMS: Final = {
@@ -116,9 +107,9 @@ def write_starters(folder: Path) -> list[Path]:
     if "linux" not in systems_on(folder):
         return []
     ours = files("review.office.making") / "linux_stick"
-    for name in _STARTERS:
+    for name in STARTERS:
         write_file(folder / name, (ours / name).read_bytes(), _RUNNABLE)
-    return [folder / name for name in _STARTERS]
+    return [folder / name for name in STARTERS]
 
 
 def systems_on(folder: Path) -> list[str]:

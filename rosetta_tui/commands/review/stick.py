@@ -12,10 +12,8 @@ import click
 
 from harness.core.failures import UsageError
 from harness.core.version import VERSION
-from harness.sealed.stick import READABLE, write_file
+from harness.sealed.stick import ARCHIVES, READABLE, START_HERE, write_file
 from review.office.making.reviewer_programs import (
-    ARCHIVES,
-    START_HERE,
     Copied,
     ReviewerProgram,
     copy_program,

@@ -92,6 +92,7 @@ def test_hidden_deleted_and_other_files_are_counted_with_the_reason(tmp_path: Pa
     (tmp_path / "x.rosetta-ratings.crdownload").write_bytes(SEALED[:50])
     (tmp_path / "note.txt").write_bytes(b"Dear Ann")
     (tmp_path / "letter.docx").write_bytes(zipped({"word/document.xml": b"<w/>"}))
+    (tmp_path / "Review-Windows.zip").write_bytes(zipped({"rosetta-review.exe": b"MZ"}))  # ours
     (tmp_path / "spring.rosetta-batch").write_bytes(OPEN)
     search = find_files([tmp_path], ReviewFile.RATINGS, seconds=None)
     assert not search.files

@@ -13,10 +13,9 @@ import pytest
 
 from harness.core.failures import UsageError
 from harness.sealed import stick
-from harness.sealed.stick import READABLE, StickError
+from harness.sealed.stick import ARCHIVES, READABLE, StickError
 from review.office.making import reviewer_programs
 from review.office.making.reviewer_programs import (
-    ARCHIVES,
     add_program,
     copy_program,
     list_programs,
