@@ -25,8 +25,8 @@ from harness.sealed.carried_files import (
     kind_of_name,
     read_carried,
 )
-from harness.sealed.forms import FileError
 from harness.sealed.stick import MOST_BYTES, PROGRAM_FILES, listed
+from harness.sealed.strict_records import FileError
 
 STICK_SECONDS: Final = 2.0
 """An old stick with a thousand photographs must not keep anybody waiting."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from harness.sealed.stick import START_HERE
 from rosetta_tui.html.page import render
-from scoring.core.wording import counted
+from scoring.core.messages import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

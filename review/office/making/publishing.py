@@ -18,7 +18,7 @@ from harness.sealed.stick import BATCH_SUFFIX, PRIVATE, READABLE, write_file
 from review.files.batch import write_batch
 from review.files.reviewer_codes import printed
 from review.files.statements import LaptopCard
-from review.office.making.batches import Made
+from review.office.making.batches import PreparedReview
 from review.office.making.texts import CardTexts, ReviewTexts
 from review.office.store.store import Office, Review, utc_now
 
@@ -197,7 +197,7 @@ def _remove(path: Path) -> None:
 
 
 def _handout(
-    made: Made, texts: ReviewTexts, protection: Protection, folder: Path
+    made: PreparedReview, texts: ReviewTexts, protection: Protection, folder: Path
 ) -> tuple[dict[Path, bytes], CardSheet]:
     """Return the batch files by path, and the cards."""
     files: dict[Path, bytes] = {}

@@ -23,7 +23,7 @@ with when_used():
     from review.office.making import texts as making_texts
     from review.office.store import store
     from rosetta_tui.commands.corpus import others
-    from rosetta_tui.commands.review import handing_out
+    from rosetta_tui.commands.review import distribute
     from rosetta_tui.review.organiser.words import letters as words_letters
     from rosetta_tui.review.organiser.words import plan as words_plan
 

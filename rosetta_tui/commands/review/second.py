@@ -19,7 +19,7 @@ with when_used():
     from review.office.making import second_look
     from review.office.results import certifying, results
     from review.office.store import store
-    from rosetta_tui.commands.review import create, handing_out
+    from rosetta_tui.commands.review import create, distribute
     from rosetta_tui.review.organiser.words import gate, plan
     from rosetta_tui.review.organiser.words import letters as words_letters
 

@@ -30,7 +30,7 @@ _MOST_PAGE = 5_000_000
 """Bytes of the largest page of ours; one with pictures has about 1 MB."""
 
 
-def require_stick(folder: Path, home: Path) -> list[ReviewerProgram]:
+def _lacking_programs(folder: Path, home: Path) -> list[ReviewerProgram]:
     """Make the folder, and return the programs that it lacks.
 
     Raises UsageError where they do not fit, or another page bears the name of ours.
@@ -45,9 +45,10 @@ def require_stick(folder: Path, home: Path) -> list[ReviewerProgram]:
 def fill_stick(folder: Path, home: Path) -> None:
     """Copy the programs that a stick lacks, and write the page; each file is named once it is whole.
 
-    Raises UsageError as ``require_stick`` does, and StickError where a file could not be written: those named before are there.
+    Raises UsageError where they do not fit or another page bears the name of ours, and StickError where a file could not
+    be written: those named before are there.
     """
-    for program in require_stick(folder, home):
+    for program in _lacking_programs(folder, home):
         copy = partial(copy_program, program, folder)
         _say_written(with_progress(program.path.name, program.size, copy))
     write_starters(folder)

@@ -118,7 +118,7 @@ def said(identity: Identity, name: str = "demo", *, secret: bool = False) -> Rev
     )  # fmt: skip
 
 
-def made(drafted: ReviewDraft, identity: Identity, name: str = "demo", *, one_each: bool = False) -> Made:  # fmt: skip
+def made(drafted: ReviewDraft, identity: Identity, name: str = "demo", *, one_each: bool = False) -> PreparedReview:  # fmt: skip
     _, policy = proposed()
     asked = said(identity, name, secret=drafted.secret)
     return make(drafted, asked, identity, policy, one_each=one_each)

@@ -444,9 +444,9 @@ def test_file_from_outside_leaves_what_was_not_agreed_to(flow_of: FlowOf, file: 
 
 
 @pytest.mark.parametrize(("onward", "page", "chosen"), [
-    (Onward.HELP, ShowHelp, None), (Onward.ANSWERS, ShowAnswers, "0" * 15 + "1"),
-    (Onward.SHARING, AskSharing, True),
-    (Onward.WITHDRAW, AskWithdraw, Scope.EVERYTHING), (Onward.HAND_OVER, HandOver, Onward.UNSAVED),
+    (NextAction.HELP, ShowHelp, None), (NextAction.ANSWERS, ShowAnswers, "0" * 15 + "1"),
+    (NextAction.SHARING, AskSharing, True),
+    (NextAction.WITHDRAW, AskWithdraw, Scope.EVERYTHING), (NextAction.HAND_OVER, HandOver, NextAction.UNSAVED),
 ])  # fmt: skip
 def test_a_page_beside_the_sentences_leads_back_to_them(
     flow_of: FlowOf, onward: NextAction, page: type[FlowStep[Any]], chosen: object

@@ -280,7 +280,7 @@ def test_grant_use_that_fails_leaves_nothing(with_run: Homes, monkeypatch: pytes
         broken.setattr(publishing, "write_file", full)
         assert "full" in create(with_run, granted, *FOR)
     assert "There is no review" in with_run.types("office", "review status last")
-    assert not list(with_run.stick.glob("out/*"))
+    assert not list(with_run.stick.glob("out/*.rosetta-batch"))
     assert "was used up at" in create(with_run, granted, *FOR)
     assert readable(with_run.folder) == []
 
@@ -487,7 +487,7 @@ def test_vault_review_refuses_before_the_vault_opens(desk: Desk) -> None:
     assert "out of one" not in "".join(log_lines(desk))
     assert log_lines(desk) == before
     assert len(log_lines(desk, "others")) == 1
-    assert not list(Path().glob("stick/*"))
+    assert not list(Path().glob("stick/*.rosetta-batch"))
 
 
 def test_vault_second_review_refuses_before_it_opens(desk: Desk) -> None:

@@ -145,7 +145,7 @@ LINES = [line.partition(": ")[2] for line in WAYS.strip().splitlines()]
 NO_RUN = """
 demo, sweep begin, sweep resume, sweep show, sweep list, sweep compare, submission demo, submission check,
 submission run, submission tell, submission list, submission show, submission open, runs import, report sweep,
-corpus terms, corpus open
+corpus terms, corpus open, review bundle add
 """
 """They read no run of the store."""
 NO_SCORES = """

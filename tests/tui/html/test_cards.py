@@ -15,12 +15,13 @@ from tests.tui.html.strict import PLANTED, StrictPage
 
 CODES = ("0O1I-LB8S", "7KQ2-MN31", "HXXD-RK0R")
 FILE = "words-translate-1-2.rosetta-batch"
+WORDS = "hahuy rozih dobal duyoy mibik"
 
 
 def sheet(
     language: str = "en",
     task: Kind = "translate",
-    words: str | None = "hahuy rozih dobal duyoy mibik",
+    words: str | None = WORDS,
 ) -> CardSheet:
     cards = [ReviewerCard(code, FILE, words) for code in CODES]
     phrase, texts = "galaxy ladder import actuary colon murmur", review_texts(language, task)
@@ -56,9 +57,9 @@ BROWSER = shutil.which("chromium")
 @pytest.mark.skipif(BROWSER is None, reason="Chromium is not installed")
 @pytest.mark.costly("pages in a real browser")
 @pytest.mark.parametrize("paper", ["A4", "Letter"])
-@pytest.mark.parametrize("language", ["en", "fr"])
-def test_cards_fit_two_on_a_sheet(tmp_path: Path, paper: str, language: str) -> None:
-    page = cards_page(sheet(language))
+@pytest.mark.parametrize("words", [None, WORDS], ids=["open", "sealed"])
+def test_cards_fit_two_on_a_sheet(tmp_path: Path, paper: str, words: str | None) -> None:
+    page = cards_page(sheet("fr", words=words))
     path, printed = tmp_path / "cards.html", tmp_path / "cards.pdf"
     policy = re.sub(r"style-src [^;]*", "style-src 'unsafe-inline'", page)
     path.write_text(policy.replace("@page { ", f"@page {{ size: {paper}; "), "utf-8")

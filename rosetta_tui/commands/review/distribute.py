@@ -31,7 +31,7 @@ from review.office.making.reviewer_programs import TITLES, systems_on
 from review.office.making.texts import Kind, ReviewTexts, review_name, texts_of
 from review.office.store.store import Office
 from review.session.words.catalogue import is_tag
-from rosetta_tui.commands.review.stick import fill_stick, require_stick
+from rosetta_tui.commands.review.stick import fill_stick
 from rosetta_tui.html.cards_page import cards_page
 from rosetta_tui.review.organiser.words.letters import Letters, letters_json, require_readable
 from rosetta_tui.show.clipboard import command_line
@@ -169,10 +169,10 @@ def look_ahead(office: Office, given: dict[str, Any], corpus: str) -> None:
     name_who_asks(office, given)
     name = review_name(office, given["name"], corpus)
     require_free(name, given["folder"] or Path(), _cards(given, name))
-    if given["folder"] is not None:
-        require_stick(given["folder"], home())
     font_files(given["fonts"], given["licences"])
     _recipients(office, Identity.load(home(), Role.ORGANISATION), given["recipients"])
+    if given["folder"] is not None:
+        fill_stick(given["folder"], home())  # a copy that breaks off later would use up a grant
 
 
 def name_who_asks(office: Office, given: dict[str, Any]) -> None:
