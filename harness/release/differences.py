@@ -22,8 +22,7 @@ from harness.release.records import (
     ScoresTold,
     Verdict,
 )
-from harness.release.releasing import secret_entries
-from harness.release.smallest import smallest_told
+from harness.release.releasing import secret_entries, smallest_told
 from harness.sealed.signed_archive import signed_record
 from harness.store.runs import Run, find_run
 from scoring.core.columns import stated_columns

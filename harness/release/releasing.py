@@ -37,13 +37,14 @@ from harness.release.records import (
     ScoresTold,
 )
 from harness.release.rounding import Range, bits, expected_half, one_two_five, stepped
-from harness.release.smallest import smallest_told
 from harness.sealed.signed_archive import signed_record
 from harness.setup.plan import told_of
 from harness.store.corpora.entries import read_dataset
 from harness.store.corpora.listing import count_secret
 from harness.store.runs import Run, read_run
+from harness.vault.records import tenth_upward
 from scoring.card.caveats import CaveatKind
+from scoring.card.smallest import smallest_difference
 from scoring.core.columns import stated_columns
 from scoring.core.metric_rows import row_of
 from scoring.core.specification import COMPOSITE, Tier, stated_weighing
@@ -287,4 +288,10 @@ def _corpus(dataset: Mapping[str, Any], entries: int) -> ReleasedCorpus:
 
 def secret_entries(connection: sqlite3.Connection, run: Run) -> list[Entry]:
     """Return the secret entries of a run, opened."""
-    return [entry for entry in stored_material(connection, run.id).entries if entry.secret]
+    return [each for each in stored_material(connection, run.id).entries if each.secret]
+
+
+def smallest_told(entries: Sequence[Entry]) -> float | None:
+    """Return the smallest difference that these entries show, to a tenth of a point and upward."""
+    least = smallest_difference(entries)
+    return None if least is None else tenth_upward(least)

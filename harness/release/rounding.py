@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import ceil, floor, inf, isfinite, log2, log10, sqrt
+from math import ceil, floor, isfinite, log2, log10, sqrt
 from typing import Final
 
 from harness.release.records import ReleasedScore
@@ -13,7 +13,6 @@ Z: Final = 1.96
 """Half of a 95 % interval, in standard errors."""
 Range = tuple[float, float]
 """Lowest and highest value of a metric; infinite where it has none."""
-NO_ENDS: Final[Range] = (-inf, inf)
 
 
 def stepped(value: float, lower: float | None, upper: float | None, step: float, ends: Range) -> ReleasedScore:  # fmt: skip
@@ -33,7 +32,7 @@ def one_two_five(value: float) -> float:
     if not value > 0:
         return 0.0
     power = 10.0 ** floor(log10(value))
-    return _clean(min((each * power for each in (1, 2, 5, 10)), key=lambda each: abs(log10(each / value))))  # fmt: skip
+    return clean(min((each * power for each in (1, 2, 5, 10)), key=lambda each: abs(log10(each / value))))  # fmt: skip
 
 
 def bits(told: ReleasedScore, ends: Range) -> float:
@@ -51,47 +50,16 @@ def expected_half(entries: int, ends: Range, value: float) -> float:
     return Z * EXPECTED_SPREAD * _span(ends, value) / sqrt(entries) if entries else 0.0
 
 
-def coarse(value: float, lower: float, upper: float, *, entries: int = 0, ends: Range = NO_ENDS) -> ReleasedScore | None:  # fmt: skip
-    """Return a score and its interval in steps no narrower than half of what such a set supports; None where it has no width.
-
-    The interval's ends go outward, and at least a step from the value: a rate of exactly 0 or 1 tells of each entry.
-    ``ends`` are the metric's lowest and highest value.
-    """
-    half = max(value - lower, upper - value, expected_half(entries, ends, value))
-    if not half > 0:
-        return None
-    step = step_for(half, unit_of(ends))
-    told = _within(ends, rounded(value, step))
-    return ReleasedScore(
-        value=told,
-        lower=_within(ends, min(floor(lower / step + 1e-9) * step, told - step)),
-        upper=_within(ends, max(ceil(upper / step - 1e-9) * step, told + step)),
-        step=step,
-    )
-
-
-def unit_of(ends: Range) -> float:
-    """Return what steps of ``coarse`` are halves and doubles of: 0.1 for shares, 10 for all others."""
-    return 0.1 if ends[1] - ends[0] <= 1 else 10.0
-
-
-def step_for(half: float, unit: float = 10.0) -> float:
-    """Return the smallest step that is not narrower than ``half``; ValueError where that is no width."""
-    if not (isfinite(half) and half > 0):
-        raise ValueError("a step is chosen from a width above 0")
-    return _clean(unit * 2.0 ** ceil(log2(half / unit) - 1e-9))
-
-
 def rounded(value: float, step: float) -> float:
     """Return the multiple of ``step`` that is nearest."""
-    return _clean(round(value / step) * step)
+    return clean(round(value / step) * step)
 
 
 def _outward(end: float, step: float, way: int) -> float:
     """Return the nearest multiple of ``step`` that is not inside of ``end``."""
     place = floor(end / step) if way < 0 else ceil(end / step)
-    found = _clean(place * step)
-    return found if way * (found - end) >= 0 else _clean((place + way) * step)
+    found = clean(place * step)
+    return found if way * (found - end) >= 0 else clean((place + way) * step)
 
 
 def _span(ends: Range, value: float) -> float:
@@ -100,9 +68,9 @@ def _span(ends: Range, value: float) -> float:
 
 
 def _within(ends: Range, value: float) -> float:
-    return _clean(min(ends[1], max(ends[0], value)))
+    return clean(min(ends[1], max(ends[0], value)))
 
 
-def _clean(value: float) -> float:
+def clean(value: float) -> float:
     """Return a multiple of a step without the last digits of binary numbers; no minus zero."""
     return float(f"{value:.12g}") + 0.0

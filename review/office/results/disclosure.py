@@ -1,25 +1,31 @@
 """What leaves of a verdict on secret entries: a coarse certificate, counted in the release ledger.
 
+Ratings come in one after the other, so two certificates of one run differ by what came between them. What a certificate
+tells of an entry hangs on the ratings that the entry had then: an entry with other ratings counts as another one, and the
+atoms of all that was told (``harness.release``) have five of these or more. So no combination of certificates tells of
+fewer. A certificate for which too little is new is not told, and each one that is told counts, with a pause after it.
+
 The certificate itself, and the evidence with every single rating, stay in the office. Both leave only by a command that
 says so (``rosetta review export --inside``), and no exchange folder takes them.
 """
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from hashlib import sha256
 from pathlib import Path
+from typing import Final
 
+from harness.card.withholding import LEAST
 from harness.core.failures import HarnessError
-from harness.release.budget import History
-from harness.release.certified import (
-    CertificateAnswer,
-    Written,
-    certificate_question,
-    last_certificate,
-    tell_certificate,
-)
-from harness.release.confirmation import ACTIVATE, why_unconfirmed
+from harness.release.budget import CERTIFICATES, MOMENT, History, NotReleased, Part, set_id
+from harness.release.confirmation import ACTIVATE, confirmation_of, why_unconfirmed
 from harness.release.ledger import FOLDER, LEDGER, ReleaseLedger, own_ledger
-from harness.release.records import CertificateTold, Confirmation, InLedger
+from harness.release.parts import tellable
+from harness.release.records import CertificateTold, Confirmation
 from harness.sealed.keys import Identity
 from harness.sealed.signature import Signed
 from review.office.store.store import IssuedCertificate, Office, Review
@@ -33,36 +39,154 @@ from review.verdict.certificate.coarse import (
 )
 from review.verdict.certificate.evidence import EvidenceFile
 
+STRATUM: Final = "difficulty"
+"""The breakdown of a certificate."""
+_TOO_FEW: Final = (
+    f"With what was told before, this certificate would tell of the ratings of fewer than {LEAST} entries: too little is new since "
+    "the last one, or too few entries of a difficulty were rated. What was told stands. Certify again when more ratings came "
+    "in, or were taken back."
+)
 
-def tell(office: Office, made: EvidenceFile, identity: Identity) -> Signed:
-    """Return the coarse certificate of one that was just issued; NotReleased in words where nothing may be told."""
-    exact = read_certificate(made.certificate, "the certificate")
-    ledger = _ledger(office)
-    reading = read_verdict(made.evidence, exact.run.run_id)
-    counted = {who: reading.panel.ratings.get(who, {}) for who in reading.verdict.numbers.reviewers}
-    asked = certificate_question(
-        exact.run.run_id, exact.run.dataset_id, counted, reading.panel.strata, ledger.digest
+
+@dataclass(frozen=True)
+class CertificateQuestion:
+    """A certificate that is to leave."""
+
+    run: str
+    corpus: str
+    entries_of: Mapping[Part, frozenset[str]]
+    """Of each difficulty the digests, each of a rated entry with its ratings and with how many were rated of its difficulty."""
+
+    @property
+    def entries(self) -> frozenset[str]:
+        """All of these digests."""
+        return frozenset().union(*self.entries_of.values())
+
+    @property
+    def submitter(self) -> str:
+        """The name under which all certificates of the run are counted."""
+        return f"certificates of run {self.run}"
+
+
+@dataclass(frozen=True)
+class CertificateAnswer:
+    """What may be told of it."""
+
+    parts: frozenset[Part]
+    number: int
+    """Which certificate of the run it is."""
+    of: int
+    issued: str
+    supersedes: str | None
+    """The certificate of the run that was told before it."""
+    atoms: Mapping[str, int] | None
+
+
+def certificate_question(
+    run: str,
+    corpus: str,
+    ratings: Mapping[str, Mapping[str, int]],
+    strata: Mapping[str, int],
+    digest: Callable[[str], str],
+) -> CertificateQuestion:
+    """Ask for a certificate of some ratings: person who counts → item → rank.
+
+    An item is known by its ratings, and by how many were rated of its difficulty (``strata``): that is the weight with
+    which it counts in the share of all.
+    """
+    rated: dict[str, list[tuple[str, int]]] = {}
+    for who in sorted(ratings):
+        for item, rank in ratings[who].items():
+            rated.setdefault(item, []).append((who, rank))
+    sizes = Counter(strata[item] for item in rated)
+    parts: dict[Part, set[str]] = {}
+    for item, given in rated.items():
+        known = digest(f"{item} of {sizes[strata[item]]} rated {given}")
+        parts.setdefault((STRATUM, str(strata[item])), set()).add(known)
+    return CertificateQuestion(run, corpus, {name: frozenset(part) for name, part in parts.items()})
+
+
+def certificate_answer(
+    history: History, asked: CertificateQuestion, now: datetime
+) -> CertificateAnswer:
+    """Decide what is told of a certificate; NotReleased where nothing is."""
+    number, count = history.require_answers(
+        asked.submitter, asked.corpus, asked.entries, now, numbers=CERTIFICATES
+    )
+    chosen = tellable(history.partition, asked.entries, asked.entries_of)
+    if chosen is None:
+        raise NotReleased(_TOO_FEW)
+    parts, after = chosen
+    last = last_certificate(history, asked.run)
+    return CertificateAnswer(
+        parts=parts,
+        number=number,
+        of=count,
+        issued=now.strftime(MOMENT),
+        supersedes=None if last is None else sha256(last.certificate.encode()).hexdigest(),
+        atoms=history.new_atoms(asked.entries, after),
     )
 
-    def make(answer: CertificateAnswer, place: InLedger, confirmation: Confirmation) -> Written:
-        coarse_certificate = coarse_of(
+
+def require_scores_told(history: History, run: str) -> Confirmation:
+    """Return whether a run is confirmed; NotReleased where nobody was told its scores.
+
+    Without them the ledger does not know about which entries its certificate tells, and a later run over them would be confirmed.
+    """
+    confirmation = confirmation_of(history, run)
+    if confirmation is None:
+        raise NotReleased(
+            f"Nobody was told the scores of run {run[:8]}, so the ledger does not know about which entries its certificate would tell. "
+            f"First: rosetta runs export {run[:8]} --submitter NAME -o FILE"
+        )
+    return confirmation
+
+
+def last_certificate(history: History, run: str) -> CertificateTold | None:
+    """Return the certificate of a run that was told last; None where none was."""
+    told = [act for _, act in history.answers if isinstance(act, CertificateTold) and act.run == run]  # fmt: skip
+    return told[-1] if told else None
+
+
+def tell(office: Office, made: EvidenceFile, identity: Identity) -> Signed:
+    """Return the coarse certificate of one that was just issued; NotReleased in words where nothing may be told.
+
+    Where the last one that was told says it all, that one is given again and counts once.
+    """
+    exact = read_certificate(made.certificate, "the certificate")
+    ledger, run = _ledger(office), exact.run.run_id
+    reading = read_verdict(made.evidence, run)
+    counted = {who: reading.panel.ratings.get(who, {}) for who in reading.verdict.numbers.reviewers}
+    asked = certificate_question(
+        run, exact.run.dataset_id, counted, reading.panel.strata, ledger.digest
+    )
+    with ledger.changing() as change:
+        last = last_certificate(change.history, run)
+        if last is not None and last.entries == set_id(asked.entries) and same_numbers(_read(last), exact):  # fmt: skip
+            return _signed(last)
+        confirmation = require_scores_told(change.history, run)
+        answer = certificate_answer(change.history, asked, change.now)
+        coarse = coarse_of(
             exact,
             [tag for _, tag in answer.parts],
             issued=answer.issued,
             supersedes=answer.supersedes,
             answer=answer.number,
             of=answer.of,
-            place=place,
+            place=change.place,
             confirmation=confirmation,
+        ).as_bytes()
+        told = CertificateTold(
+            submitter=asked.submitter,
+            run=run,
+            corpus=asked.corpus,
+            entries=set_id(asked.entries),
+            atoms=None if answer.atoms is None else dict(answer.atoms),
+            certificate=coarse.decode(),
+            signature=identity.sign(coarse).hex(),
         )
-        return coarse_certificate.as_bytes().decode(), identity.sign(
-            coarse_certificate.as_bytes()
-        ).hex()
-
-    def same(told: CertificateTold) -> bool:
-        return same_numbers(_read(told), exact)
-
-    return _signed(tell_certificate(ledger, asked, make, same))
+        change.write(told)
+    return _signed(told)
 
 
 def told_of(office: Office, run_id: str) -> Signed | None:

@@ -12,6 +12,7 @@ import json
 from collections.abc import Collection, Iterator, Mapping
 from decimal import Decimal
 from hashlib import sha256
+from math import ceil, floor, log2
 from typing import Annotated, Any, Final, Literal
 
 from pydantic import Field, ValidationError
@@ -22,8 +23,8 @@ from harness.core.canonical import canonical_bytes
 from harness.core.failures import UsageError
 from harness.core.problems import first_problem
 from harness.release.records import Confirmation, InLedger, Moment
-from harness.release.rounding import coarse
-from harness.sealed.strict_records import Count, Hex64, Id, Short, StrictRecord
+from harness.release.rounding import clean, expected_half, rounded
+from harness.sealed.forms import Count, Hex64, Id, Short, StrictForm
 from review.verdict.certificate.certificate import (
     MOST_BYTES,
     Certificate,
@@ -263,13 +264,27 @@ def fives(count: int) -> int:
 
 
 def _share(value: str, lower: str, upper: str, items: int) -> CoarseShare:
-    released_score = coarse(
-        float(value), float(lower), float(upper), entries=items, ends=(0.0, 1.0)
-    )
-    assert released_score is not None  # noqa: S101  a set of items has an expected width
-    return CoarseShare(
-        **{name: _decimal(repr(part)) for name, part in released_score.model_dump().items()}
-    )
+    told = in_steps(float(value), float(lower), float(upper), items)
+    names = ("value", "lower", "upper", "step")
+    return CoarseShare(**{n: _decimal(repr(part)) for n, part in zip(names, told, strict=True)})
+
+
+def in_steps(value: float, lower: float, upper: float, items: int) -> tuple[float, float, float, float]:  # fmt: skip
+    """Return a share of so many items with its bounds in steps no finer than these support, and the step.
+
+    The bounds go outward, and at least a step from the share: one of exactly 0 or 1 tells of each item. So 0.83 of 60 (0.70–0.91)
+    is told as 0.8 (0.6–1) in steps of 0.2, for its wider half is 0.13.
+    """
+    step = step_for(max(value - lower, upper - value, expected_half(items, (0.0, 1.0), value)))
+    told = min(1.0, rounded(value, step))
+    low = min(floor(lower / step + 1e-9) * step, told - step)
+    high = max(ceil(upper / step - 1e-9) * step, told + step)
+    return told, clean(max(0.0, low)), clean(min(1.0, high)), step
+
+
+def step_for(half: float) -> float:
+    """Return the smallest of 0.1, its halves and doubles that is not narrower than ``half``, which is above 0."""
+    return clean(0.1 * 2.0 ** ceil(log2(half / 0.1) - 1e-9))
 
 
 def _decimal(number: str) -> str:

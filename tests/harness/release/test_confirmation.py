@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.release.budget import MOMENT, History, NotReleased
-from harness.release.certified import CertificateQuestion, tell_certificate
+from harness.release.budget import MOMENT, History
 from harness.release.confirmation import confirmation_of, fits_line, untold, why_unconfirmed
 from harness.release.ledger import checked_lines
 from harness.release.records import Rule, ScoresTold, SignedReleasedCard, Together
@@ -76,13 +75,6 @@ def test_run_told_to_several_is_confirmed_by_its_first_answer() -> None:
     assert confirmation_of(found, "another") is None
     assert "told to nobody" in why_unconfirmed(found, "another")
     assert untold(found, {"a": f"{5:032x}", "b": f"{100:032x}"}) == ("b",)
-
-
-def test_certificate_is_told_after_the_scores_only(tmp_path: Path) -> None:
-    """Else the ledger would not know about which entries it tells, and a later run over them would be confirmed."""
-    office = Office(tmp_path)
-    asked = CertificateQuestion("run", "made", frozenset(f"{each:032x}" for each in range(9)))
-    refuses(NotReleased, "rosetta runs export", tell_certificate, office.ledger, asked, None, None)
 
 
 def test_card_fits_its_line_of_the_ledger_or_is_found(tmp_path: Path) -> None:

@@ -1,9 +1,7 @@
-"""Nothing that is told of runs or certificates adds up to single entries, by a second account that knows no atoms."""
+"""Nothing that is told of runs adds up to single entries, by a second account that knows no atoms."""
 
 import random
 from collections.abc import Collection, Iterator
-from datetime import UTC, datetime, timedelta
-from hashlib import sha256
 
 import numpy as np
 import pytest
@@ -11,17 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.card.withholding import too_small
-from harness.release.budget import MOMENT, History, NotReleased, set_id, uses
-from harness.release.certified import (
-    STRATUM,
-    CertificateQuestion,
-    certificate_answer,
-    certificate_question,
-    last_certificate,
-)
 from harness.release.parts import Partition, tellable
-from harness.release.records import CertificateTold, Rule
-from tests.harness.sealed.refusals import refuses
 from tests.review.thorough import times
 
 Cell = tuple[str, str]
@@ -160,74 +148,3 @@ def test_entries_never_told_may_be_few_beside_told_ones() -> None:
     assert parts.may_tell([str(n) for n in range(10)])
     assert parts.divided({}).atoms == parts.atoms
     assert not parts.may_tell([*(str(n) for n in range(10)), "new"])
-
-
-# Certificates of one run
-
-START = datetime(2026, 3, 1, tzinfo=UTC)
-Rated = dict[str, dict[str, int]]
-
-
-def question(rated: Rated, strata: dict[str, int] | None = None) -> CertificateQuestion:
-    """Ask for a certificate of items, each with its ratings by person."""
-    people = {who for said in rated.values() for who in said}
-    ratings = {who: {i: said[who] for i, said in rated.items() if who in said} for who in people}
-    of = strata or dict.fromkeys(rated, 1)
-    digest = lambda text: sha256(text.encode()).hexdigest()[:32]  # noqa: E731
-    return certificate_question("run", "corpus", ratings, of, digest)
-
-
-def certified(history: History, asked: CertificateQuestion, when: datetime) -> History:
-    answer = certificate_answer(history, asked, when)
-    act = CertificateTold(
-        submitter=asked.submitter, run=asked.run, corpus=asked.corpus, entries=set_id(asked.entries),
-        atoms=None if answer.atoms is None else dict(answer.atoms), certificate=f"{answer.number}", signature="0" * 128,
-    )  # fmt: skip
-    return history.after(act, when.strftime(MOMENT))
-
-
-def ratings(items: int, people: int = 3) -> Rated:
-    return {f"i{n}": {f"p{who}": (n + who) % 4 for who in range(people)} for n in range(items)}
-
-
-@pytest.mark.parametrize(("changed", "allowed"), [(0, True), (1, False), (4, False), (5, True), (20, True), (16, False)])  # fmt: skip
-def test_second_certificate_has_five_changed_entries_or_none(changed: int, allowed: bool) -> None:
-    """Of 20: 16 changed leave 4 that did not."""
-    before = certified(History(), question(ratings(20)), START)
-    after = ratings(20)
-    for item in list(after)[:changed]:
-        after[item] = after[item] | {"p0": (after[item]["p0"] + 1) % 4}
-    later = START + timedelta(days=2)
-    if allowed:
-        assert last_certificate(certified(before, question(after), later), "run") is not None
-    else:
-        refuses(NotReleased, "fewer than 5 entries", certified, before, question(after), later)
-
-
-def test_a_difficulty_of_few_items_is_left_out_with_another_one() -> None:
-    strata = {f"i{n}": 1 if n < 10 else 2 if n < 20 else 3 for n in range(23)}
-    answer = certificate_answer(History(), question(ratings(23), strata), START)
-    assert answer.parts == {(STRATUM, "1")}
-
-
-def test_item_is_another_where_its_difficulty_weighs_otherwise() -> None:
-    """The share of all is weighed by difficulties: one more item changes what each of its difficulty adds to it."""
-    strata = {f"i{n}": 1 if n < 10 else 2 for n in range(20)} | {"i20": 1}
-    before, after = question(ratings(20), strata), question(ratings(21), strata)
-    assert before.entries & after.entries == before.entries_of[STRATUM, "2"]
-
-
-def test_certificate_counts_for_its_run_with_a_pause() -> None:
-    history = certified(History(), question(ratings(20)), START)
-    more, soon = question(ratings(20, 4)), START + timedelta(hours=23)
-    refuses(NotReleased, "from 2026-03-02T00:00:00Z on", certificate_answer, history, more, soon)
-    answer = certificate_answer(history, more, START + timedelta(hours=24))
-    assert (answer.number, answer.of, answer.supersedes) == (2, 10, sha256(b"1").hexdigest())
-    spent = history.after(Rule(count=1), MOMENT)
-    late = START + timedelta(days=9)
-    refuses(NotReleased, "had all 1 answer", certificate_answer, spent, more, late)
-    [use] = uses(history)
-    assert (use.names, use.answers) == (("certificates of run run",), 1)
-    # another run, and the scores, have a budget of their own
-    assert history.given("Ann", "corpus", frozenset()) == []
-    assert last_certificate(history, "other") is None

@@ -5,7 +5,6 @@ A method that gave nothing: a few words leave, signed, and count as an answer; c
 
 import errno
 import json
-import math
 import os
 import re
 from collections.abc import Iterator
@@ -33,15 +32,7 @@ from harness.release.records import (
 )
 from harness.release.refusing import share_that_came
 from harness.release.releasing import require_answer_left
-from harness.release.rounding import (
-    coarse,
-    expected_half,
-    one_two_five,
-    rounded,
-    step_for,
-    stepped,
-)
-from harness.release.smallest import FEWEST, by_segment, smallest_difference
+from harness.release.rounding import expected_half, one_two_five, stepped
 from harness.release.verifying import verify_released
 from harness.sealed.keys import Identity, Role
 from harness.sealed.strict_records import FileError
@@ -49,6 +40,7 @@ from harness.store.file.database import opened
 from harness.store.runs import find_run
 from rosetta_tui.html.released_page import released_page
 from scoring.card.caveats import CaveatKind
+from scoring.card.smallest import FEWEST, by_segment, smallest_difference
 from scoring.core.specification import Tier
 from scoring.statistics.smallest import Z_BOTH
 from tests.harness.release.made import CANARY, KEEPER, START, Office, hidden, outputs
@@ -232,36 +224,6 @@ def test_caveats_leave_as_yes_or_no_and_are_those_of_the_best(office: Office) ->
     best, worse = office.told("better"), office.told("copied")
     assert set(best["caveats"].values()) == {False}
     assert (worse["scores_of"], worse["caveats"]) == (best["run"], best["caveats"])
-
-
-# Steps
-
-
-@pytest.mark.parametrize(("half", "unit", "step"), [
-    (10, 10, 10), (10.001, 10, 20), (4.9, 10, 5), (5.1, 10, 10), (2, 10, 2.5), (0.9, 10, 1.25),
-    (0.03, 0.1, 0.05), (0.1001, 0.1, 0.2),
-])  # fmt: skip
-def test_step_is_not_below_half_of_the_interval(half: float, unit: float, step: float) -> None:
-    assert step_for(half, unit) == pytest.approx(step)
-
-
-@given(st.floats(1e-3, 1e6), st.floats(1e-3, 1e6), st.sampled_from([10, 0.1]))
-def test_step_is_a_multiple_of_any_smaller_one(half: float, other: float, unit: float) -> None:
-    steps = sorted([step_for(half, unit), step_for(other, unit)])
-    assert steps[1] / steps[0] == pytest.approx(round(steps[1] / steps[0]))
-    assert half * (1 - 1e-6) <= step_for(half, unit) < half * 2 * (1 + 1e-6)
-
-
-def test_coarse_score_is_no_finer_than_its_set_supports() -> None:
-    assert coarse(50.0, 49.9, 50.1, entries=96, ends=(0, 100)).step == 10  # 1.96 * 25 / sqrt(96)
-    assert coarse(50.0, 49.9, 50.1).step == pytest.approx(0.15625)
-    assert coarse(1.0, 1.0, 1.0) is None
-    assert rounded(0.30000000000000004, 0.1) == 0.3
-    for value in (0.0, 1.0):  # a rate of none or all is not told as such
-        told = coarse(value, value, value, entries=60, ends=(0.0, 1.0))
-        assert told.upper - told.lower == pytest.approx(told.step)
-    # one that always answers alike would speak through the digits of its lengths' ratio
-    assert coarse(0.97, 0.9699, 0.9701, entries=30, ends=(0.0, math.inf)).step >= 0.97 * 0.25 * 1.96 / math.sqrt(30)  # fmt: skip
 
 
 # The budget

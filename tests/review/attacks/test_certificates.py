@@ -8,23 +8,39 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import datetime, timedelta
 from hashlib import sha256
 from random import Random
 from typing import Any
 
 import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from harness.release.budget import MOMENT, History, NotReleased, set_id
-from harness.release.certified import STRATUM, certificate_answer, certificate_question
-from harness.release.records import CertificateTold
+from harness.release.budget import MOMENT, History, NotReleased, set_id, uses
+from harness.release.records import CertificateTold, Rule
+from review.office.results.telling import (
+    STRATUM,
+    CertificateQuestion,
+    certificate_answer,
+    certificate_question,
+    last_certificate,
+    require_scores_told,
+)
 from review.verdict.certificate.certify import without_names
-from review.verdict.certificate.coarse import CoarseVerdict, coarse_verdict
+from review.verdict.certificate.coarse import (
+    CoarseVerdict,
+    coarse_verdict,
+    in_steps,
+    step_for,
+)
 from review.verdict.gate.gate import decide
 from review.verdict.gate.policy import proposed
 from review.verdict.gate.verdict import GateOutcome
 from review.verdict.panel.panel import Panel
 from tests.harness.release.attackers import START, Board
+from tests.harness.sealed.refusals import refuses
 from tests.review.thorough import times
 
 TRIES = times(10, 3_400)
@@ -237,3 +253,106 @@ def test_one_rating_alone_brings_no_new_certificate() -> None:
         exact += shares(world) != known
         assert first is None or world.certify(2) is None
     assert exact > TRIES * 0.9
+
+
+# Which certificates of one run are told, by rule
+
+Rated = dict[str, dict[str, int]]
+
+
+def question(rated: Rated, strata: dict[str, int] | None = None) -> CertificateQuestion:
+    """Ask for a certificate of items, each with its ratings by person."""
+    people = {who for said in rated.values() for who in said}
+    ratings = {who: {i: said[who] for i, said in rated.items() if who in said} for who in people}
+    of = strata or dict.fromkeys(rated, 1)
+    return certificate_question("run", "corpus", ratings, of, digest)
+
+
+def told_after(history: History, asked: CertificateQuestion, when: datetime) -> History:
+    answer = certificate_answer(history, asked, when)
+    act = CertificateTold(
+        submitter=asked.submitter, run=asked.run, corpus=asked.corpus, entries=set_id(asked.entries),
+        atoms=None if answer.atoms is None else dict(answer.atoms), certificate=f"{answer.number}", signature="0" * 128,
+    )  # fmt: skip
+    return history.after(act, when.strftime(MOMENT))
+
+
+def ratings(items: int, people: int = 3) -> Rated:
+    return {f"i{n}": {f"p{who}": (n + who) % 4 for who in range(people)} for n in range(items)}
+
+
+@pytest.mark.parametrize(("changed", "allowed"), [(0, True), (1, False), (4, False), (5, True), (20, True), (16, False)])  # fmt: skip
+def test_second_certificate_has_five_changed_entries_or_none(changed: int, allowed: bool) -> None:
+    """Of 20: 16 changed leave 4 that did not."""
+    before = told_after(History(), question(ratings(20)), START)
+    after = ratings(20)
+    for item in list(after)[:changed]:
+        after[item] = after[item] | {"p0": (after[item]["p0"] + 1) % 4}
+    later = START + timedelta(days=2)
+    if allowed:
+        assert last_certificate(told_after(before, question(after), later), "run") is not None
+    else:
+        refuses(NotReleased, "fewer than 5 entries", told_after, before, question(after), later)
+
+
+def test_a_difficulty_of_few_items_is_left_out_with_another_one() -> None:
+    strata = {f"i{n}": 1 if n < 10 else 2 if n < 20 else 3 for n in range(23)}
+    answer = certificate_answer(History(), question(ratings(23), strata), START)
+    assert answer.parts == {(STRATUM, "1")}
+
+
+def test_item_is_another_where_its_difficulty_weighs_otherwise() -> None:
+    """The share of all is weighed by difficulties: one more item changes what each of its difficulty adds to it."""
+    strata = {f"i{n}": 1 if n < 10 else 2 for n in range(20)} | {"i20": 1}
+    before, after = question(ratings(20), strata), question(ratings(21), strata)
+    assert before.entries & after.entries == before.entries_of[STRATUM, "2"]
+
+
+def test_certificate_counts_for_its_run_with_a_pause() -> None:
+    history = told_after(History(), question(ratings(20)), START)
+    more, soon = question(ratings(20, 4)), START + timedelta(hours=23)
+    refuses(NotReleased, "from 2026-01-02T00:00:00Z on", certificate_answer, history, more, soon)
+    answer = certificate_answer(history, more, START + timedelta(hours=24))
+    assert (answer.number, answer.of, answer.supersedes) == (2, 10, sha256(b"1").hexdigest())
+    spent = history.after(Rule(count=1), MOMENT)
+    late = START + timedelta(days=9)
+    refuses(NotReleased, "had all 1 answer", certificate_answer, spent, more, late)
+    [use] = uses(history)
+    assert (use.names, use.answers) == (("certificates of run run",), 1)
+    # another run, and the scores, have a budget of their own
+    assert history.given("Ann", "corpus", frozenset()) == []
+    assert last_certificate(history, "other") is None
+
+
+# Steps
+
+
+@pytest.mark.parametrize(("half", "step"), [
+    (0.1, 0.1), (0.10001, 0.2), (0.049, 0.05), (0.051, 0.1), (0.02, 0.025), (0.009, 0.0125), (0.03, 0.05), (0.1001, 0.2),
+])  # fmt: skip
+def test_step_is_not_below_half_of_the_interval(half: float, step: float) -> None:
+    assert step_for(half) == pytest.approx(step)
+
+
+@given(st.floats(1e-3, 1e6), st.floats(1e-3, 1e6))
+def test_step_is_a_multiple_of_any_smaller_one(half: float, other: float) -> None:
+    steps = sorted([step_for(half), step_for(other)])
+    assert steps[1] / steps[0] == pytest.approx(round(steps[1] / steps[0]))
+    assert half * (1 - 1e-6) <= step_for(half) < half * 2 * (1 + 1e-6)
+
+
+def test_share_is_no_finer_than_its_items_support() -> None:
+    assert in_steps(0.5, 0.499, 0.501, 96) == (
+        0.5,
+        0.4,
+        0.6,
+        0.1,
+    )  # 1.96 * 0.25 / sqrt(96) = 0.05001
+    assert in_steps(0.83, 0.70, 0.91, 60) == (0.8, 0.6, 1.0, 0.2)
+    for value in (0.0, 1.0):  # a rate of none or all is not told as such
+        _, lower, upper, step = in_steps(value, value, value, 60)
+        assert upper - lower == pytest.approx(step)
+
+
+def test_certificate_is_told_after_the_scores_only() -> None:
+    refuses(NotReleased, "rosetta runs export", require_scores_told, History(), "run")

@@ -15,8 +15,6 @@ import numpy as np
 
 from corpora.model.entry import Entry, Segment
 from corpora.tasks.task import TRANSLATION
-from harness.release.policy import CHRF
-from harness.vault.records import tenth_upward
 from scoring.card.floors import joined
 from scoring.core.scorer import Scorer
 from scoring.core.table import Table
@@ -26,6 +24,7 @@ from scoring.statistics import smallest
 from scoring.statistics.intervals import SEED
 from scoring.statistics.significance import resamples
 
+CHRF: Final = "chrf_plus_plus"
 KEPT: Final = 0.5
 """Share of the words that an imagined system has right."""
 FEWEST: Final = 10
@@ -33,7 +32,7 @@ FEWEST: Final = 10
 
 
 def smallest_difference(entries: Sequence[Entry], *, seed: int = SEED) -> float | None:
-    """Return the difference in points of chrF++ that that many entries tell; None of few entries or another task."""
+    """Return the difference in points of chrF++ that so many entries tell; None for fewer than ``FEWEST`` or another task."""
     if len(entries) < FEWEST or entries[0].of_task != TRANSLATION:
         return None
     random = np.random.default_rng(seed)
@@ -46,12 +45,6 @@ def smallest_difference(entries: Sequence[Entry], *, seed: int = SEED) -> float 
         for resample in resamples((first, second), 1000, seed)
     ]
     return smallest.smallest_difference(np.stack(drawn))
-
-
-def smallest_told(entries: Sequence[Entry]) -> float | None:
-    """Return what these entries tell, to a tenth of a point and upward."""
-    least = smallest_difference(entries)
-    return None if least is None else tenth_upward(least)
 
 
 def by_segment(entries: Sequence[Entry]) -> Mapping[Segment, tuple[int, float]]:
