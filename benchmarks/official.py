@@ -20,7 +20,7 @@ import numpy as np
 from scipy.stats import kendalltau
 
 from harness.release import budget, policy
-from harness.release.rounding import expected_half, rounded
+from harness.release.policy import expected_half, rounded
 from scoring.core.table import Table
 from scoring.metrics.inventory import surface_metrics
 from tests.harness.release.attackers import (
@@ -133,7 +133,7 @@ def main(sets: int) -> None:
         with (
             patch.object(budget, "Policy", partial(policy.Policy, count=count)),
             patch.object(budget, "beats", beats),
-            patch.dict(policy.STEPS["official"], {CHRF: step}),  # of no other policy in this block
+            patch.dict(policy.OFFICIAL, {CHRF: step}),  # of no other policy in this block
         ):
             for world, make in worlds(statistics).items():
                 for informed in (False, True):

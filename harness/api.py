@@ -31,11 +31,11 @@ from harness.endpoint.keys import KeySource, find_key, no_key
 from harness.estimate.estimate import RunEstimate
 from harness.estimate.estimate import estimate as estimated
 from harness.estimate.judging import estimate_judges
+from harness.leaderboard.released_files import check_consent, verify_released
 from harness.method.method import Method
 from harness.method.options import MethodOptions, flag, refuse_told_keys, refuse_written_keys
 from harness.methods.registry import build
 from harness.privacy import keep_here, make_method, require_terms, shut_door
-from harness.release.verifying import check_consent, verify_released
 from harness.run.beginning import (
     begin,
     refuse_submitted,

@@ -16,7 +16,7 @@ from harness.card.seal import HASH_FIELD, seal_form
 from harness.card.signing import card_seal
 from harness.card.signing.row_proof import is_proof, read_proof
 from harness.consent import notice
-from harness.release.verifying import verify_released
+from harness.leaderboard.released_files import verify_released
 from harness.sealed.archive import RESERVED
 from harness.sealed.stick import MOST_BYTES
 from harness.sealed.strict_records import FileError, FileProblem

@@ -27,8 +27,7 @@ from harness.card.seal import HASH_FIELD, SealForm, seal_form
 from harness.consent.sending import MayNotSend
 from harness.core.canonical import canonical_bytes
 from harness.core.failures import UsageError
-from harness.release.taken import checked_card
-from harness.release.verifying import verify_released
+from harness.leaderboard.released_files import checked_card, verify_released
 from harness.store.corpora.entries import read_dataset
 from harness.store.runs import Run, read_card
 

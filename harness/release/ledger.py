@@ -1,48 +1,70 @@
 """The ledger: what was told to whom, in signed lines that name each other, in a file of the organisation's own.
 
-It is in the data folder beside the store and not in it: anyone who deletes a run takes nothing out of it. A line is on the
-disk before what it tells is given away. Each released file names its line, so that a ledger that was begun again, or cut
-short, is seen by anyone who compares two files of the same organisation.
+It lies in the data folder beside the store and not in it: whoever deletes a run takes nothing out of it. A line is on the
+disk before what it tells leaves. Each released file names its line, so that a ledger that was begun again, or cut short,
+is seen by whoever compares two files of the same organisation. And as it lies on one computer, and whoever deletes it
+would have all answers again, the log of a vault, which every keeper checks, gets its number, length and last line each
+time that scores of the vault's texts are told: the ledger is held against that before it tells more.
 """
 
 from __future__ import annotations
 
-import hashlib
+import json
 import secrets
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import partial
+from hashlib import sha256
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import filelock
 
 from harness.consent.withdrawals_in_force import standing
 from harness.core.canonical import canonical_bytes
+from harness.core.version import VERSION
 from harness.core.written_files import PRIVATE, append_line, private_folder
-from harness.release.budget import MOMENT, History, NotReleased, history
+from harness.release.budget import (
+    MOMENT,
+    History,
+    NotReleased,
+    ScoreQuestion,
+    confirmation_of,
+    history,
+    moment_of,
+)
 from harness.release.records import (
     Act,
     Begun,
+    CertificateTold,
     ClockCorrected,
+    DifferenceTold,
     InLedger,
     LedgerRecord,
+    RefusalTold,
+    Released,
+    ReleasedRun,
+    ReleasedScores,
+    ScoresTold,
     SignedLedgerRecord,
+    part_of,
 )
 from harness.sealed.chain import chained_lines
 from harness.sealed.keys import Identity, Role
 from harness.sealed.signed_archive import signed_record
 from harness.sealed.strict_records import FileError, FileProblem
 from harness.vault.data_key import DataKey
+from harness.vault.folder import VaultState
+from harness.vault.log import signers, splits_of
+from harness.vault.opening import vault_at
+from harness.vault.records import LedgerStood
 
 FOLDER: Final = "releases"
 LEDGER: Final = "ledger.jsonl"
 LOCK: Final = "ledger.lock"
-BUSY_SECONDS: Final = 20
-MOST_LINE: Final = 2**25
-"""Bytes; a line may name each entry of a corpus."""
+BUSY_SECONDS: Final = 60
 STEP: Final = timedelta(minutes=5)
 """A clock that is set back by less was set right."""
 
@@ -69,21 +91,15 @@ class ReleaseLedger:
 
     def read(self) -> History:
         """Return what was told so far; raises FileError in words where the ledger is damaged or another's."""
-        return _history(self._lines())
+        return history((line.when, line.act) for line in self.lines())
 
-    def head(self) -> tuple[str, int, str]:
-        """Return its number, how many lines it has, and the hash of the last one; the ledger must have been begun."""
-        lines = self._lines()
-        return _id(lines[0]), len(lines), _id(lines[-1])
-
-    def goes_on_from(self, number: str, lines: int, head: str) -> bool:
-        """Return whether it is the ledger that stood at this length and line once."""
-        signed_ledger_records = self._lines()
-        return (
-            0 < lines <= len(signed_ledger_records)
-            and _id(signed_ledger_records[0]) == number
-            and _id(signed_ledger_records[lines - 1]) == head
-        )
+    def lines(self) -> list[SignedLedgerRecord]:
+        """Return every line, checked; none where it was not begun; FileError as ``read``."""
+        try:
+            content = self.path.read_bytes() if self.path.exists() else b""
+        except OSError as error:
+            raise FileError(FileProblem.INVALID, f"{self.path} cannot be read ({error.strerror}). Make it readable.") from None  # fmt: skip
+        return checked_lines(content, str(self.path), self.identity.public.signing_key)
 
     @contextmanager
     def changing(self) -> Iterator[LedgerChange]:
@@ -91,19 +107,17 @@ class ReleaseLedger:
         try:
             private_folder(self.folder)
             with filelock.FileLock(self.folder / LOCK, timeout=BUSY_SECONDS, mode=PRIVATE):
-                lines = self._lines()
+                lines = self.lines()
                 now, wrong = self._moment(lines)
-                change = LedgerChange(self, lines, _history(lines), now)
+                acts = ((line.when, line.act) for line in lines)
+                change = LedgerChange(self, lines, history(acts), now)
                 if not lines:
                     change.write(Begun(salt=secrets.token_hex(32)))
                 if wrong:
                     change.write(ClockCorrected())
                 yield change
         except filelock.Timeout:
-            raise FileError(
-                FileProblem.LOCKED,
-                f"Another program is using the ledger in {self.folder}. Try again when it is done.",
-            ) from None
+            raise FileError(FileProblem.LOCKED, f"Another program is using the ledger in {self.folder}. Try again when it is done.") from None  # fmt: skip
         except OSError as error:
             raise FileError(
                 FileProblem.INVALID,
@@ -113,7 +127,7 @@ class ReleaseLedger:
     def _moment(self, lines: list[SignedLedgerRecord]) -> tuple[datetime, bool]:
         """Return the time of the next line, and whether it is earlier than the last one's and a custodian says why; else FileError."""
         now = self.clock().astimezone(UTC).replace(microsecond=0)
-        last = datetime.strptime(lines[-1].when, MOMENT).replace(tzinfo=UTC) if lines else now
+        last = moment_of(lines[-1].when) if lines else now
         if now >= last - STEP:
             return max(now, last), False
         if not self.clock_was_wrong:
@@ -123,68 +137,6 @@ class ReleaseLedger:
                 "later. Set the clock right: pauses are counted by it. If it was wrong then and is right now, say so with --clock-was-wrong; the ledger notes it.",
             )
         return now, True
-
-    def _lines(self) -> list[SignedLedgerRecord]:
-        """Read and check every line; what a write that was stopped left at the end does not count."""
-        try:
-            content = self.path.read_bytes()
-        except FileNotFoundError:
-            return []
-        except OSError as error:
-            raise FileError(
-                FileProblem.INVALID,
-                f"{self.path} cannot be read ({error.strerror}). Make it readable.",
-            ) from None
-        return checked_lines(content, str(self.path), self.identity.public.signing_key)
-
-
-def checked_lines(content: bytes, where: str, mine: str = "") -> list[SignedLedgerRecord]:
-    """Return the lines of a ledger by its bytes; FileError names the line that is wrong.
-
-    ``mine``: key that must have signed; empty: that of the first line. What a write that was stopped left at the end does
-    not count. Whether the newest lines are missing, only the computer knows that wrote them.
-    """
-    lines: list[SignedLedgerRecord] = []
-    contents = content.split(b"\n")[:-1]
-    for line, _ in chained_lines(
-        contents, SignedLedgerRecord, "a line of a ledger", partial(_wrong, where), most=MOST_LINE
-    ):
-        _check(line, lines, where, mine)
-        lines.append(line)
-    return lines
-
-
-def _check(
-    found: SignedLedgerRecord, before: list[SignedLedgerRecord], where: str, mine: str
-) -> None:
-    """Check that a line is of the keys that are wanted, and belongs behind the ones before it."""
-    place = len(before)
-    key = mine or (before[0].by if before else found.by)
-    if found.by != key and mine:
-        raise FileError(
-            FileProblem.WRONG_KEY,
-            f"{where} was begun with other keys than this computer's keeper has now. Put back those keys (keeper.key, "
-            "or the entry of the keyring): without them nobody knows which entries were told of.",
-        )
-    if not found.is_signed_by(key):
-        raise _wrong(where, place, "it was changed after it was signed")
-    if (place == 0) is not isinstance(found.act, Begun):
-        raise _wrong(where, place, "only the first line says that the ledger was begun")
-    if before and found.when < before[-1].when and not isinstance(found.act, ClockCorrected):
-        raise _wrong(where, place, "its time is earlier than that of the line before it")
-
-
-def _wrong(where: str, place: int, reason: str) -> FileError:
-    return FileError(
-        FileProblem.DAMAGED,
-        f"{where}: line {place + 1}: {reason}. Nothing is told without a whole ledger: put back a copy of the newest one.",
-    )
-
-
-def own_ledger(home: Path, *, clock_was_wrong: bool = False) -> ReleaseLedger:
-    """Return the ledger of a data folder, as the keeper of this computer has it; makes folder and keys where there are none."""
-    identity = Identity.load(private_folder(home), Role.KEEPER)
-    return ReleaseLedger(home / FOLDER, identity, lambda: datetime.now(UTC), clock_was_wrong)
 
 
 @dataclass
@@ -197,15 +149,15 @@ class LedgerChange:
     now: datetime
 
     @property
-    def issued(self) -> str:
-        """The day of the next line, as released files state it."""
-        return self.now.date().isoformat()
-
-    @property
     def place(self) -> InLedger:
         """Where the next line will stand."""
-        first, last = _id(self.lines[0]), _id(self.lines[-1])
-        return InLedger(ledger=first, line=len(self.lines), prev=last)
+        return InLedger(ledger=_id(self.lines[0]), line=len(self.lines), prev=_id(self.lines[-1]))
+
+    @property
+    def stated(self) -> Released:
+        """What a file states of itself that leaves with the next line."""
+        key = self.ledger.identity.public.signing_key
+        return Released(rosetta=VERSION, issued=self.now.date().isoformat(), place=self.place, by=key)  # fmt: skip
 
     def write(self, act: Act) -> None:
         """Write one more line, on the disk before this returns.
@@ -218,34 +170,140 @@ class LedgerChange:
                 f"Consent was withdrawn for {notice.said}: this computer's keeper signs with it, so nobody believes what is told. "
                 "Tell scores from a computer whose keeper has other keys; where it was a mistake, `rosetta consent lift` takes it back."
             )
-        record = LedgerRecord(
-            seq=len(self.lines),
-            prev=_id(self.lines[-1]) if self.lines else "",
-            when=self.now.strftime(MOMENT),
-            by=key,
-            act=act,
-        )
+        prev = _id(self.lines[-1]) if self.lines else ""
+        when = self.now.strftime(MOMENT)
+        record = LedgerRecord(seq=len(self.lines), prev=prev, when=when, by=key, act=act)
         content = signed_record(record, self.ledger.identity)
-        if len(content) >= MOST_LINE:
-            raise FileError(
-                FileProblem.TOO_LARGE,
-                "This run has too many secret entries for one line of the ledger. Run over fewer.",
-            )
         end = sum(len(_bytes(line)) + 1 for line in self.lines)
         append_line(self.ledger.path, end, content + b"\n")
         self.lines.append(SignedLedgerRecord.model_validate_json(content))
-        self.history = self.history.after(act, record.when)
+        self.history = self.history.after(act, when)
 
 
-def _history(lines: list[SignedLedgerRecord]) -> History:
-    return history((line.when, line.act) for line in lines)
+def checked_lines(content: bytes, where: str, mine: str = "") -> list[SignedLedgerRecord]:
+    """Return the lines of a ledger by its bytes; FileError names the line that is wrong.
+
+    ``mine``: key that must have signed; empty: that of the first line. What a write that was stopped left at the end does
+    not count. Whether the newest lines are missing, only the computer knows that wrote them.
+    """
+    lines, wrong = list[SignedLedgerRecord](), partial(_wrong, where)
+    contents = content.split(b"\n")[:-1]
+    for line, _ in chained_lines(contents, SignedLedgerRecord, "a line of a ledger", wrong, most=len(content)):  # fmt: skip
+        if mine and line.by != mine:
+            raise FileError(
+                FileProblem.WRONG_KEY,
+                f"{where} was begun with other keys than this computer's keeper has now. Put back those keys (keeper.key, "
+                "or the entry of the keyring): without them nobody knows which entries were told of.",
+            )
+        if not line.is_signed_by(mine or (lines or [line])[0].by):
+            raise wrong(len(lines), "it was changed after it was signed")
+        if (line.seq == 0) is not isinstance(line.act, Begun):
+            raise wrong(len(lines), "only the first line says that the ledger was begun")
+        if lines and line.when < lines[-1].when and not isinstance(line.act, ClockCorrected):
+            raise wrong(len(lines), "its time is earlier than that of the line before it")
+        lines.append(line)
+    return lines
+
+
+def _wrong(where: str, place: int, reason: str) -> FileError:
+    return FileError(
+        FileProblem.DAMAGED,
+        f"{where}: line {place + 1}: {reason}. Nothing is told without a whole ledger: put back a copy of the newest one.",
+    )
 
 
 def _id(line: SignedLedgerRecord) -> str:
     """Return the hash by which the next line names this one."""
-    return hashlib.sha256(_bytes(line)).hexdigest()
+    return sha256(_bytes(line)).hexdigest()
 
 
 def _bytes(line: SignedLedgerRecord) -> bytes:
     """Return a line as it is in the file: it was checked to be canonical."""
     return canonical_bytes(line.model_dump(mode="json"))
+
+
+def own_ledger(home: Path, *, clock_was_wrong: bool = False) -> ReleaseLedger:
+    """Return the ledger of a data folder, as the keeper of this computer has it; makes folder and keys where there are none."""
+    identity = Identity.load(private_folder(home), Role.KEEPER)
+    return ReleaseLedger(home / FOLDER, identity, lambda: datetime.now(UTC), clock_was_wrong)
+
+
+# What follows from the lines
+
+_RECOMPUTED: Final = ("scores_of", "scores", "beat_by", "answer", "of", "confirmation", "shortfall")
+
+
+def fits_line(lines: Sequence[SignedLedgerRecord], stated: Mapping[str, Any]) -> str:
+    """Return why a released file is not what the line of the ledger that it names may say; empty where it is.
+
+    ``lines``: a whole ledger, read by ``checked_lines``. ``stated``: the card, difference, refusal or coarse certificate as
+    JSON. By the lines before, it is decided once more what might be told: which answer it is, whose scores by the Ladder,
+    whether they are confirmed, and that no atom has too few entries. Only which parts there were is not known without texts.
+    """
+    place = stated["place"]["line"]
+    if not 0 < place < len(lines):
+        return "the ledger has no such line"
+    line, before = lines[place], history((each.when, each.act) for each in lines[:place])
+    act, told = line.act, None
+    if isinstance(act, CertificateTold):
+        told = json.loads(act.certificate)
+    elif isinstance(act, ScoresTold | RefusalTold | DifferenceTold):
+        told = act.card.model_dump(mode="json")
+    if told != {name: value for name, value in stated.items() if name != "signature"}:
+        return "the ledger has something else in that line"
+    wrong = set[str]()
+    if not before.after(act, line.when).partition.safe:
+        wrong.add("atoms")
+    if isinstance(act, CertificateTold) and told["confirmation"] != confirmation_of(before, act.run):  # fmt: skip
+        wrong.add("confirmation")
+    if isinstance(act, ScoresTold):
+        entries = before.sets.get(act.entries, frozenset()) if act.atoms is None else act.atoms
+        facts, scores = part_of(ReleasedRun, act.card), part_of(ReleasedScores, act.card)
+        asked = ScoreQuestion(facts, scores, frozenset(entries), act.value, rotations=act.rotations)
+        try:
+            card = before.answer(asked, moment_of(line.when), part_of(Released, act.card)).card
+        except NotReleased as error:
+            return f"by the lines before it, nothing might be told: {error}"
+        wrong |= {name for name in _RECOMPUTED if getattr(card, name) != getattr(act.card, name)}
+    return f"by the lines before it, the ledger says otherwise of its {', '.join(sorted(wrong))}" if wrong else ""  # fmt: skip
+
+
+# The anchor in the vault's log
+
+
+@contextmanager
+def anchored(ledger: ReleaseLedger, vault: Path | None) -> Iterator[None]:
+    """Tell within the block: the vault's log is held against the ledger before, and gets its head after; None: there is no vault.
+
+    FileError where the ledger is not the one that told last, or lacks lines. A keeper of another vault's keys writes no line.
+    """
+    if vault is None:
+        yield
+        return
+    state = check_anchor(ledger, vault)
+    at = vault_at(vault, ledger.folder.parent, clock_was_wrong=ledger.clock_was_wrong)
+    yield
+    if ledger.identity.public.signing_key in signers(state.keepers, splits_of(state.lines)):
+        lines = ledger.lines()
+        stood = LedgerStood(ledger=_id(lines[0]), lines=len(lines), head=_id(lines[-1]))
+        with at.changing(ledger.identity) as now:
+            at.write(now, stood, ledger.identity)
+
+
+def check_anchor(ledger: ReleaseLedger, vault: Path) -> VaultState:
+    """Return the vault; FileError where its log says that the ledger was another one, or longer."""
+    state = vault_at(vault, ledger.folder.parent, clock_was_wrong=ledger.clock_was_wrong).read()
+    key, lines = ledger.identity.public.signing_key, ledger.lines()
+    own = (line.record.act for line in reversed(state.lines) if line.record.by == key)
+    stood = next((act for act in own if isinstance(act, LedgerStood)), None)
+    if stood and (
+        not 0 < stood.lines <= len(lines)
+        or (_id(lines[0]), _id(lines[stood.lines - 1])) != (stood.ledger, stood.head)
+    ):
+        raise FileError(
+            FileProblem.DAMAGED,
+            f"The ledger in {ledger.folder} is not the one that told scores of this vault before: the vault's log says that it had {stood.lines:,} lines. "
+            "Nothing is told without them, for nobody knows who had which answer. Put back the newest copy of that folder. Where it is lost for good, "
+            "exchange the entries (rosetta vault rotate) and tell from the computer of another keeper.",
+        )
+    return state

@@ -1,35 +1,29 @@
-"""What is told of runs over secret entries, how exactly and how often: the custodian's policy.
+"""How exactly, and how often, scores over secret entries are told: the custodian's policy, and its rounding.
 
 Rounding protects little: a count, a pause and the Ladder (``budget``) keep a submitter from climbing. What code can set
-exactly, as it can its cost, its speed and the words that an analyser accepts, is rounded hardest.
+exactly, as it can its cost, its speed and the words that an analyser accepts, is rounded hardest. Nothing is shifted, and
+an interval contains the exact one: chrF++ 52.37 (47.92 to 56.61) is told in steps of 1 as 52 (47 to 57).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from math import isfinite
-from typing import Final, Literal, get_args
+from dataclasses import dataclass, field
+from math import ceil, floor, isfinite, log2, log10, sqrt
+from typing import Final, Literal
 
-from scoring.core.messages import counted
+from harness.sealed.forms import StrictForm
 from scoring.core.metric_rows import row_of
 from scoring.core.specification import COMPOSITE
 
 PolicyName = Literal["official", "strict", "blind", "trusted"]
-NAMES: Final[tuple[PolicyName, ...]] = get_args(PolicyName)
 CHRF: Final = "chrf_plus_plus"
 PARTS_FROM: Final = 200
 """Entries from which parts of breakdowns are told."""
 LEAST_PART: Final = 20
 """Entries of such a part."""
-
-STEPS: Final[Mapping[PolicyName, Mapping[str, float]]] = {
-    "official": {CHRF: 1, COMPOSITE: 0.01, "exact_match_rate": 0.05, "semantic_score": 0.02, "fst_acceptance_rate": 0.1},
-    "strict": {CHRF: 5},
-    "trusted": {CHRF: 0.1, COMPOSITE: 0.001, "exact_match_rate": 0.01, "semantic_score": 0.01, "fst_acceptance_rate": 0.01},
-}  # fmt: skip
-_SHARE_OF_RANGE: Final[Mapping[PolicyName, float]] = {"official": 0.01, "strict": 0.05, "trusted": 0.001}  # fmt: skip
-"""Step of the headline of another task than translation."""
+OFFICIAL: Final = {CHRF: 1.0, COMPOSITE: 0.01, "exact_match_rate": 0.05, "semantic_score": 0.02, "fst_acceptance_rate": 0.1}  # fmt: skip
+TRUSTED: Final = {CHRF: 0.1, COMPOSITE: 0.001, "exact_match_rate": 0.01, "semantic_score": 0.01, "fst_acceptance_rate": 0.01}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -45,19 +39,17 @@ class Policy:
     """Answers to all submitters together; then the custodian rotates the corpus (benchmark specification §9.3)."""
     opens: str = ""
     """The day (UTC) before which a blind policy tells nothing."""
-
-    @property
-    def told_as(self) -> PolicyName:
-        """Under which policy's steps scores are told: after its day a blind one is official."""
-        return "official" if self.name == "blind" else self.name
+    metrics: Mapping[str, float] = field(default_factory=lambda: OFFICIAL)
+    """Metrics of a translation that are told, with their steps."""
+    share: float = 0.01
+    """Step of the headline of another task, as a share of its range."""
 
     def steps(self, headline: str) -> Mapping[str, float]:
         """Return the metrics that are told, and in which steps; ``headline`` is among them."""
-        found = STEPS[self.told_as]
-        if headline in found or (row := row_of(headline)) is None:
-            return found
+        if headline in self.metrics or (row := row_of(headline)) is None:
+            return self.metrics
         span = row.info.high - row.info.low
-        return {headline: _SHARE_OF_RANGE[self.told_as] * (span if isfinite(span) else 1.0)}
+        return {headline: self.share * (span if isfinite(span) else 1.0)}
 
     @property
     def whole(self) -> bool:
@@ -69,35 +61,103 @@ class Policy:
         """Return whether every score is told, whether it beats the best one or not."""
         return self.name == "trusted"
 
-    def words(self) -> str:
-        """Return what leaves under it, in a few sentences."""
-        chrf = STEPS[self.told_as][CHRF]
-        told = (
-            f"chrF++ to {chrf:g}, composite, exact match, semantic score, FST acceptance, tier, cost and speed, rounded"
-            if self.whole
-            else f"chrF++ in steps of {chrf:g}, and the tier"
-        )
-        when = f"Nothing before {self.opens or 'a day that you name'}, then for all at once: " if self.name == "blind" else ""  # fmt: skip
-        again = (
-            "A later answer tells new numbers only if chrF++ beats the best one told by more than chance explains. "
-            if self.count > 1 and not self.climbs
-            else ""
-        )
-        pause = f", {pause_words(self.pause_hours)} apart" if self.count > 1 else ""
-        return (
-            f"{self.name}: {when}{told}. {counted(self.count, 'answer')} to each submitter{pause}; {self.everybody:,} to all together, "
-            f"then the corpus is rotated. {again}No text, no entry, no row."
-        )
-
 
 POLICIES: Final[Mapping[PolicyName, Policy]] = {
     "official": Policy(),
-    "strict": Policy("strict", count=1),
+    "strict": Policy("strict", count=1, metrics={CHRF: 5.0}, share=0.05),
     "blind": Policy("blind"),
-    "trusted": Policy("trusted", count=10, pause_hours=24.0, everybody=200),
+    "trusted": Policy("trusted", 10, 24.0, 200, metrics=TRUSTED, share=0.001),
 }
+CERTIFICATES: Final = Policy(count=10, pause_hours=24.0)
+"""How many certificates of a run are told, and how far apart."""
 
 
 def pause_words(hours: float) -> str:
-    """Return how long a pause is."""
+    """Return how long a pause is, in words."""
     return counted(int(hours / 24), "day") if hours and hours % 24 == 0 else f"{hours:g} hours"
+
+
+# Rounding
+
+Range = tuple[float, float]
+"""Lowest and highest value of a metric; infinite where it has none."""
+_SPREAD = 0.25
+"""Standard deviation of the values of entries that is expected, as a share of the metric's range, or of the value where it has none."""
+_Z = 1.96
+"""Half of a 95 % interval, in standard errors."""
+
+
+class ReleasedScore(StrictForm):
+    """A score with its 95 % interval, all in multiples of ``step``; the first metric and the composite have an interval."""
+
+    value: float
+    lower: float | None
+    upper: float | None
+    step: float
+
+    @property
+    def interval(self) -> Range | None:
+        """Its ends; None where it has none."""
+        return None if self.lower is None or self.upper is None else (self.lower, self.upper)
+
+
+def range_of(id_: str) -> Range:
+    """Return the lowest and highest value of a metric; those of the composite where no table has it."""
+    row = row_of(id_)
+    return (0.0, 1.0) if row is None else (row.info.low, row.info.high)
+
+
+def stepped(value: float, lower: float | None, upper: float | None, step: float, ends: Range) -> ReleasedScore:  # fmt: skip
+    """Return a score to the nearest multiple of ``step``; the ends of its interval go outward to the next ones.
+
+    So the interval contains the exact one, the exact value and the value told. Without ends the score has no interval.
+    """
+    told = clean(min(ends[1], max(ends[0], rounded(value, step))))
+    if lower is None or upper is None:
+        return ReleasedScore(value=told, lower=None, upper=None, step=step)
+    low, high = -_upward(-min(lower, value), step), _upward(max(upper, value), step)
+    low, high = max(ends[0], min(low, told)), min(ends[1], max(high, told))
+    return ReleasedScore(value=told, lower=clean(low), upper=clean(high), step=step)
+
+
+def rounded(value: float, step: float) -> float:
+    """Return the multiple of ``step`` that is nearest."""
+    return clean(round(value / step) * step)
+
+
+def _upward(end: float, step: float) -> float:
+    """Return the next multiple of ``step`` that is not below ``end``."""
+    found = clean(ceil(end / step) * step)
+    return found if found >= end else clean(found + step)
+
+
+def one_two_five(value: float) -> float:
+    """Return 1, 2 or 5 times a power of ten, the nearest by ratio (0.0034 is told as 0.005); 0 stays 0."""
+    if not value > 0:
+        return 0.0
+    steps = (each * 10.0 ** floor(log10(value)) for each in (1, 2, 5, 10))
+    return clean(min(steps, key=lambda step: abs(log10(step / value))))
+
+
+def bits(told: ReleasedScore, ends: Range) -> float:
+    """Return how many bits a score tells at most, its interval included: the logarithm of what it could have been."""
+    span = _span(ends, 0.0) or max(1.0, abs(told.value))
+    return (1 if told.lower is None else 3) * log2(span / told.step + 1)
+
+
+def expected_half(entries: int, ends: Range, value: float) -> float:
+    """Return half of the interval that a mean over so many entries is expected to have: 4.9 points of chrF++ for 100.
+
+    The spread of a metric without ends, such as a ratio of lengths, is expected by the size of its value.
+    """
+    return _Z * _SPREAD * _span(ends, value) / sqrt(entries) if entries else 0.0
+
+
+def _span(ends: Range, value: float) -> float:
+    span = ends[1] - ends[0]
+    return span if isfinite(span) else abs(value)
+
+
+def clean(value: float) -> float:
+    """Return a multiple of a step without the last digits of binary numbers; no minus zero."""
+    return float(f"{value:.12g}") + 0.0

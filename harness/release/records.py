@@ -1,20 +1,15 @@
-"""What is written down of what left: released cards, released differences, and the lines of the ledger that counts them."""
+"""What is written down of what left: released cards, differences and refusals, and the lines of the ledger that counts them."""
 
 from __future__ import annotations
 
-from typing import Annotated, Final, Literal, Self
+from typing import Annotated, Final, Literal, Self, TypeVar
 
 from pydantic import Field, model_validator
 
-from harness.release.policy import PolicyName
+from harness.release.policy import PolicyName, ReleasedScore
 from harness.sealed.chain import ChainedRecord
 from harness.sealed.signed_archive import SignedRecord
 from harness.sealed.strict_records import Count, Hex64, StrictRecord
-
-CARD_FORMAT: Final = "rosetta-released-card/5"
-DIFFERENCE_FORMAT: Final = "rosetta-released-difference/4"
-REFUSAL_FORMAT: Final = "rosetta-released-refusal/1"
-LEDGER_FORMAT: Final = "rosetta-ledger/2"
 
 Name = Annotated[str, Field(min_length=1, max_length=200)]
 Text = Annotated[str, Field(max_length=1000)]
@@ -22,56 +17,20 @@ Moment = Annotated[str, Field(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$")]
 """UTC, to the second."""
 Day = Annotated[str, Field(pattern=r"^\d{4}-\d\d-\d\d$")]
 """UTC, the day alone: a method can choose the second in which its run ends, and speak by it."""
-Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{32}$")]
-"""Keyed, of the source of a secret entry."""
-
-
-class ReleasedScore(StrictRecord):
-    """A score with its 95 % interval, all in multiples of ``step``; the first metric and the composite have an interval."""
-
-    value: float
-    lower: float | None
-    upper: float | None
-    step: float
-
-    @property
-    def interval(self) -> tuple[float, float] | None:
-        """Its ends; None where it has none."""
-        return None if self.lower is None or self.upper is None else (self.lower, self.upper)
-
-
 Smallest = Annotated[float, Field(gt=0)] | None
-"""Points of chrF++ by which two methods must differ to be told apart on these entries (``smallest.smallest_difference``)."""
-
-CaveatsTold = dict[Literal["repeated", "short", "long", "untranslated", "disordered"], bool] | None
-"""Kind of ``scoring.card.caveats`` → whether it holds; how far is not told."""
-
+"""Points of chrF++ by which two methods must differ to be told apart on these entries (``scoring.card.smallest``); None where they are few, or of another task."""
 Scores = dict[Text, ReleasedScore]
 """Metric id, or ``composite`` → its score."""
+Atoms = dict[Annotated[str, Field(pattern=r"^[0-9a-f]{32}$")], Count] | None
+"""Keyed digest of the source of each secret entry → its atom, by what an answer tells; None where an answer before told of the same."""
+Confirmation = Literal["confirmed", "not_confirmed"]
+Shortfall = Literal["", "few entries", "told before", "second run"]
+"""Why a run is not confirmed (``budget.shortfall``); empty where it is."""
+LEAST_CONFIRMED: Final = 50
+"""Secret entries of a run that confirms."""
 
 
-class ReleasedMethod(StrictRecord):
-    """Which method it was: what a card says of it without any text of an entry."""
-
-    method: Text
-    method_class: Text
-    method_version: Text | None
-    model_slug: Text
-    condition: Text
-    setup_hash: Text
-    """``fingerprint.setup_hash`` of its card."""
-    method_name: Annotated[str, Field(min_length=1, max_length=100)] | None = None
-    """What anyone who asked for the run called it (``--method-name``), before any text was opened; None if nobody named it."""
-
-
-class ReleasedCorpus(StrictRecord):
-    """On which corpus."""
-
-    id: Text
-    version: Text | None
-    language_pair: Text
-    entries: Count
-    """All entries of the run."""
+# Files that leave
 
 
 class InLedger(StrictRecord):
@@ -85,55 +44,7 @@ class InLedger(StrictRecord):
     """SHA-256 of the line before it."""
 
 
-class ReleasedRun(StrictRecord):
-    """What a released card says of the run that was handed in, beside its scores."""
-
-    policy: PolicyName | Literal[""] = ""
-    """Under which policy of the custodian it was told (``policy.Policy``)."""
-    run: Text
-    run_card_hash: Text
-    """Seal of its card, which stays inside: certificates name it."""
-    submitter: Name
-    method: ReleasedMethod
-    corpus: ReleasedCorpus
-    headline: Text
-    """The metric by which runs are told to be better."""
-    signatures: dict[Text, Text]
-    """Metric id → what its value depends on."""
-    smallest_difference: Smallest = None
-    """Of the run's secret entries; None where they are few, or of another task."""
-
-
-class ReleasedScores(StrictRecord):
-    """What a released card tells of the run whose scores these are."""
-
-    scores: Scores
-    quality_tier: Text = ""
-    """The automatic tier of the composite."""
-    claimable_tier: Text = ""
-    """The highest tier that may be claimed of it before a review."""
-    cost_per_entry_usd: float | None = None
-    """1, 2 or 5 times a power of ten; None where it is not known or not told."""
-    avg_latency_seconds: float | None = None
-    """Alike."""
-    parts: dict[Text, dict[Text, Scores]] = Field(default_factory=dict)
-    """Breakdown → part → its scores; parts that would tell of few entries are not there."""
-    parts_left_out: tuple[Text, ...] = ()
-    """Breakdowns of which a part is left out, sorted."""
-    caveats: CaveatsTold = None
-    """In which ways a quarter of its outputs or more fails; None where nobody looked."""
-    bits: Count | None = None
-    """How many bits about the entries it tells at most."""
-
-
-LEAST_CONFIRMED: Final = 50
-"""Secret entries of a run that confirms."""
-Confirmation = Literal["confirmed", "not_confirmed"]
-Shortfall = Literal["", "few entries", "told before", "second run"]
-"""Why a run is not confirmed (``confirmation.shortfall``); empty where it is."""
-
-
-class Released(StrictRecord):
+class Released(StrictForm):
     """What each released file states of itself."""
 
     rosetta: Text
@@ -153,10 +64,71 @@ class ReleasedAnswer(Released):
     """Answers that the submitter gets about it in all."""
 
 
+class ReleasedMethod(StrictForm):
+    """Which method it was: what a card says of it without any text of an entry."""
+
+    method: Text
+    method_class: Text
+    method_version: Text | None
+    model_slug: Text
+    condition: Text
+    setup_hash: Text
+    method_name: Annotated[str, Field(min_length=1, max_length=100)] | None = None
+    """What whoever asked for the run called it (``--method-name``), before any text was opened; None if nobody named it."""
+
+
+class ReleasedCorpus(StrictForm):
+    """On which corpus."""
+
+    id: Text
+    version: Text | None
+    language_pair: Text
+    entries: Count
+    """All entries of the run."""
+
+
+class ReleasedRun(StrictForm):
+    """What a released card says of the run that was handed in, beside its scores."""
+
+    policy: PolicyName | Literal[""] = ""
+    run: Text
+    run_card_hash: Text
+    """Seal of its card, which stays inside: certificates name it."""
+    submitter: Name
+    method: ReleasedMethod
+    corpus: ReleasedCorpus
+    headline: Text
+    """The metric by which runs are told to be better."""
+    signatures: dict[Text, Text]
+    """Metric id → what its value depends on."""
+    smallest_difference: Smallest = None
+
+
+class ReleasedScores(StrictForm):
+    """What a released card tells of the run whose scores these are."""
+
+    scores: Scores
+    quality_tier: Text = ""
+    """The automatic tier of the composite."""
+    claimable_tier: Text = ""
+    """The highest tier that may be claimed of it before a review."""
+    cost_per_entry_usd: float | None = None
+    """1, 2 or 5 times a power of ten; None where it is not known or not told. The time alike."""
+    avg_latency_seconds: float | None = None
+    parts: dict[Text, dict[Text, Scores]] = Field(default_factory=dict)
+    """Breakdown → part → its scores; parts that would tell of few entries are not there."""
+    parts_left_out: tuple[Text, ...] = ()
+    """Breakdowns of which a part is left out, sorted."""
+    caveats: dict[Literal["repeated", "short", "long", "untranslated", "disordered"], bool] | None = None  # fmt: skip
+    """Kind of ``scoring.card.caveats`` → whether it holds of a quarter of its outputs; None where nobody looked."""
+    bits: Count | None = None
+    """How many bits about the entries it tells at most."""
+
+
 class ReleasedCard(ReleasedRun, ReleasedScores, ReleasedAnswer):
     """All that leaves of a run over secret entries."""
 
-    format: Literal["rosetta-released-card/5"] = CARD_FORMAT
+    format: Literal["rosetta-released-card/5"] = "rosetta-released-card/5"
     scores_of: Text
     """The run whose scores these are: another one where this run did not beat that one's by ``beat_by``."""
     beat_by: float
@@ -173,8 +145,17 @@ class ReleasedCard(ReleasedRun, ReleasedScores, ReleasedAnswer):
         return self
 
 
-class SignedReleasedCard(ReleasedCard, SignedRecord):
-    """The released card with its signature."""
+class ReleasedRefusal(ReleasedAnswer):
+    """All that leaves of a run over secret entries of which nothing could be scored: where the method stopped, and how far it came."""
+
+    format: Literal["rosetta-released-refusal/1"] = "rosetta-released-refusal/1"
+    run: Text
+    submitter: Name
+    method: ReleasedMethod
+    corpus: ReleasedCorpus
+    stage: Literal["install", "load", "translate"]
+    came: Literal["none", "some", "most"]
+    """Of the entries, which share had an output: none, up to half of them, or more."""
 
 
 Verdict = Literal["better", "cannot be told apart", "worse"]
@@ -184,7 +165,7 @@ Verdict = Literal["better", "cannot be told apart", "worse"]
 class ReleasedDifference(Released):
     """All that leaves of a comparison of two runs over secret entries."""
 
-    format: Literal["rosetta-released-difference/4"] = DIFFERENCE_FORMAT
+    format: Literal["rosetta-released-difference/4"] = "rosetta-released-difference/4"
     first: Text
     second: Text
     """The two runs."""
@@ -196,29 +177,29 @@ class ReleasedDifference(Released):
     verdict: Verdict
     """Whether the second run is better by it, worse, or cannot be told apart."""
     smallest_difference: Smallest = None
-    """As on a released card."""
+
+
+_Part = TypeVar("_Part", ReleasedRun, ReleasedScores, Released)
+
+
+def part_of(form: type[_Part], card: ReleasedCard) -> _Part:
+    """Return those fields of a card that another form has."""
+    return form(**{name: getattr(card, name) for name in form.model_fields})
+
+
+class SignedReleasedCard(ReleasedCard, SignedRecord):
+    """The released card with its signature."""
+
+
+class SignedReleasedRefusal(ReleasedRefusal, SignedRecord):
+    """The refusal with its signature."""
 
 
 class SignedReleasedDifference(ReleasedDifference, SignedRecord):
     """The difference with its signature."""
 
 
-class ReleasedRefusal(ReleasedAnswer):
-    """All that leaves of a run over secret entries of which nothing could be scored: where the method stopped, and how far it came."""
-
-    format: Literal["rosetta-released-refusal/1"] = REFUSAL_FORMAT
-    run: Text
-    submitter: Name
-    method: ReleasedMethod
-    corpus: ReleasedCorpus
-    stage: Literal["install", "load", "translate"]
-    """Where it stopped."""
-    came: Literal["none", "some", "most"]
-    """Of the entries, which share had an output: none, up to half of them, or more."""
-
-
-class SignedReleasedRefusal(ReleasedRefusal, SignedRecord):
-    """The refusal with its signature."""
+# Lines of the ledger
 
 
 class Begun(StrictRecord):
@@ -228,8 +209,8 @@ class Begun(StrictRecord):
     salt: Hex64
 
 
-class Rule(StrictRecord):
-    """The custodian set what is told, or how often; None leaves a number as it is."""
+class Rule(StrictForm):
+    """The custodian set what is told, or how often (``policy.Policy``); None leaves a number as it is."""
 
     what: Literal["rule"] = "rule"
     submitter: Name | Literal[""] = ""
@@ -240,15 +221,7 @@ class Rule(StrictRecord):
     pause_hours: Annotated[float, Field(ge=0, le=100_000)] | None = None
     policy: PolicyName | None = None
     everybody: Annotated[int, Field(ge=1, le=10_000)] | None = None
-    """How many answers all submitters get together."""
-    opens: Annotated[str, Field(pattern=r"^\d{4}-\d\d-\d\d$")] | None = None
-    """Day before which a blind policy tells nothing."""
-
-
-class ClockCorrected(StrictRecord):
-    """The custodian said that the clock of earlier lines was wrong; this line has the right time."""
-
-    what: Literal["clock corrected"] = "clock corrected"
+    opens: Day | None = None
 
 
 class Together(StrictRecord):
@@ -258,8 +231,14 @@ class Together(StrictRecord):
     names: tuple[Name, Name]
 
 
-class _CardTold(StrictRecord):
-    """An answer about one run, with the file that left."""
+class ClockCorrected(StrictForm):
+    """The custodian said that the clock of earlier lines was wrong; this line has the right time."""
+
+    what: Literal["clock corrected"] = "clock corrected"
+
+
+class _CardTold(StrictForm):
+    """An answer about one run, with the file that left; whose budget it counts in, and about what."""
 
     card: ReleasedCard | ReleasedRefusal
 
@@ -278,6 +257,11 @@ class _CardTold(StrictRecord):
         """Id of its corpus."""
         return self.card.corpus.id
 
+    @property
+    def version(self) -> str | None:
+        """Version of its corpus; None where it has none."""
+        return self.card.corpus.version
+
 
 class ScoresTold(_CardTold):
     """The scores of a run were told."""
@@ -285,20 +269,17 @@ class ScoresTold(_CardTold):
     what: Literal["told"] = "told"
     entries: Hex64
     """Of which entries: SHA-256 over their sorted digests."""
-    atoms: dict[Digest, Count] | None
-    """Entry → atom of what this answer tells; None where an answer before told of the same."""
+    atoms: Atoms
     value: float
     """Of the headline, as it is; it stays in the ledger, and the next score is held against the best of them."""
     rotations: Count | None = None
     """How often the vault had moved entries of the corpus when the run was made; None where it is in no vault."""
     card: ReleasedCard
 
-
-class DifferenceTold(StrictRecord):
-    """A difference of two runs was told."""
-
-    what: Literal["compared"] = "compared"
-    card: ReleasedDifference
+    @property
+    def new(self) -> bool:
+        """Whether it told the run's own scores, and not the best ones again."""
+        return self.card.scores_of == self.card.run
 
 
 class RefusalTold(_CardTold):
@@ -308,7 +289,14 @@ class RefusalTold(_CardTold):
     card: ReleasedRefusal
 
 
-class CertificateTold(StrictRecord):
+class DifferenceTold(StrictForm):
+    """A difference of two runs was told."""
+
+    what: Literal["compared"] = "compared"
+    card: ReleasedDifference
+
+
+class CertificateTold(StrictForm):
     """What people said of a run over secret entries was told, as a coarse certificate."""
 
     what: Literal["certified"] = "certified"
@@ -318,31 +306,27 @@ class CertificateTold(StrictRecord):
     corpus: Text
     entries: Hex64
     """Of what people said of which entries: SHA-256 over sorted digests, each of an entry with its ratings."""
-    atoms: dict[Digest, Count] | None
-    """Entry with its ratings → atom of what this certificate tells; None where an answer before told of the same."""
+    atoms: Atoms
     certificate: Annotated[str, Field(max_length=2**20)]
     """The certificate, as it was signed."""
     signature: Annotated[str, Field(pattern=r"^[0-9a-f]{128}$")]
     """Of the organisation, over its bytes."""
 
+    @property
+    def version(self) -> None:
+        """The ledger does not say of which version of the corpus it is."""
+
 
 Act = Annotated[
-    Begun
-    | Rule
-    | Together
-    | ClockCorrected
-    | ScoresTold
-    | DifferenceTold
-    | RefusalTold
-    | CertificateTold,
+    Begun | Rule | Together | ClockCorrected | ScoresTold | DifferenceTold | RefusalTold | CertificateTold,
     Field(discriminator="what"),
-]
+]  # fmt: skip
 
 
 class LedgerRecord(StrictRecord):
     """One line of the ledger."""
 
-    format: Literal["rosetta-ledger/2"] = LEDGER_FORMAT
+    format: Literal["rosetta-ledger/2"] = "rosetta-ledger/2"
     seq: Count
     prev: Hex64 | Literal[""]
     """SHA-256 of the line before it; empty for the first."""

@@ -1,12 +1,18 @@
-"""Telling the scores of a run over secret entries: a signed card, rounded, once the ledger has it."""
+"""Telling what comes of runs over secret entries: scores, refusals and differences, signed, once the ledger has them.
+
+Each is worked out while the ledger is kept from others, so what was told before cannot change meanwhile. The same question
+gets the same bytes again, and counts once. All raise NotReleased in words where nothing is told.
+"""
 
 from __future__ import annotations
 
 import sqlite3
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from math import ceil, log2
-from typing import Any, Final
+from typing import Any, Final, Literal
+
+import numpy as np
 
 from corpora.model.entry import Entry
 from corpora.text.visible import plain
@@ -14,92 +20,74 @@ from harness.card.checking.claimed import claim_of, stated_caveats
 from harness.card.load import load_card
 from harness.card.material import stored_material
 from harness.card.reading import block, number
-from harness.core.version import VERSION
+from harness.card.withholding import LEAST
+from harness.compare.comparing import MOST_RUNS, compare_runs, require_named_once
 from harness.release.budget import (
     History,
     NotReleased,
+    NotYetReleased,
     Part,
     ScoreQuestion,
     set_id,
     too_few_words,
 )
-from harness.release.confirmation import shortfall, stated_as
 from harness.release.ledger import LedgerChange, ReleaseLedger
-from harness.release.policy import LEAST_PART, PARTS_FROM, Policy
-from harness.release.records import (
-    ReleasedCard,
-    ReleasedCorpus,
-    ReleasedMethod,
-    ReleasedRun,
+from harness.release.policy import (
+    LEAST_PART,
+    PARTS_FROM,
+    Policy,
     ReleasedScore,
+    bits,
+    one_two_five,
+    range_of,
+    stepped,
+)
+from harness.release.records import (
+    DifferenceTold,
+    RefusalTold,
+    ReleasedCorpus,
+    ReleasedDifference,
+    ReleasedMethod,
+    ReleasedRefusal,
+    ReleasedRun,
     ReleasedScores,
     Scores,
     ScoresTold,
 )
-from harness.release.rounding import Range, bits, expected_half, one_two_five, stepped
 from harness.sealed.signed_archive import signed_record
 from harness.setup.plan import told_of
 from harness.store.corpora.entries import read_dataset
 from harness.store.corpora.listing import count_secret
-from harness.store.runs import Run, read_run
+from harness.store.results import read_results
+from harness.store.runs import Run, find_run, read_run
 from harness.vault.records import tenth_upward
 from scoring.card.caveats import CaveatKind
 from scoring.card.smallest import smallest_difference
 from scoring.core.columns import stated_columns
-from scoring.core.metric_rows import row_of
 from scoring.core.specification import COMPOSITE, Tier, stated_weighing
 from scoring.statistics.breakdown import DIMENSIONS
 
+RefusedStage = Literal["install", "load", "translate"]
 _MONEY_BITS: Final = log2(28)
 """Of 1, 2 or 5 times a power of ten from a millionth to a thousand."""
+_ONE_SIDED: Final = 0.05
+
+
+# Scores
 
 
 def release_run(
     connection: sqlite3.Connection, run: int, submitter: str, ledger: ReleaseLedger
 ) -> bytes:
-    """Return the released card of a sealed run with secret entries, for one submitter; the ledger has it first.
-
-    The same run gives the same submitter the same bytes again, and counts once. Raises NotReleased in words where
-    nothing is told.
-    """
+    """Return the released card of a sealed run with secret entries, for one submitter."""
     name, found = _submitter(submitter), read_run(connection, run)
-    before = ledger.read()  # the work is done while others may answer
-    known = before.told_of(found.run_id, name) is not None
-    asked = None if known else _question(connection, found, name, ledger, before)
     with ledger.changing() as change:
-        scores_told = change.history.told_of(found.run_id, name)
-        if scores_told is None:
-            assert asked is not None  # noqa: S101  no line is ever taken out of a ledger
-            scores_told = _told(asked, change)
-            change.write(scores_told)
-    return signed_record(scores_told.card, ledger.identity)
-
-
-def _told(asked: ScoreQuestion, change: LedgerChange) -> ScoresTold:
-    """Return the line that answers a question; NotReleased where nothing is told."""
-    answer = change.history.answer(asked, change.now)
-    confirmation, why = stated_as(shortfall(change.history, asked))
-    card = ReleasedCard(
-        **dict(asked.facts),
-        **dict(answer.scores),
-        scores_of=answer.scores_of,
-        beat_by=answer.beat_by,
-        confirmation=confirmation,
-        shortfall=why,
-        answer=answer.number,
-        of=answer.of,
-        rosetta=VERSION,
-        issued=change.issued,
-        place=change.place,
-        by=change.ledger.identity.public.signing_key,
-    )
-    return ScoresTold(
-        entries=set_id(asked.entries),
-        atoms=None if answer.atoms is None else dict(answer.atoms),
-        value=asked.value,
-        rotations=asked.rotations,
-        card=card,
-    )
+        before = change.history.told(ScoresTold, name, found.run_id)
+        if not before:
+            asked = _question(connection, found, name, change)
+            before = [change.history.answer(asked, change.now, change.stated)]
+            change.write(before[0])
+    return signed_record(before[0].card, ledger.identity)
 
 
 def require_answer_left(
@@ -113,98 +101,71 @@ def require_answer_left(
     name, found = _submitter(submitter), read_run(connection, run)
     if words := too_few_words(count_secret(connection, found.corpus, found.positions)):
         raise NotReleased(words)
-    corpus = _corpus(block(load_card(connection, run).as_json(), "dataset"), 0)
+    corpus = _corpus(connection, found)
     with ledger.changing() as change:
-        if change.history.told_of(found.run_id, name) is None:
-            change.history.require_answers(
-                name, corpus.id, frozenset(), change.now, version=corpus.version
-            )
+        if not change.history.told(ScoresTold, name, found.run_id):
+            change.history.require_answers(name, corpus.id, (), change.now, version=corpus.version)
 
 
 def _submitter(name: str) -> str:
-    said = " ".join(name.split())
-    if not 0 < len(said) <= 200:
+    if not 0 < len(name := " ".join(name.split())) <= 200:
         raise NotReleased("Name the submitter in 1 to 200 characters.")
-    return said
+    return name
 
 
-def _question(
-    connection: sqlite3.Connection, run: Run, submitter: str, ledger: ReleaseLedger, history: History
-) -> ScoreQuestion:  # fmt: skip
-    card = load_card(connection, run.id).as_json()
-    scores, dataset = block(card, "scores"), block(card, "dataset")
-    entries = secret_entries(connection, run)
-    known = [ledger.digest(entry.source) for entry in entries]
+def _question(connection: sqlite3.Connection, run: Run, submitter: str, change: LedgerChange) -> ScoreQuestion:  # fmt: skip
+    card, corpus = load_card(connection, run.id).as_json(), _corpus(connection, run)
+    scores, entries = block(card, "scores"), _secret_entries(connection, run)
+    digests = [change.ledger.digest(entry.source) for entry in entries]
     headline = stated_columns(card.get("scoring")).headline
-    corpus = _corpus(dataset, int(number(scores.get("total")) or 0))
-    value, policy = number(scores.get(headline)), history.policy(submitter, corpus.id)
-    released_scores, members = _scores_in_steps(card, scores, headline, policy, entries, known)
-    if value is None or headline not in released_scores.scores:
-        raise NotReleased(
-            f"Run {run.run_id[:8]} has no {headline} with an interval, by which runs are told to be better. Nothing is told of it."
-        )
+    policy, value = change.history.policy(submitter, corpus.id), number(scores.get(headline))
+    members = _members(entries, digests)
+    told = _in_steps(card, headline, policy, members if len(entries) >= PARTS_FROM else {})
+    if value is None or headline not in told.scores:
+        raise NotReleased(f"Run {run.run_id[:8]} has no {headline} with an interval, by which runs are told to be better. Nothing is told of it.")  # fmt: skip
+    signatures = dict(block(scores, "signatures"))
+    if (weighing := stated_weighing(card.get("scoring"))) is not None:
+        signatures[COMPOSITE] = f"calibration:{weighing.calibration}"
     facts = ReleasedRun(
         policy=policy.name,
         run=run.run_id,
         run_card_hash=str(card.get("run_card_hash")),
         submitter=submitter,
-        method=_method(card, run),
+        method=_method(run),
         corpus=corpus,
         headline=headline,
-        signatures={
-            id_: str(each)[:1000]
-            for id_, each in _signatures(card, scores)
-            if id_ in released_scores.scores
-        },
-        smallest_difference=smallest_told(entries),
+        signatures={id_: _text(signatures[id_]) for id_ in signatures if id_ in told.scores},
+        smallest_difference=_smallest(entries),
     )
     came = read_dataset(connection, run.corpus).opened_from
     return ScoreQuestion(
-        facts=facts,
-        scores=released_scores,
-        entries=frozenset(known),
-        value=value,
-        expected_half=expected_half(len(entries), _range(headline), value),
-        entries_of={name: frozenset(member) for name, member in members.items()},
+        facts, told, frozenset(digests), value, members,
         rotations=None if came is None else int(came.rpartition("/")[2]),
-    )
-
-
-def _scores_in_steps(
-    card: Mapping[str, Any],
-    scores: Mapping[str, Any],
-    headline: str,
-    policy: Policy,
-    entries: Sequence[Entry],
-    known: Sequence[str],
-) -> tuple[ReleasedScores, dict[Part, set[str]]]:
-    """Return all that may be told of a run, in the steps of its policy, and the entries of each part that may."""
-    steps = policy.steps(headline)
-    whole = {
-        id_: score
-        for id_, step in steps.items()
-        if (score := _score(scores, id_, step, between=id_ in {headline, COMPOSITE})) is not None
-    }
-    parts: dict[str, dict[str, Scores]] = {}
-    members, lacking = dict[Part, set[str]](), set[str]()
-    if policy.whole and len(entries) >= PARTS_FROM:
-        for (dimension, tag), inside in _members(entries, known).items():
-            released_score = _score(block(scores, f"by_{dimension}").get(tag) or {}, headline, steps[headline], between=True)  # fmt: skip
-            if released_score is not None and len(inside) >= LEAST_PART:
-                parts.setdefault(dimension, {})[tag] = {headline: released_score}
-                members[dimension, tag] = inside
-            elif f"by_{dimension}" in scores:
-                lacking.add(dimension)
-    cost, latency = (
-        None if (found := number(block(card, name).get(field))) is None or not policy.whole else one_two_five(found)
-        for name, field in (("cost", "cost_per_entry_usd"), ("speed", "avg_latency_seconds"))
     )  # fmt: skip
+
+
+def _in_steps(card: Mapping[str, Any], headline: str, policy: Policy, members: Mapping[Part, frozenset[str]]) -> ReleasedScores:  # fmt: skip
+    """Return all that may be told of a run in the steps of its policy, with the parts whose entries are in ``members``."""
+    scores, steps = block(card, "scores"), policy.steps(headline)
+    found = {id_: _score(scores, id_, steps[id_], between=id_ in {headline, COMPOSITE}) for id_ in steps}  # fmt: skip
+    whole = {id_: score for id_, score in found.items() if score is not None}
+    parts: dict[str, dict[str, Scores]] = defaultdict(dict)
+    lacking = set[str]()
+    for (dimension, tag), inside in members.items() if policy.whole else ():
+        group = block(scores, f"by_{dimension}").get(tag) or {}
+        told = _score(group, headline, steps[headline], between=True)
+        if told is not None and len(inside) >= LEAST_PART:
+            parts[dimension][tag] = {headline: told}
+        elif f"by_{dimension}" in scores:
+            lacking.add(dimension)
+    money = [number(block(card, "cost").get("cost_per_entry_usd")), number(block(card, "speed").get("avg_latency_seconds"))]  # fmt: skip
+    cost, latency = (None if each is None or not policy.whole else one_two_five(each) for each in money)  # fmt: skip
     caveats = _caveats(card)
-    all_told = [whole, *(tag for tags in parts.values() for tag in tags.values())]
-    most = sum(bits(each, _range(id_)) for group in all_told for id_, each in group.items())
+    all_told = [whole, *(told for tags in parts.values() for told in tags.values())]
+    most = sum(bits(score, range_of(id_)) for group in all_told for id_, score in group.items())
     most += _MONEY_BITS * sum(each is not None for each in (cost, latency))
     most += len(caveats or ()) + 2 * log2(len(Tier))
-    released = ReleasedScores(
+    return ReleasedScores(
         scores=whole,
         parts=parts,
         parts_left_out=tuple(sorted(lacking)),
@@ -215,17 +176,16 @@ def _scores_in_steps(
         caveats=caveats,
         bits=ceil(most),
     )
-    return released, members
 
 
-def _members(entries: Sequence[Entry], known: Sequence[str]) -> Mapping[Part, set[str]]:
+def _members(entries: Sequence[Entry], digests: Sequence[str]) -> Mapping[Part, frozenset[str]]:
     """Return the entries of each part of a breakdown."""
     members: dict[Part, set[str]] = defaultdict(set)
     for dimension, field in DIMENSIONS.items():
-        for entry, key in zip(entries, known, strict=True):
+        for entry, digest in zip(entries, digests, strict=True):
             if (tag := entry.open_tag(field)) is not None:
-                members[dimension, str(tag)].add(key)
-    return members
+                members[dimension, str(tag)].add(digest)
+    return {part: frozenset(inside) for part, inside in members.items()}
 
 
 def _score(scores: Mapping[str, Any], id_: str, step: float, *, between: bool) -> ReleasedScore | None:  # fmt: skip
@@ -236,7 +196,7 @@ def _score(scores: Mapping[str, Any], id_: str, step: float, *, between: bool) -
         lower, upper = number(interval.get("ci_lower")), number(interval.get("ci_upper"))
     if value is None or (between and None in (lower, upper)):
         return None
-    return stepped(value, lower, upper, step, _range(id_))
+    return stepped(value, lower, upper, step, range_of(id_))
 
 
 def _caveats(card: Mapping[str, Any]) -> dict[Any, bool] | None:
@@ -244,54 +204,162 @@ def _caveats(card: Mapping[str, Any]) -> dict[Any, bool] | None:
     claim = block(card, "scores").get("claim")
     if not isinstance(claim, Mapping) or block(card, "dataset").get("task") is not None:
         return None
-    caveat_kinds = {stated_caveat.kind for stated_caveat in stated_caveats(claim)}
-    return {kind.value: kind in caveat_kinds for kind in CaveatKind}
+    held = {caveat.kind for caveat in stated_caveats(claim)}
+    return {kind.value: kind in held for kind in CaveatKind}
 
 
-def _signatures(card: Mapping[str, Any], scores: Mapping[str, Any]) -> Iterator[tuple[str, object]]:
-    """Yield by what each value depends; of the composite by whose weights, where they are not the specification's."""
-    yield from block(scores, "signatures").items()
-    if (weighing := stated_weighing(card.get("scoring"))) is not None:
-        yield COMPOSITE, f"calibration:{weighing.calibration}"
-
-
-def _range(id_: str) -> Range:
-    """Return the lowest and highest value of a metric; those of the composite where no table has it."""
-    row = row_of(id_)
-    return (0.0, 1.0) if row is None else (row.info.low, row.info.high)
-
-
-def _method(card: Mapping[str, Any], run: Run) -> ReleasedMethod:
+def _method(run: Run) -> ReleasedMethod:
     """Return which method it was. Its name is what a person asked for with the run: what code calls itself is no name here."""
-    method = block(card, "method")
-    version = method.get("method_version")
+    setup = run.setup
     return ReleasedMethod(
-        method=str(method.get("method"))[:1000],
-        method_class=str(method.get("method_class"))[:1000],
-        method_version=None if version is None else str(version)[:1000],
-        model_slug=str(card.get("model_slug"))[:1000],
-        condition=str(card.get("condition"))[:1000],
-        setup_hash=str(block(card, "fingerprint").get("setup_hash"))[:1000],
+        method=_text(setup.method),
+        method_class=_text(setup.method_class),
+        method_version=None if setup.method_version is None else _text(setup.method_version),
+        model_slug=_text(setup.model_slug),
+        condition=_text(setup.condition),
+        setup_hash=run.setup_hash,
         method_name=plain(" ".join((told_of(run).method_name or "").split()))[:100] or None,
     )
 
 
-def _corpus(dataset: Mapping[str, Any], entries: int) -> ReleasedCorpus:
-    version = dataset.get("version")
-    return ReleasedCorpus(
-        id=str(dataset.get("id"))[:1000],
-        version=None if version is None else str(version)[:1000],
-        language_pair=str(dataset.get("language_pair"))[:1000],
-        entries=entries,
-    )
+def _corpus(connection: sqlite3.Connection, run: Run) -> ReleasedCorpus:
+    dataset = read_dataset(connection, run.corpus)
+    version = None if dataset.version is None else _text(dataset.version)
+    return ReleasedCorpus(id=_text(dataset.id), version=version, language_pair=_text(run.language_pair), entries=len(run.positions))  # fmt: skip
 
 
-def secret_entries(connection: sqlite3.Connection, run: Run) -> list[Entry]:
+def _text(value: object) -> str:
+    return str(value)[:1000]
+
+
+def _secret_entries(connection: sqlite3.Connection, run: Run) -> list[Entry]:
     """Return the secret entries of a run, opened."""
-    return [each for each in stored_material(connection, run.id).entries if each.secret]
+    return [entry for entry in stored_material(connection, run.id).entries if entry.secret]
 
 
-def smallest_told(entries: Sequence[Entry]) -> float | None:
+def _smallest(entries: Sequence[Entry]) -> float | None:
     """Return the smallest difference that these entries show, to a tenth of a point and upward."""
     least = smallest_difference(entries)
     return None if least is None else tenth_upward(least)
+
+
+# Refusals
+
+
+def share_that_came(outputs: int, entries: int) -> Literal["none", "some", "most"]:
+    """Return in a word which share of the entries has an output."""
+    if not outputs:
+        return "none"
+    return "some" if outputs * 2 <= entries else "most"
+
+
+def release_refusal(
+    connection: sqlite3.Connection, run: int, submitter: str, stage: RefusedStage, ledger: ReleaseLedger
+) -> bytes:  # fmt: skip
+    """Return what a submitter is told of an unfinished run that their method ended: a few words, for which texts it fails at, it may choose.
+
+    No text is opened for it, so it counts for its own corpus alone.
+    """
+    found = read_run(connection, run)
+    with ledger.changing() as change:
+        before = change.history.told(RefusalTold, submitter, found.run_id)
+        if not before:
+            corpus = _corpus(connection, found)
+            answer, of = change.history.require_answers(submitter, corpus.id, (), change.now, version=corpus.version)  # fmt: skip
+            outputs = sum(row.output is not None for row in read_results(connection, run))
+            card = ReleasedRefusal(
+                **dict(change.stated), run=found.run_id, submitter=submitter, method=_method(found), corpus=corpus, stage=stage,
+                came=share_that_came(outputs, len(found.positions)), answer=answer, of=of,
+            )  # fmt: skip
+            before = [RefusalTold(card=card)]
+            change.write(before[0])
+    return signed_record(before[0].card, ledger.identity)
+
+
+# Differences
+
+
+def require_difference_left(runs: Sequence[Run], ledger: ReleaseLedger) -> None:
+    """Raise NotReleased where ``release_difference`` would tell nothing of these runs, as far as the ledger shows it without a text.
+
+    Both must have been told, and each submitter has as many differences as answers. UsageError where they are one run.
+    """
+    require_named_once(runs)
+    _own_answers(ledger.read(), [run.run_id for run in runs])
+
+
+def release_difference(
+    connection: sqlite3.Connection, names: Sequence[str], ledger: ReleaseLedger
+) -> bytes:
+    """Compare two runs inside, and return whether the second is better by the headline.
+
+    Only runs whose own scores were told are compared: a difference from one of them would tell the scores of a run
+    that the Ladder kept back. The test is the paired randomisation, one-sided at 5 %, corrected by Holm for all runs of
+    these submitters that were told.
+    """
+    runs = [find_run(connection, name) for name in names]
+    require_named_once(runs)
+    ids = [run.run_id for run in runs]
+    with ledger.changing() as change:
+        cards = (act.card for _, act in change.history.answers if isinstance(act, DifferenceTold))
+        card = next((card for card in cards if [card.first, card.second] == ids), None)
+        if card is None:
+            card = _difference(connection, runs, change)
+            change.write(DifferenceTold(card=card))
+    return signed_record(card, ledger.identity)
+
+
+def _difference(connection: sqlite3.Connection, runs: Sequence[Run], change: LedgerChange) -> ReleasedDifference:  # fmt: skip
+    ids = [run.run_id for run in runs]
+    told = _own_answers(change.history, ids)
+    both = [_secret_entries(connection, run) for run in runs]
+    sets = {set_id([change.ledger.digest(entry.source) for entry in entries]) for entries in both}
+    if sets != {act.entries for act in told} or len(sets) > 1:
+        raise NotReleased("These runs are not over the same secret entries, so their difference would tell of those that only one has.")  # fmt: skip
+    headline = stated_columns(load_card(connection, runs[0].id).as_json().get("scoring")).headline
+    others = _others_told(connection, change.history, told)
+    found = compare_runs(connection, [*ids, *others], metrics=[headline])
+    one, other = (side.table.matrix for side in found.sides[:2])
+    apart = ~((one == other) | (np.isnan(one) & np.isnan(other))).all(axis=1)
+    if (differing := int((apart & found.entries.secret).sum())) < LEAST:
+        raise NotReleased(
+            f"These runs differ on {differing:,} secret entries only, so their difference would tell of single ones. Differences are told "
+            f"where {LEAST} or more entries differ."
+        )
+    pair = next(pair for pair in found.pairs if [pair.first.run_id, pair.second.run_id] == ids)
+    by, adjusted, verdict = pair.by_metric.get(headline), pair.p_adjusted.get(headline), "cannot be told apart"  # fmt: skip
+    if by is not None and by.ahead is not None and adjusted is not None and adjusted / 2 < _ONE_SIDED:  # fmt: skip
+        verdict = "better" if by.ahead == "second" else "worse"
+    return ReleasedDifference(
+        **dict(change.stated), first=ids[0], second=ids[1], submitters=tuple(sorted({act.submitter for act in told})),
+        corpus=told[0].card.corpus, metric=headline, verdict=verdict, smallest_difference=_smallest(both[0]),
+    )  # fmt: skip
+
+
+def _own_answers(history: History, ids: Sequence[str]) -> list[ScoresTold]:
+    """Return the answer that told each run's own scores; NotReleased where one has none, or its submitter no difference left."""
+    own = {act.run: act for act in reversed(history.told(ScoresTold)) if act.new}
+    for run in ids:
+        if run not in own:
+            raise NotReleased(
+                f"The scores of run {run[:8]} were not told, so how it differs from others is not told either. Release it "
+                "first (rosetta runs export RUN --submitter NAME); where it does not beat the best run told so far, it "
+                "is compared with nothing."
+            )
+        submitter, corpus = own[run].submitter, own[run].corpus
+        cards = [act.card for _, act in history.answers if isinstance(act, DifferenceTold)]
+        names = history.names_of(submitter)
+        had = sum(card.corpus.id == corpus and any(history.names_of(name) & names for name in card.submitters) for card in cards)  # fmt: skip
+        if had >= (most := history.policy(submitter, corpus).count):
+            raise NotYetReleased(f"{submitter!r} had all {most:,} differences about {corpus!r}: as many as answers. The custodian can allow more (rosetta vault budget --count).")  # fmt: skip
+    return [own[run] for run in ids]
+
+
+def _others_told(connection: sqlite3.Connection, history: History, told: Sequence[ScoresTold]) -> list[str]:  # fmt: skip
+    """Return the other runs of the same submitters that were told over the same entries and are still in the store, the latest first."""
+    here = {row[0] for row in connection.execute("SELECT run_id FROM runs")}
+    mine = {act.run for act in told}
+    acts = [act for name in {act.submitter for act in told} for act in history.told(ScoresTold, name)]  # fmt: skip
+    found = {act.run for act in acts if act.new and act.entries == told[0].entries} & here - mine
+    order = [act.run for act in reversed(history.told(ScoresTold))]
+    return sorted(found, key=order.index)[: MOST_RUNS - len(mine)]

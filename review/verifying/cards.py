@@ -15,13 +15,13 @@ from harness.card.signing.card_seal import SUFFIX, SealFile, read_seal
 from harness.card.signing.reproduction import SignedReproduction, read_reproduction
 from harness.card.signing.row_proof import RowProof, read_proof
 from harness.core.failures import UsageError
+from harness.leaderboard.released_files import check_consent, verify_released
 from harness.release.records import (
     SignedReleasedCard,
     SignedReleasedDifference,
     SignedReleasedRefusal,
 )
-from harness.release.verifying import check_consent, verify_released
-from harness.sealed.strict_records import FileError, formats
+from harness.sealed.forms import FileError, formats
 from review.verifying.kinds import (
     Signer,
     ToldOfFile,

@@ -12,8 +12,7 @@ from harness.card.reading import block
 from harness.card.seal import HASH_FIELD
 from harness.consent.register import checked_lines as register_lines
 from harness.core.failures import UsageError
-from harness.release.confirmation import fits_line
-from harness.release.ledger import checked_lines
+from harness.release.ledger import checked_lines, fits_line
 from harness.sealed.signed_archive import MANIFEST
 from harness.submission.members import CARD
 from harness.vault.grants.files import read_answer, read_request

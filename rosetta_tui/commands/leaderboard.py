@@ -35,10 +35,9 @@ from scoring.core.messages import counted
 with when_used():
     from harness.card import leaving
     from harness.core import written_files
-    from harness.leaderboard import clusters, official, ranking
+    from harness.leaderboard import clusters, official, ranking, released_files
     from harness.leaderboard import entrant as leaderboard_entrant
     from harness.publish import opening, reading
-    from harness.release import taken
     from harness.store import withdrawn
     from rosetta_tui.leaderboard import messages as leaderboard_words
     from rosetta_tui.leaderboard import official as official_words
@@ -144,7 +143,7 @@ Ranked: TypeAlias = "tuple[sqlite3.Connection, Sequence[official.OfficialList]]"
 def here(dataset: str | None) -> Iterator[Ranked]:
     """Open the store of this computer, and read the released cards that it told or took in."""
     with opened() as store:
-        yield store, official.official_lists(taken.cards_here(home(), store), dataset)
+        yield store, official.official_lists(released_files.cards_here(home(), store), dataset)
 
 
 @contextmanager

@@ -6,8 +6,8 @@ import sqlite3
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
+from harness.leaderboard.released_files import checked_card
 from harness.release.records import SignedReleasedCard
-from harness.release.taken import checked_card
 from rosetta_tui.html.chart import BarChart, ScoreLine, score_chart
 from rosetta_tui.html.page import Fact, render
 from rosetta_tui.show import released_words
@@ -16,7 +16,7 @@ from scoring.core.messages import counted
 from scoring.core.metric_rows import short_title, title
 
 if TYPE_CHECKING:
-    from harness.release.records import ReleasedScore
+    from harness.release.policy import ReleasedScore
 
 
 def released_page(data: bytes, name: str, connection: sqlite3.Connection) -> str:

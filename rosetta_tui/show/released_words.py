@@ -6,12 +6,14 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from harness.release.confirmation import ACTIVATE, REASONS
+from harness.release.budget import ACTIVATE, REASONS
+from harness.release.policy import CHRF, pause_words
 from rosetta_tui.show import figures
 from scoring.core.messages import counted
 
 if TYPE_CHECKING:
-    from harness.release.records import ReleasedCard, ReleasedScore, Shortfall
+    from harness.release.policy import Policy, ReleasedScore
+    from harness.release.records import ReleasedCard, Shortfall
 
 
 def score(told: ReleasedScore) -> str:
@@ -22,6 +24,24 @@ def score(told: ReleasedScore) -> str:
         return value
     lower, upper = (figures.number(end, digits) for end in told.interval)
     return f"{value} ({lower}–{upper})"
+
+
+def policy_words(policy: Policy) -> str:
+    """Return in a few sentences what leaves under a policy."""
+    step, again, pause, when = f"{policy.metrics[CHRF]:g}", "", "", ""
+    told = f"chrF++ in steps of {step}, and the tier"
+    if policy.whole:
+        told = f"chrF++ to {step}, composite, exact match, semantic score, FST acceptance, tier, cost and speed, rounded"
+    if policy.count > 1 and not policy.climbs:
+        again = "A later answer tells new numbers only if chrF++ beats the best one told by more than chance explains. "
+    if policy.count > 1:
+        pause = f", {pause_words(policy.pause_hours)} apart"
+    if policy.name == "blind":
+        when = f"Nothing before {policy.opens or 'a day that you name'}, then for all at once: "
+    return (
+        f"{policy.name}: {when}{told}. {counted(policy.count, 'answer')} to each submitter{pause}; {policy.everybody:,} to all together, "
+        f"then the corpus is rotated. {again}No text, no entry, no row."
+    )
 
 
 def policy(card: ReleasedCard) -> str:

@@ -6,7 +6,8 @@ import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from harness.release.records import ReleasedCard, ReleasedRefusal, ReleasedScore
+from harness.release.policy import ReleasedScore
+from harness.release.records import ReleasedCard, ReleasedRefusal
 from harness.submission.checking import PartCheck, SubmissionPart, limits
 from review.office.results.whole_way import WayStep
 from rosetta_tui.show import figures, released_words

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
-from harness.release.budget import MOMENT, BudgetUse, uses
+from harness.release.budget import MOMENT
 from harness.release.policy import Policy, pause_words
 from rosetta_tui.show.columns import Cell, Column
+from rosetta_tui.show.released_words import policy_words
 from rosetta_tui.toolkit.section_page import Commands, Line, SectionPage, moment
+from rosetta_tui.vault.budget_use import BudgetUse, uses
 from rosetta_tui.vault.facts import ToldScores
 from scoring.core.messages import counted
 from scoring.core.metric_rows import short_title
@@ -29,9 +31,9 @@ def budgets(told: ToldScores, now: datetime) -> SectionPage:
     if told.history is None:
         return SectionPage([(told.trouble, "bad")], _BUDGETS, [], [], [{}])
     general = told.history.policy("", "")
-    about_lines = [
-        (f"Each answer tells a little of the hidden entries, so anyone who hands in a method gets {_budget_words(general, 'each corpus')}.", "plain"),
-        (general.words(), "quiet"),
+    said = [
+        (f"Each answer tells a little of the hidden entries, so whoever hands in a method gets {_budget_words(general, 'each corpus')}.", "plain"),
+        (policy_words(general), "quiet"),
         ("These are the answers of this computer, about whatever vault.", "quiet"),
     ]  # fmt: skip
     rows, about, commands = [], [], []

@@ -15,9 +15,10 @@ from pathlib import Path
 from harness.consent.withdrawals_in_force import standing
 from harness.core.failures import HarnessError
 from harness.core.written_files import file_stamp
+from harness.leaderboard.released_files import withdrawn_of
 from harness.release import ledger
 from harness.release.budget import History
-from harness.release.verifying import withdrawn_of
+from harness.sealed.forms import FileError, FileProblem
 from harness.sealed.keys import Identity, Role, key_phrase
 from harness.sealed.strict_records import FileError, FileProblem
 from harness.store.file.database import opened

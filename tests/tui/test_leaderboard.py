@@ -20,8 +20,8 @@ from textual.pilot import Pilot
 
 from harness.core.failures import UsageError
 from harness.leaderboard.ranking import leaderboards
+from harness.leaderboard.released_files import take
 from harness.release.ledger import FOLDER
-from harness.release.taken import take
 from harness.store.file.database import open_store
 from rosetta_tui.app import launch
 from rosetta_tui.commands import rosetta

@@ -21,10 +21,19 @@ from typing import Final
 
 from harness.card.withholding import LEAST
 from harness.core.failures import HarnessError
-from harness.release.budget import CERTIFICATES, MOMENT, History, NotReleased, Part, set_id
-from harness.release.confirmation import ACTIVATE, confirmation_of, why_unconfirmed
+from harness.release.budget import (
+    ACTIVATE,
+    MOMENT,
+    History,
+    NotReleased,
+    Part,
+    confirmation_of,
+    set_id,
+    tellable,
+    why_unconfirmed,
+)
 from harness.release.ledger import FOLDER, LEDGER, ReleaseLedger, own_ledger
-from harness.release.parts import tellable
+from harness.release.policy import CERTIFICATES
 from harness.release.records import CertificateTold, Confirmation
 from harness.sealed.keys import Identity
 from harness.sealed.signature import Signed

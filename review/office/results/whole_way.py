@@ -12,7 +12,7 @@ from pathlib import Path
 from shlex import quote
 from typing import Final
 
-from harness.release.confirmation import REASONS
+from harness.release.budget import REASONS
 from harness.release.records import LEAST_CONFIRMED
 from harness.sealed.strict_records import FileError
 from harness.store.corpora.entries import read_dataset

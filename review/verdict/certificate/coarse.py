@@ -22,8 +22,8 @@ from harness.card.withholding import LEAST
 from harness.core.canonical import canonical_bytes
 from harness.core.failures import UsageError
 from harness.core.problems import first_problem
+from harness.release.policy import clean, expected_half, rounded
 from harness.release.records import Confirmation, InLedger, Moment
-from harness.release.rounding import clean, expected_half, rounded
 from harness.sealed.forms import Count, Hex64, Id, Short, StrictForm
 from review.verdict.certificate.certificate import (
     MOST_BYTES,

@@ -22,7 +22,7 @@ from rosetta_tui.show.text import plain
 with when_used():
     from harness.card import exporting, reading
     from harness.card.signing import card_seal, signed_run
-    from harness.release import anchoring, releasing
+    from harness.release import ledger, releasing
     from harness.run import vault_opening
     from harness.sealed import keys, strict_records
     from harness.store import notes, runs
@@ -145,7 +145,7 @@ def _released(
         )
     asked, known = telling_ledger(vault)
     releasing.require_answer_left(connection, number, submitter, known)
-    with anchoring.anchored(known, asked.folder if asked else None):
+    with ledger.anchored(known, asked.folder if asked else None):
         vault_opening.open_again(connection, runs.read_run(connection, number), asked, "seal")
         return releasing.release_run(connection, number, submitter, known)
 

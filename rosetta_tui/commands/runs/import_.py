@@ -21,8 +21,9 @@ with when_used():
     from harness import api
     from harness.card import importing, reading
     from harness.card.signing import card_seal, signed_run
+    from harness.leaderboard import released_files
     from harness.publish import outgoing
-    from harness.release import records, taken
+    from harness.release import records
     from harness.sealed import keys
     from harness.store import runs
 
@@ -56,7 +57,7 @@ def import_(files: Sequence[Path], unverified: bool, corpus: str | None, as_json
             try:
                 data = read_card_bytes(file)
                 if outgoing.is_released(reading.parse_object(data, file.name)):
-                    card = taken.take(home(), data, file.name, connection)
+                    card = released_files.take(home(), data, file.name, connection)
                     done.append({"file": str(file), "run_id": card.run, "released": True})
                     if not as_json:
                         click.echo(_released_words(file, card))

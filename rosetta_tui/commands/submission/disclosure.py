@@ -15,7 +15,7 @@ from rosetta_tui.commands.naming import when_used
 from rosetta_tui.commands.submission.sharing import desk, say
 
 with when_used():
-    from harness.release import anchoring, budget, ledger, refusing, releasing
+    from harness.release import budget, ledger, releasing
     from harness.store import runs
     from harness.store.file import database
     from harness.submission import desk as desks
@@ -50,11 +50,11 @@ def tell_of(
     known = ledger.own_ledger(database.home(), clock_was_wrong=bool(vault["clock_was_wrong"]))
     before = len(known.read().answers)
     try:
-        with database.opened() as connection, anchoring.anchored(known, vault["vault"]):
+        with database.opened() as connection, ledger.anchored(known, vault["vault"]):
             run = runs.find_run(connection, last.run)
-            if last.what is desks.SubmissionEvent.REFUSED:
-                stage = next(stage_name for stage_name in _STAGES if stage_name == last.words)
-                data = refusing.release_refusal(connection, run.id, name, stage, known)
+            if last.what is desks.DeskAct.REFUSED:
+                stage = next(each for each in _STAGES if each == last.words)
+                data = releasing.release_refusal(connection, run.id, name, stage, known)
             else:
                 if open_texts is not None:
                     releasing.require_answer_left(connection, run.id, name, known)

@@ -14,9 +14,8 @@ from harness import api
 from harness.consent.withdrawals_in_force import CorpusFacts, Withdrawn, standing
 from harness.core.failures import HarnessError, UsageError
 from harness.method.method import Method
-from harness.release.anchoring import check_anchor
-from harness.release.confirmation import ACTIVATE, untold
-from harness.release.ledger import own_ledger
+from harness.release.budget import ACTIVATE, untold
+from harness.release.ledger import check_anchor, own_ledger
 from harness.release.records import LEAST_CONFIRMED
 from harness.run.run_terms import run_terms
 from harness.setup.scoring_options import ScoringOptions

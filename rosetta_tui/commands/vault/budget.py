@@ -15,10 +15,13 @@ from scoring.core.messages import counted
 
 with when_used():
     from harness.core import failures
-    from harness.release import budget, records, verifying
+    from harness.leaderboard import released_files
+    from harness.release import budget, records
     from harness.release import policy as policy_rules
     from harness.store import run_list
     from harness.store.file import database
+    from rosetta_tui.show import released_words
+    from rosetta_tui.vault import budget_use
 
 
 @click.command("budget")
@@ -71,10 +74,10 @@ def budget_(
     general = history.policy(submitter, corpus)
     names = history.names_of(submitter)
     with database.opened() as store:
-        withdrawn = verifying.withdrawn_of(history, store)
+        withdrawn = released_files.withdrawn_of(found, store)
     shown = [
         use
-        for use in budget.uses(history, withdrawn)
+        for use in budget_use.uses(found, withdrawn)
         if corpus in {"", use.corpus}
         and (not submitter or any(history.names_of(name) & names for name in use.names))
     ]
@@ -85,7 +88,7 @@ def budget_(
         "everybody": general.everybody,
         "policy": general.name,
         "opens": general.opens or None,
-        "words": general.words(),
+        "words": released_words.policy_words(general),
         "submitters": rows,
     }
     print_form("vault-budget", document, _lines(general, shown, submitter, corpus), as_json=as_json)
@@ -94,8 +97,8 @@ def budget_(
 def _require_known(corpus: str, told: budget.History) -> None:
     """Raise UsageError where no run here is over a corpus and nothing was released of it: a rule for it would hold for nothing."""
     with database.opened() as store:
-        there = {list_run.dataset_id for list_run in run_list.list_runs(store, brief=True)}
-    there |= {use.corpus for use in budget.uses(told)}
+        there = {each.dataset_id for each in run_list.list_runs(store, brief=True)}
+    there |= {use.corpus for use in budget_use.uses(told)}
     if corpus not in there:
         known = (
             f"There are runs over {', '.join(sorted(there))}." if there else "There is no run yet."
@@ -110,7 +113,7 @@ def _not_none(**given: object) -> dict[str, Any]:
     return {name: value for name, value in given.items() if value is not None}
 
 
-def _row(use: budget.BudgetUse) -> dict[str, Any]:
+def _row(use: budget_use.BudgetUse) -> dict[str, Any]:
     best = None if use.best is None else use.best.card
     return {
         "names": list(use.names),
@@ -128,14 +131,14 @@ def _row(use: budget.BudgetUse) -> dict[str, Any]:
 
 
 def _lines(
-    general: policy_rules.Policy, shown: list[budget.BudgetUse], submitter: str, corpus: str
+    general: policy_rules.Policy, shown: list[budget_use.BudgetUse], submitter: str, corpus: str
 ) -> Iterator[str]:
     about = repr(corpus) if corpus else "each corpus"
     yield (
         f"{submitter or 'Each submitter'}: {counted(general.count, 'answer')} about {about}, "
         f"{policy_rules.pause_words(general.pause_hours)} between two"
     )
-    yield general.words()
+    yield released_words.policy_words(general)
     for use in shown:
         row = _row(use)
         best = ", consent to what was told is withdrawn" if use.withdrawn else ""

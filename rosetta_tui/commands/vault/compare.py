@@ -16,7 +16,7 @@ from scoring.core.metric_rows import short_title
 
 with when_used():
     from harness.core import failures, written_files
-    from harness.release import anchoring, differences
+    from harness.release import ledger, releasing
     from harness.run import vault_opening
     from harness.store import runs
     from harness.store.file import database
@@ -49,11 +49,11 @@ def compare_(
     with database.opened() as connection:
         stored_runs = [runs.find_run(connection, name) for name in (first, second)]
         asked, known = telling_ledger(vault)
-        differences.require_difference_left(stored_runs, known)
-        with anchoring.anchored(known, asked.folder if asked else None):
-            for run in stored_runs:
+        releasing.require_difference_left(found, known)
+        with ledger.anchored(known, asked.folder if asked else None):
+            for run in found:
                 vault_opening.open_again(connection, run, asked, "compare")
-            data = differences.release_difference(connection, (first, second), known)
+            data = releasing.release_difference(connection, (first, second), known)
     written_files.write_file(output, data, overwrite=overwrite)
     released = json.loads(data)
     click.echo(plain(f"{released['second'][:8]} against {released['first'][:8]} by {short_title(released['metric'])}: {released['verdict']}"))  # fmt: skip

@@ -17,7 +17,8 @@ with when_used():
     from harness.store.file import database
     from harness.vault import keepers
     from harness.vault.shares import split
-    from rosetta_tui.vault import messages as vault_words
+    from rosetta_tui.show import released_words
+    from rosetta_tui.vault import words as vault_words
 
 
 @click.command("init")
@@ -63,5 +64,5 @@ def init_(
     else:
         click.echo(vault_words.losing(len(everybody), threshold))
         click.echo("The recovery key is one share like the others. Have each keeper print theirs (rosetta vault share --print), and try all of them (rosetta vault drill start).")  # fmt: skip
-    click.echo(plain(f"What leaves of its texts is decided by a policy, {policy.Policy().words()} Others: rosetta vault budget --policy."))  # fmt: skip
+    click.echo(plain(f"What leaves of its texts is decided by a policy, {released_words.policy_words(policy.Policy())} Others: rosetta vault budget --policy."))  # fmt: skip
     click.echo(f"The vault's own number: {state.head.vault[:16]}")

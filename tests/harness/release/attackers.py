@@ -18,12 +18,11 @@ import numpy as np
 import numpy.typing as npt
 
 from corpora.formats.load import load
-from harness.release.budget import MOMENT, History, NotReleased, ScoreQuestion, set_id
-from harness.release.confirmation import shortfall, stated_as
-from harness.release.policy import Policy
+from harness.release.budget import MOMENT, History, NotReleased, ScoreQuestion
+from harness.release.policy import Policy, expected_half, stepped
 from harness.release.records import (
     InLedger,
-    ReleasedCard,
+    Released,
     ReleasedCorpus,
     ReleasedMethod,
     ReleasedRun,
@@ -31,7 +30,6 @@ from harness.release.records import (
     Rule,
     ScoresTold,
 )
-from harness.release.rounding import expected_half, stepped
 from scoring.core.scorer import Scorer
 from scoring.core.table import Table
 from scoring.core.translation import Translation
@@ -147,22 +145,12 @@ def question(submitter: str, run: str, entries: int, value: float) -> ScoreQuest
         corpus=ReleasedCorpus(id="c", version=None, language_pair="x", entries=entries),
     )  # fmt: skip
     scores = ReleasedScores(scores={CHRF: score})
-    return ScoreQuestion(facts, scores, entry_ids(entries), value=value, expected_half=half)
+    return ScoreQuestion(facts, scores, entry_ids(entries), value=value)
 
 
 def answered(history: History, asked: ScoreQuestion, now: datetime) -> ScoresTold:
     """Return the line of the ledger that answers a question; NotReleased where none does."""
-    answer = history.answer(asked, now)
-    confirmation, why = stated_as(shortfall(history, asked))
-    card = ReleasedCard(
-        **dict(asked.facts), **dict(answer.scores), scores_of=answer.scores_of, beat_by=answer.beat_by,
-        confirmation=confirmation, shortfall=why, answer=answer.number, of=answer.of, rosetta="0",
-        issued=f"{now:%Y-%m-%d}", place=NOWHERE, by="0" * 64,
-    )  # fmt: skip
-    return ScoresTold(
-        entries=set_id(asked.entries), value=asked.value, card=card, rotations=asked.rotations,
-        atoms=None if answer.atoms is None else dict(answer.atoms),
-    )  # fmt: skip
+    return history.answer(asked, now, Released(rosetta="0", issued=f"{now:%Y-%m-%d}", place=NOWHERE, by="0" * 64))  # fmt: skip
 
 
 Ask = Callable[[Choice], "tuple[float, bool] | None"]

@@ -11,11 +11,9 @@ from typing import Any
 from corpora.model.entry import Entry, Segment
 from harness.card.load import load_card
 from harness.method.options import MethodOptions
-from harness.release.differences import release_difference
 from harness.release.ledger import FOLDER, ReleaseLedger
 from harness.release.records import ReleasedCard
-from harness.release.refusing import release_refusal
-from harness.release.releasing import release_run
+from harness.release.releasing import release_difference, release_refusal, release_run
 from harness.sealed.keys import Identity, Role
 from harness.setup.plan import Plan, RunOptions
 from harness.setup.scoring_options import ScoringOptions

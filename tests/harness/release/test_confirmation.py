@@ -1,16 +1,24 @@
 """Which runs confirm a claim, by the ledger before them; and cards that state more than their line of it."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from harness.release.budget import MOMENT, History
-from harness.release.confirmation import confirmation_of, fits_line, untold, why_unconfirmed
-from harness.release.ledger import checked_lines
-from harness.release.records import Rule, ScoresTold, SignedReleasedCard, Together
+from harness.release.budget import MOMENT, History, confirmation_of, untold, why_unconfirmed
+from harness.release.ledger import checked_lines, fits_line
+from harness.release.records import (
+    Begun,
+    InLedger,
+    Rule,
+    ScoresTold,
+    SignedLedgerRecord,
+    SignedReleasedCard,
+    Together,
+)
 from tests.harness.release.attackers import START, answered, question
 from tests.harness.release.made import Office, hidden
 from tests.harness.sealed.refusals import refuses
@@ -109,4 +117,41 @@ def test_card_fits_its_line_of_the_ledger_or_is_found(tmp_path: Path) -> None:
     lines = checked_lines(forged.ledger.path.read_bytes(), "the ledger")
     told = [json.loads(line.act.card.model_dump_json()) for line in lines[1:]]
     assert fits_line(lines, told[0]) == ""
-    assert "says otherwise" in fits_line(lines, told[1])
+    assert "says otherwise of its confirmation, shortfall" in fits_line(lines, told[1])
+
+
+@pytest.mark.parametrize(("changed", "why"), [
+    ({}, ""),
+    ({"scores_of": "run 1"}, "says otherwise of its scores_of"),  # 50 does not beat 50 by 4.9
+    ({"beat_by": 1.0}, "says otherwise of its beat_by"),
+    ({"answer": 1}, "says otherwise of its answer"),
+    ({"of": 200}, "says otherwise of its of"),
+])  # fmt: skip
+def test_card_that_the_rules_do_not_give_is_found(changed: dict[str, Any], why: str) -> None:
+    acts = [act for _, act in history(ANN, ANN).answers]
+    acts[1] = acts[1].model_copy(update={"card": acts[1].card.model_copy(update=changed)})
+    assert why in fits_line(*_written(acts)) if why else fits_line(*_written(acts)) == ""
+
+
+def test_line_that_no_rule_allows_is_found() -> None:
+    [(_, act)] = history(ANN).answers
+    few = act.model_copy(
+        update={"atoms": {**(act.atoms or {}), f"{0:032x}": 9}}
+    )  # one entry is told from the others
+    assert "otherwise of its atoms" in fits_line(*_written([few]))
+    assert "nothing might be told: 'Ann' had all 1 answer" in fits_line(
+        *_written([act, act], Rule(count=1))
+    )
+
+
+def _written(acts: Sequence[Any], rule: Rule = RULE) -> tuple[list[SignedLedgerRecord], Any]:
+    """Return lines of a ledger with these acts behind a rule, and the last card as it states its place."""
+    lines, when = [], START.strftime(MOMENT)
+    for place, act in enumerate([Begun(salt="0" * 64), rule, *acts]):
+        lines.append(SignedLedgerRecord(seq=place, prev="", when=when, by="0" * 64, act=act, signature="0" * 128))  # fmt: skip
+    named = InLedger(ledger="0" * 64, line=len(lines) - 1, prev="0" * 64)
+    card = lines[-1].act.card.model_copy(update={"place": named})
+    lines[-1] = lines[-1].model_copy(
+        update={"act": lines[-1].act.model_copy(update={"card": card})}
+    )
+    return lines, card.model_dump(mode="json")

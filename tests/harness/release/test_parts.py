@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.card.withholding import too_small
-from harness.release.parts import Partition, tellable
+from harness.release.budget import Partition, tellable
 from tests.review.thorough import times
 
 Cell = tuple[str, str]

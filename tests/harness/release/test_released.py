@@ -21,19 +21,20 @@ from corpora.formats.load import load
 from corpora.model.entry import Entry, Segment
 from harness.card.checking.signed import UNKNOWN
 from harness.core.failures import UsageError
+from harness.leaderboard.released_files import verify_released
 from harness.release.budget import NotReleased, beats
 from harness.release.ledger import ReleaseLedger
+from harness.release.policy import expected_half, one_two_five, stepped
 from harness.release.records import (
     Rule,
+    ScoresTold,
     SignedReleasedCard,
     SignedReleasedDifference,
     SignedReleasedRefusal,
     Together,
 )
-from harness.release.refusing import share_that_came
-from harness.release.releasing import require_answer_left
-from harness.release.rounding import expected_half, one_two_five, stepped
-from harness.release.verifying import verify_released
+from harness.release.releasing import require_answer_left, share_that_came
+from harness.sealed.forms import FileError
 from harness.sealed.keys import Identity, Role
 from harness.sealed.strict_records import FileError
 from harness.store.file.database import opened
@@ -381,7 +382,7 @@ def test_difference_of_two_told_runs_is_one_word(office: Office) -> None:
     data = json.dumps(told).encode()
     assert SignedReleasedDifference.model_validate_json(data).is_signed_by(told["by"])
     history = office.ledger.read()
-    assert [len(history.given(n, "made", frozenset())) for n in ("Ann", "Ben")] == [1, 1]
+    assert [len(history.told(ScoresTold, n)) for n in ("Ann", "Ben")] == [1, 1]
     assert office.compared("poor", "good") == told  # and counts once
     office.set(Rule(count=2))
     office.release("slightly better", "Cid")

@@ -18,8 +18,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.release.budget import MOMENT, History, NotReleased, set_id, uses
-from harness.release.records import CertificateTold, Rule
+from harness.release.budget import MOMENT, History, NotReleased, set_id
+from harness.release.records import CertificateTold, Rule, ScoresTold
 from review.office.results.telling import (
     STRATUM,
     CertificateQuestion,
@@ -39,6 +39,7 @@ from review.verdict.gate.gate import decide
 from review.verdict.gate.policy import proposed
 from review.verdict.gate.verdict import GateOutcome
 from review.verdict.panel.panel import Panel
+from rosetta_tui.vault.budget_use import uses
 from tests.harness.release.attackers import START, Board
 from tests.harness.sealed.refusals import refuses
 from tests.review.thorough import times
@@ -320,7 +321,7 @@ def test_certificate_counts_for_its_run_with_a_pause() -> None:
     [use] = uses(history)
     assert (use.names, use.answers) == (("certificates of run run",), 1)
     # another run, and the scores, have a budget of their own
-    assert history.given("Ann", "corpus", frozenset()) == []
+    assert history.told(ScoresTold, "Ann") == []
     assert last_certificate(history, "other") is None
 
 

@@ -13,12 +13,12 @@ import click
 
 from corpora.model.entry import Segment
 from harness.release.ledger import FOLDER, ReleaseLedger
+from harness.release.policy import ReleasedScore
 from harness.release.records import (
     InLedger,
     ReleasedCard,
     ReleasedCorpus,
     ReleasedMethod,
-    ReleasedScore,
     ScoresTold,
 )
 from harness.sealed.keys import Identity, Role

@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 from textual.widgets import Button, Input
 
-from harness.release.budget import BudgetUse
 from harness.release.policy import Policy
 from harness.sealed.keys import Identity, Role
 from harness.vault.folder import VaultState
@@ -26,6 +25,7 @@ from rosetta_tui.toolkit.dialogs.path import PathScreen
 from rosetta_tui.vault import answers, list_screen, screen
 from rosetta_tui.vault.answer_screen import AnswerScreen
 from rosetta_tui.vault.answers import AskedRequest
+from rosetta_tui.vault.budget_use import BudgetUse
 from rosetta_tui.vault.budgets import budgets, next_answer
 from rosetta_tui.vault.contents import contents, log
 from rosetta_tui.vault.facts import read_in_full, read_vault, read_vaults

@@ -1,4 +1,7 @@
-"""Whether a released card, difference or refusal is as it was signed; its numbers can be computed again by nobody outside."""
+"""Released files that are here: whether they are as they were signed, and which cards may stand in a list.
+
+Their numbers can be computed again by nobody outside. Cards are those that this computer told, and those that were imported.
+"""
 
 from __future__ import annotations
 
@@ -6,18 +9,24 @@ import json
 import sqlite3
 from collections.abc import Mapping
 from contextlib import suppress
+from hashlib import sha256
+from pathlib import Path
 from typing import Any, Final
 
 from pydantic import ValidationError
 
-from harness.card.checking.signed import KnownSigners
+from harness.card.checking.signed import UNKNOWN, KnownSigners
 from harness.card.checking.verdict import CardCheck, CardVerdict
 from harness.card.checking.verify import consent_checks
 from harness.consent.verifying import Verified
 from harness.consent.withdrawals_in_force import CorpusFacts
 from harness.core.canonical import canonical_bytes
-from harness.release.budget import History
+from harness.core.failures import UsageError
+from harness.core.written_files import private_folder, write_file
+from harness.release.budget import History, history
+from harness.release.ledger import FOLDER, LEDGER, checked_lines
 from harness.release.records import (
+    ReleasedCard,
     ScoresTold,
     SignedReleasedCard,
     SignedReleasedDifference,
@@ -42,14 +51,10 @@ def check_consent(verdict: CardVerdict, data: bytes, connection: sqlite3.Connect
 
 def withdrawn_of(found: History, connection: sqlite3.Connection) -> frozenset[str]:
     """Return the runs whose scores were told and may not be claimed now, by notices that are in force here."""
-    scores_tolds = [act for _, act in found.answers if isinstance(act, ScoresTold)]
     return frozenset(
         act.run
-        for act in scores_tolds
-        if any(
-            card_check.ok is False
-            for card_check in _consent(act.card.model_dump(mode="json"), connection)
-        )
+        for act in found.told(ScoresTold)
+        if any(each.ok is False for each in _consent(act.card.model_dump(mode="json"), connection))
     )
 
 
@@ -111,3 +116,52 @@ def verify_released(data: bytes, known: KnownSigners) -> CardVerdict | None:
         verdict.skip("key", "whose it is, their six words by telephone show (--words)")
     verdict.skip("numbers", "they are over secret entries: only who signed can compute them again")
     return verdict
+
+
+TAKEN: Final = "taken"
+"""Folder of imported cards, in that of the ledger."""
+
+
+def take(home: Path, data: bytes, name: str, connection: sqlite3.Connection) -> SignedReleasedCard:
+    """Keep a released card that came from elsewhere; UsageError where it is none, was changed, or consent to it was withdrawn."""
+    card, _ = checked_card(data, name, connection)
+    folder = private_folder(private_folder(home / FOLDER) / TAKEN)
+    write_file(folder / f"{sha256(data).hexdigest()}.json", data, overwrite=True)
+    return card
+
+
+def checked_card(
+    data: bytes, name: str, connection: sqlite3.Connection
+) -> tuple[SignedReleasedCard, CardVerdict]:
+    """Return a released card by its bytes, and what was checked; UsageError says why it is not believed.
+
+    Refused too where consent to what it tells was withdrawn, as far as notices that are believed here say.
+    """
+    verdict = verify_released(data, UNKNOWN)
+    if verdict is None:
+        raise UsageError(f"{name} is no released card. `rosetta runs export RUN --submitter NAME` writes one.")  # fmt: skip
+    if verdict.ok:
+        check_consent(verdict, data, connection)
+    if wrong := [check.words for check in verdict.checks if check.ok is False]:
+        raise UsageError(f"{name} is not believed: {'; '.join(wrong)}.")
+    try:
+        return SignedReleasedCard.model_validate_json(data, strict=True), verdict
+    except ValueError:
+        raise UsageError(f"{name} is a released difference or refusal: it has no scores. `rosetta runs verify` checks it.") from None  # fmt: skip
+
+
+def cards_here(home: Path, connection: sqlite3.Connection) -> list[ReleasedCard]:
+    """Return the released cards of this computer that hold, each run's once: what its ledger told, and what was imported."""
+    found: list[ReleasedCard] = []
+    if (path := home / FOLDER / LEDGER).is_file():
+        lines = checked_lines(path.read_bytes(), str(path))
+        told = history((line.when, line.act) for line in lines)
+        gone = withdrawn_of(told, connection)
+        found += [act.card for act in told.told(ScoresTold) if act.run not in gone]
+    for path in sorted((home / FOLDER / TAKEN).glob("*.json")):
+        try:
+            found.append(checked_card(path.read_bytes(), path.name, connection)[0])
+        except UsageError:
+            continue  # consent was withdrawn since, or the file was changed: it has no place in a list
+    unique = {(card.by, card.run, card.submitter): card for card in found}
+    return list(unique.values())
