@@ -30,6 +30,7 @@ from tests.harness.release.attackers import (
     Choice,
     HiddenSet,
     by_level,
+    by_turning,
     demo_statistics,
 )
 
@@ -99,6 +100,8 @@ def worst_gain(
         name: lambda world, seed, attack=attack: attack(world.told, world.entries, count, seed)  # type: ignore[misc]
         for name, attack in ATTACKS.items()
     }
+    if informed:
+        attacks["knows its level, turns"] = lambda world, seed: by_turning(world.told, world, seed)
     attacks |= {f"knows its level, border {above:g} above": known(above) for above in (0.0, 1.0, 2.0) if informed}  # fmt: skip
     found = {}
     for name, attack in attacks.items():

@@ -1,6 +1,6 @@
-"""Released files that are here: whether they are as they were signed, and which cards may stand in a list.
+"""Released files that are here: whether they are as they were signed, and which cards may be ranked.
 
-Their numbers can be computed again by nobody outside. Cards are those that this computer told, and those that were imported.
+Their numbers can be computed again by nobody outside. Cards are those that this computer released, and those that were imported.
 """
 
 from __future__ import annotations
@@ -45,73 +45,57 @@ _FORMS: Final[dict[str, _Form]] = {
 
 
 def check_consent(verdict: CardVerdict, data: bytes, connection: sqlite3.Connection) -> None:
-    """Record what notices that are believed here say of a released file as it was signed."""
+    """Add to the checks of a released file what notices that are believed here say of it."""
     verdict.checks += _consent(json.loads(data), connection)
 
 
-def withdrawn_of(found: History, connection: sqlite3.Connection) -> frozenset[str]:
-    """Return the runs whose scores were told and may not be claimed now, by notices that are in force here."""
-    return frozenset(
-        act.run
-        for act in found.told(ScoresTold)
-        if any(each.ok is False for each in _consent(act.card.model_dump(mode="json"), connection))
-    )
+def withdrawn_of(past: History, connection: sqlite3.Connection) -> frozenset[str]:
+    """Return the runs whose scores were released and may not be claimed now, by notices that are in force here."""
+    checks = {act.run: _consent(act.card.model_dump(mode="json"), connection) for act in past.told(ScoresTold)}  # fmt: skip
+    return frozenset(run for run in checks if any(check.ok is False for check in checks[run]))
 
 
 def _consent(stated: Mapping[str, Any], connection: sqlite3.Connection) -> list[CardCheck]:
     """Return what notices that are believed here say of a released file.
 
-    It names neither entries nor all of a method: these are told by the store, where that has the runs.
+    It names neither entries nor all of a method: the store adds these where it has the runs.
     """
-    corpus, names = stated["corpus"], [stated.get(each) for each in ("run", "first", "second")]
+    corpus, names = stated["corpus"], [stated.get(name) for name in ("run", "first", "second")]
     facts = CorpusFacts("", corpus["id"], language_pair=corpus["language_pair"])
-    told: dict[CardCheck, None] = {}
+    checks: dict[CardCheck, None] = {}
     for name in filter(None, names):
         about = Verified(facts, names_all=False, keys=frozenset({stated["by"]}))
         if (stored := known_run(connection, name)) is not None:
             ids = entry_ids_of_run(connection, name)
             known = frozenset(map(str, ids or ()))
-            about = about._replace(
-                facts=stored[0], setup=stored[1], ids=known, names_all=ids is not None
-            )
-        told |= dict.fromkeys(consent_checks(about))
-    return list(told)
+            about = about._replace(facts=stored[0], setup=stored[1], ids=known, names_all=ids is not None)  # fmt: skip
+        checks |= dict.fromkeys(consent_checks(about))
+    return list(checks)
 
 
 def verify_released(data: bytes, known: KnownSigners) -> CardVerdict | None:
     """Check a released file against its signature and, where six words are known, its key; None for another file."""
-    stated = ""
+    stated, verdict = "", CardVerdict()
     with suppress(ValueError, AttributeError, RecursionError):
         stated = str(json.loads(data).get("format", ""))
-    form = _FORMS.get(stated.rpartition("/")[0])
-    if form is None:
+    if (form := _FORMS.get(stated.rpartition("/")[0])) is None:
         return None
-    verdict = CardVerdict()
     try:
-        found = form.model_validate_json(data, strict=True)
-        whole = canonical_bytes(found.model_dump(mode="json")) == data.rstrip(b"\n")
+        file = form.model_validate_json(data, strict=True)
     except ValidationError:
         words = "it is not of the form that it states, or of a newer version of Rosetta"
         verdict.checks.append(CardCheck("form", ok=False, words=words))
         return verdict
-    signed = whole and found.is_signed_by(found.by)
-    phrase = key_phrase(found.by)
-    words = (
-        f"Ed25519, by the key whose six words are: {phrase}"
-        if signed
-        else "it was changed after it was signed"
-    )
-    verdict.checks.append(CardCheck("signature", ok=signed, words=words))
+    whole = canonical_bytes(file.model_dump(mode="json")) == data.rstrip(b"\n")
+    signed = whole and file.is_signed_by(file.by)
+    words = f"Ed25519, by the key whose six words are: {key_phrase(file.by)}"
+    verdict.checks.append(CardCheck("signature", ok=signed, words=words if signed else "it was changed after it was signed"))  # fmt: skip
     if known.words:
-        mine = says_key(read_words(known.words), found.by)
-        said = (
-            "the six words are those of this key"
-            if mine
-            else "the six words are those of another key"
-        )
-        verdict.checks.append(CardCheck("key", ok=mine, words=said))
-    elif found.by in known.keys:
-        verdict.checks.append(CardCheck("key", ok=True, words=known.keys[found.by]))
+        mine = says_key(read_words(known.words), file.by)
+        words = f"the six words are those of {'this' if mine else 'another'} key"
+        verdict.checks.append(CardCheck("key", ok=mine, words=words))
+    elif file.by in known.keys:
+        verdict.checks.append(CardCheck("key", ok=True, words=known.keys[file.by]))
     else:
         verdict.skip("key", "whose it is, their six words by telephone show (--words)")
     verdict.skip("numbers", "they are over secret entries: only who signed can compute them again")
@@ -123,7 +107,7 @@ TAKEN: Final = "taken"
 
 
 def take(home: Path, data: bytes, name: str, connection: sqlite3.Connection) -> SignedReleasedCard:
-    """Keep a released card that came from elsewhere; UsageError where it is none, was changed, or consent to it was withdrawn."""
+    """Store a released card that came from elsewhere and return it; UsageError where it is none, was changed, or consent to it was withdrawn."""
     card, _ = checked_card(data, name, connection)
     folder = private_folder(private_folder(home / FOLDER) / TAKEN)
     write_file(folder / f"{sha256(data).hexdigest()}.json", data, overwrite=True)
@@ -135,7 +119,7 @@ def checked_card(
 ) -> tuple[SignedReleasedCard, CardVerdict]:
     """Return a released card by its bytes, and what was checked; UsageError says why it is not believed.
 
-    Refused too where consent to what it tells was withdrawn, as far as notices that are believed here say.
+    Refused too where consent to what it is about was withdrawn, as far as notices that are believed here say.
     """
     verdict = verify_released(data, UNKNOWN)
     if verdict is None:
@@ -151,17 +135,17 @@ def checked_card(
 
 
 def cards_here(home: Path, connection: sqlite3.Connection) -> list[ReleasedCard]:
-    """Return the released cards of this computer that hold, each run's once: what its ledger told, and what was imported."""
-    found: list[ReleasedCard] = []
+    """Return the released cards of this computer that hold, each run's once: what its ledger has, and what was imported."""
+    cards: list[ReleasedCard] = []
     if (path := home / FOLDER / LEDGER).is_file():
         lines = checked_lines(path.read_bytes(), str(path))
-        told = history((line.when, line.act) for line in lines)
-        gone = withdrawn_of(told, connection)
-        found += [act.card for act in told.told(ScoresTold) if act.run not in gone]
+        past = history((line.when, line.act) for line in lines)
+        gone = withdrawn_of(past, connection)
+        cards += [act.card for act in past.told(ScoresTold) if act.run not in gone]
     for path in sorted((home / FOLDER / TAKEN).glob("*.json")):
         try:
-            found.append(checked_card(path.read_bytes(), path.name, connection)[0])
+            cards.append(checked_card(path.read_bytes(), path.name, connection)[0])
         except UsageError:
             continue  # consent was withdrawn since, or the file was changed: it has no place in a list
-    unique = {(card.by, card.run, card.submitter): card for card in found}
+    unique = {(card.by, card.run, card.submitter): card for card in cards}
     return list(unique.values())

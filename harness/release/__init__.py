@@ -1,1 +1,1 @@
-"""What leaves of runs over secret entries: coarse, signed scores, as many times as a budget allows (DESIGN V3)."""
+"""What leaves of runs over secret entries: coarse, signed scores, within a budget (DESIGN V3)."""

@@ -1,20 +1,20 @@
-"""What may be told of secret entries, given all that was told before: the rules, without a file or a store.
+"""What may be released of secret entries, given all that was released before: the rules, without a file or a store.
 
-**Atoms.** Every sum that was ever told, to anybody, cuts the entries into those that it is over and the others. All cuts
-together divide them into *atoms*: two entries are in one where every sum has both or neither. Whatever is added or
-subtracted of the sums counts the entries of an atom alike, so nothing can be worked out about fewer than the smallest atom
-has. A sum is told only where none gets fewer than ``LEAST``: of 100 entries, a second run over 97 of them is not told, as
-the difference would be about 3; one over 95 is. That covers the total less the other parts, parts within parts,
-breakdowns that overlap, retries over nearly the same entries, and segments.
+**Atoms.** Every sum that was ever released, to anybody, cuts the entries into those that it is over and the others. All
+cuts together divide them into *atoms*: two entries are in one where every sum has both or neither. Whatever is added or
+subtracted of the sums counts the entries of an atom alike, so nothing can be computed about fewer than the smallest atom
+has. A sum is released only where no atom gets fewer than ``LEAST``, five: after a run over 100 entries, one over 97 of
+them is refused, as the difference would be about 3; one over 95 is not. That covers the total less the other parts, parts
+within parts, breakdowns that overlap, retries over nearly the same entries, and segments.
 
-**The Ladder.** Whoever may ask for scores again and again climbs to the answers of a hidden set with them. So a new score is
-told only where it beats the best one told by half of the interval that the set is expected to have, 4.9 points of chrF++
-for 100 entries: after 52.0 a run of 56.8 gets the 52 again, one of 57.0 its own. As one bit still tells something, answers
-are **counted** and lie apart in time. Who is one submitter is the custodian's word: two names are two unless put together.
+**The Ladder.** A submitter who asks for scores again and again climbs to the answers of a hidden set with them. So a new
+score is released only where it beats the best one released by half of the interval that the set is expected to have, 4.9
+points of chrF++ for 100 entries: after 52.0 a run of 56.8 gets the 52 again, one of 57.0 its own. As one bit still says
+something, answers are **counted** and lie apart in time. Two names are two submitters unless the custodian joins them.
 
-**Confirmation.** Who was told scores over some sentences may have chosen the method by them. A claim above functional, an
-ownership record and a certificate that lifts a card rest on a run over 50 sentences or more of which nothing was told to
-anybody (benchmark specification §9.3.2), once for each submitter and state of the corpus.
+**Confirmation.** Who has seen scores over some sentences may have chosen the method by them. A claim above functional, an
+ownership record and a certificate that lifts a card rest on a run over 50 sentences or more of which nobody has learned
+anything (benchmark specification §9.3.2), once for each submitter and state of the corpus.
 
 Sources: Blum & Hardt, "The Ladder", ICML 2015; Denning, Denning & Schwartz, "The Tracker", ACM TODS 4(1), 1979; Denning,
 *Cryptography and Data Security*, 1982, chapter 6; Willenborg & de Waal, *Elements of Statistical Disclosure Control*, 2001.
@@ -63,14 +63,14 @@ _Told = TypeVar("_Told", ScoresTold, RefusalTold, CertificateTold)
 
 
 class NotReleased(UsageError):  # noqa: N818  said of an answer
-    """Nothing is told; the message says why, and what may be done."""
+    """Nothing is released; the message says why, and what may be done."""
 
     waits = False
     """Whether the same answer is given later: after the pause, or where the custodian allows more."""
 
 
 class NotYetReleased(NotReleased):
-    """Nothing is told now, by count or pause."""
+    """Nothing is released now, by count or pause."""
 
     waits = True
 
@@ -80,40 +80,40 @@ class NotYetReleased(NotReleased):
 
 @dataclass(frozen=True)
 class Partition:
-    """The atoms into which all that was told divides the secret entries."""
+    """The atoms into which all that was released divides the secret entries."""
 
     atoms: Mapping[Any, int] = field(default_factory=dict)
     """Entry → its atom, from 1; of entries that are not there nothing is known, and so they may be few."""
 
     def divided(self, labels: Mapping[Any, int]) -> Partition:
-        """Return the atoms once what was told also tells entries with one label from those with another, or none."""
+        """Return the atoms once entries with one label can also be distinguished from those with another, or none."""
         sides = {key: (self.atoms.get(key, 0), labels.get(key, 0)) for key in {*self.atoms, *labels}}  # fmt: skip
         numbers = {side: place for place, side in enumerate(sorted(set(sides.values())), start=1)}
         return Partition({key: numbers[side] for key, side in sides.items()})
 
     def cut(self, told: Collection[Any]) -> Partition:
-        """Return the atoms once a sum over these entries was told as well."""
+        """Return the atoms once a sum over these entries is released as well."""
         return self.divided(dict.fromkeys(told, 1))
 
     @property
     def safe(self) -> bool:
-        """Whether no atom has fewer than ``LEAST`` entries."""
+        """True where no atom has fewer than ``LEAST`` entries."""
         return min(Counter(self.atoms.values()).values(), default=LEAST) >= LEAST
 
     def may_tell(self, told: Collection[Any]) -> bool:
-        """Return whether a sum over these entries leaves every atom with enough; one over no entry tells nothing."""
+        """Return whether a sum over these entries leaves every atom with enough; one over no entry says nothing."""
         return not told or self.cut(told).safe
 
 
 def tellable(
     before: Partition, whole: Collection[Any], parts: Mapping[Part, Collection[Any]]
 ) -> tuple[frozenset[Part], Partition] | None:
-    """Return the parts of a run that are told beside its total, and the atoms after it; None where not even that may be told.
+    """Return the parts of a run that may be released with its total, and the atoms after it; None where not even that may be.
 
     ``whole`` are the secret entries of the run, ``parts`` those of each part by breakdown and tag. Large parts come first:
-    a small one gives way, and those that would tell it.
+    a small one gives way, and those from which it would follow.
     """
-    if len(set(whole)) < LEAST or not before.may_tell(whole):
+    if not whole or not before.may_tell(whole):
         return None
     after, chosen = before.cut(whole), set()
     for name in sorted(parts, key=lambda part: (-len(set(parts[part])), part)):
@@ -123,7 +123,7 @@ def tellable(
     return frozenset(chosen), after
 
 
-# What was told
+# What was released
 
 
 def set_id(entries: Collection[str]) -> str:
@@ -137,7 +137,7 @@ class ScoreQuestion:
 
     facts: ReleasedRun
     scores: ReleasedScores
-    """All that may be told of it, in steps."""
+    """All that may be released of it, in steps."""
     entries: frozenset[str]
     """Digests of its secret entries."""
     value: float
@@ -149,13 +149,13 @@ class ScoreQuestion:
 
     @property
     def expected_half(self) -> float:
-        """By more than this the score must beat the best one told."""
+        """By more than this the score must beat the best one released."""
         return expected_half(len(self.entries), range_of(self.facts.headline), self.value)
 
 
 @dataclass(frozen=True)
 class History:
-    """All that was told so far, and the rules of the custodian."""
+    """All that was released so far, and the rules of the custodian."""
 
     answers: tuple[tuple[str, Counted | DifferenceTold], ...] = ()
     """Moment and answer, the oldest first."""
@@ -173,11 +173,11 @@ class History:
             case Together():
                 return replace(self, together=(*self.together, act.names))
             case ScoresTold() | DifferenceTold() | RefusalTold() | CertificateTold():
-                told = replace(self, answers=(*self.answers, (when, act)))
+                more = replace(self, answers=(*self.answers, (when, act)))
                 if not isinstance(act, ScoresTold | CertificateTold) or act.atoms is None:
-                    return told
+                    return more
                 sets = {**self.sets, act.entries: frozenset(act.atoms)}
-                return replace(told, partition=self.partition.divided(act.atoms), sets=sets)
+                return replace(more, partition=self.partition.divided(act.atoms), sets=sets)
             case _:
                 return self
 
@@ -271,7 +271,7 @@ class History:
         return len(given) + 1, policy.count
 
     def answer(self, asked: ScoreQuestion, now: datetime, stated: Released) -> ScoresTold:
-        """Return the line that answers a question, with the card that leaves; NotReleased where nothing is told."""
+        """Return the line that answers a question, with the card that leaves; NotReleased where nothing may be released."""
         facts, corpus, set_ = asked.facts, asked.facts.corpus, set_id(asked.entries)
         number, count = self.require_answers(facts.submitter, corpus.id, asked.entries, now, version=corpus.version)  # fmt: skip
         best, least = None, 0.0
@@ -296,13 +296,13 @@ class History:
         return ScoresTold(entries=set_, atoms=atoms, value=asked.value, rotations=asked.rotations, card=card)  # fmt: skip
 
     def best(self, submitter: str, entries: str, headline: str) -> ScoresTold | None:
-        """Return the answer with the best score told so far on exactly these entries."""
-        told = [act for act in self.told(ScoresTold, submitter) if act.new and (act.entries, act.card.headline) == (entries, headline)]  # fmt: skip
+        """Return the answer with the best score released so far on exactly these entries."""
+        acts = [act for act in self.told(ScoresTold, submitter) if act.new and (act.entries, act.card.headline) == (entries, headline)]  # fmt: skip
         sign = 1 if direction(headline) == "higher" else -1
-        return max(told, key=lambda act: sign * act.value, default=None)
+        return max(acts, key=lambda act: sign * act.value, default=None)
 
     def new_atoms(self, entries: Collection[str], after: Partition) -> dict[str, int] | None:
-        """Return what the ledger keeps of the atoms once something is told; None where it tells of no others than before."""
+        """Return what the ledger keeps of the atoms after an answer; None where they are those of before."""
         if after == self.partition and set_id(entries) in self.sets:
             return None
         return {key: after.atoms[key] for key in sorted(entries)}
@@ -318,19 +318,19 @@ class History:
 
 def history(acts: Iterable[tuple[str, Act]]) -> History:
     """Return what a ledger's acts, each with its moment, amount to."""
-    told = History()
+    past = History()
     for when, act in acts:
-        told = told.after(act, when)
-    return told
+        past = past.after(act, when)
+    return past
 
 
 def beats(value: float, best: float, step: float, *, higher: bool) -> bool:
-    """Return whether a score is better than the best one told so far by more than a step (Blum & Hardt 2015, Algorithm 1)."""
+    """Return whether a score is better than the best one released so far by more than a step (Blum & Hardt 2015, Algorithm 1)."""
     return (value - best if higher else best - value) > step
 
 
 def too_few_words(entries: int) -> str:
-    """Return why the scores of a run over so many different secret entries are never told; empty where they are enough."""
+    """Return why the scores of a run over this many different secret entries are never released; empty where they are enough."""
     if entries >= LEAST:
         return ""
     return (
@@ -354,7 +354,7 @@ def _with_parts(scores: ReleasedScores, chosen: Collection[Part]) -> ReleasedSco
     parts: dict[str, dict[str, Scores]] = defaultdict(dict)
     left_out = set(scores.parts_left_out)
     for dimension, tags in scores.parts.items():
-        parts[dimension] = {tag: told for tag, told in tags.items() if (dimension, tag) in chosen}
+        parts[dimension] = {tag: tags[tag] for tag in tags if (dimension, tag) in chosen}
         left_out |= {dimension} if parts[dimension].keys() != tags.keys() else set()
     kept = {dimension: tags for dimension, tags in parts.items() if tags}
     return scores.model_copy(update={"parts": kept, "parts_left_out": tuple(sorted(left_out))})
@@ -376,7 +376,7 @@ ACTIVATE: Final = (
 
 
 def shortfall(before: History, asked: ScoreQuestion) -> Shortfall:
-    """Return why a run that is told now is not confirmed, by all that was told before; empty where it is."""
+    """Return why a run that is released now is not confirmed, by all that was released before; empty where it is."""
     corpus = asked.facts.corpus
     state = (corpus.id, corpus.version, asked.rotations)
     if len(asked.entries) < LEAST_CONFIRMED:
@@ -390,20 +390,20 @@ def shortfall(before: History, asked: ScoreQuestion) -> Shortfall:
     return "second run" if second else ""
 
 
-def confirmation_of(told: History, run: str) -> Confirmation | None:
-    """Return what was told of a run, to whomever; None where its scores were told to nobody."""
-    stated = [act.card.confirmation for act in told.told(ScoresTold, run=run)]
+def confirmation_of(past: History, run: str) -> Confirmation | None:
+    """Return what was stated of a run, to whomever; None where nobody has its scores."""
+    stated = [act.card.confirmation for act in past.told(ScoresTold, run=run)]
     return "confirmed" if "confirmed" in stated else "not_confirmed" if stated else None
 
 
-def why_unconfirmed(told: History, run: str) -> str:
+def why_unconfirmed(past: History, run: str) -> str:
     """Return why no claim may rest on a run, in words behind "because"; empty where it is confirmed."""
-    if confirmation_of(told, run) == "confirmed":
+    if confirmation_of(past, run) == "confirmed":
         return ""
-    acts = told.told(ScoresTold, run=run)
+    acts = past.told(ScoresTold, run=run)
     return REASONS[acts[0].card.shortfall] if acts else "its scores were told to nobody"
 
 
-def untold(told: History, digests: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the entries about which nothing was told; ``digests``: id of an entry → its digest."""
-    return tuple(entry for entry, digest in digests.items() if digest not in told.partition.atoms)
+def untold(past: History, digests: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the entries about which nothing was released; ``digests``: id of an entry → its digest."""
+    return tuple(entry for entry, digest in digests.items() if digest not in past.partition.atoms)

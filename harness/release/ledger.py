@@ -1,10 +1,10 @@
-"""The ledger: what was told to whom, in signed lines that name each other, in a file of the organisation's own.
+"""The ledger: what was released to whom, in signed lines that name each other, in a file of the organisation's own.
 
-It lies in the data folder beside the store and not in it: whoever deletes a run takes nothing out of it. A line is on the
-disk before what it tells leaves. Each released file names its line, so that a ledger that was begun again, or cut short,
-is seen by whoever compares two files of the same organisation. And as it lies on one computer, and whoever deletes it
-would have all answers again, the log of a vault, which every keeper checks, gets its number, length and last line each
-time that scores of the vault's texts are told: the ledger is held against that before it tells more.
+It is kept outside the store: deleting a run takes nothing out of it. A line is on the disk before its file leaves. Each
+released file names its line, so that a ledger that was begun again, or cut short, is seen by comparing two files of the
+same organisation. As it is on one computer, and deleting it would bring back all answers, the log of a vault, which every
+keeper checks, gets its number, length and last line each time that scores of the vault's texts are released: the ledger
+must fit that before it releases more.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ STEP: Final = timedelta(minutes=5)
 
 @dataclass(frozen=True)
 class ReleaseLedger:
-    """The ledger of a data folder, as anyone who keeps it opens it."""
+    """The ledger of a data folder, as its keeper opens it."""
 
     folder: Path
     identity: Identity
@@ -90,7 +90,7 @@ class ReleaseLedger:
         return DataKey(self.identity.seed).digest(source).hex()
 
     def read(self) -> History:
-        """Return what was told so far; raises FileError in words where the ledger is damaged or another's."""
+        """Return what was released so far; raises FileError in words where the ledger is damaged or another's."""
         return history((line.when, line.act) for line in self.lines())
 
     def lines(self) -> list[SignedLedgerRecord]:
@@ -103,7 +103,7 @@ class ReleaseLedger:
 
     @contextmanager
     def changing(self) -> Iterator[LedgerChange]:
-        """Keep other programs from answering meanwhile; begins the ledger where there is none."""
+        """Lock the ledger against other programs within the block; begins it where there is none."""
         try:
             private_folder(self.folder)
             with filelock.FileLock(self.folder / LOCK, timeout=BUSY_SECONDS, mode=PRIVATE):
@@ -155,7 +155,7 @@ class LedgerChange:
 
     @property
     def stated(self) -> Released:
-        """What a file states of itself that leaves with the next line."""
+        """The fields of a file that leaves with the next line, whatever it is."""
         key = self.ledger.identity.public.signing_key
         return Released(rosetta=VERSION, issued=self.now.date().isoformat(), place=self.place, by=key)  # fmt: skip
 
@@ -237,24 +237,24 @@ def fits_line(lines: Sequence[SignedLedgerRecord], stated: Mapping[str, Any]) ->
     """Return why a released file is not what the line of the ledger that it names may say; empty where it is.
 
     ``lines``: a whole ledger, read by ``checked_lines``. ``stated``: the card, difference, refusal or coarse certificate as
-    JSON. By the lines before, it is decided once more what might be told: which answer it is, whose scores by the Ladder,
+    JSON. By the lines before, it is decided once more what may be released: which answer it is, whose scores by the Ladder,
     whether they are confirmed, and that no atom has too few entries. Only which parts there were is not known without texts.
     """
     place = stated["place"]["line"]
     if not 0 < place < len(lines):
         return "the ledger has no such line"
-    line, before = lines[place], history((each.when, each.act) for each in lines[:place])
-    act, told = line.act, None
+    line, before = lines[place], history((past.when, past.act) for past in lines[:place])
+    act, left = line.act, None
     if isinstance(act, CertificateTold):
-        told = json.loads(act.certificate)
+        left = json.loads(act.certificate)
     elif isinstance(act, ScoresTold | RefusalTold | DifferenceTold):
-        told = act.card.model_dump(mode="json")
-    if told != {name: value for name, value in stated.items() if name != "signature"}:
+        left = act.card.model_dump(mode="json")
+    if left != {name: value for name, value in stated.items() if name != "signature"}:
         return "the ledger has something else in that line"
     wrong = set[str]()
     if not before.after(act, line.when).partition.safe:
         wrong.add("atoms")
-    if isinstance(act, CertificateTold) and told["confirmation"] != confirmation_of(before, act.run):  # fmt: skip
+    if isinstance(act, CertificateTold) and left["confirmation"] != confirmation_of(before, act.run):  # fmt: skip
         wrong.add("confirmation")
     if isinstance(act, ScoresTold):
         entries = before.sets.get(act.entries, frozenset()) if act.atoms is None else act.atoms
@@ -273,9 +273,9 @@ def fits_line(lines: Sequence[SignedLedgerRecord], stated: Mapping[str, Any]) ->
 
 @contextmanager
 def anchored(ledger: ReleaseLedger, vault: Path | None) -> Iterator[None]:
-    """Tell within the block: the vault's log is held against the ledger before, and gets its head after; None: there is no vault.
+    """Check the ledger against the vault's log before the block, and write its head there after; None: there is no vault.
 
-    FileError where the ledger is not the one that told last, or lacks lines. A keeper of another vault's keys writes no line.
+    FileError where the ledger is not the one that answered last, or lacks lines. A keeper of another vault's keys writes no line.
     """
     if vault is None:
         yield

@@ -1,8 +1,8 @@
-"""How exactly, and how often, scores over secret entries are told: the custodian's policy, and its rounding.
+"""How exactly, and how often, scores over secret entries are released: the custodian's policy, and its rounding.
 
 Rounding protects little: a count, a pause and the Ladder (``budget``) keep a submitter from climbing. What code can set
 exactly, as it can its cost, its speed and the words that an analyser accepts, is rounded hardest. Nothing is shifted, and
-an interval contains the exact one: chrF++ 52.37 (47.92 to 56.61) is told in steps of 1 as 52 (47 to 57).
+an interval contains the exact one: chrF++ 52.37 (47.92 to 56.61) becomes 52 (47 to 57) in steps of 1.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from scoring.core.specification import COMPOSITE
 PolicyName = Literal["official", "strict", "blind", "trusted"]
 CHRF: Final = "chrf_plus_plus"
 PARTS_FROM: Final = 200
-"""Entries from which parts of breakdowns are told."""
+"""Entries from which parts of breakdowns are released."""
 LEAST_PART: Final = 20
 """Entries of such a part."""
 OFFICIAL: Final = {CHRF: 1.0, COMPOSITE: 0.01, "exact_match_rate": 0.05, "semantic_score": 0.02, "fst_acceptance_rate": 0.1}  # fmt: skip
@@ -38,14 +38,14 @@ class Policy:
     everybody: int = 20
     """Answers to all submitters together; then the custodian rotates the corpus (benchmark specification §9.3)."""
     opens: str = ""
-    """The day (UTC) before which a blind policy tells nothing."""
+    """The day (UTC) before which a blind policy releases nothing."""
     metrics: Mapping[str, float] = field(default_factory=lambda: OFFICIAL)
-    """Metrics of a translation that are told, with their steps."""
+    """Metrics of a translation that are released, with their steps."""
     share: float = 0.01
     """Step of the headline of another task, as a share of its range."""
 
     def steps(self, headline: str) -> Mapping[str, float]:
-        """Return the metrics that are told, and in which steps; ``headline`` is among them."""
+        """Return the metrics that are released, and in which steps; ``headline`` is among them."""
         if headline in self.metrics or (row := row_of(headline)) is None:
             return self.metrics
         span = row.info.high - row.info.low
@@ -53,12 +53,12 @@ class Policy:
 
     @property
     def whole(self) -> bool:
-        """Return whether cost, speed and parts are told, and more than the first metric."""
+        """True where cost, speed and parts are released, and more than the first metric."""
         return self.name != "strict"
 
     @property
     def climbs(self) -> bool:
-        """Return whether every score is told, whether it beats the best one or not."""
+        """True where every score is released, even one that does not beat the best."""
         return self.name == "trusted"
 
 
@@ -69,7 +69,7 @@ POLICIES: Final[Mapping[PolicyName, Policy]] = {
     "trusted": Policy("trusted", 10, 24.0, 200, metrics=TRUSTED, share=0.001),
 }
 CERTIFICATES: Final = Policy(count=10, pause_hours=24.0)
-"""How many certificates of a run are told, and how far apart."""
+"""How many certificates of a run are released, and how far apart."""
 
 
 def pause_words(hours: float) -> str:
@@ -110,14 +110,14 @@ def range_of(id_: str) -> Range:
 def stepped(value: float, lower: float | None, upper: float | None, step: float, ends: Range) -> ReleasedScore:  # fmt: skip
     """Return a score to the nearest multiple of ``step``; the ends of its interval go outward to the next ones.
 
-    So the interval contains the exact one, the exact value and the value told. Without ends the score has no interval.
+    So the interval contains the exact one, the exact value and the rounded one. Without ends the score has no interval.
     """
-    told = clean(min(ends[1], max(ends[0], rounded(value, step))))
+    near = clean(min(ends[1], max(ends[0], rounded(value, step))))
     if lower is None or upper is None:
-        return ReleasedScore(value=told, lower=None, upper=None, step=step)
+        return ReleasedScore(value=near, lower=None, upper=None, step=step)
     low, high = -_upward(-min(lower, value), step), _upward(max(upper, value), step)
-    low, high = max(ends[0], min(low, told)), min(ends[1], max(high, told))
-    return ReleasedScore(value=told, lower=clean(low), upper=clean(high), step=step)
+    low, high = max(ends[0], min(low, near)), min(ends[1], max(high, near))
+    return ReleasedScore(value=near, lower=clean(low), upper=clean(high), step=step)
 
 
 def rounded(value: float, step: float) -> float:
@@ -127,26 +127,26 @@ def rounded(value: float, step: float) -> float:
 
 def _upward(end: float, step: float) -> float:
     """Return the next multiple of ``step`` that is not below ``end``."""
-    found = clean(ceil(end / step) * step)
-    return found if found >= end else clean(found + step)
+    above = clean(ceil(end / step) * step)
+    return above if above >= end else clean(above + step)
 
 
 def one_two_five(value: float) -> float:
-    """Return 1, 2 or 5 times a power of ten, the nearest by ratio (0.0034 is told as 0.005); 0 stays 0."""
+    """Return 1, 2 or 5 times a power of ten, the nearest by ratio (0.005 for 0.0034); 0 stays 0."""
     if not value > 0:
         return 0.0
-    steps = (each * 10.0 ** floor(log10(value)) for each in (1, 2, 5, 10))
+    steps = (digit * 10.0 ** floor(log10(value)) for digit in (1, 2, 5, 10))
     return clean(min(steps, key=lambda step: abs(log10(step / value))))
 
 
-def bits(told: ReleasedScore, ends: Range) -> float:
+def bits(score: ReleasedScore, ends: Range) -> float:
     """Return how many bits a score tells at most, its interval included: the logarithm of what it could have been."""
-    span = _span(ends, 0.0) or max(1.0, abs(told.value))
-    return (1 if told.lower is None else 3) * log2(span / told.step + 1)
+    span = _span(ends, 0.0) or max(1.0, abs(score.value))
+    return (1 if score.lower is None else 3) * log2(span / score.step + 1)
 
 
 def expected_half(entries: int, ends: Range, value: float) -> float:
-    """Return half of the interval that a mean over so many entries is expected to have: 4.9 points of chrF++ for 100.
+    """Return half of the interval that a mean over this number of entries is expected to have: 4.9 points of chrF++ for 100.
 
     The spread of a metric without ends, such as a ratio of lengths, is expected by the size of its value.
     """

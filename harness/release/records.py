@@ -1,4 +1,4 @@
-"""What is written down of what left: released cards, differences and refusals, and the lines of the ledger that counts them."""
+"""The forms of what leaves, released cards, differences and refusals, and of the lines of the ledger that counts them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Smallest = Annotated[float, Field(gt=0)] | None
 Scores = dict[Text, ReleasedScore]
 """Metric id, or ``composite`` → its score."""
 Atoms = dict[Annotated[str, Field(pattern=r"^[0-9a-f]{32}$")], Count] | None
-"""Keyed digest of the source of each secret entry → its atom, by what an answer tells; None where an answer before told of the same."""
+"""Keyed digest of the source of each secret entry → its atom after an answer; None where an answer before was about the same."""
 Confirmation = Literal["confirmed", "not_confirmed"]
 Shortfall = Literal["", "few entries", "told before", "second run"]
 """Why a run is not confirmed (``budget.shortfall``); empty where it is."""
@@ -33,8 +33,8 @@ LEAST_CONFIRMED: Final = 50
 # Files that leave
 
 
-class InLedger(StrictRecord):
-    """Where the ledger of the organisation has this answer, so that anyone who collects answers sees one that is missing."""
+class InLedger(StrictForm):
+    """Where the ledger of the organisation has this answer, so that a collector of answers sees one that is missing."""
 
     ledger: Hex64
     """SHA-256 of its first line."""
@@ -74,7 +74,7 @@ class ReleasedMethod(StrictForm):
     condition: Text
     setup_hash: Text
     method_name: Annotated[str, Field(min_length=1, max_length=100)] | None = None
-    """What whoever asked for the run called it (``--method-name``), before any text was opened; None if nobody named it."""
+    """The name that was asked for with the run (``--method-name``), before any text was opened; None if there was none."""
 
 
 class ReleasedCorpus(StrictForm):
@@ -98,14 +98,14 @@ class ReleasedRun(StrictForm):
     method: ReleasedMethod
     corpus: ReleasedCorpus
     headline: Text
-    """The metric by which runs are told to be better."""
+    """The metric by which runs are better or worse."""
     signatures: dict[Text, Text]
     """Metric id → what its value depends on."""
     smallest_difference: Smallest = None
 
 
 class ReleasedScores(StrictForm):
-    """What a released card tells of the run whose scores these are."""
+    """What a released card has of the run whose scores these are."""
 
     scores: Scores
     quality_tier: Text = ""
@@ -116,13 +116,13 @@ class ReleasedScores(StrictForm):
     """1, 2 or 5 times a power of ten; None where it is not known or not told. The time alike."""
     avg_latency_seconds: float | None = None
     parts: dict[Text, dict[Text, Scores]] = Field(default_factory=dict)
-    """Breakdown → part → its scores; parts that would tell of few entries are not there."""
+    """Breakdown → part → its scores; parts from which something about few entries would follow are left out."""
     parts_left_out: tuple[Text, ...] = ()
     """Breakdowns of which a part is left out, sorted."""
     caveats: dict[Literal["repeated", "short", "long", "untranslated", "disordered"], bool] | None = None  # fmt: skip
     """Kind of ``scoring.card.caveats`` → whether it holds of a quarter of its outputs; None where nobody looked."""
     bits: Count | None = None
-    """How many bits about the entries it tells at most."""
+    """How many bits about the entries it has at most."""
 
 
 class ReleasedCard(ReleasedRun, ReleasedScores, ReleasedAnswer):
@@ -132,9 +132,9 @@ class ReleasedCard(ReleasedRun, ReleasedScores, ReleasedAnswer):
     scores_of: Text
     """The run whose scores these are: another one where this run did not beat that one's by ``beat_by``."""
     beat_by: float
-    """A new score is told where it beats the best one told so far by more than this."""
+    """A new score is released where it beats the best one so far by more than this."""
     confirmation: Confirmation = "not_confirmed"
-    """Whether claims above functional may rest on ``run``: nothing was told before about any of its entries."""
+    """Whether claims above functional may rest on ``run``: nothing was released before about any of its entries."""
     shortfall: Shortfall = "told before"
 
     @model_validator(mode="after")
@@ -159,7 +159,7 @@ class ReleasedRefusal(ReleasedAnswer):
 
 
 Verdict = Literal["better", "cannot be told apart", "worse"]
-"""One-sided at 5 %, corrected by Holm for all runs of the submitters that were told."""
+"""One-sided at 5 %, corrected by Holm for all released runs of the submitters."""
 
 
 class ReleasedDifference(Released):
@@ -210,7 +210,7 @@ class Begun(StrictRecord):
 
 
 class Rule(StrictForm):
-    """The custodian set what is told, or how often (``policy.Policy``); None leaves a number as it is."""
+    """The custodian set what is released, or how often (``policy.Policy``); None leaves a number as it is."""
 
     what: Literal["rule"] = "rule"
     submitter: Name | Literal[""] = ""
@@ -264,7 +264,7 @@ class _CardTold(StrictForm):
 
 
 class ScoresTold(_CardTold):
-    """The scores of a run were told."""
+    """The scores of a run were released."""
 
     what: Literal["told"] = "told"
     entries: Hex64
@@ -278,34 +278,34 @@ class ScoresTold(_CardTold):
 
     @property
     def new(self) -> bool:
-        """Whether it told the run's own scores, and not the best ones again."""
+        """True where the scores are the run's own, and not the best ones again."""
         return self.card.scores_of == self.card.run
 
 
 class RefusalTold(_CardTold):
-    """Somebody was told that their method gave nothing that could be scored."""
+    """Somebody learned that their method gave nothing that could be scored."""
 
     what: Literal["refused"] = "refused"
     card: ReleasedRefusal
 
 
 class DifferenceTold(StrictForm):
-    """A difference of two runs was told."""
+    """A difference of two runs was released."""
 
     what: Literal["compared"] = "compared"
     card: ReleasedDifference
 
 
 class CertificateTold(StrictForm):
-    """What people said of a run over secret entries was told, as a coarse certificate."""
+    """The judgement of people on a run over secret entries was released, as a coarse certificate."""
 
     what: Literal["certified"] = "certified"
     submitter: Name
-    """All certificates of one run stand under one name: what they tell, everybody learns."""
+    """All certificates of one run have one name: everybody learns what they say."""
     run: Text
     corpus: Text
     entries: Hex64
-    """Of what people said of which entries: SHA-256 over sorted digests, each of an entry with its ratings."""
+    """SHA-256 over sorted digests, each of an entry with its ratings."""
     atoms: Atoms
     certificate: Annotated[str, Field(max_length=2**20)]
     """The certificate, as it was signed."""

@@ -1,7 +1,7 @@
-"""Telling what comes of runs over secret entries: scores, refusals and differences, signed, once the ledger has them.
+"""Releasing what comes of runs over secret entries: scores, refusals and differences, signed, once the ledger has them.
 
-Each is worked out while the ledger is kept from others, so what was told before cannot change meanwhile. The same question
-gets the same bytes again, and counts once. All raise NotReleased in words where nothing is told.
+Each is computed while the ledger is locked, so what was released before cannot change meanwhile. The same question
+gets the same bytes again, and counts once. All raise NotReleased in words where nothing may leave.
 """
 
 from __future__ import annotations
@@ -80,11 +80,11 @@ def release_run(
     connection: sqlite3.Connection, run: int, submitter: str, ledger: ReleaseLedger
 ) -> bytes:
     """Return the released card of a sealed run with secret entries, for one submitter."""
-    name, found = _submitter(submitter), read_run(connection, run)
+    name, stored = _submitter(submitter), read_run(connection, run)
     with ledger.changing() as change:
-        before = change.history.told(ScoresTold, name, found.run_id)
+        before = change.history.told(ScoresTold, name, stored.run_id)
         if not before:
-            asked = _question(connection, found, name, change)
+            asked = _question(connection, stored, name, change)
             before = [change.history.answer(asked, change.now, change.stated)]
             change.write(before[0])
     return signed_record(before[0].card, ledger.identity)
@@ -98,12 +98,12 @@ def require_answer_left(
     So a grant to open the texts is not used up in vain. Answers about other corpora that share entries with this one are
     known by texts alone: they count in ``release_run``.
     """
-    name, found = _submitter(submitter), read_run(connection, run)
-    if words := too_few_words(count_secret(connection, found.corpus, found.positions)):
+    name, stored = _submitter(submitter), read_run(connection, run)
+    if words := too_few_words(count_secret(connection, stored.corpus, stored.positions)):
         raise NotReleased(words)
-    corpus = _corpus(connection, found)
+    corpus = _corpus(connection, stored)
     with ledger.changing() as change:
-        if not change.history.told(ScoresTold, name, found.run_id):
+        if not change.history.told(ScoresTold, name, stored.run_id):
             change.history.require_answers(name, corpus.id, (), change.now, version=corpus.version)
 
 
@@ -120,8 +120,8 @@ def _question(connection: sqlite3.Connection, run: Run, submitter: str, change: 
     headline = stated_columns(card.get("scoring")).headline
     policy, value = change.history.policy(submitter, corpus.id), number(scores.get(headline))
     members = _members(entries, digests)
-    told = _in_steps(card, headline, policy, members if len(entries) >= PARTS_FROM else {})
-    if value is None or headline not in told.scores:
+    rounded = _in_steps(card, headline, policy, members if len(entries) >= PARTS_FROM else {})
+    if value is None or headline not in rounded.scores:
         raise NotReleased(f"Run {run.run_id[:8]} has no {headline} with an interval, by which runs are told to be better. Nothing is told of it.")  # fmt: skip
     signatures = dict(block(scores, "signatures"))
     if (weighing := stated_weighing(card.get("scoring"))) is not None:
@@ -134,36 +134,39 @@ def _question(connection: sqlite3.Connection, run: Run, submitter: str, change: 
         method=_method(run),
         corpus=corpus,
         headline=headline,
-        signatures={id_: _text(signatures[id_]) for id_ in signatures if id_ in told.scores},
+        signatures={id_: _text(signatures[id_]) for id_ in signatures if id_ in rounded.scores},
         smallest_difference=_smallest(entries),
     )
     came = read_dataset(connection, run.corpus).opened_from
     return ScoreQuestion(
-        facts, told, frozenset(digests), value, members,
+        facts, rounded, frozenset(digests), value, members,
         rotations=None if came is None else int(came.rpartition("/")[2]),
     )  # fmt: skip
 
 
 def _in_steps(card: Mapping[str, Any], headline: str, policy: Policy, members: Mapping[Part, frozenset[str]]) -> ReleasedScores:  # fmt: skip
-    """Return all that may be told of a run in the steps of its policy, with the parts whose entries are in ``members``."""
+    """Return all that may be released of a run in the steps of its policy, with the parts whose entries are in ``members``."""
     scores, steps = block(card, "scores"), policy.steps(headline)
-    found = {id_: _score(scores, id_, steps[id_], between=id_ in {headline, COMPOSITE}) for id_ in steps}  # fmt: skip
-    whole = {id_: score for id_, score in found.items() if score is not None}
+    whole = {
+        id_: score
+        for id_, step in steps.items()
+        if (score := _score(scores, id_, step, between=id_ in {headline, COMPOSITE})) is not None
+    }
     parts: dict[str, dict[str, Scores]] = defaultdict(dict)
     lacking = set[str]()
     for (dimension, tag), inside in members.items() if policy.whole else ():
         group = block(scores, f"by_{dimension}").get(tag) or {}
-        told = _score(group, headline, steps[headline], between=True)
-        if told is not None and len(inside) >= LEAST_PART:
-            parts[dimension][tag] = {headline: told}
+        score = _score(group, headline, steps[headline], between=True)
+        if score is not None and len(inside) >= LEAST_PART:
+            parts[dimension][tag] = {headline: score}
         elif f"by_{dimension}" in scores:
             lacking.add(dimension)
     money = [number(block(card, "cost").get("cost_per_entry_usd")), number(block(card, "speed").get("avg_latency_seconds"))]  # fmt: skip
-    cost, latency = (None if each is None or not policy.whole else one_two_five(each) for each in money)  # fmt: skip
+    cost, latency = (one_two_five(spent) if spent is not None and policy.whole else None for spent in money)  # fmt: skip
     caveats = _caveats(card)
-    all_told = [whole, *(told for tags in parts.values() for told in tags.values())]
-    most = sum(bits(score, range_of(id_)) for group in all_told for id_, score in group.items())
-    most += _MONEY_BITS * sum(each is not None for each in (cost, latency))
+    groups = [whole, *(part for tags in parts.values() for part in tags.values())]
+    most = sum(bits(score, range_of(id_)) for group in groups for id_, score in group.items())
+    most += _MONEY_BITS * sum(spent is not None for spent in (cost, latency))
     most += len(caveats or ()) + 2 * log2(len(Tier))
     return ReleasedScores(
         scores=whole,
@@ -189,7 +192,7 @@ def _members(entries: Sequence[Entry], digests: Sequence[str]) -> Mapping[Part, 
 
 
 def _score(scores: Mapping[str, Any], id_: str, step: float, *, between: bool) -> ReleasedScore | None:  # fmt: skip
-    """Return a metric in steps; None where it has no value, or no interval though one is told (``between``)."""
+    """Return a metric in steps; None where it has no value, or no interval though it needs one (``between``)."""
     value, lower, upper = number(scores.get(id_)), None, None
     if between:
         interval = block(block(scores, "confidence_intervals"), id_)
@@ -256,20 +259,20 @@ def share_that_came(outputs: int, entries: int) -> Literal["none", "some", "most
 def release_refusal(
     connection: sqlite3.Connection, run: int, submitter: str, stage: RefusedStage, ledger: ReleaseLedger
 ) -> bytes:  # fmt: skip
-    """Return what a submitter is told of an unfinished run that their method ended: a few words, for which texts it fails at, it may choose.
+    """Return the answer about an unfinished run that its method ended: a few words only, as a method may choose the texts it fails at.
 
     No text is opened for it, so it counts for its own corpus alone.
     """
-    found = read_run(connection, run)
+    stored = read_run(connection, run)
     with ledger.changing() as change:
-        before = change.history.told(RefusalTold, submitter, found.run_id)
+        before = change.history.told(RefusalTold, submitter, stored.run_id)
         if not before:
-            corpus = _corpus(connection, found)
+            corpus = _corpus(connection, stored)
             answer, of = change.history.require_answers(submitter, corpus.id, (), change.now, version=corpus.version)  # fmt: skip
             outputs = sum(row.output is not None for row in read_results(connection, run))
             card = ReleasedRefusal(
-                **dict(change.stated), run=found.run_id, submitter=submitter, method=_method(found), corpus=corpus, stage=stage,
-                came=share_that_came(outputs, len(found.positions)), answer=answer, of=of,
+                **dict(change.stated), run=stored.run_id, submitter=submitter, method=_method(stored), corpus=corpus, stage=stage,
+                came=share_that_came(outputs, len(stored.positions)), answer=answer, of=of,
             )  # fmt: skip
             before = [RefusalTold(card=card)]
             change.write(before[0])
@@ -280,9 +283,9 @@ def release_refusal(
 
 
 def require_difference_left(runs: Sequence[Run], ledger: ReleaseLedger) -> None:
-    """Raise NotReleased where ``release_difference`` would tell nothing of these runs, as far as the ledger shows it without a text.
+    """Raise NotReleased where ``release_difference`` would release nothing of these runs, as far as the ledger shows it without a text.
 
-    Both must have been told, and each submitter has as many differences as answers. UsageError where they are one run.
+    The scores of both must have been released, and each submitter has as many differences as answers. UsageError where they are one run.
     """
     require_named_once(runs)
     _own_answers(ledger.read(), [run.run_id for run in runs])
@@ -293,9 +296,9 @@ def release_difference(
 ) -> bytes:
     """Compare two runs inside, and return whether the second is better by the headline.
 
-    Only runs whose own scores were told are compared: a difference from one of them would tell the scores of a run
-    that the Ladder kept back. The test is the paired randomisation, one-sided at 5 %, corrected by Holm for all runs of
-    these submitters that were told.
+    Only runs whose own scores were released are compared: a difference from one of them would reveal the scores of a run
+    that the Ladder kept back. The test is the paired randomisation, one-sided at 5 %, corrected by Holm for all released
+    runs of these submitters.
     """
     runs = [find_run(connection, name) for name in names]
     require_named_once(runs)
@@ -311,33 +314,33 @@ def release_difference(
 
 def _difference(connection: sqlite3.Connection, runs: Sequence[Run], change: LedgerChange) -> ReleasedDifference:  # fmt: skip
     ids = [run.run_id for run in runs]
-    told = _own_answers(change.history, ids)
+    acts = _own_answers(change.history, ids)
     both = [_secret_entries(connection, run) for run in runs]
     sets = {set_id([change.ledger.digest(entry.source) for entry in entries]) for entries in both}
-    if sets != {act.entries for act in told} or len(sets) > 1:
+    if sets != {act.entries for act in acts} or len(sets) > 1:
         raise NotReleased("These runs are not over the same secret entries, so their difference would tell of those that only one has.")  # fmt: skip
     headline = stated_columns(load_card(connection, runs[0].id).as_json().get("scoring")).headline
-    others = _others_told(connection, change.history, told)
-    found = compare_runs(connection, [*ids, *others], metrics=[headline])
-    one, other = (side.table.matrix for side in found.sides[:2])
+    others = _others_told(connection, change.history, acts)
+    compared = compare_runs(connection, [*ids, *others], metrics=[headline])
+    one, other = (side.table.matrix for side in compared.sides[:2])
     apart = ~((one == other) | (np.isnan(one) & np.isnan(other))).all(axis=1)
-    if (differing := int((apart & found.entries.secret).sum())) < LEAST:
+    if (differing := int((apart & compared.entries.secret).sum())) < LEAST:
         raise NotReleased(
             f"These runs differ on {differing:,} secret entries only, so their difference would tell of single ones. Differences are told "
             f"where {LEAST} or more entries differ."
         )
-    pair = next(pair for pair in found.pairs if [pair.first.run_id, pair.second.run_id] == ids)
+    pair = next(pair for pair in compared.pairs if [pair.first.run_id, pair.second.run_id] == ids)
     by, adjusted, verdict = pair.by_metric.get(headline), pair.p_adjusted.get(headline), "cannot be told apart"  # fmt: skip
     if by is not None and by.ahead is not None and adjusted is not None and adjusted / 2 < _ONE_SIDED:  # fmt: skip
         verdict = "better" if by.ahead == "second" else "worse"
     return ReleasedDifference(
-        **dict(change.stated), first=ids[0], second=ids[1], submitters=tuple(sorted({act.submitter for act in told})),
-        corpus=told[0].card.corpus, metric=headline, verdict=verdict, smallest_difference=_smallest(both[0]),
+        **dict(change.stated), first=ids[0], second=ids[1], submitters=tuple(sorted({act.submitter for act in acts})),
+        corpus=acts[0].card.corpus, metric=headline, verdict=verdict, smallest_difference=_smallest(both[0]),
     )  # fmt: skip
 
 
 def _own_answers(history: History, ids: Sequence[str]) -> list[ScoresTold]:
-    """Return the answer that told each run's own scores; NotReleased where one has none, or its submitter no difference left."""
+    """Return the answer that has each run's own scores; NotReleased where one has none, or its submitter no difference left."""
     own = {act.run: act for act in reversed(history.told(ScoresTold)) if act.new}
     for run in ids:
         if run not in own:
@@ -355,11 +358,14 @@ def _own_answers(history: History, ids: Sequence[str]) -> list[ScoresTold]:
     return [own[run] for run in ids]
 
 
-def _others_told(connection: sqlite3.Connection, history: History, told: Sequence[ScoresTold]) -> list[str]:  # fmt: skip
-    """Return the other runs of the same submitters that were told over the same entries and are still in the store, the latest first."""
+def _others_told(connection: sqlite3.Connection, history: History, own: Sequence[ScoresTold]) -> list[str]:  # fmt: skip
+    """Return the other runs of the same submitters that were released over the same entries and are still in the store, the latest first."""
     here = {row[0] for row in connection.execute("SELECT run_id FROM runs")}
-    mine = {act.run for act in told}
-    acts = [act for name in {act.submitter for act in told} for act in history.told(ScoresTold, name)]  # fmt: skip
-    found = {act.run for act in acts if act.new and act.entries == told[0].entries} & here - mine
-    order = [act.run for act in reversed(history.told(ScoresTold))]
-    return sorted(found, key=order.index)[: MOST_RUNS - len(mine)]
+    mine = {act.run for act in own}
+    names = frozenset[str]().union(*(history.names_of(act.submitter) for act in own))
+    others = dict.fromkeys(
+        act.run
+        for act in reversed(history.told(ScoresTold))
+        if act.new and act.entries == own[0].entries and history.names_of(act.submitter) & names
+    )
+    return [run for run in others if run in here - mine][: MOST_RUNS - len(mine)]

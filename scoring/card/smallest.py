@@ -32,29 +32,24 @@ FEWEST: Final = 10
 
 
 def smallest_difference(entries: Sequence[Entry], *, seed: int = SEED) -> float | None:
-    """Return the difference in points of chrF++ that so many entries tell; None for fewer than ``FEWEST`` or another task."""
+    """Return the difference in points of chrF++ that these entries can show; None for fewer than ``FEWEST`` or another task."""
     if len(entries) < FEWEST or entries[0].of_task != TRANSLATION:
         return None
     random = np.random.default_rng(seed)
-    scorer = Scorer(
-        [surface_metric for surface_metric in surface_metrics() if surface_metric.info.id == CHRF]
-    )
+    scorer = Scorer([metric for metric in surface_metrics() if metric.info.id == CHRF])
     first, second = (_half_right(entries, scorer, random) for _ in range(2))
-    drawn = [
-        resample.values(resample.matrix)[CHRF]
-        for resample in resamples((first, second), 1000, seed)
-    ]
+    drawn = [table.values(table.matrix)[CHRF] for table in resamples((first, second), 1000, seed)]
     return smallest.smallest_difference(np.stack(drawn))
 
 
 def by_segment(entries: Sequence[Entry]) -> Mapping[Segment, tuple[int, float]]:
-    """Return for each secret segment how many entries it has and what they tell; segments that tell nothing are left out."""
-    found = {}
+    """Return for each secret segment how many entries it has and which difference they show; segments of few entries are left out."""
+    shown = {}
     for segment in Segment:
         chosen = [entry for entry in entries if entry.segment is segment]
         if segment.secret and (least := smallest_difference(chosen)) is not None:
-            found[segment] = (len(chosen), least)
-    return found
+            shown[segment] = (len(chosen), least)
+    return shown
 
 
 def _half_right(entries: Sequence[Entry], scorer: Scorer, random: np.random.Generator) -> Table:

@@ -15,6 +15,7 @@ from tests.harness.release.attackers import (
     Choice,
     HiddenSet,
     by_level,
+    by_turning,
     demo_statistics,
 )
 from tests.review.thorough import first, times
@@ -44,18 +45,20 @@ def gains(make: Callable[[int], HiddenSet], attack: Callable[[HiddenSet, int], C
 
 
 @pytest.mark.parametrize("world", WORLDS)
-@pytest.mark.parametrize("name", [*first(2, [*ATTACKS]), "knows its level"])
+@pytest.mark.parametrize("name", [*first(2, [*ATTACKS]), "knows its level", "turns"])
 def test_three_answers_gain_little(statistics: np.ndarray, world: str, name: str) -> None:
     draw, most, informed = WORLDS[world]
 
     def attack(hidden: HiddenSet, seed: int) -> Choice:
         if name == "knows its level":
             return by_level(hidden.told, hidden, seed, above=1)
+        if name == "turns":
+            return by_turning(hidden.told, hidden, seed)
         return ATTACKS[name](hidden.told, hidden.entries, COUNT, seed)
 
     found = gains(lambda seed: draw(statistics, seed), attack)
     least = found.mean() - CHANCE * found.std(ddof=1) / len(found) ** 0.5
-    assert least < (informed if name == "knows its level" else most)
+    assert least < (most if name in ATTACKS else informed)
 
 
 def test_answers_end_and_exact_ones_without_end_gain_more(statistics: np.ndarray) -> None:
