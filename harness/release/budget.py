@@ -22,7 +22,7 @@ Sources: Blum & Hardt, "The Ladder", ICML 2015; Denning, Denning & Schwartz, "Th
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
@@ -35,21 +35,18 @@ from harness.core.failures import UsageError
 from harness.release.policy import POLICIES, Policy, expected_half, pause_words, range_of
 from harness.release.records import (
     LEAST_CONFIRMED,
+    OF_SCORES,
     Act,
     CertificateTold,
     Confirmation,
     DifferenceTold,
     RefusalTold,
-    Released,
     ReleasedCard,
-    ReleasedRun,
-    ReleasedScores,
     Rule,
     Scores,
     ScoresTold,
     Shortfall,
     Together,
-    part_of,
 )
 from scoring.core.messages import counted
 from scoring.core.metric_rows import direction
@@ -135,9 +132,8 @@ def set_id(entries: Collection[str]) -> str:
 class ScoreQuestion:
     """A run whose scores somebody wants to know."""
 
-    facts: ReleasedRun
-    scores: ReleasedScores
-    """All that may be released of it, in steps."""
+    card: ReleasedCard
+    """All that may leave of it, in steps; which answer it is and whose scores, the history decides."""
     entries: frozenset[str]
     """Digests of its secret entries."""
     value: float
@@ -150,7 +146,7 @@ class ScoreQuestion:
     @property
     def expected_half(self) -> float:
         """By more than this the score must beat the best one released."""
-        return expected_half(len(self.entries), range_of(self.facts.headline), self.value)
+        return expected_half(len(self.entries), range_of(self.card.headline), self.value)
 
 
 @dataclass(frozen=True)
@@ -270,36 +266,36 @@ class History:
                 )
         return len(given) + 1, policy.count
 
-    def answer(self, asked: ScoreQuestion, now: datetime, stated: Released) -> ScoresTold:
+    def answer(self, asked: ScoreQuestion, now: datetime) -> ScoresTold:
         """Return the line that answers a question, with the card that leaves; NotReleased where nothing may be released."""
-        facts, corpus, set_ = asked.facts, asked.facts.corpus, set_id(asked.entries)
-        number, count = self.require_answers(facts.submitter, corpus.id, asked.entries, now, version=corpus.version)  # fmt: skip
-        best, least = None, 0.0
-        if not self.policy(facts.submitter, corpus.id).climbs:
-            best, least = self.best(facts.submitter, set_, facts.headline), asked.expected_half
-        higher = direction(facts.headline) == "higher"
-        again = best if best and not beats(asked.value, best.value, least, higher=higher) else None
-        sums = tellable(self.partition, asked.entries, {} if again else asked.entries_of)
+        draft, corpus, why = asked.card, asked.card.corpus, shortfall(self, asked)
+        number, count = self.require_answers(draft.submitter, corpus.id, asked.entries, now, version=corpus.version)  # fmt: skip
+        sums = tellable(self.partition, asked.entries, asked.entries_of)
         if sums is None:
             raise NotReleased(self._too_few(asked.entries))
-        if again:  # nothing is new but that the best was not beaten, which is one bit
-            scores = part_of(ReleasedScores, again.card).model_copy(update={"bits": 1})
+        best, least = None, 0.0
+        if not self.policy(draft.submitter, corpus.id).climbs:
+            best, least = self.best(asked), asked.expected_half
+        higher = direction(draft.headline) == "higher"
+        if best and not beats(asked.value, best.value, least, higher=higher):
+            # nothing is new but that the best was not beaten, which is one bit
+            fields = {name: getattr(best.card, name) for name in OF_SCORES} | {"bits": 1}
         else:
-            scores = _with_parts(asked.scores, sums[0])
-        why = shortfall(self, asked)
-        card = ReleasedCard(
-            **dict(facts), **dict(scores), **dict(stated),
-            scores_of=again.card.run if again else facts.run, beat_by=least, answer=number, of=count,
-            confirmation="not_confirmed" if why else "confirmed", shortfall=why,
+            fields = {"scores_of": draft.run, **_parts_released(draft, sums[0])}
+        fields |= {"beat_by": least, "answer": number, "of": count}
+        fields |= {"confirmation": "not_confirmed" if why else "confirmed", "shortfall": why}
+        return ScoresTold(
+            entries=set_id(asked.entries), atoms=self.new_atoms(asked.entries, sums[1]), value=asked.value,
+            rotations=asked.rotations, card=ReleasedCard.model_validate(dict(draft) | fields),
         )  # fmt: skip
-        atoms = self.new_atoms(asked.entries, sums[1])
-        return ScoresTold(entries=set_, atoms=atoms, value=asked.value, rotations=asked.rotations, card=card)  # fmt: skip
 
-    def best(self, submitter: str, entries: str, headline: str) -> ScoresTold | None:
-        """Return the answer with the best score released so far on exactly these entries."""
-        acts = [act for act in self.told(ScoresTold, submitter) if act.new and (act.entries, act.card.headline) == (entries, headline)]  # fmt: skip
-        sign = 1 if direction(headline) == "higher" else -1
-        return max(acts, key=lambda act: sign * act.value, default=None)
+    def best(self, asked: ScoreQuestion) -> ScoresTold | None:
+        """Return the answer with the best score released to this submitter on exactly these entries."""
+        about = (set_id(asked.entries), asked.card.headline)
+        acts = self.told(ScoresTold, asked.card.submitter)
+        sign = 1 if direction(asked.card.headline) == "higher" else -1
+        new = (act for act in acts if act.new and (act.entries, act.card.headline) == about)
+        return max(new, key=lambda act: sign * act.value, default=None)
 
     def new_atoms(self, entries: Collection[str], after: Partition) -> dict[str, int] | None:
         """Return what the ledger keeps of the atoms after an answer; None where they are those of before."""
@@ -349,15 +345,15 @@ def _known(name: str) -> str:
     return normalised(name) or name
 
 
-def _with_parts(scores: ReleasedScores, chosen: Collection[Part]) -> ReleasedScores:
-    """Return scores with these parts alone, and which breakdowns lack one."""
-    parts: dict[str, dict[str, Scores]] = defaultdict(dict)
-    left_out = set(scores.parts_left_out)
-    for dimension, tags in scores.parts.items():
-        parts[dimension] = {tag: tags[tag] for tag in tags if (dimension, tag) in chosen}
-        left_out |= {dimension} if parts[dimension].keys() != tags.keys() else set()
-    kept = {dimension: tags for dimension, tags in parts.items() if tags}
-    return scores.model_copy(update={"parts": kept, "parts_left_out": tuple(sorted(left_out))})
+def _parts_released(draft: ReleasedCard, chosen: Collection[Part]) -> dict[str, Any]:
+    """Return the fields of a card with these parts alone, and which breakdowns lack one."""
+    parts, left_out = dict[str, dict[str, Scores]](), set(draft.parts_left_out)
+    for dimension, tags in draft.parts.items():
+        if kept := {tag: tags[tag] for tag in tags if (dimension, tag) in chosen}:
+            parts[dimension] = kept
+        if kept.keys() != tags.keys():
+            left_out.add(dimension)
+    return {"parts": parts, "parts_left_out": tuple(sorted(left_out))}
 
 
 # Confirmation
@@ -377,7 +373,7 @@ ACTIVATE: Final = (
 
 def shortfall(before: History, asked: ScoreQuestion) -> Shortfall:
     """Return why a run that is released now is not confirmed, by all that was released before; empty where it is."""
-    corpus = asked.facts.corpus
+    corpus = asked.card.corpus
     state = (corpus.id, corpus.version, asked.rotations)
     if len(asked.entries) < LEAST_CONFIRMED:
         return "few entries"
@@ -385,7 +381,7 @@ def shortfall(before: History, asked: ScoreQuestion) -> Shortfall:
         return "told before"
     second = any(
         act.card.confirmation == "confirmed" and (act.corpus, act.version, act.rotations) == state
-        for act in before.told(ScoresTold, asked.facts.submitter)
+        for act in before.told(ScoresTold, asked.card.submitter)
     )
     return "second run" if second else ""
 

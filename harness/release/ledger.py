@@ -45,11 +45,8 @@ from harness.release.records import (
     LedgerRecord,
     RefusalTold,
     Released,
-    ReleasedRun,
-    ReleasedScores,
     ScoresTold,
     SignedLedgerRecord,
-    part_of,
 )
 from harness.sealed.chain import chained_lines
 from harness.sealed.keys import Identity, Role
@@ -258,10 +255,9 @@ def fits_line(lines: Sequence[SignedLedgerRecord], stated: Mapping[str, Any]) ->
         wrong.add("confirmation")
     if isinstance(act, ScoresTold):
         entries = before.sets.get(act.entries, frozenset()) if act.atoms is None else act.atoms
-        facts, scores = part_of(ReleasedRun, act.card), part_of(ReleasedScores, act.card)
-        asked = ScoreQuestion(facts, scores, frozenset(entries), act.value, rotations=act.rotations)
+        asked = ScoreQuestion(act.card, frozenset(entries), act.value, rotations=act.rotations)
         try:
-            card = before.answer(asked, moment_of(line.when), part_of(Released, act.card)).card
+            card = before.answer(asked, moment_of(line.when)).card
         except NotReleased as error:
             return f"by the lines before it, nothing might be told: {error}"
         wrong |= {name for name in _RECOMPUTED if getattr(card, name) != getattr(act.card, name)}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Final, Literal, Self, TypeVar
+from typing import Annotated, Final, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -87,9 +87,10 @@ class ReleasedCorpus(StrictForm):
     """All entries of the run."""
 
 
-class ReleasedRun(StrictForm):
-    """What a released card says of the run that was handed in, beside its scores."""
+class ReleasedCard(ReleasedAnswer):
+    """All that leaves of a run over secret entries."""
 
+    format: Literal["rosetta-released-card/5"] = "rosetta-released-card/5"
     policy: PolicyName | Literal[""] = ""
     run: Text
     run_card_hash: Text
@@ -102,11 +103,10 @@ class ReleasedRun(StrictForm):
     signatures: dict[Text, Text]
     """Metric id → what its value depends on."""
     smallest_difference: Smallest = None
-
-
-class ReleasedScores(StrictForm):
-    """What a released card has of the run whose scores these are."""
-
+    scores_of: Text
+    """The run whose scores these are: another one where this run did not beat that one's by ``beat_by``."""
+    beat_by: float
+    """A new score is released where it beats the best one so far by more than this."""
     scores: Scores
     quality_tier: Text = ""
     """The automatic tier of the composite."""
@@ -123,16 +123,6 @@ class ReleasedScores(StrictForm):
     """Kind of ``scoring.card.caveats`` → whether it holds of a quarter of its outputs; None where nobody looked."""
     bits: Count | None = None
     """How many bits about the entries it has at most."""
-
-
-class ReleasedCard(ReleasedRun, ReleasedScores, ReleasedAnswer):
-    """All that leaves of a run over secret entries."""
-
-    format: Literal["rosetta-released-card/5"] = "rosetta-released-card/5"
-    scores_of: Text
-    """The run whose scores these are: another one where this run did not beat that one's by ``beat_by``."""
-    beat_by: float
-    """A new score is released where it beats the best one so far by more than this."""
     confirmation: Confirmation = "not_confirmed"
     """Whether claims above functional may rest on ``run``: nothing was released before about any of its entries."""
     shortfall: Shortfall = "told before"
@@ -179,12 +169,10 @@ class ReleasedDifference(Released):
     smallest_difference: Smallest = None
 
 
-_Part = TypeVar("_Part", ReleasedRun, ReleasedScores, Released)
-
-
-def part_of(form: type[_Part], card: ReleasedCard) -> _Part:
-    """Return those fields of a card that another form has."""
-    return form(**{name: getattr(card, name) for name in form.model_fields})
+OF_SCORES: Final = (
+    "scores", "scores_of", "quality_tier", "claimable_tier", "cost_per_entry_usd", "avg_latency_seconds", "parts", "parts_left_out", "caveats",
+)  # fmt: skip
+"""Fields of a card that go with its scores, where these are another run's."""
 
 
 class SignedReleasedCard(ReleasedCard, SignedRecord):

@@ -45,12 +45,11 @@ from harness.release.policy import (
 from harness.release.records import (
     DifferenceTold,
     RefusalTold,
+    ReleasedCard,
     ReleasedCorpus,
     ReleasedDifference,
     ReleasedMethod,
     ReleasedRefusal,
-    ReleasedRun,
-    ReleasedScores,
     Scores,
     ScoresTold,
 )
@@ -85,7 +84,7 @@ def release_run(
         before = change.history.told(ScoresTold, name, stored.run_id)
         if not before:
             asked = _question(connection, stored, name, change)
-            before = [change.history.answer(asked, change.now, change.stated)]
+            before = [change.history.answer(asked, change.now)]
             change.write(before[0])
     return signed_record(before[0].card, ledger.identity)
 
@@ -121,12 +120,14 @@ def _question(connection: sqlite3.Connection, run: Run, submitter: str, change: 
     policy, value = change.history.policy(submitter, corpus.id), number(scores.get(headline))
     members = _members(entries, digests)
     rounded = _in_steps(card, headline, policy, members if len(entries) >= PARTS_FROM else {})
-    if value is None or headline not in rounded.scores:
+    if value is None or headline not in rounded["scores"]:
         raise NotReleased(f"Run {run.run_id[:8]} has no {headline} with an interval, by which runs are told to be better. Nothing is told of it.")  # fmt: skip
     signatures = dict(block(scores, "signatures"))
     if (weighing := stated_weighing(card.get("scoring"))) is not None:
         signatures[COMPOSITE] = f"calibration:{weighing.calibration}"
-    facts = ReleasedRun(
+    draft = ReleasedCard(
+        **rounded,
+        **dict(change.stated),
         policy=policy.name,
         run=run.run_id,
         run_card_hash=str(card.get("run_card_hash")),
@@ -134,18 +135,18 @@ def _question(connection: sqlite3.Connection, run: Run, submitter: str, change: 
         method=_method(run),
         corpus=corpus,
         headline=headline,
-        signatures={id_: _text(signatures[id_]) for id_ in signatures if id_ in rounded.scores},
+        signatures={id_: _text(signatures[id_]) for id_ in signatures if id_ in rounded["scores"]},
         smallest_difference=_smallest(entries),
-    )
-    came = read_dataset(connection, run.corpus).opened_from
-    return ScoreQuestion(
-        facts, rounded, frozenset(digests), value, members,
-        rotations=None if came is None else int(came.rpartition("/")[2]),
+        scores_of=run.run_id, beat_by=0.0, answer=1, of=1,
     )  # fmt: skip
+    came = read_dataset(connection, run.corpus).opened_from
+    rotations = None if came is None else int(came.rpartition("/")[2])
+    entries_of = {(name, tag): members[name, tag] for name, tags in draft.parts.items() for tag in tags}  # fmt: skip
+    return ScoreQuestion(draft, frozenset(digests), value, entries_of, rotations)
 
 
-def _in_steps(card: Mapping[str, Any], headline: str, policy: Policy, members: Mapping[Part, frozenset[str]]) -> ReleasedScores:  # fmt: skip
-    """Return all that may be released of a run in the steps of its policy, with the parts whose entries are in ``members``."""
+def _in_steps(card: Mapping[str, Any], headline: str, policy: Policy, members: Mapping[Part, frozenset[str]]) -> dict[str, Any]:  # fmt: skip
+    """Return the fields of a card that may be released of a run in the steps of its policy, with the parts whose entries are in ``members``."""
     scores, steps = block(card, "scores"), policy.steps(headline)
     whole = {
         id_: score
@@ -168,17 +169,17 @@ def _in_steps(card: Mapping[str, Any], headline: str, policy: Policy, members: M
     most = sum(bits(score, range_of(id_)) for group in groups for id_, score in group.items())
     most += _MONEY_BITS * sum(spent is not None for spent in (cost, latency))
     most += len(caveats or ()) + 2 * log2(len(Tier))
-    return ReleasedScores(
-        scores=whole,
-        parts=parts,
-        parts_left_out=tuple(sorted(lacking)),
-        quality_tier=str(scores.get("quality_tier") or ""),
-        claimable_tier=claim_of(card).tier().value,
-        cost_per_entry_usd=cost,
-        avg_latency_seconds=latency,
-        caveats=caveats,
-        bits=ceil(most),
-    )
+    return {
+        "scores": whole,
+        "parts": parts,
+        "parts_left_out": tuple(sorted(lacking)),
+        "quality_tier": str(scores.get("quality_tier") or ""),
+        "claimable_tier": claim_of(card).tier().value,
+        "cost_per_entry_usd": cost,
+        "avg_latency_seconds": latency,
+        "caveats": caveats,
+        "bits": ceil(most),
+    }
 
 
 def _members(entries: Sequence[Entry], digests: Sequence[str]) -> Mapping[Part, frozenset[str]]:

@@ -22,13 +22,10 @@ from harness.release.budget import MOMENT, History, NotReleased, ScoreQuestion
 from harness.release.policy import Policy, expected_half, stepped
 from harness.release.records import (
     InLedger,
-    Released,
+    ReleasedCard,
     ReleasedCorpus,
     ReleasedMethod,
-    ReleasedRun,
-    ReleasedScores,
     Rule,
-    ScoresTold,
 )
 from scoring.core.scorer import Scorer
 from scoring.core.table import Table
@@ -126,7 +123,7 @@ class HiddenSet:
         except NotReleased:
             return None
         asked = question("Ann", f"run {self.asked}", self.entries, self.value(choice))
-        act = answered(self.history, asked, self.now)
+        act = self.history.answer(asked, self.now)
         self.history = self.history.after(act, self.now.strftime(MOMENT))
         return act.card.scores[CHRF].value, act.card.scores_of == act.run
 
@@ -140,17 +137,12 @@ def question(submitter: str, run: str, entries: int, value: float) -> ScoreQuest
     """Ask for the score of a run over the hidden set of so many entries."""
     half = expected_half(entries, ENDS, value)
     score = stepped(value, value - half, value + half, Policy().steps(CHRF)[CHRF], ENDS)
-    facts = ReleasedRun(
+    card = ReleasedCard(
         submitter=submitter, run=run, run_card_hash="", method=METHOD, headline=CHRF, signatures={},
-        corpus=ReleasedCorpus(id="c", version=None, language_pair="x", entries=entries),
+        corpus=ReleasedCorpus(id="c", version=None, language_pair="x", entries=entries), scores={CHRF: score},
+        scores_of=run, beat_by=0.0, answer=1, of=1, rosetta="0", issued="2026-01-01", place=NOWHERE, by="0" * 64,
     )  # fmt: skip
-    scores = ReleasedScores(scores={CHRF: score})
-    return ScoreQuestion(facts, scores, entry_ids(entries), value=value)
-
-
-def answered(history: History, asked: ScoreQuestion, now: datetime) -> ScoresTold:
-    """Return the line of the ledger that answers a question; NotReleased where none does."""
-    return history.answer(asked, now, Released(rosetta="0", issued=f"{now:%Y-%m-%d}", place=NOWHERE, by="0" * 64))  # fmt: skip
+    return ScoreQuestion(card, entry_ids(entries), value=value)
 
 
 Ask = Callable[[Choice], "tuple[float, bool] | None"]
@@ -265,6 +257,6 @@ class Board:
         value = float(scores.mean())
         if self.exact:
             return value
-        act = answered(self.history, question(name, run, len(scores), value), START)
+        act = self.history.answer(question(name, run, len(scores), value), START)
         self.history = self.history.after(act, START.strftime(MOMENT))
         return act.card.scores[CHRF].value if act.card.scores_of == run else None

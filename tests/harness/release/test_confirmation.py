@@ -19,7 +19,7 @@ from harness.release.records import (
     SignedReleasedCard,
     Together,
 )
-from tests.harness.release.attackers import START, answered, question
+from tests.harness.release.attackers import START, question
 from tests.harness.release.made import Office, hidden
 from tests.harness.sealed.refusals import refuses
 
@@ -34,10 +34,10 @@ def history(*told: tuple[str, Iterable[int], str, int | None]) -> History:
     for place, (submitter, entries, version, rotations) in enumerate(told):
         digests = frozenset(f"{each:032x}" for each in entries)
         asked = question(submitter, f"run {place}", len(digests), 50.0)
-        corpus = asked.facts.corpus.model_copy(update={"version": version})
-        facts = asked.facts.model_copy(update={"corpus": corpus})
-        asked = replace(asked, facts=facts, entries=digests, rotations=rotations)
-        found = found.after(answered(found, asked, START), START.strftime(MOMENT))
+        corpus = asked.card.corpus.model_copy(update={"version": version})
+        card = asked.card.model_copy(update={"corpus": corpus})
+        asked = replace(asked, card=card, entries=digests, rotations=rotations)
+        found = found.after(found.answer(asked, START), START.strftime(MOMENT))
     return found
 
 
@@ -66,12 +66,12 @@ def test_run_is_confirmed_by_the_ledger_before_it(
 def test_names_put_together_confirm_once() -> None:
     found = history(ANN).after(Together(names=("Ann", "Ben")), START.strftime(MOMENT))
     asked = question("Ben", "again", 60, 50.0)
-    corpus = asked.facts.corpus.model_copy(update={"version": "1"})
+    corpus = asked.card.corpus.model_copy(update={"version": "1"})
     asked = replace(
-        asked, facts=asked.facts.model_copy(update={"corpus": corpus}), rotations=0,
+        asked, card=asked.card.model_copy(update={"corpus": corpus}), rotations=0,
         entries=frozenset(f"{each:032x}" for each in range(200, 260)),
     )  # fmt: skip
-    assert answered(found, asked, START).card.shortfall == "second run"
+    assert found.answer(asked, START).card.shortfall == "second run"
 
 
 def test_run_told_to_several_is_confirmed_by_its_first_answer() -> None:

@@ -129,6 +129,17 @@ def test_small_parts_and_those_that_would_tell_them_are_left_out(
     assert (None if found is None else {tag for _, tag in found[0]}) == kept
 
 
+def test_large_part_goes_before_one_that_differs_by_few() -> None:
+    whole = {str(n) for n in range(30)}
+    parts = {
+        ("d", "small"): {str(n) for n in range(17)},
+        ("e", "large"): {str(n) for n in range(20)},
+    }
+    found = tellable(Partition(), whole, parts)
+    assert found is not None
+    assert found[0] == {("e", "large")}
+
+
 @given(st.integers(0, 12), st.integers(0, 12), st.integers(0, 12))
 def test_a_second_run_differs_by_no_entry_or_by_five(only: int, both: int, new: int) -> None:
     first = {f"a{n}" for n in range(only)} | {f"b{n}" for n in range(both)}

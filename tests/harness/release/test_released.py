@@ -22,7 +22,7 @@ from corpora.model.entry import Entry, Segment
 from harness.card.checking.signed import UNKNOWN
 from harness.core.failures import UsageError
 from harness.leaderboard.released_files import verify_released
-from harness.release.budget import NotReleased, beats
+from harness.release.budget import MOMENT, History, NotReleased, beats, history
 from harness.release.ledger import ReleaseLedger
 from harness.release.policy import expected_half, one_two_five, stepped
 from harness.release.records import (
@@ -44,6 +44,7 @@ from scoring.card.caveats import CaveatKind
 from scoring.card.smallest import FEWEST, by_segment, smallest_difference
 from scoring.core.specification import Tier
 from scoring.statistics.smallest import Z_BOTH
+from tests.harness.release.attackers import question
 from tests.harness.release.made import CANARY, KEEPER, START, Office, hidden, outputs
 from tests.harness.sealed.refusals import refuses
 from tests.review.thorough import times
@@ -137,6 +138,7 @@ def test_card_has_all_fields_rounded_and_nothing_of_an_entry(office: Office) -> 
     known |= {"cost_per_entry_usd", "avg_latency_seconds", "smallest_difference", *CaveatKind}
     assert {name for name, _ in numbers(told)} <= known
     assert (told["parts"], told["parts_left_out"]) == ({}, [])  # fewer than 200 entries
+    assert set(office.ledger.read().partition.atoms.values()) == {1}  # so nothing tells them apart
 
 
 def test_parts_are_told_from_200_entries_with_20_at_least(tmp_path: Path) -> None:
@@ -164,8 +166,8 @@ def test_policy_of_the_custodian_decides_what_is_told(
 
 
 def test_blind_policy_tells_nothing_before_its_day(office: Office) -> None:
-    office.set(Rule(policy="blind", opens="2026-03-20"))
-    refuses(NotReleased, "before 2026-03-20", office.release, "poor")
+    office.set(Rule(policy="blind", opens="2026-03-21"))
+    refuses(NotReleased, "before 2026-03-21", office.release, "poor")
     office.moments.append(datetime(2026, 3, 14, tzinfo=UTC))
     assert office.told("poor")["policy"] == "blind"
 
@@ -182,6 +184,13 @@ def test_told_value_and_interval_contain_the_exact_interval(
     assert max(upper, told.value) <= told.upper
     assert told.upper - told.lower <= upper - lower + 2 * step + 1e-6
     assert abs(told.value - value) <= step / 2 + 1e-6
+
+
+def test_interval_contains_a_value_that_the_exact_one_does_not() -> None:
+    told = stepped(50.4, 40, 45, 1, (0, 100))
+    assert (told.value, told.lower, told.upper) == (50, 40, 51)
+    assert stepped(9, 55, 60, 1, (0, 100)).lower == 9
+    assert stepped(63, 60, 63.870000000000005, 0.01, (0, 100)).upper == 63.88  # 63.87 lies below it
 
 
 @pytest.mark.parametrize(("value", "told"), [(0, 0), (1, 1), (0.0034, 0.005), (0.0031, 0.002), (7.0, 5), (7.2, 10), (1400, 1000)])  # fmt: skip
@@ -247,6 +256,40 @@ def test_best_score_is_repeated_otherwise(office: Office) -> None:
     assert again["beat_by"] == pytest.approx(4.9)
     assert (first["bits"] > 40, again["bits"]) == (True, 1)
     refuses(NotReleased, "had all 3 answers", office.release, "better")
+
+
+@pytest.mark.parametrize(("asked", "scores_of"), [
+    ([("Ann", 50), ("Ann", 54.8)], [0, 0]),  # 4.9 more are needed
+    ([("Ann", 50), ("Ann", 55)], [0, 1]),
+    ([("Ann", 50), ("Ann", 54), ("Ann", 55)], [0, 0, 2]),  # the one of 54 was never released
+    ([("Ann", 60), ("Ben", 50), "Ann, Ben", ("Ben", 56)], [0, 1, 0]),  # the best of both, not the last
+    ([("Ann", 60), "Ann, Ben", "Ben, Cid", ("Cid", 62)], [0, 0]),  # by way of Ben
+    ([("Ann", 60), "Ben, Cid", "ann , Ben", ("Cid", 62)], [0, 0]),
+])  # fmt: skip
+def test_score_is_held_against_the_best_that_was_released(asked: list[Any], scores_of: list[int]) -> None:  # fmt: skip
+    past, when = (
+        History().after(Rule(pause_hours=0), START.strftime(MOMENT)),
+        START.strftime(MOMENT),
+    )
+    for each in asked:
+        if isinstance(each, str):
+            past = past.after(Together(names=tuple(each.split(", "))), when)
+        else:
+            run = f"{len(past.answers)}"
+            past = past.after(past.answer(question(each[0], run, 100, each[1]), START), when)
+    assert [int(act.card.scores_of) for act in past.told(ScoresTold)] == scores_of
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_most_special_rule_holds_and_then_the_latest(order: int) -> None:
+    rules = [Rule(count=4), Rule(corpus="c", count=5), Rule(submitter="Ann", count=2), Rule(submitter="Ben", corpus="c", count=7)]  # fmt: skip
+    past = history((START.strftime(MOMENT), rule) for rule in rules[::order])
+    counts = [past.policy(*of).count for of in (("Ann", "c"), ("Ben", "c"), ("Cid", "c"), ("Cid", "d"))]  # fmt: skip
+    assert counts == [2, 7, 5, 4]
+    assert past.after(Rule(corpus="c", count=6), "").policy("Cid", "c").count == 6
+    assert (
+        past.after(Rule(policy="strict"), "").policy("Cid", "d").count == 1
+    )  # with all its numbers
 
 
 @pytest.mark.parametrize(("entries", "half"), [(50, 6.93), (100, 4.9), (150, 4.0)])
