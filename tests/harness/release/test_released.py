@@ -5,6 +5,7 @@ A method that gave nothing: a few words leave, signed, and count as an answer; c
 
 import errno
 import json
+import math
 import os
 import re
 from collections.abc import Iterator
@@ -24,7 +25,7 @@ from harness.core.failures import UsageError
 from harness.leaderboard.released_files import verify_released
 from harness.release.budget import MOMENT, History, NotReleased, beats, history
 from harness.release.ledger import ReleaseLedger
-from harness.release.policy import expected_half, one_two_five, stepped
+from harness.release.policy import POLICIES, expected_half, one_two_five, stepped
 from harness.release.records import (
     Rule,
     ScoresTold,
@@ -119,9 +120,9 @@ def test_card_has_all_fields_rounded_and_nothing_of_an_entry(office: Office) -> 
     assert told["claimable_tier"] in set(Tier)
     assert (told["policy"], told["answer"], told["of"]) == ("official", 1, 3)
     assert told["cost_per_entry_usd"] is None  # nobody knows what it cost
-    assert (
-        40 < told["bits"] < 80
-    )  # 3 × log2 101 twice, log2 21, four caveats, two tiers, cost and time
+    assert told["avg_latency_seconds"] is None
+    # three numbers of 101 steps twice, one of 21, five caveats, two tiers of six
+    assert told["bits"] == math.ceil(6 * math.log2(101) + math.log2(21) + 5 + 2 * math.log2(6))
     assert told["caveats"] == dict.fromkeys(CaveatKind, False)
     known = {
         "value",
@@ -142,12 +143,21 @@ def test_card_has_all_fields_rounded_and_nothing_of_an_entry(office: Office) -> 
 
 
 def test_parts_are_told_from_200_entries_with_20_at_least(tmp_path: Path) -> None:
-    entries = hidden(200)
+    sizes = {"formal": 20, "technical": 19, "educational": 161}
+    registers = [name for name, size in sizes.items() for _ in range(size)]
+    entries = [
+        each.model_copy(update={"register_": name})
+        for each, name in zip(hidden(200), registers, strict=True)
+    ]
     office = Office(tmp_path, metrics=(CHRF,))
     told = office.told(office.run(0.5, entries))
     assert set(told["parts"]["difficulty"]) == {"1", "2"}
+    assert set(told["parts"]["register"]) == {"formal", "educational"}
     assert {name for name, _ in numbers(told["parts"])} == {"value", "lower", "upper", "step"}
-    assert told["parts_left_out"] == ["provenance"]  # with both, few entries would stand alone
+    assert told["parts_left_out"] == [
+        "provenance",
+        "register",
+    ]  # with both provenances, few entries would stand alone
 
 
 @pytest.mark.parametrize(("policy", "scores", "of"), [
@@ -170,6 +180,19 @@ def test_blind_policy_tells_nothing_before_its_day(office: Office) -> None:
     refuses(NotReleased, "before 2026-03-21", office.release, "poor")
     office.moments.append(datetime(2026, 3, 14, tzinfo=UTC))
     assert office.told("poor")["policy"] == "blind"
+
+
+def test_policies_have_these_numbers() -> None:
+    numbers = {
+        name: (each.count, each.pause_hours, each.everybody) for name, each in POLICIES.items()
+    }
+    week = 168
+    assert numbers == {
+        "official": (3, week, 20),
+        "strict": (1, week, 20),
+        "blind": (3, week, 20),
+        "trusted": (10, 24, 200),
+    }
 
 
 @given(st.floats(0, 100), st.floats(0, 30), st.floats(0, 30), st.sampled_from([5, 1, 0.1, 0.05, 0.02, 0.01]))  # fmt: skip
@@ -338,6 +361,14 @@ def test_answers_have_a_pause_between_them(office: Office) -> None:
     refuses(NotReleased, "next one is given from", office.refused, "good")
     office.hours = 0.1
     assert office.told("good")["answer"] == 2
+    last = office.moments[-1]
+    office.moments.append(last - timedelta(hours=office.hours, minutes=4))
+    office.set(
+        Rule(count=3)
+    )  # a clock that is set right by minutes: the line has the time of the one before
+    assert json.loads(office.ledger.path.read_text("utf-8").splitlines()[-1])[
+        "when"
+    ] == last.strftime(MOMENT)
     office.moments.append(START - timedelta(days=9))  # a clock set back shortens no pause
     refuses(FileError, "Set the clock right", office.release, "better")
 
