@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 from math import ceil, floor, isfinite, log2, log10, sqrt
 from typing import Final, Literal
 
-from harness.sealed.forms import StrictForm
+from harness.sealed.strict_records import StrictRecord
+from scoring.core.messages import counted
 from scoring.core.metric_rows import row_of
 from scoring.core.specification import COMPOSITE
 
@@ -87,7 +88,7 @@ _Z = 1.96
 """Half of a 95 % interval, in standard errors."""
 
 
-class ReleasedScore(StrictForm):
+class ReleasedScore(StrictRecord):
     """A score with its 95 % interval, all in multiples of ``step``; the first metric and the composite have an interval."""
 
     value: float

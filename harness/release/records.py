@@ -33,7 +33,7 @@ LEAST_CONFIRMED: Final = 50
 # Files that leave
 
 
-class InLedger(StrictForm):
+class InLedger(StrictRecord):
     """Where the ledger of the organisation has this answer, so that a collector of answers sees one that is missing."""
 
     ledger: Hex64
@@ -44,7 +44,7 @@ class InLedger(StrictForm):
     """SHA-256 of the line before it."""
 
 
-class Released(StrictForm):
+class Released(StrictRecord):
     """What each released file states of itself."""
 
     rosetta: Text
@@ -64,7 +64,7 @@ class ReleasedAnswer(Released):
     """Answers that the submitter gets about it in all."""
 
 
-class ReleasedMethod(StrictForm):
+class ReleasedMethod(StrictRecord):
     """Which method it was: what a card says of it without any text of an entry."""
 
     method: Text
@@ -77,7 +77,7 @@ class ReleasedMethod(StrictForm):
     """The name that was asked for with the run (``--method-name``), before any text was opened; None if there was none."""
 
 
-class ReleasedCorpus(StrictForm):
+class ReleasedCorpus(StrictRecord):
     """On which corpus."""
 
     id: Text
@@ -197,7 +197,7 @@ class Begun(StrictRecord):
     salt: Hex64
 
 
-class Rule(StrictForm):
+class Rule(StrictRecord):
     """The custodian set what is released, or how often (``policy.Policy``); None leaves a number as it is."""
 
     what: Literal["rule"] = "rule"
@@ -219,13 +219,13 @@ class Together(StrictRecord):
     names: tuple[Name, Name]
 
 
-class ClockCorrected(StrictForm):
+class ClockCorrected(StrictRecord):
     """The custodian said that the clock of earlier lines was wrong; this line has the right time."""
 
     what: Literal["clock corrected"] = "clock corrected"
 
 
-class _CardTold(StrictForm):
+class _CardTold(StrictRecord):
     """An answer about one run, with the file that left; whose budget it counts in, and about what."""
 
     card: ReleasedCard | ReleasedRefusal
@@ -277,14 +277,14 @@ class RefusalTold(_CardTold):
     card: ReleasedRefusal
 
 
-class DifferenceTold(StrictForm):
+class DifferenceTold(StrictRecord):
     """A difference of two runs was released."""
 
     what: Literal["compared"] = "compared"
     card: ReleasedDifference
 
 
-class CertificateTold(StrictForm):
+class CertificateTold(StrictRecord):
     """The judgement of people on a run over secret entries was released, as a coarse certificate."""
 
     what: Literal["certified"] = "certified"

@@ -21,7 +21,7 @@ from harness.release.records import (
     SignedReleasedDifference,
     SignedReleasedRefusal,
 )
-from harness.sealed.forms import FileError, formats
+from harness.sealed.strict_records import FileError, formats
 from review.verifying.kinds import (
     Signer,
     ToldOfFile,

@@ -12,7 +12,6 @@ from harness.card.reading import parse_object
 from harness.card.seal import HASH_FIELD
 from harness.leaderboard.released_files import verify_released
 from harness.release.records import SignedReleasedCard
-from harness.sealed.forms import formats
 from harness.sealed.keys import key_phrase
 from harness.sealed.signature import verify as signed_by
 from harness.sealed.signed_archive import read_signed_record

@@ -19,6 +19,13 @@ from harness.leaderboard.entrant import Entrant
 from harness.leaderboard.official import OfficialList, official_lists
 from harness.leaderboard.ranking import Board, BoardGrounds, leaderboards
 from harness.leaderboard.released_files import cards_here
+from rosetta_tui.leaderboard.messages import (
+    board_words,
+    disagreeing_words,
+    others_words,
+    signature_words,
+    smallest_words,
+)
 from rosetta_tui.leaderboard.official_screen import OfficialScreen
 from rosetta_tui.leaderboard.rows import (
     Dimension,

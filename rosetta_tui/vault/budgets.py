@@ -31,8 +31,8 @@ def budgets(told: ToldScores, now: datetime) -> SectionPage:
     if told.history is None:
         return SectionPage([(told.trouble, "bad")], _BUDGETS, [], [], [{}])
     general = told.history.policy("", "")
-    said = [
-        (f"Each answer tells a little of the hidden entries, so whoever hands in a method gets {_budget_words(general, 'each corpus')}.", "plain"),
+    about_lines = [
+        (f"Each answer tells a little of the hidden entries, so anyone who hands in a method gets {_budget_words(general, 'each corpus')}.", "plain"),
         (policy_words(general), "quiet"),
         ("These are the answers of this computer, about whatever vault.", "quiet"),
     ]  # fmt: skip

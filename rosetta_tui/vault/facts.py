@@ -18,7 +18,6 @@ from harness.core.written_files import file_stamp
 from harness.leaderboard.released_files import withdrawn_of
 from harness.release import ledger
 from harness.release.budget import History
-from harness.sealed.forms import FileError, FileProblem
 from harness.sealed.keys import Identity, Role, key_phrase
 from harness.sealed.strict_records import FileError, FileProblem
 from harness.store.file.database import opened

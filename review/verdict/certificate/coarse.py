@@ -24,7 +24,7 @@ from harness.core.failures import UsageError
 from harness.core.problems import first_problem
 from harness.release.policy import clean, expected_half, rounded
 from harness.release.records import Confirmation, InLedger, Moment
-from harness.sealed.forms import Count, Hex64, Id, Short, StrictForm
+from harness.sealed.strict_records import Count, Hex64, Id, Short, StrictRecord
 from review.verdict.certificate.certificate import (
     MOST_BYTES,
     Certificate,

@@ -52,7 +52,7 @@ def tell_of(
     try:
         with database.opened() as connection, ledger.anchored(known, vault["vault"]):
             run = runs.find_run(connection, last.run)
-            if last.what is desks.DeskAct.REFUSED:
+            if last.what is desks.SubmissionEvent.REFUSED:
                 stage = next(each for each in _STAGES if each == last.words)
                 data = releasing.release_refusal(connection, run.id, name, stage, known)
             else:

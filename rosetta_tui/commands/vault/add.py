@@ -25,13 +25,13 @@ from scoring.core.messages import counted
 with when_used():
     from corpora.model import corpus as model_corpus
     from corpora.model import entry
-    from harness.project import into_vault, lacking, making, state
+    from harness.project import authoring, into_vault, lacking, state
     from harness.sealed import keys
     from harness.vault import demo_texts, records
     from harness.vault import vault as vault_vault
     from harness.vault.grants import messages as grant_messages
     from harness.vault.shares import split
-    from rosetta_tui.vault import words as vault_words
+    from rosetta_tui.vault import messages as vault_words
     from scoring.card import smallest
 
 

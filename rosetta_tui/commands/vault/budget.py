@@ -74,10 +74,10 @@ def budget_(
     general = history.policy(submitter, corpus)
     names = history.names_of(submitter)
     with database.opened() as store:
-        withdrawn = released_files.withdrawn_of(found, store)
+        withdrawn = released_files.withdrawn_of(history, store)
     shown = [
         use
-        for use in budget_use.uses(found, withdrawn)
+        for use in budget_use.uses(history, withdrawn)
         if corpus in {"", use.corpus}
         and (not submitter or any(history.names_of(name) & names for name in use.names))
     ]

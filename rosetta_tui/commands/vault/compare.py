@@ -49,9 +49,9 @@ def compare_(
     with database.opened() as connection:
         stored_runs = [runs.find_run(connection, name) for name in (first, second)]
         asked, known = telling_ledger(vault)
-        releasing.require_difference_left(found, known)
+        releasing.require_difference_left(stored_runs, known)
         with ledger.anchored(known, asked.folder if asked else None):
-            for run in found:
+            for run in stored_runs:
                 vault_opening.open_again(connection, run, asked, "compare")
             data = releasing.release_difference(connection, (first, second), known)
     written_files.write_file(output, data, overwrite=overwrite)

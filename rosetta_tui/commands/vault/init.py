@@ -18,7 +18,7 @@ with when_used():
     from harness.vault import keepers
     from harness.vault.shares import split
     from rosetta_tui.show import released_words
-    from rosetta_tui.vault import words as vault_words
+    from rosetta_tui.vault import messages as vault_words
 
 
 @click.command("init")

@@ -12,7 +12,7 @@ from harness.leaderboard.official import letters_of, official_lists
 from harness.leaderboard.released_files import cards_here, take
 from harness.release.ledger import FOLDER, ReleaseLedger, anchored
 from harness.release.records import Rule
-from harness.sealed.forms import FileError
+from harness.sealed.strict_records import FileError
 from harness.store.file.database import opened
 from harness.vault.vault import Vault
 from tests.harness.release.made import Office, hidden

@@ -35,7 +35,6 @@ from harness.release.records import (
     Together,
 )
 from harness.release.releasing import require_answer_left, share_that_came
-from harness.sealed.forms import FileError
 from harness.sealed.keys import Identity, Role
 from harness.sealed.strict_records import FileError
 from harness.store.file.database import opened

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 
 from harness.release.budget import MOMENT, History, NotReleased, set_id
 from harness.release.records import CertificateTold, Rule, ScoresTold
-from review.office.results.telling import (
+from review.office.results.disclosure import (
     STRATUM,
     CertificateQuestion,
     certificate_answer,
