@@ -51,22 +51,9 @@ def build_card(connection: sqlite3.Connection, run: int, *, whole: bool = False)
 
 
 def store_card(connection: sqlite3.Connection, run: int, card: dict[str, Any]) -> None:
-    """Write a card without its rows, and the columns by which runs are listed (scoring §9.1)."""
+    """Write a card without its rows, and its columns (scoring-specification §9.1)."""
     head = {name: value for name, value in card.items() if name != "results"}
-    scores, costs = card["scores"], card["cost"]
-    columns = {
-        "composite_score": scores.get("composite"),
-        "quality_tier": scores.get("quality_tier"),
-        "chrf_plus_plus": scores.get("chrf_plus_plus"),
-        "exact_match_rate": scores.get("exact_match_rate"),
-        "fst_acceptance_rate": scores.get("fst_acceptance_rate"),
-        "corpus_bleu": scores.get("bleu"),
-        "comet_score": scores.get("comet_score"),
-        "total_cost_usd": costs.get("total_cost_usd"),
-        "cost_per_1k_tokens": costs.get("cost_per_1k_tokens"),
-        "avg_latency_seconds": card["speed"].get("avg_latency_seconds"),
-    }
-    seal_run(connection, run, json.dumps(head, ensure_ascii=False, allow_nan=False), columns)
+    seal_run(connection, run, json.dumps(head, ensure_ascii=False, allow_nan=False))
 
 
 def assemble(

@@ -21,7 +21,8 @@ from harness.settings import read_settings, settings_path
 from harness.store.file.copies import upgrade_copy
 from harness.store.file.database import SCHEMA_VERSION
 from harness.store.file.locks import Locks, examine_locks
-from harness.store.file.schema import STEPS, recorded_steps, schema_differences
+from harness.store.file.schema import recorded_steps, schema_differences
+from harness.store.file.steps import STEPS
 from harness.store.file.trouble import in_words
 
 _FEW_BYTES = 200 * 2**20

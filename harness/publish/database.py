@@ -75,13 +75,15 @@ class PublishedDatabase:
         self._connection = connection
         self._place = place
 
-    def prepare(self) -> int:
+    def prepare(self, *, to_add: bool = False) -> int:
         """Make the tables, or bring them up to date, and return how many steps that took; PublishError where a newer Rosetta made them.
 
-        Several at once wait for each other; what fails leaves everything as it was.
+        Several at once wait for each other; what fails leaves everything as it was. ``to_add``: only cards are to be
+        put there, for which older tables do if their owner is another role; its next step fills their columns.
         """
         steps = migrations()
-        if self._version(max(steps)) == max(steps):
+        version = self._version(max(steps))
+        if version == max(steps) or (to_add and version and not self._owned()):
             return 0
         with self._connection.transaction():
             self._connection.execute("SELECT pg_advisory_xact_lock(%s)", (LOCK,))
@@ -170,6 +172,11 @@ class PublishedDatabase:
                 "Nothing was changed. Install the newer Rosetta."
             )
         return int(version)
+
+    def _owned(self) -> bool:
+        """Return whether this role may change the tables."""
+        query = "SELECT pg_has_role(relowner, 'USAGE') FROM pg_class WHERE oid = 'public.run_cards'::regclass"
+        return bool(self._row(query)[0])
 
     def _require_tables(self) -> None:
         if not self._version(max(migrations())):

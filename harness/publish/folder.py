@@ -106,5 +106,7 @@ class PublishedFolder:
 
 def _line(name: str, data: bytes, may_publish: str | None) -> dict[str, Any]:
     card = parse_object(data, f"{name}.json")
-    line = {"card_hash": name, **columns(card)}
-    return line | ({} if may_publish is None else {"may_publish": may_publish})
+    stated = {column: value for column, value in columns(card).items() if value is not None}
+    return {"card_hash": name, **stated} | (
+        {} if may_publish is None else {"may_publish": may_publish}
+    )

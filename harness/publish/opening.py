@@ -70,7 +70,7 @@ def opened_place(where: Place, *, to_write: bool) -> Iterator[OpenPlace]:
 
         with database.opened_database(where) as published_database:
             if to_write:
-                published_database.prepare()
-            yield published_database
+                found.prepare(to_add=True)
+            yield found
     else:
         yield PublishedFolder(where)

@@ -29,29 +29,11 @@ from harness.core.canonical import canonical_bytes
 from harness.core.failures import UsageError
 from harness.leaderboard.released_files import checked_card, verify_released
 from harness.store.corpora.entries import read_dataset
+from harness.store.file.run_scores import CARD_FIELDS
 from harness.store.runs import Run, read_card
 
 RELEASED: Final = "rosetta-released-card/"
 """How the field ``format`` of a released card begins."""
-
-COLUMNS: Final[Mapping[str, tuple[str, ...]]] = {
-    "composite_score": ("scores", "composite"),
-    "quality_tier": ("scores", "quality_tier"),
-    "chrf_plus_plus": ("scores", "chrf_plus_plus"),
-    "exact_match_rate": ("scores", "exact_match_rate"),
-    "fst_acceptance_rate": ("scores", "fst_acceptance_rate"),
-    "corpus_bleu": ("scores", "bleu"),
-    "comet_score": ("scores", "comet_score"),
-    "total_cost_usd": ("cost", "total_cost_usd"),
-    "cost_per_1k_tokens": ("cost", "cost_per_1k_tokens"),
-    "avg_latency_seconds": ("speed", "avg_latency_seconds"),
-    "model_slug": ("model_slug",),
-    "condition": ("condition",),
-    "dataset_id": ("dataset", "id"),
-    "language_pair": ("dataset", "language_pair"),
-    "fingerprint_hash": ("fingerprint", "hash"),
-}
-"""Column → field of a card (scoring-specification §9.1)."""
 
 _OF_RELEASED: Final[Mapping[str, tuple[str, ...]]] = {
     "model_slug": ("method", "model_slug"),
@@ -127,16 +109,16 @@ def published_hash(data: bytes, card: Mapping[str, Any]) -> str:
 
 
 def columns(card: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the columns of scoring-specification §9.1 of a card or released card, in full precision."""
+    """Return the columns (``harness.store.file.run_scores``) of a card or released card, in full precision."""
     released = is_released(card)
-    places = {**COLUMNS, **(_OF_RELEASED if released else {})}
-    values = {name: _at(card, *place) for name, place in places.items()}
-    plain = {name: value for name, value in values.items() if not isinstance(value, Mapping)}
+    places = {**CARD_FIELDS, **(_OF_RELEASED if released else {})}
+    found = {name: _at(card, *place) for name, place in places.items()}
+    told = {name: each for name, each in found.items() if not isinstance(each, Mapping)}
     if released:
         plain |= {
             name: value.get("value") for name, value in values.items() if isinstance(value, Mapping)
         }
-    return {name: plain.get(name) for name in COLUMNS}
+    return {name: told.get(name) for name in CARD_FIELDS}
 
 
 def outgoing_run(

@@ -15,6 +15,7 @@ from harness.core.failures import StoreError, UsageError
 from harness.core.run_state import RunState
 from harness.core.storage_problems import storable
 from harness.method.shipped import submission_number
+from harness.store.file.run_scores import fill_run_scores
 from harness.store.file.trouble import (
     inflated,
     pack_positions,
@@ -293,33 +294,15 @@ def forget_failed(connection: sqlite3.Connection, run: int) -> int:
     ).rowcount
 
 
-CARD_COLUMNS = (
-    "composite_score",
-    "quality_tier",
-    "chrf_plus_plus",
-    "exact_match_rate",
-    "fst_acceptance_rate",
-    "corpus_bleu",
-    "comet_score",
-    "total_cost_usd",
-    "cost_per_1k_tokens",
-    "avg_latency_seconds",
-)
-"""Columns of scoring-specification §9.1 that are known once the card is sealed."""
-
-
-def seal_run(
-    connection: sqlite3.Connection, run: int, card: str, columns: Mapping[str, object]
-) -> None:
-    """Store a finished run's card (without results[]) with its columns; a sealed card never changes."""
-    assignments = ", ".join(f"{name} = ?" for name in CARD_COLUMNS)
+def seal_run(connection: sqlite3.Connection, run: int, card: str) -> None:
+    """Store a finished run's card (without results[]) and its columns; a sealed card never changes."""
     changed = connection.execute(
-        f"UPDATE runs SET state = ?, live = NULL, run_card = ?, {assignments}"
-        " WHERE id = ? AND run_card IS NULL",
-        (RunState.COMPLETE, card, *(columns[name] for name in CARD_COLUMNS), run),
+        "UPDATE runs SET state = ?, live = NULL, run_card = ? WHERE id = ? AND run_card IS NULL",
+        (RunState.COMPLETE, card, run),
     ).rowcount
     if not changed:
         raise StoreError("The run has a sealed card already; a sealed card never changes.")
+    fill_run_scores(connection, run)
 
 
 def read_card(connection: sqlite3.Connection, run: int) -> dict[str, Any] | None:

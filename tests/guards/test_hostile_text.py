@@ -15,7 +15,7 @@ import pytest
 
 from corpora.samples import DEMO_COACHING, DEMO_CORPUS, DEMO_WEAK, sample_path
 from harness.events.kinds import Failed, Waiting
-from harness.store.runs import CARD_COLUMNS, find_run, seal_run
+from harness.store.runs import find_run, seal_run
 from rosetta_tui.app.app import RosettaApp
 from rosetta_tui.entry.screen import EntryScreen
 from rosetta_tui.live.screen import LiveScreen
@@ -98,7 +98,7 @@ async def test_home(made: Scene) -> None:
     card = card_of(made)
     card["claimable_tier"] = HOSTILE[3]
     card["scores"] = {**card["scores"], "reasons": {HOSTILE[3]: HOSTILE[4]}}  # type: ignore[dict-item]
-    seal_run(made.store, made.number, json.dumps(card), dict.fromkeys(CARD_COLUMNS))
+    seal_run(made.store, made.number, json.dumps(card))
     app = App(made)
     async with app.run_test(size=SIZE, notifications=True) as pilot:
         await settle(pilot)

@@ -1,8 +1,19 @@
-"""A step of the store's schema that was recorded once never changes: stores carry what it made."""
+"""A step of a schema that was recorded once never changes, and every implemented metric has its column."""
 
+import re
+import sqlite3
+from contextlib import closing
 from hashlib import sha256
+from pathlib import Path
 
-from harness.store.file.schema import STEPS
+from harness.publish import outgoing
+from harness.store.file.run_scores import CARD_FIELDS
+from harness.store.file.schema import create_schema
+from harness.store.file.steps import STEPS
+from scoring.core.packs import shipped_packs
+from scoring.core.specification import specification
+
+SQL = Path(outgoing.__file__).with_name("sql")
 
 PINNED = {
     "m001_texts_and_corpora": "5b82355141629732ddc67c91537a4997",
@@ -22,11 +33,40 @@ PINNED = {
     "m015_others_cards": "9ef9d4fe7dd74a08e8969d9f555d7390",
     "m016_races": "9c92f6c49259fa1c685dbb3f6c7ef411",
     "m017_signed_records": "469c6aaaa86764b37e056d2bae1e7593",
+    "m018_run_scores": "c4236c5278a05f2c1cfa0294768c5826",
 }
 """Name → the first 32 digits of the SHA-256 of its SQL."""
+
+PUBLISHED = {
+    "0001_run_cards": "794c72d2693ad17410345d852dab9903",
+    "0002_metrics": "e22167726c7bcaf5ae925e4944366369",
+}
+"""The same of the steps of published cards in PostgreSQL."""
 
 
 def test_recorded_migrations_never_change() -> None:
     """A new step is added to the end of both; one that is here is not edited, but followed by another."""
     digests = {name: sha256(sql.encode()).hexdigest()[:32] for name, sql in STEPS.items()}
     assert digests == PINNED
+    published = {
+        path.stem: sha256(path.read_bytes()).hexdigest()[:32] for path in SQL.glob("*.sql")
+    }
+    assert published == PUBLISHED
+
+
+def test_each_metric_has_a_column() -> None:
+    """A new metric needs its id in ``METRICS`` and a step of each schema that adds its column."""
+    packed = {id_: row for pack in shipped_packs() for id_, row in pack.rows.items()}
+    rows = specification().metrics | packed
+    fields = {path[1] for path in CARD_FIELDS.values() if path[0] == "scores"}
+    assert {id_ for id_, row in rows.items() if row.module} == fields - {
+        "composite",
+        "quality_tier",
+    }
+    with closing(sqlite3.connect(":memory:")) as store:
+        create_schema(store)
+        stored = {row[1] for row in store.execute("PRAGMA table_info(run_scores)")}
+    assert stored == {"run", *CARD_FIELDS}
+    steps = "".join(path.read_text("utf-8") for path in SQL.glob("*.sql"))
+    published = re.findall(r"(?:^ {4}|ADD COLUMN )(\w+) (?:real|text)\b", steps, re.MULTILINE)
+    assert set(CARD_FIELDS) <= set(published)

@@ -30,7 +30,7 @@ from harness.store.file.database import open_store
 from harness.store.file.openings import Floor, Live, RunOpening
 from harness.store.replies import NewReply, StoredReply, add_replies, request_key
 from harness.store.results import add_results
-from harness.store.runs import CARD_COLUMNS, create_run, find_run, seal_run, set_live
+from harness.store.runs import create_run, find_run, seal_run, set_live
 from scoring.card.claim import Claim, Score, decide
 from scoring.core.composite import Composite
 from scoring.core.scorer import RunningTotals, Scorer, missing_reasons
@@ -299,8 +299,7 @@ def card_of(made: Scene) -> dict[str, object]:
 
 def sealed(path: Path, total: int = 24) -> Scene:
     made = scene(path, total=total, stored=total)
-    columns = dict.fromkeys(CARD_COLUMNS)
-    seal_run(made.store, made.number, json.dumps(card_of(made)), columns)
+    seal_run(made.store, made.number, json.dumps(card_of(made)))
     return made
 
 

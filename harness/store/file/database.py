@@ -23,7 +23,10 @@ from harness.store.file.copies import (
     file_lock,
 )
 from harness.store.file.locks import locks_are_missing
-from harness.store.file.schema import STEPS, create_schema, recorded_steps, schema_differences
+from harness.store.file.run_scores import fill_run_scores
+from harness.store.file.schema import create_schema, recorded_steps, schema_differences
+from harness.store.file.steps import STEPS
+from harness.store.file.transaction import transaction
 from harness.store.file.trouble import STORE_ERRORS, full_words, in_words, unpacks, worded
 
 MOMENT_SECONDS = 1.0
@@ -338,6 +341,8 @@ def _apply_steps(connection: sqlite3.Connection, path: Path, before: int, copy: 
     _require_columns(connection, path, STEPS, f"{copy} is the store as it was before.")
     if before:
         _sealing().take_over(connection, path)
+    with transaction(connection):
+        fill_run_scores(connection)
     with closing(_read(copy, "&immutable=1")) as original:
         lost = [table for table in _KEPT if _count(connection, table) < _count(original, table)]
     if lost:

@@ -156,12 +156,13 @@ def test_a_sealed_card_comes_back_as_it_was(connection: Connection) -> None:
     summary = list_runs(connection)[0]
     assert summary.card == head
     columns = connection.execute(
-        "SELECT composite_score, quality_tier, chrf_plus_plus, corpus_bleu, total_cost_usd,"
-        " avg_latency_seconds FROM runs"
+        "SELECT composite_score, quality_tier, chrf_plus_plus, corpus_bleu, ter, total_cost_usd,"
+        " avg_latency_seconds, dataset_id, lbrag_f1 FROM run_scores"
     ).fetchone()
     assert columns == (
         sealed.scores.composite, sealed.scores.quality_tier, sealed.scores.chrf_plus_plus,
-        sealed.scores.bleu, sealed.cost.total_cost_usd, sealed.speed.avg_latency_seconds,
+        sealed.scores.bleu, sealed.scores.ter, sealed.cost.total_cost_usd, sealed.speed.avg_latency_seconds,
+        sealed.dataset.id, None,
     )  # fmt: skip
     refuses(StoreError, "never changes", seal, connection, number)
     for change in (

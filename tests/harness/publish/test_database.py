@@ -16,9 +16,10 @@ import pytest
 
 from harness.card.seal import card_hash
 from harness.core.failures import UsageError
-from harness.publish.outgoing import COLUMNS, OutgoingCard, columns, published_hash
+from harness.publish.outgoing import OutgoingCard, columns, published_hash
 from harness.publish.place import DatabasePlace, PublishError, place_of
 from harness.publish.reading import taken
+from harness.store.file.run_scores import CARD_FIELDS, TEXTS
 from tests.harness.publish.conftest import changed, several
 from tests.harness.publish.server import Server, server
 from tests.review.thorough import times
@@ -50,7 +51,7 @@ def name(server: Server) -> str:
     """A database with the tables and nothing in them."""
     made = server.database()
     with opened(server, made) as database:
-        assert (database.prepare(), database.prepare()) == (1, 0)
+        assert (database.prepare(), database.prepare()) == (2, 0)
     return made
 
 
@@ -67,7 +68,7 @@ class TestRows:
             assert list(database.cards()) == [(card.hash, card.data)]
         stated = json.loads(card.data)
         assert card.hash == stated["run_card_hash"] == card_hash(stated)
-        [row] = rows(server, name, f"SELECT {', '.join(COLUMNS)} FROM run_cards")
+        [row] = rows(server, name, f"SELECT {', '.join(CARD_FIELDS)} FROM run_cards")
         for found, (column, value) in zip(row, columns(stated).items(), strict=True):
             alike = (real(found), real(value)) if isinstance(value, float) else (found, value)
             assert alike[0] == alike[1], column
@@ -80,9 +81,8 @@ class TestRows:
     def test_types_and_indexes_are_specified(self, server: Server, name: str) -> None:
         known = "information_schema.columns WHERE table_name = 'run_cards'"
         types = dict(rows(server, name, f"SELECT column_name, data_type FROM {known}"))
-        texts = {"quality_tier", "model_slug", "condition", "dataset_id", "language_pair", "fingerprint_hash"}  # fmt: skip
-        for column in COLUMNS:
-            assert types[column] == ("text" if column in texts else "real"), column
+        for column in CARD_FIELDS:
+            assert types[column] == ("text" if column in TEXTS else "real"), column
         assert (types["run_card"], types["card_bytes"]) == ("jsonb", "bytea")
         indexes = {row[0] for row in rows(server, name, "SELECT indexname FROM pg_indexes")}
         assert indexes >= {"idx_composite", "idx_leaderboard", "idx_model", "idx_fingerprint"}
@@ -158,7 +158,40 @@ class TestAgain:
 
         with ThreadPoolExecutor() as pool:
             list(pool.map(one, range(2)))
-        assert sorted(steps) == [0, 1]
+        assert sorted(steps) == [0, 2]
+
+    def test_tables_of_the_first_step_are_brought_up_to_date(
+        self, server: Server, card: OutgoingCard, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        from harness.publish import database as module
+
+        made, steps = server.database(), module.migrations()
+        sound, false, late = several(card, 3)
+        with monkeypatch.context() as before, opened(server, made) as database:
+            before.setattr(module, "migrations", lambda: {1: steps[1]})
+            assert (database.prepare(), database.add([sound, false])) == (1, 2)
+        with closing(server.connect(made)) as connection:
+            connection.execute("ALTER TABLE run_cards DISABLE TRIGGER fill_run_card")
+            connection.execute("UPDATE run_cards SET chrf_plus_plus = 99 WHERE card_hash = %s", [false.hash])  # fmt: skip
+            connection.execute("ALTER TABLE run_cards ENABLE TRIGGER fill_run_card")
+            connection.execute("DO $$BEGIN CREATE ROLE bob LOGIN; EXCEPTION WHEN duplicate_object THEN END$$")  # fmt: skip
+            connection.execute("GRANT SELECT ON rosetta_schema, run_cards TO bob; GRANT INSERT ON run_cards TO bob")  # fmt: skip
+        with opened(
+            server, made, "bob"
+        ) as database:  # who does not own the tables uses them as they are
+            assert (database.prepare(to_add=True), database.add([late])) == (0, 1)
+            assert database.changed() == [false.hash]
+        with pytest.raises(PublishError, match="does not let this role"), opened(server, made, "bob") as database:  # fmt: skip
+            database.prepare()
+        with opened(server, made) as database:
+            assert (database.prepare(to_add=True), database.changed()) == (1, [false.hash])
+        found = dict(rows(server, made, "SELECT card_hash, ter FROM run_cards"))
+        told = columns(card.card)["ter"]
+        assert found == {
+            sound.hash: pytest.approx(told),
+            late.hash: pytest.approx(told),
+            false.hash: None,
+        }
 
     def test_lost_connection_is_named_and_the_rest_sent(
         self, server: Server, name: str, card: OutgoingCard, monkeypatch: pytest.MonkeyPatch

@@ -17,7 +17,7 @@ from harness.store.file.database import open_store
 from harness.store.file.openings import ScoringSoFar
 from harness.store.ordering import FILTERS, SORTS
 from harness.store.results import add_results, replace_scores
-from harness.store.runs import CARD_COLUMNS, find_run, seal_run, set_live
+from harness.store.runs import find_run, seal_run, set_live
 from rosetta_tui.entry.screen import EntryScreen
 from rosetta_tui.entry.table import FILTER_WORDS, SORT_WORDS, Order, sort_words
 from rosetta_tui.live.answers import judged_in_vain
@@ -377,7 +377,7 @@ async def test_the_end_of_a_run_reads_the_scores_of_its_entries_again(tmp_path: 
         better = TRANSLATIONS.kept({"chrf_plus_plus": 50.0, "exact_match_rate": 0.0}, 0.8)
         rows = [(n, made.results[n].statistics, better) for n in range(8)]
         replace_scores(made.store, made.number, rows)
-        seal_run(made.store, made.number, json.dumps(card_of(made)), dict.fromkeys(CARD_COLUMNS))
+        seal_run(made.store, made.number, json.dumps(card_of(made)))
         made.play([finished(made)])
         await settle(pilot)
         assert text(app).count("◆◆◆◆◇ deployable") == 8
