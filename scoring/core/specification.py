@@ -13,7 +13,7 @@ from enum import StrEnum
 from functools import cache
 from math import inf, isnan
 from pathlib import Path
-from typing import Any, NamedTuple, TypeGuard
+from typing import Any, Final, NamedTuple, TypeGuard
 
 
 class MetricInfo(NamedTuple):
@@ -165,7 +165,10 @@ class Tier(StrEnum):
     @property
     def rank(self) -> int:
         """Place from the lowest, 0 for unscored."""
-        return list(Tier).index(self)
+        return _RANKS[self]
+
+
+_RANKS: Final = {tier: place for place, tier in enumerate(Tier)}
 
 
 class Weighing(NamedTuple):
