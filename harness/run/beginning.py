@@ -13,6 +13,7 @@ from pydantic import ValidationError
 
 from corpora.model.corpus import Corpus
 from corpora.model.entry import Entry
+from corpora.text.alike import FORM
 from harness.card.fingerprint import fingerprint
 from harness.consent.opening import refuse_withdrawn_method
 from harness.core.failures import HarnessError, UsageError
@@ -195,8 +196,13 @@ def begun_with(connection: sqlite3.Connection, run: Run) -> ScoringTools:
 
 
 def tools_of(connection: sqlite3.Connection, run: Run) -> ScoringTools:
-    """Find what the plan of a stored run asks to score with, as it is here now."""
-    return tools_with(connection, run, scoring_of(run))
+    """Find what the plan of a stored run asks to score with, as it is here now.
+
+    A run that was begun before look-alikes were made one is scored to its end without.
+    """
+    stated = stated_setup(run.opening.scoring)
+    form = "" if stated is not None and not stated.text_form else FORM
+    return tools_with(connection, run, scoring_of(run), text_form=form)
 
 
 def tools_with(
@@ -204,10 +210,12 @@ def tools_with(
     run: Run,
     options: ScoringOptions,
     prices: Path | None = None,
+    *,
+    text_form: str = FORM,
 ) -> ScoringTools:
     """Find what these options ask to score a stored run with; an imported one tells no coaching.
 
-    ``prices``: a price table in place of the run's own.
+    ``prices``: a price table in place of the run's own. ``text_form``: as of ``prepare``.
     """
     entries = read_entries(connection, run.corpus)
     coaching = coaching_of(run)
@@ -221,6 +229,7 @@ def tools_with(
         prices=prices or told_of(run).prices,
         offline=run_options_of(run).offline,
         folder=corpus_folder_of(run),
+        text_form=text_form,
     )
 
 

@@ -51,9 +51,11 @@ def prepare(
     prices: Path | None = None,
     offline: bool = False,
     folder: Path | None = None,
+    text_form: str = FORM,
 ) -> ScoringTools:
     """Find card, analyser, dictionaries and models for a run over ``entries`` of a ``corpus`` that is in ``folder``.
 
+    ``text_form``: the form in which its metrics read texts, as in ``ScoringSetup``.
     UsageError names what was asked for and cannot be had; what was not asked for and is not here only
     turns metrics off, with the reason in the setup. No text leaves this machine yet.
     """
@@ -61,7 +63,7 @@ def prepare(
     _require_packs(options)
     if options.scoring is not None:
         require_weighed(options.scoring, dataset.task, dataset.language_pair)
-    resources = _languages(dataset, entries, corpus, options, coaching)
+    resources = _languages(dataset, entries, corpus, options, coaching, text_form)
     if any(entry.secret for entry in entries):
         memo = NoMemo()  # floors put secret references beside public entries
     complete, annotators, steps = find_annotators(
@@ -93,6 +95,7 @@ def _languages(
     corpus: Sequence[Entry],
     options: ScoringOptions,
     coaching: Path | None,
+    text_form: str,
 ) -> Resources:
     """Read the cards of both languages and the user's dictionaries."""
     folders = language_folders()
@@ -107,7 +110,7 @@ def _languages(
     facts = {
         **({} if target is None else _facts_of_card(target, script)),
         "task": dataset.task,
-        "text_form": FORM,
+        "text_form": text_form,
         "multi_ref": options.multi_ref,
         "script": script,
         "terms": len(terms),

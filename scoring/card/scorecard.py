@@ -200,8 +200,8 @@ def scorecard(
         not scorer.mixes
     ):  # answers have no floors, and what holds of translations says nothing of them
         known_floors, outputs = {}, None
-    floor_scoreses = dict(
-        floors(entries, scorer.metrics, seed=seed, weighing=scorer.weighing)
+    found = dict(
+        floors(scorer.entries_alike(entries), scorer.metrics, seed=seed, weighing=scorer.weighing)
         if known_floors is None
         else known_floors
     )

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import msgpack
 import numpy as np
 
+from corpora.model.entry import Entry
 from corpora.text.alike import FORM
 from corpora.text.comparison import is_blank
 from scoring.core.columns import TRANSLATIONS, KeptColumns
@@ -125,6 +126,15 @@ class Scorer:
         if self._languages is None:
             return list(translations)
         return [translation.alike(*self._languages) for translation in translations]
+
+    def entries_alike(self, entries: Sequence[Entry]) -> list[Entry]:
+        """Return entries as every metric reads them."""
+        return [each.entry for each in self.alike([Translation(entry, "") for entry in entries])]
+
+    def of_texts(self) -> Scorer:
+        """Return a scorer of the metrics whose statistics follow from the texts alone, which reads these alike."""
+        metrics = [metric for metric in self.metrics if metric.info.id in self.from_texts]
+        return Scorer(metrics, languages=self._languages)
 
     def table(self, statistics: Sequence[EntryStatistics]) -> Table:
         """Return statistics as a table."""

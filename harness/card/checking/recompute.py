@@ -109,11 +109,10 @@ def card_floors(card: RunCard) -> dict[str, FloorScores]:
 def _statistics(
     scorer: Scorer, texts: Sequence[Translation], rows: Sequence[EntryResult]
 ) -> list[EntryStatistics]:
-    """Compute the statistics of the surface metrics again; what needs more than the texts, each row states."""
-    surface = Scorer([metric for metric in scorer.metrics if metric.info.id in scorer.from_texts])
+    """Take the statistics of the surface metrics anew; what needs more than the texts, each row states."""
     return [
         {**dict.fromkeys(scorer.ids), **_stated(row, scorer), **taken}
-        for row, taken in zip(rows, surface.statistics(texts), strict=True)
+        for row, taken in zip(rows, scorer.of_texts().statistics(texts), strict=True)
     ]
 
 

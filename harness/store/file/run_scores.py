@@ -68,7 +68,7 @@ def fill_run_scores(connection: sqlite3.Connection, run: int | None = None) -> N
     """
     which = "id = ?" if run is not None else "id NOT IN (SELECT run FROM run_scores)"
     connection.execute(
-        f"INSERT INTO run_scores (run, {', '.join(CARD_FIELDS)}) SELECT id, {', '.join(map(_value, CARD_FIELDS))}"
+        f"INSERT OR REPLACE INTO run_scores (run, {', '.join(CARD_FIELDS)}) SELECT id, {', '.join(map(_value, CARD_FIELDS))}"
         f" FROM runs WHERE {which} AND CASE typeof(run_card) WHEN 'text' THEN json_valid(run_card) END",
         () if run is None else (run,),
     )

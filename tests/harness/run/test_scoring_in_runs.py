@@ -13,6 +13,7 @@ from sacrebleu.metrics import BLEU, CHRF, TER
 
 from corpora.model.corpus import Corpus
 from corpora.model.entry import Entry, Segment
+from corpora.text.alike import FORM
 from harness.card.checking.claimed import claim_of, of_earlier_version, stated_floors
 from harness.card.checking.verify import verify_card
 from harness.card.importing import import_card
@@ -26,6 +27,7 @@ from harness.leaderboard.ranking import leaderboards
 from harness.method.options import MethodOptions
 from harness.run.rescoring import Explainer
 from harness.setup.plan import Plan, RunOptions
+from harness.setup.preparing import prepare
 from harness.setup.scoring_options import ScoringOptions
 from harness.setup.scoring_tools import changes, require_same, stated_setup
 from harness.store.corpora.entries import read_entries
@@ -245,6 +247,29 @@ def test_run_begun_with_another_engine_goes_on(store_path: Path) -> None:
     assert resume(store_path).finished.card_hash
     run_corpus(store_path, made, plan, positions=range(4))
     assert sealed_card(store_path)["scoring"]["analyser"]["engine"] == "builtin"
+
+
+@pytest.mark.parametrize(("form", "exact"), [("", 0.0), (FORM, 1.0), ("alike0", None)])
+def test_resumed_run_reads_texts_as_it_began(
+    store_path: Path, monkeypatch: pytest.MonkeyPatch, form: str, exact: float | None
+) -> None:
+    with monkeypatch.context() as earlier:
+        earlier.setattr(
+            prepare, "__kwdefaults__", {**(prepare.__kwdefaults__ or {}), "text_form": form}
+        )
+        begun(store_path, corpus(4, reference="ENTRY\u200b NUMBER 3"), constant(SURFACE))
+    if exact is None:  # a form that this version does not know
+        with pytest.raises(HarnessError, match="text_form changed"):
+            resume(store_path)
+        return
+    resume(store_path)
+    card = whole_card(store_path)
+    assert (card["scores"]["exact_match_rate"], card["scoring"].get("text_form", "")) == (
+        exact,
+        form,
+    )
+    assert (FORM in card["scores"]["signatures"]["chrf_plus_plus"]) is bool(form)
+    assert verify_card(json.dumps(card).encode()).ok
 
 
 SURFACE = ("exact_match_rate", "chrf_plus_plus", "bleu", "ter", "length_ratio")
