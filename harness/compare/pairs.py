@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from harness.card.fingerprint import fingerprint
+from harness.compare.remedy import RunTerms, terms_remedy
 from harness.compare.rows import ComparedRow, OrderedRun
 from harness.method.method import Setup
 from harness.setup.scoring_tools import changes
@@ -158,6 +159,11 @@ class PairSide:
         """The run in words."""
         return f"run {self.rows.run.run_id[:8]}"
 
+    @property
+    def terms(self) -> RunTerms:
+        """The terms with which it was scored."""
+        return RunTerms(self.rows.run.run_id[:8], self.rows.setup.terms_sha256)
+
     def signature(self, id_: str) -> str:
         """Return all that the value of a metric depends on."""
         return self.rows.scorer.signatures[id_]
@@ -232,23 +238,14 @@ def _why_no_composite(first: PairSide, second: PairSide, left_out: Mapping[str, 
     if inputs != others or profile != other_profile:
         only = [*_only(inputs - others, first), *_only(others - inputs, second)]
         profiles = f"profile {profile} and {other_profile}" if profile != other_profile else ""
-        reasons = "; ".join(filter(None, [profiles, *only]))
-        return f"the composites weigh other inputs ({reasons}), so the weights differ{_remedy(first, second)}"
+        told = "; ".join(filter(None, [profiles, *only]))
+        return f"the composites weigh other inputs ({told}), so the weights differ{terms_remedy(first.terms, second.terms)}"
     otherwise = [
         id_ for id_ in first.table.weighing.profiles[profile] if id_ in inputs & left_out.keys()
     ]
     if otherwise:
         return f"inputs of the composite were scored otherwise: {', '.join(map(short_title, otherwise))}"
     return None
-
-
-def _remedy(first: PairSide, second: PairSide) -> str:
-    """Name the command that gives a run the terms of the other one, where only one has any; empty otherwise."""
-    for side, other in ((first, second), (second, first)):
-        if other.rows.setup.terms_sha256 and not side.rows.setup.terms_sha256:
-            run = side.name.removeprefix("run ")
-            return f"; `rosetta score --rescore {run} --terms FILE`, with the terms or coaching of {other.name}, makes them comparable"
-    return ""
 
 
 def _only(ids: frozenset[str], side: PairSide) -> Iterator[str]:

@@ -18,6 +18,7 @@ from corpora.model.segment import Segment
 from corpora.tasks.task import TRANSLATION
 from harness.card.entry_ids import NO_SEGMENT, card_id, ids_sha256
 from harness.card.reading import block, number
+from harness.compare.remedy import RunTerms, terms_remedy
 from harness.leaderboard.entrant import CHRF, Entrant, better, counts
 from harness.store.file.trouble import stored_object, unpack_positions
 from harness.store.run_list import RunSummary, list_runs
@@ -214,13 +215,21 @@ def apart(board: Board, other: Board) -> str:
         reasons.append(f"a composite by the weights {by}")
     elif (one.profile, one.inputs) != (two.profile, two.inputs):
         more = [*_only("there", two.inputs, one.inputs), *_only("here", one.inputs, two.inputs)]
-        reasons_of_inputs = ", ".join(more) or f"profile {two.profile}"
-        reasons.append(f"a composite of other inputs ({reasons_of_inputs})")
+        told = ", ".join(more) or f"profile {two.profile}"
+        remedy = terms_remedy(_terms(board), _terms(other))
+        reasons.append(f"a composite of other inputs ({told}){remedy}")
     elif one.signatures != two.signatures:
         pairs = zip(one.inputs, one.signatures, two.signatures, strict=True)
         changed = (short_title(id_) for id_, a, b in pairs if a != b)
         reasons.append(f"scored otherwise ({', '.join(changed)})")
     return "; ".join(reasons)
+
+
+def _terms(board: Board) -> RunTerms:
+    """Return the terms of the first run of a list."""
+    run = board.entrants[0].run
+    stated = block(run.card or {}, "scoring").get("terms_sha256")
+    return RunTerms(run.run_id[:8], stated if isinstance(stated, str) else None)
 
 
 def _only(where: str, ids: Iterable[str], others: Iterable[str]) -> list[str]:

@@ -110,16 +110,17 @@ def test_other_entries_and_inputs_are_other_lists(tmp_path: Path) -> None:
     whole, more = play(path, corpus, 15, "a"), play(path, corpus, 15, "b")
     half = play(path, corpus, 15, "a", positions=range(10))
     other = play(path, ranked_corpus(21), 15, "a")
-    terms = "json_set(run_card, '$.scores.terminology_adherence', 1.0)"
+    terms = f"json_set(run_card, '$.scores.terminology_adherence', 1.0, '$.scoring.terms_sha256', '{'ab' * 32}')"
     query(path, f"UPDATE runs SET run_card = {terms} WHERE run_id = ?", more)
     found = {ids(board)[0]: board for board in boards(path)}
     assert set(found) == {whole, more, half, other}
+    remedy = f"; `rosetta score --rescore {whole[:8]} --terms FILE`, with the terms or coaching of run {more[:8]}, makes them comparable"
     for one, two, reason in (
         (whole, half, "other entries (10 of 20)"),
         (half, whole, "other entries (20 of 20)"),
         (whole, other, ""),
-        (whole, more, "a composite of other inputs (only there: terminology)"),
-        (more, whole, "a composite of other inputs (only here: terminology)"),
+        (whole, more, f"a composite of other inputs (only there: terminology){remedy}"),
+        (more, whole, f"a composite of other inputs (only here: terminology){remedy}"),
     ):
         assert apart(found[one], found[two]) == reason
     assert found[whole].unclustered == "a group needs two runs"
