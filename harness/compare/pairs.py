@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from harness.card.fingerprint import fingerprint
-from harness.compare.remedy import RunTerms, terms_remedy
+from harness.compare.remedy import ScoredTerms, terms_remedy
 from harness.compare.rows import ComparedRow, OrderedRun
 from harness.method.method import Setup
 from harness.setup.scoring_tools import changes
@@ -160,9 +160,9 @@ class PairSide:
         return f"run {self.rows.run.run_id[:8]}"
 
     @property
-    def terms(self) -> RunTerms:
+    def terms(self) -> ScoredTerms:
         """The terms with which it was scored."""
-        return RunTerms(self.rows.run.run_id[:8], self.rows.setup.terms_sha256)
+        return ScoredTerms(self.rows.run.run_id[:8], self.rows.setup.terms_sha256)
 
     def signature(self, id_: str) -> str:
         """Return all that the value of a metric depends on."""

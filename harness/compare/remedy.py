@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 
-class RunTerms(NamedTuple):
+class ScoredTerms(NamedTuple):
     """A run by its short id, and the terms with which it was scored."""
 
     run: str
@@ -13,7 +13,7 @@ class RunTerms(NamedTuple):
     """None for a run without terms and coaching."""
 
 
-def terms_remedy(first: RunTerms, second: RunTerms) -> str:
+def terms_remedy(first: ScoredTerms, second: ScoredTerms) -> str:
     """Return the command that scores one run with the terms of the other, if only one has any; else an empty text."""
     for run, other in ((first, second), (second, first)):
         if other.sha256 and not run.sha256:

@@ -18,7 +18,7 @@ from corpora.model.segment import Segment
 from corpora.tasks.task import TRANSLATION
 from harness.card.entry_ids import NO_SEGMENT, card_id, ids_sha256
 from harness.card.reading import block, number
-from harness.compare.remedy import RunTerms, terms_remedy
+from harness.compare.remedy import ScoredTerms, terms_remedy
 from harness.leaderboard.entrant import CHRF, Entrant, better, counts
 from harness.store.file.trouble import stored_object, unpack_positions
 from harness.store.run_list import RunSummary, list_runs
@@ -225,11 +225,11 @@ def apart(board: Board, other: Board) -> str:
     return "; ".join(reasons)
 
 
-def _terms(board: Board) -> RunTerms:
+def _terms(board: Board) -> ScoredTerms:
     """Return the terms of the first run of a list."""
     run = board.entrants[0].run
     stated = block(run.card or {}, "scoring").get("terms_sha256")
-    return RunTerms(run.run_id[:8], stated if isinstance(stated, str) else None)
+    return ScoredTerms(run.run_id[:8], stated if isinstance(stated, str) else None)
 
 
 def _only(where: str, ids: Iterable[str], others: Iterable[str]) -> list[str]:

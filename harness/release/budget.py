@@ -366,7 +366,7 @@ REASONS: Final[Mapping[Shortfall, str]] = {
 }
 ACTIVATE: Final = (
     f"Activate {LEAST_CONFIRMED} held_out entries with `rosetta vault rotate VAULT CORPUS --from held_out --to gold_standard --count {LEAST_CONFIRMED} "
-    "--purpose WORDS`, and run the method over them: `rosetta submission run SUBMISSION CORPUS --confirm`."
+    "--purpose WORDS`, and run the method over them: `rosetta submission run SUBMISSION CORPUS --confirm`, your own with `rosetta run … --confirm`."
 )
 """What to do where a run is not confirmed."""
 

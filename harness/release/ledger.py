@@ -13,7 +13,7 @@ import json
 import secrets
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from hashlib import sha256
@@ -22,11 +22,14 @@ from typing import Any, Final
 
 import filelock
 
+from corpora.model.corpus import Corpus, Selection
 from harness.consent.withdrawals_in_force import standing
 from harness.core.canonical import canonical_bytes
+from harness.core.failures import UsageError
 from harness.core.version import VERSION
 from harness.core.written_files import PRIVATE, append_line, private_folder
 from harness.release.budget import (
+    ACTIVATE,
     MOMENT,
     History,
     NotReleased,
@@ -34,8 +37,10 @@ from harness.release.budget import (
     confirmation_of,
     history,
     moment_of,
+    untold,
 )
 from harness.release.records import (
+    LEAST_CONFIRMED,
     Act,
     Begun,
     CertificateTold,
@@ -303,3 +308,22 @@ def check_anchor(ledger: ReleaseLedger, vault: Path) -> VaultState:
             "exchange the entries (rosetta vault rotate) and tell from the computer of another keeper.",
         )
     return state
+
+
+def confirming(corpus: Corpus, chosen: Selection, ledger: ReleaseLedger) -> Selection:
+    """Return a selection of those chosen secret entries about which nothing was released to anybody.
+
+    UsageError if they are too few to confirm a claim, or entries are named, sampled or limited besides.
+    """
+    if chosen.entry_ids or chosen.sample is not None or chosen.limit is not None:
+        raise UsageError(
+            "--confirm chooses the entries: leave out --entries, --sample and --limit."
+        )
+    entries = [corpus.entries[place] for place in chosen.apply(corpus)]
+    digests = {str(entry.id): ledger.digest(entry.source) for entry in entries if entry.secret}
+    fresh = untold(ledger.read(), digests)
+    if len(fresh) < LEAST_CONFIRMED:
+        raise UsageError(
+            f"{len(fresh):,} secret entries of {corpus.dataset.id} were never told of, and a run that confirms needs {LEAST_CONFIRMED}. {ACTIVATE}"
+        )
+    return replace(chosen, entry_ids=fresh)

@@ -8,11 +8,15 @@ import click
 
 from harness.method.shipped import method_names
 from rosetta_tui.commands.grouped_help import GroupedCommand
-from rosetta_tui.commands.naming import in_lines
+from rosetta_tui.commands.naming import in_lines, when_used
 from rosetta_tui.commands.publish import SUBMIT, submitter
-from rosetta_tui.request.options import asked, granted_terms, make_request, nameless
-from rosetta_tui.request.reading import load_corpus
+from rosetta_tui.request.options import CONFIRM, asked, granted_terms, make_request, nameless
+from rosetta_tui.request.reading import load_corpus, selection
 from rosetta_tui.show.text import plain
+
+with when_used():
+    from harness.release import ledger
+    from harness.store.file import database
 
 
 class _WithMethods(GroupedCommand):
@@ -30,6 +34,7 @@ class _WithMethods(GroupedCommand):
 
 
 @click.command(cls=_WithMethods, params=list(asked.params))
+@CONFIRM
 @SUBMIT
 @in_lines
 def run(style: str | None, submit: bool, **given: Any) -> None:
@@ -41,8 +46,12 @@ def run(style: str | None, submit: bool, **given: Any) -> None:
     """
     from rosetta_tui.app.display import start_and_show
 
+    answers = ledger.own_ledger(database.home()) if given["confirm"] else None
+    if answers is not None and given["vault"]:
+        ledger.check_anchor(answers, given["vault"])
     corpus = load_corpus(given, given["reference"], terms=granted_terms(given))
-    request = make_request(corpus, given)
+    chosen = None if answers is None else ledger.confirming(corpus, selection(given), answers)
+    request = make_request(corpus, given, chosen)
     for option, tag in nameless(request).items():
         click.echo(f"No name is known for the language {plain(tag)}, so that the prompt says its tag. Name it: {option} NAME.", err=True)  # fmt: skip
     start_and_show(request, style, submitter(request) if submit else None)

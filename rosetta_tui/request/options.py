@@ -19,7 +19,7 @@ from rosetta_tui.request.reading import out_of_vault, reading, selecting, select
 from rosetta_tui.request.typed_shares import by_grant
 
 if TYPE_CHECKING:
-    from corpora.model.corpus import Corpus
+    from corpora.model.corpus import Corpus, Selection
     from harness.api import RunRequest
     from harness.setup.plan import Plan
     from harness.setup.scoring_options import ScoringOptions
@@ -76,6 +76,12 @@ TRUST_LOCAL_SERVER = click.option(
     help="Say that the server on this machine forwards no secret text; kept for later runs.",
 )
 
+CONFIRM = click.option(
+    "--confirm",
+    is_flag=True,
+    help="Only secret entries about which nothing was told to anybody, 50 at least: claims rest on such a run.",
+)
+
 MAY_SEND = click.option(
     "--may-send",
     metavar="WORDS",
@@ -125,12 +131,18 @@ def read_scoring_options(given: Mapping[str, Any]) -> ScoringOptions:
     return scoring_of({name: value for name, value in given.items() if value is not None})
 
 
-def make_request(corpus: Corpus, given: Mapping[str, Any]) -> RunRequest:
-    """Pass the options of a command line to the API; raises UsageError, CorpusError."""
+def make_request(
+    corpus: Corpus, given: Mapping[str, Any], chosen: Selection | None = None
+) -> RunRequest:
+    """Hand the options of a command line to the door; raises UsageError, CorpusError.
+
+    ``chosen``: the entries, in place of those that the options choose.
+    """
     from harness.api import ask
 
     note, tags = given.get("note") or "", given.get("tags") or ()
-    return ask(corpus, given["method"], told(given), selection(given), note=note, tags=tags)
+    chosen = chosen or selection(given)
+    return ask(corpus, given["method"], told(given), chosen, note=note, tags=tags)
 
 
 def nameless(request: RunRequest) -> dict[str, str]:

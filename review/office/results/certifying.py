@@ -32,7 +32,7 @@ from harness.store.runs import Run, find_run, read_card
 from review.files.manifests import RatingsManifest
 from review.log.event import FIRST, Event, events_sha256
 from review.log.payloads import OrganiserLook
-from review.office.results.disclosure import exact_of, require_confirmed
+from review.office.results.disclosure import exact_of, require_confirmed, told_elsewhere
 from review.office.store.database import FILE
 from review.office.store.store import IssuedCertificate, Office, Review, utc_now
 from review.verdict.certificate.certificate import (
@@ -79,10 +79,10 @@ def attach(
     certificate = done.certificate
     _refuse(done, trusted, earlier=earlier)
     run = _run(connection, certificate)
-    if certificate.outcome is GateOutcome.GO and over_secret(certificate, presented.evidence):
-        coarse = presented.coarse
-        if coarse is None or read_coarse(coarse.content, "it").confirmation != "confirmed":
-            require_confirmed(run.run_id, store_path(connection).parent)
+    home = store_path(connection).parent
+    secret = over_secret(certificate, presented.evidence)
+    if secret and certificate.outcome is GateOutcome.GO and not unchecked(presented, home):
+        require_confirmed(run.run_id, home)
     before = standing(attached_to(connection, run.id), run.run_id, certificate.run.run_card_hash)
     if certificate.outcome is not GateOutcome.GO and before is None:
         raise HarnessError(
@@ -95,6 +95,14 @@ def attach(
     if now is None:  # another program changed the store meanwhile
         raise HarnessError("The store was changed meanwhile. Try again.")
     return now
+
+
+def unchecked(presented: EvidenceFile, home: Path) -> bool:
+    """Return whether only the signer of a coarse certificate says that its run is confirmed: the ledger here has nothing of it."""
+    if presented.coarse is None:
+        return False
+    stated = read_coarse(presented.coarse.content, "it")
+    return stated.confirmation == "confirmed" and told_elsewhere(stated.run.run_id, home)
 
 
 def suspend_withdrawn(office: Office) -> int:

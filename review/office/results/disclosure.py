@@ -206,9 +206,18 @@ def told_of(office: Office, run_id: str) -> Signed | None:
 
 def require_confirmed(run_id: str, home: Path) -> None:
     """Raise HarnessError if by this computer's ledger no claim may rest on a run over secret entries; it says what to do."""
-    there = (home / FOLDER / LEDGER).is_file()
-    if why := why_unconfirmed(own_ledger(home).read() if there else History(), run_id):
+    if why := why_unconfirmed(_history_here(home), run_id):
         raise HarnessError(f"Nothing is claimed by run {run_id[:8]}: it is not confirmed, because {why}. {ACTIVATE}")  # fmt: skip
+
+
+def told_elsewhere(run_id: str, home: Path) -> bool:
+    """Return whether this computer's ledger has nothing of a run, so that it cannot say whether the run is confirmed."""
+    return confirmation_of(_history_here(home), run_id) is None
+
+
+def _history_here(home: Path) -> History:
+    there = (home / FOLDER / LEDGER).is_file()
+    return own_ledger(home).read() if there else History()
 
 
 def told_instead(office: Office, issued: IssuedCertificate) -> Signed | None:

@@ -21,7 +21,8 @@ from rosetta_tui.commands.submission.sharing import (
     kept,
     say,
 )
-from rosetta_tui.request.options import TRUST_LOCAL_SERVER
+from rosetta_tui.commands.submission.telling import require_free, tell_of
+from rosetta_tui.request.options import CONFIRM, TRUST_LOCAL_SERVER
 from rosetta_tui.request.reading import SEGMENTS, out_of_vault
 from rosetta_tui.request.typed_shares import by_grant
 
@@ -50,7 +51,7 @@ _NOT_KEPT: Final = (
 @click.option(
     "--segment", multiple=True, type=click.Choice(SEGMENTS), help="Only entries of this segment."
 )
-@click.option("--confirm", is_flag=True, help="Only secret entries about which nothing was told to anybody, 50 at least: claims rest on such a run.")  # fmt: skip
+@CONFIRM
 @click.option("--endpoint", help="Where on this computer it may ask a model.")
 @click.option("--model", help="The model that it may ask there.")
 @click.option("-o", "--output", type=FILE, metavar="FILE", help="What its maker is told. Default: a file beside the submission in the data folder.")  # fmt: skip

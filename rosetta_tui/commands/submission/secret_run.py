@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from corpora.model.corpus import Corpus, Selection
+from corpora.model.corpus import Selection
 from corpora.model.entry import Segment
 from harness import api
 from harness.consent.withdrawals_in_force import CorpusFacts, Withdrawn, standing
 from harness.core.failures import HarnessError, UsageError
 from harness.method.method import Method
-from harness.release.budget import ACTIVATE, untold
-from harness.release.ledger import check_anchor, own_ledger
-from harness.release.records import LEAST_CONFIRMED
+from harness.release.ledger import check_anchor, confirming, own_ledger
 from harness.run.run_terms import run_terms
 from harness.setup.scoring_options import ScoringOptions
 from harness.store.file.database import default_path, home, opened
@@ -82,16 +79,6 @@ def over_secrets(
     return (code or 1) if came.act is SubmissionEvent.NOT_RUN else 0
 
 
-def _untold_entries(corpus: Corpus) -> tuple[str, ...]:
-    """Return the ids of the secret entries about which nothing was released; UsageError if they are too few to confirm a claim."""
-    book = own_ledger(home())
-    secret = [entry for entry in corpus.entries if entry.secret and not entry.not_stored]
-    untold_ids = untold(book.read(), {str(entry.id): book.digest(entry.source) for entry in secret})
-    if len(untold_ids) < LEAST_CONFIRMED:
-        raise UsageError(f"{len(untold_ids):,} secret entries of {corpus.dataset.id} were never told of, and a run that confirms needs {LEAST_CONFIRMED}. {ACTIVATE}")  # fmt: skip
-    return untold_ids
-
-
 def _refuse_withdrawn(manifest: SubmissionManifest, name: str) -> None:
     """Raise Withdrawn for a corpus that was taken back, before a vault is opened for it: by its name, in the languages of the submission."""
     facts = CorpusFacts("", name, manifest.source_language, manifest.target_language)
@@ -146,7 +133,7 @@ def _request(
         {**_NOT_TOLD, **given}, None, work="run", terms=terms, opened=openings.append
     )
     if given["confirm"]:
-        selection = replace(selection, entry_ids=_untold_entries(corpus))
+        selection = confirming(corpus, selection, own_ledger(home()))
     more = {"trust_local_server": True} if given["trust_local_server"] else {}
     request = api.ask(corpus, plan.method, {**plan.told, **more}, selection)
     if not request.secret:

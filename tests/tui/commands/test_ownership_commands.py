@@ -413,6 +413,11 @@ def test_ownership_rests_on_a_confirmed_run(sides: TwoSides) -> None:
     assert words in refused(other)
     assert words in refused(f"ownership sign {path}")
     ok("review attach last --remove")
+    assert words in refused(f"review attach {sides.certificate}")  # it says confirmed
+    kept = ledger.path.rename(sides.stick / "ledger.jsonl")
+    assert "Not checked: its signer alone says" in ok(f"review attach {sides.certificate}")
+    ok("review attach last --remove")
+    kept.rename(ledger.path)
     coarse = json.loads(sides.certificate.read_bytes())
     coarse["confirmation"] = "not_confirmed"
     us = Identity.load(sides.organisation, Role.ORGANISATION)

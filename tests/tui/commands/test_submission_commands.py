@@ -391,6 +391,10 @@ def test_submission_confirms_over_activated_sentences(bare: Desk) -> None:
     bare(
         "vault rotate elders eo-gold --from held_out --to gold_standard --count 50 --purpose confirm"
     )
+    own = "run eo-gold -m copy-source --confirm"
+    assert "leave out --entries" in bare(f"{own} --limit 60", *IN_VAULT[3:], code=2)
+    bare(own, *IN_VAULT[3:])
+    assert "50 entries" in bare("runs show last")
     assert "Confirmed" in bare(f"{run} b.json --confirm", *IN_VAULT)
     card = json.loads((bare.folder / "b.json").read_text("utf-8"))
     assert (card["confirmation"], card["corpus"]["entries"], card["answer"]) == ("confirmed", 50, 2)
@@ -398,3 +402,4 @@ def test_submission_confirms_over_activated_sentences(bare: Desk) -> None:
     assert "belong together" in bare(f"verify b.json --with {ledger}")
     ledger.unlink()  # whoever takes the ledger away would have every sentence untold again
     assert "is not the one that told" in bare(f"{run} c.json --confirm", *IN_VAULT, code=2)
+    assert "is not the one that told" in bare(own, *IN_VAULT[3:], code=2)
