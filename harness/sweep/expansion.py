@@ -339,9 +339,10 @@ def _refuse_secret(corpus: Corpus, asked: RunRequest) -> None:
     """Raise UsageError where a chosen entry is secret: each run over such is allowed and begun on its own."""
     if corpus.vault is not None or any(entry.secret or entry.not_stored for entry in asked.entries):
         raise UsageError(
-            "a sweep takes no secret entries, because every opening of theirs is asked for and written down by "
-            'itself. Choose open ones, such as segment = ["development"] under [select], or begin each run with '
-            "`rosetta run`."
+            "a sweep takes no secret entries: each run over them is one more look, which keepers allow and the vault's log "
+            'counts. Compare the set-ups over open entries, such as segment = ["development"] under [select], then run the best '
+            "over the secret ones: `rosetta vault grant request VAULT CORPUS FILE --purpose WORDS --method …`, and `rosetta run` "
+            "with --grant FILE."
         )
 
 
