@@ -68,9 +68,9 @@ def opened_place(where: Place, *, to_write: bool) -> Iterator[OpenPlace]:
     if isinstance(where, DatabasePlace):
         from harness.publish import database
 
-        with database.opened_database(where) as published_database:
+        with database.opened_database(where) as published:
             if to_write:
-                found.prepare(to_add=True)
-            yield found
+                published.prepare(to_add=True)
+            yield published
     else:
         yield PublishedFolder(where)

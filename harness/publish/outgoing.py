@@ -112,13 +112,13 @@ def columns(card: Mapping[str, Any]) -> dict[str, Any]:
     """Return the columns (``harness.store.file.run_scores``) of a card or released card, in full precision."""
     released = is_released(card)
     places = {**CARD_FIELDS, **(_OF_RELEASED if released else {})}
-    found = {name: _at(card, *place) for name, place in places.items()}
-    told = {name: each for name, each in found.items() if not isinstance(each, Mapping)}
+    values = {name: _at(card, *place) for name, place in places.items()}
+    plain_values = {name: value for name, value in values.items() if not isinstance(value, Mapping)}
     if released:
-        plain |= {
+        plain_values |= {
             name: value.get("value") for name, value in values.items() if isinstance(value, Mapping)
         }
-    return {name: told.get(name) for name in CARD_FIELDS}
+    return {name: plain_values.get(name) for name in CARD_FIELDS}
 
 
 def outgoing_run(

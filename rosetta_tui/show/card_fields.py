@@ -202,9 +202,11 @@ def tier_sign(card: Mapping[str, Any], review: ReviewStatus | None = None) -> st
 
 def caveats_in_words(card: Mapping[str, Any]) -> str:
     """Return in few words which part of the outputs fails and how, then what was found in it; empty for neither."""
+    from harness.card.checking.claimed import stated_caveats
     from scoring.card.claim import caveat_words
 
-    words = (*map(caveat_words, _claim(card).caveats), finding_words(stated_findings(card)))
+    caveats = stated_caveats(block(card, "scores").get("claim"))
+    words = (*map(caveat_words, caveats), finding_words(stated_findings(card)))
     return ", ".join(filter(None, words))
 
 

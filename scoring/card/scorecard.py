@@ -200,7 +200,7 @@ def scorecard(
         not scorer.mixes
     ):  # answers have no floors, and what holds of translations says nothing of them
         known_floors, outputs = {}, None
-    found = dict(
+    floor_values = dict(
         floors(scorer.entries_alike(entries), scorer.metrics, seed=seed, weighing=scorer.weighing)
         if known_floors is None
         else known_floors
@@ -214,7 +214,7 @@ def scorecard(
         mixed,
         _lower(intervals, COMPOSITE),
         Score(values.get(CHRF), _lower(intervals, CHRF)),
-        floor_scoreses,
+        floor_values,
         identical=tally is not None and tally.identical,
         caveats=() if tally is None else tally.caveats(),
     )
@@ -228,7 +228,7 @@ def scorecard(
             f"by_{name}": _groups(breakdown(entries, table, name, seed=seed)) for name in DIMENSIONS
         },
         reasons=reasons,
-        floors=floor_scoreses,
+        floors=floor_values,
         cost_adjusted=cost_adjusted(mixed.value, cost_per_entry_usd),
         confidence_intervals=_written(intervals, wilson_intervals(table)),
         findings=None if outputs is None else _findings(entries, outputs, statistics, scorer),

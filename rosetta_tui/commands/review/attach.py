@@ -48,7 +48,7 @@ def attach_(
         now = certifying.attach(store, evidence_file, trusted, earlier=earlier)
     for line in gate.standing_lines(now):
         click.echo(plain(line))
-    if now.passed and certifying.unchecked(found, home()):
+    if now.passed and certifying.unchecked(evidence_file, home()):
         click.echo(
             f"Not checked: its signer alone says that the run is confirmed, for this computer's ledger has nothing of it. Ask for theirs: rosetta verify {plain(certificate)} --with ledger.jsonl"
         )

@@ -21,7 +21,6 @@ from rosetta_tui.commands.submission.sharing import (
     kept,
     say,
 )
-from rosetta_tui.commands.submission.telling import require_free, tell_of
 from rosetta_tui.request.options import CONFIRM, TRUST_LOCAL_SERVER
 from rosetta_tui.request.reading import SEGMENTS, out_of_vault
 from rosetta_tui.request.typed_shares import by_grant
