@@ -13,6 +13,7 @@ import numpy as np
 
 from harness.card.load import card_head
 from harness.core.failures import HarnessError, UsageError
+from harness.inputs.entry_ids import EntryIds
 from harness.setup.scoring_tools import stored_scorer
 from harness.store.corpora.entries import read_entries
 from harness.store.results import entry_ids, read_results
@@ -186,11 +187,7 @@ def _is_called(run: Run, name: str) -> bool:
 
 
 def _part(connection: sqlite3.Connection, run: Run, said: _Said, missed: dict[str, int]) -> _Part:
-    by_place = {
-        place: said[run.run_id, str(id_)]
-        for place, id_ in entry_ids(connection, run.id).items()
-        if (run.run_id, str(id_)) in said
-    }
+    by_place = _by_place(connection, run, said)
     entries = read_entries(connection, run.corpus, by_place)
     results = [
         result
@@ -213,6 +210,18 @@ def _part(connection: sqlite3.Connection, run: Run, said: _Said, missed: dict[st
         [_number(row.composite) for row in taken],
         [float(len(normalize("NFC", result.output or ""))) for result in results],
     )
+
+
+def _by_place(
+    connection: sqlite3.Connection, run: Run, said: _Said
+) -> dict[int, list[PersonRating]]:
+    """Return what was said of each output by the place of its entry; an id 1.0 of a spreadsheet means 1."""
+    places = {str(id_): place for place, id_ in entry_ids(connection, run.id).items()}
+    known, found = EntryIds(places), dict[int, list[PersonRating]]()
+    for (run_id, given), rows in said.items():
+        if run_id == run.run_id and (id_ := known.find(given)) is not None:
+            found.setdefault(places[id_], []).extend(rows)
+    return found
 
 
 def _totals_only(connection: sqlite3.Connection, run: Run) -> bool:

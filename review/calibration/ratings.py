@@ -249,6 +249,8 @@ def _name(path: Path, where: str, row: Mapping[str, Any], names: tuple[str, ...]
     given = _field(path, where, row, names) if names is ENTRY else row.get(_wanted(row, names))
     if _blank(given):
         return None
+    if isinstance(given, float) and given.is_integer():
+        given = int(given)
     if isinstance(given, bool) or not isinstance(given, int | str):
         raise UsageError(
             f"{path}: {where}: field {_wanted(row, names)!r}: a text or a whole number is wanted."

@@ -16,22 +16,22 @@ WRONG = ["tablo", "vento", "monto", "pluvo", "libro", "akvo", "fiŝo", "nokto"]
 
 
 def write_case(folder: Path, entries: int, seed: int = 1, *, systems: int = 1) -> list[Path]:
-    """Write ``corpus.jsonl`` and ``ratings.csv`` of three people, and give the files of outputs."""
+    """Write ``corpus.jsonl`` and ``ratings.csv`` of three people with the ids of a spreadsheet (1.0), and return the files of outputs."""
     chance = random.Random(seed)
     texts = [_texts(chance) for _ in range(entries)]
     _write(
         folder / "corpus.jsonl",
-        [{"id": f"e{i}", "source": s, "reference": t} for i, (s, t) in enumerate(texts)],
+        [{"id": i, "source": s, "reference": t} for i, (s, t) in enumerate(texts)],
     )
     ratings, files = [], []
     for system in range(systems):
         rows: list[dict[str, object]] = []
         for i, (source, reference) in enumerate(texts):
             left = chance.randrange(0, 5 + system)
-            rows.append({"id": f"e{i}", "output": _spoilt(chance, source, reference, left)})
+            rows.append({"id": i, "output": _spoilt(chance, source, reference, left)})
             ratings += [
                 {
-                    "entry_id": f"e{i}",
+                    "entry_id": float(i),
                     "rating": max(0, min(3, round(3.4 - 0.9 * left + chance.gauss(0, 0.4)))),
                     "reviewer": f"R{person}",
                     "run": f"system-{system}",

@@ -49,7 +49,7 @@ def test_every_form_says_the_same(tmp_path: Path) -> None:
 
 
 def test_other_column_names_and_whole_number_ids_will_do(tmp_path: Path) -> None:
-    path = written(tmp_path, ".jsonl", [{"id": 7, "score": 2.5, "rater": 1, "note": "x"}])
+    path = written(tmp_path, ".jsonl", [{"id": 7.0, "score": 2.5, "rater": 1, "note": "x"}])
     [row] = read_ratings(path, OURS).rows
     assert (row.entry_id, row.reviewer, row.run, row.acceptable) == ("7", "1", None, True)
     assert row.place == pytest.approx(2.5 / 3)
