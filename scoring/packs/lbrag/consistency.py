@@ -12,8 +12,6 @@ from typing import Final, NamedTuple
 import regex
 
 from corpora.languages.tags import same_language, tag_script, texts_script
-from corpora.text.comparison import is_blank
-from scoring.core.messages import listed
 from scoring.core.metric import Statistics, own_signature
 from scoring.core.packs import pack_metric
 from scoring.core.translation import Translation
@@ -92,8 +90,8 @@ class LanguageConsistency(ResourceRate):
     """Mean over entries of the share of an answer's letters that its language is written with; 0–1, higher is better.
 
     The scripts are those of the language tag; without one, those that the language is always written in, else that
-    of the reference, else that of all references. An answer without letters, as a number, scores 1. Null for an
-    empty answer, and where nothing tells the script.
+    of the reference, else that of all references. An answer without letters, such as a number or an empty one, scores
+    1. Null where nothing tells the script.
     """
 
     info = pack_metric("lbrag.rlc")
@@ -102,13 +100,13 @@ class LanguageConsistency(ResourceRate):
     def signature(self) -> str:
         setup = self._setup
         scripts = ",".join(_language_scripts(setup.target_language) or (setup.script or "none",))
-        return own_signature(f"unit:letter|scripts:{scripts}{self._threshold}")
+        return own_signature(f"unit:letter|scripts:{scripts}|empty:1{self._threshold}")
 
     _threshold = ""
 
     @property
     def why_missing(self) -> str:
-        return "every answer is empty, or nothing tells in which script the language is written"
+        return "nothing tells in which script the language is written"
 
     def stats(self, translation: Translation) -> Statistics | None:
         answer_letters = self.letters(translation)
@@ -121,11 +119,9 @@ class LanguageConsistency(ResourceRate):
         return consistency
 
     def letters(self, translation: Translation) -> AnswerLetters | None:
-        """Count the letters of an answer; None where it is empty or its script is unknown."""
+        """Return the counted letters of an answer; None where its script is unknown."""
         scripts = self.scripts(translation)
-        if not scripts or is_blank(translation.output):
-            return None
-        return letters_in(translation.output, scripts)
+        return letters_in(translation.output, scripts) if scripts else None
 
     def scripts(self, translation: Translation) -> tuple[str, ...]:
         """Return the scripts of an entry's language by their codes; empty where nothing tells."""
@@ -140,10 +136,10 @@ class LanguageConsistency(ResourceRate):
         return _known_scripts(written) if written else ()
 
     def explain(self, translation: Translation) -> tuple[str, ...]:
-        """Return how many letters are of the language's script, and which are not."""
-        answer_letters = self.letters(translation)
-        if answer_letters is None:
-            return () if is_blank(translation.output) else (_NO_SCRIPT,)
+        """Say how many letters are of the language's script, and which are not."""
+        found = self.letters(translation)
+        if found is None:
+            return (_NO_SCRIPT,)
         scripts = ", ".join(self.scripts(translation))
         if not answer_letters.all:
             return ("There are no letters, so none is of another script.",)

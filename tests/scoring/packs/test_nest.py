@@ -184,7 +184,7 @@ def test_a_script_is_told_by_tag_then_language_then_reference() -> None:
         ({"predicted": "atim", "reference": "12"}, "crk", "Latn", 1.0),  # all references tell
         ({"predicted": "atim", "reference": "12"}, "crk", None, None),  # nothing tells
         ({"predicted": "iPhone", "reference": "iPhone"}, "zh", "Hani", 0.0),  # one writing
-        ({"predicted": "", "reference": "ᐊᑎᒼ"}, "crk", None, None),  # empty answer
+        ({"predicted": "", "reference": "ᐊᑎᒼ"}, "crk", None, 1.0),  # empty answer
         ({"predicted": "コーヒー"}, "ja", None, 1.0),  # shared sign
         ({"predicted": "x\u0331a\u0301t"}, "tli-Latn", None, 1.0),  # loose marks
         ({"predicted": "서울 首都"}, "kor", None, 1.0),  # two scripts of one language
