@@ -50,6 +50,7 @@ class PlacedEntry:
 def check_together(placed: Sequence[PlacedEntry], findings: Findings) -> None:
     """Run every check of this file over the entries of one corpus."""
     _blank_sources(placed, findings)
+    _empty_references(placed, findings)
     _repeated_pairs(placed, findings)
     _unknown_tags(placed, findings)
     _spellings_of_tags(placed, findings)
@@ -100,6 +101,17 @@ def _blank_sources(placed: Sequence[PlacedEntry], findings: Findings) -> None:
         "They count in every score that looks at the reference; what compares with the source has no value "
         "for them, and a method is not asked, which counts as an empty output.",
         "source",
+    )
+
+
+def _empty_references(placed: Sequence[PlacedEntry], findings: Findings) -> None:
+    silent = (item for item in placed if item.entry.task.empty_reference)
+    warn_of(
+        findings,
+        [item for item in silent if is_blank(item.entry.reference)],
+        "have an empty reference",
+        "Every word of an output counts as added there; is nothing spoken in these recordings?",
+        "reference",
     )
 
 

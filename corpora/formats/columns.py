@@ -6,7 +6,7 @@ references the first is the reference, and the others are variants.
 
 A cell of a CSV or TSV corpus is text, read and written by the same rules. A column whose name ends in ``:json``
 holds JSON values, so that objects, numbers and texts that look like something else come back as they were. An
-empty cell means: not given.
+empty cell means: not given; of a source or a reference, that it is empty.
 """
 
 from __future__ import annotations

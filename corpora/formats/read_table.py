@@ -393,7 +393,7 @@ def _fields(
         if name == FURTHER:
             further.append(cell)
             continue
-        if not cell and name == "source" and any(row.cells):
+        if not cell and name in SIDES and any(row.cells):
             fields[name] = cell
         if not cell:
             continue

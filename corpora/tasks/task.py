@@ -35,6 +35,8 @@ class Task:
     """False where a record may have none: what is asked is a recording, or was asked elsewhere."""
     wants_reference: bool = True
     """False where no one answer is the right one."""
+    empty_reference: bool = False
+    """True where a reference may be empty: nobody speaks in the recording."""
     asks_models: bool = True
     """False where a language model cannot be asked by text."""
 
@@ -85,6 +87,7 @@ _TASKS = (
         "the words that were spoken",
         {"audio": ()},
         wants_source=False,
+        empty_reference=True,
         asks_models=False,
     ),
     Task(
@@ -93,6 +96,7 @@ _TASKS = (
         "a line “SPEAKER: words” for each turn",
         {"audio": ()},
         wants_source=False,
+        empty_reference=True,
         asks_models=False,
     ),
     Task(

@@ -124,9 +124,20 @@ _WITHOUT = {
 """End of the name of a count of entries → what they are without."""
 
 
+EMPTY_REFERENCES = "_empty_references"
+"""End of the name of a count of references in which nothing is spoken."""
+
+
 def left_out_lines(scores: Mapping[str, Any]) -> Iterator[str]:
-    """Return how many entries count for nothing in a metric, because something beside the output failed."""
-    for name, score in scores.items():
+    """Yield how many entries count for nothing in a metric because something other than the output failed."""
+    for name, found in scores.items():
+        if name.endswith(EMPTY_REFERENCES) and (empty := number(found)):
+            metric = short_title(name.removesuffix(EMPTY_REFERENCES))
+            many = some_entries(int(empty))
+            yield line(
+                "empty",
+                f"{metric}: {many} with an empty reference; every word there counts as added",
+            )
         for end, what in _WITHOUT.items():
             count = number(score) if name.endswith(end) else None
             if count:

@@ -70,7 +70,11 @@ class _DialogueState(Metric):
 
     @property
     def signature(self) -> str:
-        return own_signature("values:lower-case|space-hyphen-underscore:no|names:exact")
+        return own_signature(
+            f"values:lower-case|space-hyphen-underscore:no|names:exact{self._denominator}"
+        )
+
+    _denominator = ""
 
     @property
     def why_missing(self) -> str:
@@ -152,18 +156,20 @@ class JointGoalAccuracy(_DialogueState, RateMetric):
 
 
 class SlotAccuracy(_DialogueState):
-    """Right slots over all slots of answer and reference together, 0–1; 1 where neither has any.
+    """Right slots over the slots of the reference, 0–1; 1 where neither side has any.
 
-    An answer that is no state has no right slot, and one wrong one where none is wanted.
+    Slots that nobody asked for do not count, as published: F1 and joint goal accuracy see them. Where none is wanted,
+    an answer with slots, or one that is no state, is one wrong slot.
     """
 
     info = pack_metric("au.slot_accuracy")
     width = 2
+    _denominator = "|of:reference"
 
     def _counted(self, found: Slots | None, wanted: Slots) -> Statistics:
         if found is None:
             return (0, max(len(wanted), 1))
-        return (len(found.items() & wanted.items()), len(found.keys() | wanted.keys()))
+        return (len(found.items() & wanted.items()), len(wanted) or int(bool(found)))
 
     def values(self, totals: FloatArray) -> FloatArray:
         return np.where(totals[:, 1] > 0, share(totals[:, 0], totals[:, 1]), 1.0)

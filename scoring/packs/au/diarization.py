@@ -1,6 +1,6 @@
 """Who spoke which words: WDER, cpWER and the number of speakers, from lines ``NAME: words`` (au-harness-metrics).
 
-A line without a name continues with the speaker before it; words before the first name are nobody's. Names only tell
+A line without a name continues the speaker before it; words before the first name have none. Names only tell
 speakers apart: which speaker of the output is which of the reference is chosen so that the fewest words are wrong.
 """
 
@@ -13,13 +13,18 @@ from typing import NamedTuple
 import regex
 from rapidfuzz.distance import Levenshtein
 
-from scoring.core.messages import counted
-from scoring.core.metric import Compared, RateMetric, Statistics, own_signature
+from scoring.core.metric import Compared, FloatArray, RateMetric, Statistics, own_signature
 from scoring.core.packs import pack_metric
 from scoring.core.translation import Translation
 from scoring.grammar.morpheme_difference import best_pairs
 from scoring.metrics.maker import Maker
-from scoring.packs.au.wer import MOST_CELLS, SpokenWords, spoken_words, word_edits
+from scoring.packs.au.wer import (
+    MOST_CELLS,
+    SpokenWords,
+    empty_references,
+    spoken_words,
+    word_edits,
+)
 from scoring.words.resources import Resources
 
 _LINE = regex.compile(r"(?P<name>[^:：\n]{1,60})[:：](?![0-9])(?P<words>.*)")
@@ -60,6 +65,11 @@ class SpokenTurns(NamedTuple):
         return [name for name, _ in counted.most_common(MOST_SPEAKERS)]
 
     @property
+    def streams(self) -> list[Speaker]:
+        """The speakers that are paired, and behind them None where words have no name."""
+        return [*self.named, *([None] if None in self.speakers else [])]
+
+    @property
     def speaker_count(self) -> int:
         """How many different names spoke a word."""
         return len({speaker for speaker in self.speakers if speaker is not None})
@@ -75,16 +85,19 @@ class _Diarization(RateMetric):
     def signature(self) -> str:
         return own_signature(
             "words:letters-marks-numbers|case:lower|unspaced:characters|speakers:best-pairing"
+            f"{self._nameless}"
         )
+
+    _nameless = ""
 
     @property
     def why_missing(self) -> str:
         return "no reference says who spoke: write lines NAME: words"
 
     def _sides(self, translation: Translation) -> tuple[SpokenTurns, SpokenTurns] | None:
-        """Return output and reference; None where the reference names no speaker or too many."""
+        """Return output and reference; None where a reference with words names no speaker, or too many."""
         reference = self._turns(translation.entry.reference, translation)
-        if not 0 < reference.speaker_count <= MOST_SPEAKERS:
+        if reference.words and not 0 < reference.speaker_count <= MOST_SPEAKERS:
             return None
         return self._turns(translation.output, translation), reference
 
@@ -120,15 +133,15 @@ def _written(text: str) -> dict[Speaker, str]:
 class WordDiarizationErrorRate(_Diarization):
     """Aligned words with the wrong speaker over aligned words, in 0–1; lower is better.
 
-    Where no word of the output is next to one of the reference, or nobody is named, all words of the reference
-    count as wrong. Null where the reference names nobody, or more than ``MOST_SPEAKERS``.
+    Where no word of the output stands beside one of the reference, or nobody is named, all words of the reference
+    count as wrong. Null where the reference is empty, names nobody, or more than ``MOST_SPEAKERS``.
     """
 
     info = pack_metric("au.wder")
 
     def stats(self, translation: Translation) -> Statistics | None:
         sides = self._sides(translation)
-        if sides is None:
+        if sides is None or not sides[1].words:
             return None
         output, reference = sides
         pairs = _aligned_speakers(output, reference)
@@ -150,11 +163,14 @@ class WordDiarizationErrorRate(_Diarization):
 class SpeakerWordErrorRate(_Diarization):
     """cpWER: word errors after all words of a speaker are put together, over reference words; lower is better.
 
-    A speaker without a partner counts whole, as words left out or added, and so do words that are nobody's; equal
-    to meeteval's where everybody is named. Null as for WDER.
+    A speaker without a partner counts whole, as words left out or added. Words without a name are one more speaker.
+    Equal to meeteval's. Statistics: errors, reference words or 1 where there is none, references without a word.
+    Null where a reference with words names nobody, or more than ``MOST_SPEAKERS``.
     """
 
     info = pack_metric("au.cpwer")
+    width = 3
+    _nameless = "|nameless:one-speaker"
 
     def stats(self, translation: Translation) -> Statistics | None:
         sides = self._sides(translation)
@@ -162,7 +178,12 @@ class SpeakerWordErrorRate(_Diarization):
             return None
         output, reference = sides
         spared = _worth(_spared_words(output, reference))
-        return (len(output.words) + len(reference.words) - spared, len(reference.words))
+        words = len(reference.words)
+        return (len(output.words) + words - spared, max(words, 1), int(not words))
+
+    def further(self, total: FloatArray) -> dict[str, float | int | None]:
+        """Return how many references have no word."""
+        return empty_references(self.info.id, total)
 
     def explain(self, translation: Translation) -> tuple[str, ...]:
         """Return how many words are wrong once each speaker's are put together, and who was taken for whom."""
@@ -170,10 +191,12 @@ class SpeakerWordErrorRate(_Diarization):
         if sides is None or statistics is None:
             return ()
         ours, theirs = _written(translation.output), _written(translation.entry.reference)
-        found_pairs = _pairs(*sides).items()
-        pairs = [f"{ours[name]} for {theirs[other]}" for other, name in found_pairs if name]
+        pairs = [
+            f"{ours.get(name, _NO_NAME)} for {theirs.get(other, _NO_NAME)}"
+            for other, name in _pairs(*sides).items()
+        ]
         taken = (f"Speakers were taken: {', '.join(pairs)}.",) if pairs else ()
-        errors, words = counted(int(statistics[0]), "error"), counted(int(statistics[1]), "word")
+        errors, words = counted(int(found[0]), "error"), counted(len(sides[1].words), "word")
         return (f"{errors} in {words}, speaker by speaker.", *taken)
 
     def compared(self, translation: Translation) -> tuple[Compared, ...]:
@@ -188,7 +211,9 @@ class SpeakerWordErrorRate(_Diarization):
         ours, theirs = _written(translation.output), _written(translation.entry.reference)
         rows = [
             Compared(
-                _label(pairs, other, ours, theirs), spoken.get(pairs.get(other, ""), ""), words
+                _label(pairs, other, ours, theirs),
+                said[pairs[other]] if other in pairs else "",
+                words,
             )
             for other, words in wanted.items()
         ]
@@ -204,18 +229,18 @@ _NO_NAME = "no name"
 
 
 def _label(
-    pairs: Mapping[Speaker, str],
+    pairs: Mapping[Speaker, Speaker],
     speaker: Speaker,
     ours: Mapping[Speaker, str],
     theirs: Mapping[Speaker, str],
 ) -> str:
     """Name a speaker of the reference, and the one of the output who is taken for them."""
-    name, taken = theirs.get(speaker, _NO_NAME), pairs.get(speaker)
-    return f"{name} ← {ours[taken]}" if taken else name
+    name = theirs.get(speaker, _NO_NAME)
+    return f"{name} ← {ours.get(pairs[speaker], _NO_NAME)}" if speaker in pairs else name
 
 
 class SpeakerCountError(_Diarization):
-    """Mean distance between the numbers of speakers, in speakers from 0; lower is better. Null as for WDER."""
+    """Mean distance between the numbers of speakers, in speakers from 0; lower is better. Null as for cpWER."""
 
     info = pack_metric("au.speaker_count_error")
 
@@ -257,24 +282,22 @@ def _spared_words(output: SpokenTurns, reference: SpokenTurns) -> list[list[int]
     None of them where the texts are too long to be compared.
     """
     if len(output.words) * len(reference.words) > MOST_CELLS:
-        return [[0] * len(output.named)] * len(reference.named)
-    spoken, wanted, names = output.of_speaker, reference.of_speaker, output.named
+        return [[0] * len(output.streams)] * len(reference.streams)
+    said, wanted, names = output.of_speaker, reference.of_speaker, output.streams
     return [
         [
             len(spoken[name]) + len(wanted[other]) - word_edits(spoken[name], wanted[other])
             for name in names
         ]
-        for other in reference.named
+        for other in reference.streams
     ]
 
 
-def _pairs(output: SpokenTurns, reference: SpokenTurns) -> dict[Speaker, str]:
-    """Return for each speaker of the reference the one of the output who is taken for them, empty for nobody."""
-    names, pairing = output.named, _paired(_spared_words(output, reference))
-    return {
-        other: names[pairing[row]] if row in pairing else ""
-        for row, other in enumerate(reference.named)
-    }
+def _pairs(output: SpokenTurns, reference: SpokenTurns) -> dict[Speaker, Speaker]:
+    """Return by speaker of the reference the one of the output who is taken for them; without those who have none."""
+    names, wanted = output.streams, reference.streams
+    paired = _paired(_spared_words(output, reference))
+    return {wanted[row]: names[column] for row, column in paired.items()}
 
 
 def _paired(worth: Sequence[Sequence[int]]) -> dict[int, int]:

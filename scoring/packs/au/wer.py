@@ -12,8 +12,7 @@ from functools import lru_cache
 
 from rapidfuzz.distance import Levenshtein
 
-from scoring.core.messages import counted
-from scoring.core.metric import Compared, RateMetric, Statistics, own_signature
+from scoring.core.metric import Compared, FloatArray, RateMetric, Statistics, own_signature
 from scoring.core.packs import pack_metric
 from scoring.core.setup import ScoringSetup
 from scoring.core.translation import Translation
@@ -38,6 +37,11 @@ def word_edits(output: Sequence[str], reference: Sequence[str]) -> int:
     if len(output) * len(reference) > MOST_CELLS:
         return max(len(output), len(reference))
     return Levenshtein.distance(output, reference)
+
+
+def empty_references(id_: str, total: FloatArray) -> dict[str, float | int | None]:
+    """Return the field of the card that says how many references have no word; the sums' third number counts them."""
+    return {f"{id_}_empty_references": int(total[2])}
 
 
 class SpokenWords:
@@ -65,11 +69,12 @@ def unspaced_language(language: str, script: str | None) -> bool:
 class WordErrorRate(RateMetric):
     """Word errors over reference words, from 0 without an upper end; lower is better.
 
-    Statistics: errors, reference words. Where the reference has no word, every word of the output is an error of
-    one. An empty output leaves out every word of the reference.
+    Statistics: errors, reference words or 1 where there is none, references without a word. Where the reference has
+    no word, every word of the output was added. An empty output leaves out every word of the reference.
     """
 
     info = pack_metric("au.wer")
+    width = 3
 
     def __init__(self, resources: Resources) -> None:
         self._words = SpokenWords(resources.setup)
@@ -80,7 +85,11 @@ class WordErrorRate(RateMetric):
 
     def stats(self, translation: Translation) -> Statistics:
         output, reference = self._sides(translation)
-        return (word_edits(output, reference), max(len(reference), 1))
+        return (word_edits(output, reference), max(len(reference), 1), int(not reference))
+
+    def further(self, total: FloatArray) -> dict[str, float | int | None]:
+        """Return how many references have no word."""
+        return empty_references(self.info.id, total)
 
     def explain(self, translation: Translation) -> tuple[str, ...]:
         """Return how many words are changed, left out and added."""

@@ -43,6 +43,22 @@ def test_sound_record_is_read_and_no_answer_reaches_a_method() -> None:
         assert set(asked.model_extra or {}) == set(RECORDS[name]) & set(task(name).shown)
 
 
+def test_reference_of_speech_may_be_empty(tmp_path: Path) -> None:
+    for name in ("asr", "diarization"):
+        spoken, silent = RECORDS[name], {**RECORDS[name], "id": 99, "reference": ""}
+        corpus = corpus_of(name, spoken, silent)
+        assert [bool(each.reference) for each in corpus.entries] == [True, False]
+        [warning] = corpus.warnings
+        assert "One entry has an empty reference: 99" in str(warning)
+    table = tmp_path / "asr.csv"
+    table.write_text(
+        "# task: asr\n# source_language: en\n# target_language: crk\nid,source,reference\n1,a.wav,Saluton\n2,b.wav,\n",
+        "utf-8",
+    )
+    assert [each.reference for each in load(table).entries] == ["Saluton", ""]
+    assert "It is blank" in only_problem("math", {**RECORDS["math"], "reference": ""})
+
+
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=5),
     lambda each: st.lists(each, max_size=3) | st.dictionaries(st.sampled_from("ab"), each),

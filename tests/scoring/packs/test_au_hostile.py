@@ -7,6 +7,7 @@ from itertools import permutations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -15,6 +16,7 @@ from rapidfuzz.distance import Levenshtein
 from scoring.packs.au import diarization, wer
 from tests.review.thorough import examples, times
 from tests.scoring.packs.au import cases, check_golden, entry_value, metric, record, resources
+from tests.scoring.packs.pack_cases import corpus_value
 
 FIELDS: dict[str, Any] = {
     "instructions": [
@@ -99,7 +101,7 @@ def test_two_different_answers_never_match() -> None:
         ):  # fmt: skip
             assert entry_value(metric(name), given_) == value
         labelled = record(f"{one}: {one}\n{other}: {other}", f"{other}: {other}")
-        assert metric("cpwer").stats(labelled) == (1, 1)
+        assert metric("cpwer").stats(labelled) == (1, 1, 0)
 
 
 SPEECH = ("wer", "wder", "cpwer", "speaker_count_error")
@@ -113,7 +115,7 @@ def test_values_are_those_published_and_those_of_meeteval() -> None:
     _, *talks = map(json.loads, file.read_text("utf-8").splitlines())
     made = metric("cpwer")
     found = [made.stats(record(talk["predicted"], talk["reference"])) for talk in talks]
-    assert (found, len(talks)) == ([(talk["errors"], talk["words"]) for talk in talks], 300)
+    assert (found, len(talks)) == ([(talk["errors"], talk["words"], 0) for talk in talks], 300)
 
 
 def test_words_are_those_of_the_script() -> None:
@@ -152,22 +154,38 @@ def test_what_is_left_open_is_said_in_words() -> None:
     assert said == "2 speakers; the reference has 1."
 
 
-def test_words_without_a_speaker_count_against_an_output() -> None:
+def test_words_without_a_name_are_one_speaker_as_in_meeteval() -> None:
     for output, expected in [
-        ("hello world", 2 + 2), ("A: hello world", 1 + 1), ("um\nA: hello\nB: world", 0 + 1),
+        ("hello world", 1 + 1), ("A: hello world", 1 + 1), ("um\nA: hello\nB: world", 0 + 1),
         ("Speaker 1: hello\nSpeaker 2: world", 0), ("**A:** hello\n**B:** world", 0),
         ("A：hello\nB： world", 0), ("A: hel\nlo\nB: world", 2), ("A:hello\nB:\nworld", 0),
-        ("so this is what they said: hello\nB: world", 1 + 6 + 1 - 0),
+        ("so this is what they said: hello\nB: world", 6),
         ("A: hello\nB: world\nC: bye", 1), ("A:\nB:", 2),
     ]:  # fmt: skip
         found = metric("cpwer").stats(record(output, "A: hello\nB: world"))
-        assert found == (expected, 2)
+        assert found == (expected, 2, 0)
 
     for made in map(metric, SPEECH[1:]):  # a reference without speakers has no value
-        for reference in ("hello world", "", "\n".join(f"S{i}: a" for i in range(40))):
+        for reference in ("hello world", "\n".join(f"S{i}: a" for i in range(40))):
             assert made.stats(record("A: hello", reference)) is None
             assert made.explain(record("A: hello", reference)) == ()
             assert "who spoke" in made.why_missing
+
+
+def test_empty_references_count_and_are_counted() -> None:
+    spoken, silent = record("a b x", "a b"), [record("a b", ""), record("", "...")]
+    made = metric(
+        "wer"
+    )  # 1 of 2, 2 of 1, 0 of 1 (AU-Harness: a reference without a word counts as one word)
+    assert corpus_value(made, [spoken, *silent]) == pytest.approx(3 / 4)
+    assert [made.stats(each) for each in silent] == [(2, 1, 1), (0, 1, 1)]
+    sums = np.array([4.0, 9.0, 2.0])
+    assert made.further(sums) == {"au.wer_empty_references": 2}
+    assert metric("cpwer").further(sums) == {"au.cpwer_empty_references": 2}
+    talk = record("A: a\nB: b c", "")
+    found = [metric(name).stats(talk) for name in SPEECH[1:]]
+    assert found == [None, (3, 1, 1), (2, 1)]
+    assert metric("cpwer").explain(talk) == ("3 errors in 0 words, speaker by speaker.",)
 
 
 said = st.lists(st.sampled_from("xyzw"), min_size=1, max_size=4)
@@ -196,7 +214,7 @@ def _tried(output: list[tuple[str, list[str]]], reference: list[tuple[str, list[
 def test_no_other_pairing_has_fewer_errors(output: list[Any], reference: list[Any]) -> None:
     words = sum(len(each) for _, each in reference)
     found = metric("cpwer").stats(record(_text(output), _text(reference)))
-    assert found == (_tried(output, reference), words)
+    assert found == (_tried(output, reference), words, 0)
 
 
 @examples(15, 40)
@@ -210,11 +228,11 @@ def test_names_only_tell_speakers_apart(lines: list[Any], names: list[str]) -> N
 def test_texts_too_long_to_compare_count_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(wer, "MOST_CELLS", 3)
     monkeypatch.setattr(diarization, "MOST_CELLS", 3)
-    assert metric("wer").stats(record("a b", "a b c")) == (3, 3)
-    assert metric("cpwer").stats(record("A: a b", "A: a b")) == (4, 2)
+    assert metric("wer").stats(record("a b", "a b c")) == (3, 3, 0)
+    assert metric("cpwer").stats(record("A: a b", "A: a b")) == (4, 2, 0)
     assert metric("wder").stats(record("A: a b", "A: a b")) == (2, 2)
     monkeypatch.setattr(diarization, "MOST_CELLS", 10**6)
     monkeypatch.setattr(diarization, "MOST_LETTERS", 5)
-    assert metric("cpwer").stats(record("A: a\nB: b", "A: a")) == (2, 1)
+    assert metric("cpwer").stats(record("A: a\nB: b", "A: a")) == (2, 1, 0)
     monkeypatch.setattr(diarization, "MOST_SPEAKERS", 1)
-    assert metric("cpwer").stats(record("A: a a\nB: b", "A: a")) == (1 + 2, 1)
+    assert metric("cpwer").stats(record("A: a a\nB: b", "A: a")) == (1 + 2, 1, 0)
