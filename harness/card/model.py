@@ -253,7 +253,8 @@ class EntryResult(Block):
     composite: float | None = None
     """The composite of this entry alone, 0–1."""
     values: dict[str, float | None] | None = None
-    """Metric id → value of this entry alone, of what the task of the run shows; absent for translations."""
+    """Metric id → value of this entry alone, of every metric of the run; absent for translations, and on cards of
+    earlier versions only what the task shows."""
     fst_accepted: bool | None = None
     """Whether the analyser accepts every word; null where there is no analyser."""
     fst_analysis: list[str] | None = None
@@ -261,6 +262,8 @@ class EntryResult(Block):
     cards of earlier versions, and where the texts are withheld."""
     lint_verdict: str | None = None
     """EXACT, EQUIVALENT, MISS or NO_OUTPUT by the language's rules of variants; absent where it has none."""
+    semantic_verdict: str | None = None
+    """Verdict that the semantic score of this entry stands for (appendix B); absent where it stands for none."""
     segment: str | None = None
     difficulty: int | None = None
     provenance: str | None = None

@@ -14,7 +14,7 @@ from harness.core.failures import ErrorClass
 from harness.method.method import Result
 from harness.store.results import RowWords
 from scoring.core.columns import KeptColumns
-from scoring.core.scorer import Scorer
+from scoring.core.scorer import EntryValues, Scorer, verdict_field
 from scoring.core.specification import COMPOSITE
 from scoring.core.table import EntryStatistics, StatisticsError
 from scoring.statistics.breakdown import FREE
@@ -28,7 +28,8 @@ NO_WORDS = RowWords(None, None)
 
 
 def entry_scores(result: Result, scorer: Scorer) -> dict[str, float | str | None]:
-    """Return an entry's own value of every metric by metric id, each on its metric's scale, and its composite (0–1).
+    """Return an entry's own value of every metric by metric id, each on its metric's scale, its composite (0–1), and
+    the verdicts that values stand for.
 
     Where its statistics cannot be read, the values that the store keeps beside them.
     """
@@ -37,7 +38,8 @@ def entry_scores(result: Result, scorer: Scorer) -> dict[str, float | str | None
     except StatisticsError:
         values = {"exact_match_rate": float(result.exact), "chrf_plus_plus": result.headline}
         return {**values, "composite": result.second}
-    return {**scores.values, "composite": scores.composite}
+    verdicts = {verdict_field(id_): verdict for id_, verdict in scores.verdicts.items()}
+    return {**scores.values, "composite": scores.composite, **verdicts}
 
 
 def entry_row(
@@ -45,6 +47,7 @@ def entry_row(
     result: Result,
     taken: EntryStatistics,
     scorer: Scorer,
+    scores: EntryValues,
     words: RowWords = NO_WORDS,
 ) -> EntryResult:
     """Write an entry's outcome as a row; of a secret entry only its numbers (DESIGN, S and C)."""
@@ -61,10 +64,11 @@ def entry_row(
         exact_match=result.exact,
         entry_chrf=result.headline if scorer.mixes else None,
         composite=result.second if scorer.mixes else None,
-        values=None if scorer.mixes else scorer.columns.told(result.kept),
+        values=None if scorer.mixes else scorer.columns.told(result.kept) | scores.values,
         fst_accepted=all_accepted(statistics),
-        fst_analysis=None if row_words.analyses is None else list(row_words.analyses),
-        lint_verdict=row_words.lint,
+        fst_analysis=None if said.analyses is None else list(said.analyses),
+        lint_verdict=said.lint,
+        semantic_verdict=None if secret else scores.verdicts.get("semantic_score"),
         segment=entry.segment,
         difficulty=entry.difficulty,
         provenance=_tag(entry, "provenance"),
@@ -104,16 +108,19 @@ def entry_rows(
             result,
             taken,
             scorer,
+            scores,
             words.get(result.position, NO_WORDS),
         )
-        for result, taken in zip(results, statistics, strict=True)
+        for result, taken, scores in zip(
+            results, statistics, scorer.entries_values(statistics), strict=True
+        )
     ]
 
 
 def row_json(row: EntryResult) -> dict[str, Any]:
     """Return a row as JSON values; without what it has not."""
     fields = row.model_dump(mode="json", by_alias=True)
-    for name in ("statistics", "lint_verdict", "values", *FREE):
+    for name in ("statistics", "lint_verdict", "semantic_verdict", "values", *FREE):
         if getattr(row, name) is None:
             del fields[name]
     return fields

@@ -38,7 +38,7 @@ from scoring.core.columns import TRANSLATIONS
 from scoring.core.inventory import by_category
 from scoring.core.messages import counted
 from scoring.core.metric_rows import short_title
-from scoring.core.scorer import Scorer
+from scoring.core.scorer import EntryValues, Scorer
 from scoring.core.table import StatisticsError
 
 
@@ -54,14 +54,19 @@ class RunScoring:
     """What the corpus asks for."""
 
     def values(self, result: Result) -> dict[str, float | None]:
-        """Read an entry's own values from its statistics; the kept ones stand where these do not fit."""
+        """Return an entry's own values (``entry``)."""
+        return self.entry(result).values
+
+    def entry(self, result: Result) -> EntryValues:
+        """Return an entry's own values and verdicts from its statistics; the kept values where these do not fit."""
         try:
-            return dict(self.scorer.entry_values(self.scorer.unpack(result.statistics)).values)
+            return self.scorer.entry_values(self.scorer.unpack(result.statistics))
         except StatisticsError:
             kept = self.scorer.columns
-            if kept != TRANSLATIONS:
-                return kept.told(result.kept)
-            return {"exact_match_rate": float(result.exact), "chrf_plus_plus": result.headline}
+            told = kept.told(result.kept)
+            if kept == TRANSLATIONS:
+                told = {"exact_match_rate": float(result.exact), "chrf_plus_plus": result.headline}
+            return EntryValues(told, result.second, self.scorer.weighing.tier(result.second))
 
 
 def run_scoring(store: sqlite3.Connection, run: Run) -> RunScoring:
@@ -84,9 +89,11 @@ def scores(result: Result, missing: Mapping[str, str], scoring: RunScoring) -> C
 
     What a single entry reaches is no verdict of speakers, whatever the name of its tier.
     """
-    values = {id_: v for id_, v in scoring.values(result).items() if of_entries(id_)}
+    found = scoring.entry(result)
+    values = {id_: v for id_, v in found.values.items() if of_entries(id_)}
+    lines = [*_lines(values, found.verdicts, scoring), *_nothing(values, missing)]
     if not scoring.scorer.mixes:
-        return Content("\n").join([*_lines(values, scoring), *_nothing(values, missing)])
+        return Content("\n").join(lines)
     tier = scoring.scorer.weighing.tier(result.second)
     mixed = Content.assemble(
         ("composite ", "$quiet"),
@@ -96,20 +103,23 @@ def scores(result: Result, missing: Mapping[str, str], scoring: RunScoring) -> C
         f" {tier}",
         (" by its scores alone", "$quiet"),
     )
-    return Content("\n").join([mixed, *_lines(values, scoring), *_nothing(values, missing)])
+    return Content("\n").join([mixed, *lines])
 
 
-def _lines(values: Mapping[str, float | None], scoring: RunScoring) -> Iterator[Content]:
+def _lines(
+    values: Mapping[str, float | None], verdicts: Mapping[str, str | None], scoring: RunScoring
+) -> Iterator[Content]:
     dot = Content.styled(" · ", "$quiet")
     for _, metrics in by_category(id_ for id_, value in values.items() if value is not None):
-        yield dot.join([_score(id_, values[id_], scoring) for id_ in metrics])
+        yield dot.join([_score(id_, values[id_], verdicts.get(id_), scoring) for id_ in metrics])
 
 
-def _score(metric: str, value: float | None, scoring: RunScoring) -> Content:
+def _score(metric: str, value: float | None, verdict: str | None, scoring: RunScoring) -> Content:
     name = show(f"{short_title(metric)} ", "$quiet")
     if metric in {"exact_match_rate", "equivalent_match_rate"}:
         return name.append(Content.styled("yes", "$good") if value else Content("no"))
-    return name.append(shown_value(metric, value, scoring.references))
+    shown = name.append(shown_value(metric, value, scoring.references))
+    return shown.append(f" {verdict}") if verdict else shown
 
 
 def _nothing(values: Mapping[str, float | None], missing: Mapping[str, str]) -> Iterator[Content]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 
 from rich.cells import cell_len
 
@@ -18,6 +19,7 @@ from rosetta_tui.toolkit.pages import UNREADABLE, Pages
 from scoring.core.columns import TRANSLATIONS, KeptColumns
 from scoring.core.inventory import told_of
 from scoring.core.metric_rows import short_title
+from scoring.core.scorer import EntryValues, verdict_field
 
 _TEXTS = (
     Column("state", "", 1),
@@ -50,10 +52,17 @@ def further_metrics(scores: Iterable[str] = ()) -> list[str]:
     return [id_ for id_ in told_of((), packed) if of_entries(id_) and id_ not in KEPT]
 
 
-def columns(further: Sequence[str] = (), kept: KeptColumns = TRANSLATIONS) -> tuple[Column, ...]:
-    """Return what a row shows, with a column for each further metric; the key is what the store sorts by."""
+def columns(
+    further: Sequence[str] = (),
+    kept: KeptColumns = TRANSLATIONS,
+    verdicts: Collection[str] = (),
+) -> tuple[Column, ...]:
+    """Return what a row shows, with a column for each further metric; the key is what the store sorts by.
+
+    Metrics of ``verdicts`` show the verdict of each entry.
+    """
     scored = _SCORED if kept == TRANSLATIONS else tuple(_kept_columns(kept))
-    return (*_TEXTS, *scored, *map(metric_column, further), *_TAKEN)
+    return (*_TEXTS, *scored, *(metric_column(id_, verdicts) for id_ in further), *_TAKEN)
 
 
 _KEPT_DROPS = {"headline": 0, "exact": 3, "second": 4, "third": 7}
@@ -74,10 +83,15 @@ def _kept_columns(kept: KeptColumns) -> Iterator[Column]:
         yield Column(place, name, max(6, len(name)), right=True, drop=_KEPT_DROPS[place])
 
 
-def metric_column(metric: str) -> Column:
-    """Return the column of one further metric."""
+def metric_column(metric: str, verdicts: Collection[str] = ()) -> Column:
+    """Return the column of one further metric; those of ``verdicts`` show their verdict before the value."""
     name = short_title(metric)
-    return Column(metric, name, max(5, len(name)), right=True)
+    width = VERDICT_WIDTH if metric in verdicts else 5
+    return Column(metric, name, max(width, len(name)), right=True)
+
+
+VERDICT_WIDTH = 16
+"""Cells of the longest verdict with its value: EXACT_MATCH 1.00."""
 
 
 SYMBOLS = {
@@ -98,8 +112,8 @@ WORDS = {
 
 _EMPTY = Cell("")
 
-Values = Callable[[Result], Mapping[str, float | None]]
-"""Gives an entry's own values by metric id."""
+Values = Callable[[Result], EntryValues | None]
+"""Returns an entry's own values and verdicts; None where nothing tells how they were scored."""
 
 
 class EntryRows(OrderedRows):
@@ -162,8 +176,8 @@ class EntryRows(OrderedRows):
     def _scores(self, result: Result) -> list[Cell]:
         if not self.further:
             return []
-        values = {} if result.failed else self._values(result)
-        return [Cell(value(id_, values.get(id_)), "quiet") for id_ in self.further]
+        found = None if result.failed else self._values(result)
+        return [Cell(_score(id_, found), "quiet") for id_ in self.further]
 
     def record(self, index: int) -> Record:
         """Return the values of one row; of a secret entry no text and no number."""
@@ -173,8 +187,10 @@ class EntryRows(OrderedRows):
         result = self._result(position) if done else None
         if entry is None:
             return {"id": None, "state": WORDS[state], LEFT_OUT: UNREADABLE}
-        values = self._values(result) if result is not None and not result.failed else {}
-        record = entry_record(entry, WORDS[state], result, values, self._kept)
+        found = self._values(result) if result is not None and not result.failed else None
+        values = {} if found is None else found.values
+        verdicts = {} if found is None else found.verdicts
+        record = entry_record(entry, WORDS[state], result, values, self._kept, verdicts)
         return {**record, LEFT_OUT: f"result: {UNREADABLE}"} if done and not result else record
 
     def _result(self, position: int) -> Result | None:
@@ -186,6 +202,13 @@ class EntryRows(OrderedRows):
             return ""
         wait = f" in {waiting.seconds:.0f} s" if waiting.seconds >= 1 else ""
         return f"try {waiting.attempt} of {waiting.attempts_allowed}{wait} · {waiting.reason}"
+
+
+def _score(id_: str, found: EntryValues | None) -> str:
+    """Return an entry's value in a further metric, behind the verdict that it stands for."""
+    if found is None:
+        return value(id_, None)
+    return " ".join(filter(None, [found.verdicts.get(id_), value(id_, found.values.get(id_))]))
 
 
 def _match(result: Result) -> Cell:
@@ -242,8 +265,9 @@ def entry_record(
     result: Result | None,
     scores: Mapping[str, float | None],
     kept: KeptColumns = TRANSLATIONS,
+    verdicts: Mapping[str, str | None] = MappingProxyType({}),
 ) -> dict[str, Value]:
-    """Return everything about an entry's outcome, with its ``scores`` by every metric that entries have.
+    """Return everything about an entry's outcome, with its ``scores`` and ``verdicts`` by every metric that entries have.
 
     Of a secret one no text and no number, but a word on it.
     """
@@ -261,8 +285,9 @@ def entry_record(
         values = _values(result, kept) | {"error": result.error}
         further = further_metrics(scores) if kept == TRANSLATIONS else scores
         values |= {id_: scores.get(id_) for id_ in further if id_ not in values}
-        record |= values if is_open else dict.fromkeys(values)
-    return record if is_open else {**record, LEFT_OUT: LEFT_OUT_WORDS}
+        values |= {verdict_field(id_): verdict for id_, verdict in verdicts.items()}
+        record |= values if told else dict.fromkeys(values)
+    return record if told else {**record, LEFT_OUT: LEFT_OUT_WORDS}
 
 
 LEFT_OUT_WORDS = "texts and numbers: the entry is secret"

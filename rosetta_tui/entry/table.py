@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate
@@ -38,6 +38,7 @@ from rosetta_tui.toolkit.ordered_table import OrderedTable, RowOrder
 from rosetta_tui.toolkit.pages import Pages, entry_pages, readable, result_pages
 from scoring.core.columns import TRANSLATIONS, KeptColumns
 from scoring.core.metric_rows import short_title
+from scoring.core.scorer import EntryValues
 
 SORT_WORDS = {
     "position": "corpus order",
@@ -177,7 +178,8 @@ class EntryTable(OrderedTable[EntryRows]):
         width = id_width(self.entries)
         further = () if self.entries is None else self.entries.further
         shown = [
-            replace(c, width=width) if c.key == "id" else c for c in columns(further, self.kept)
+            replace(c, width=width) if c.key == "id" else c
+            for c in columns(further, self.kept, self._verdicts)
         ]
         self.show_columns(sorted_by(shown, self.order.sort, falling=self.order.turned))
 
@@ -265,14 +267,20 @@ class EntryTable(OrderedTable[EntryRows]):
         run = self._run
         return None if run is None else readable(lambda: run_scoring(self._store, run))
 
-    def _values(self, result: Result) -> Mapping[str, float | None]:
-        return {} if self._scoring is None else self._scoring.values(result)
+    def _values(self, result: Result) -> EntryValues | None:
+        return None if self._scoring is None else self._scoring.entry(result)
+
+    @cached_property
+    def _verdicts(self) -> frozenset[str]:
+        """The metrics whose values stand for verdicts."""
+        metrics = self._scoring.scorer.metrics if self._scoring else ()
+        return frozenset(metric.info.id for metric in metrics if metric.has_verdicts)
 
     def _further(self) -> list[str]:
         """Return the further metrics of the run that there is room for beside texts that can be read."""
         missing = self._live.started.missing if self._live.started else {}
         there = [id_ for id_ in self._others() if id_ not in missing]
-        widths = accumulate(metric_column(id_).width + GAP for id_ in there)
+        widths = accumulate(metric_column(id_, self._verdicts).width + GAP for id_ in there)
         return [
             id_ for id_, used in zip(there, widths, strict=True) if used <= self.size.width - ROOMY
         ]

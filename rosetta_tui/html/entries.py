@@ -100,7 +100,9 @@ def _failed(row: Mapping[str, Any]) -> str:
 
 def _weak(row: Mapping[str, Any], kept: KeptColumns) -> ShownEntry:
     reference, failed = str(row.get("reference") or ""), _failed(row)
-    summary = f"{short_title(kept.headline)} {value(kept.headline, _score(row, kept))}"
+    verdict = row.get("semantic_verdict")
+    told = f"{short_title(kept.headline)} {value(kept.headline, _score(row, kept))}"
+    told += f" · {shortened(verdict)}" if isinstance(verdict, str) else ""
     level = row.get("difficulty")
     facts = (
         "" if level is None else f"difficulty {level}",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -262,6 +263,8 @@ def _metric(
     yield from (line(f"{indent}  {of}", share) for of, share in shares(metric, numbers))
     if metric == "fst_acceptance_rate":
         yield _accepted(card)
+    if metric == "semantic_score":
+        yield from _verdicts(card)
     raw = number(scores.get("compliance_index_raw"))
     now = number(scores.get(metric))
     if metric == "compliance_index" and raw is not None and raw != now:
@@ -291,6 +294,19 @@ def _accepted(card: Mapping[str, Any]) -> str:
         if known is None or total is None
         else f"references {known:,.0f} of {total:,.0f} words",
     )
+
+
+def _verdicts(card: Mapping[str, Any]) -> Iterator[str]:
+    """Yield how many entries have each semantic verdict; nothing where the score stands for none."""
+    found = (row.get("semantic_verdict") for row in blocks(card, "results"))
+    counted_verdicts = Counter(each for each in found if isinstance(each, str))
+    if counted_verdicts:
+        shown = counted_verdicts.most_common(_MOST_VERDICTS)
+        yield line("    verdicts", *(f"{count:,} {verdict}" for verdict, count in shown))
+
+
+_MOST_VERDICTS = 7
+"""As many as there are; a card from elsewhere may state others."""
 
 
 def _composite(card: Mapping[str, Any]) -> Iterator[str]:

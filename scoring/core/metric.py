@@ -49,6 +49,9 @@ class Metric(ABC):
     reads_source: ClassVar[bool] = False
     """True where the value says how the output fits its source: an entry without a source has none."""
 
+    has_verdicts: ClassVar[bool] = False
+    """True where an entry's value stands for a verdict (``verdict_of``)."""
+
     @property
     @abstractmethod
     def signature(self) -> str:
@@ -81,6 +84,10 @@ class Metric(ABC):
     def compared(self, translation: Translation) -> tuple[Compared, ...]:  # noqa: ARG002
         """Return what the value compares; empty where that is the two texts as they stand, or nothing."""
         return ()
+
+    def verdict_of(self, statistics: Statistics) -> str | None:  # noqa: ARG002
+        """Return the verdict that an entry's statistics stand for; None where there is none."""
+        return None
 
     def further(self, total: FloatArray) -> dict[str, float | int | None]:  # noqa: ARG002
         """Return further fields of the card that a sum of statistics tells, by name."""

@@ -6,7 +6,7 @@ Why a metric has no value: always said next to the null, never left to guess (DE
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import msgpack
 import numpy as np
@@ -59,6 +59,13 @@ class EntryValues:
     """By metric id, on the metric's own scale."""
     composite: float | None
     quality_tier: Tier
+    verdicts: dict[str, str | None] = field(default_factory=dict)
+    """Verdict by metric id, of the metrics whose values stand for one."""
+
+
+def verdict_field(id_: str) -> str:
+    """Return the name of the field that holds a metric's verdict on an entry: ``semantic_verdict``."""
+    return f"{id_.removesuffix('_score')}_verdict"
 
 
 PackedColumn = tuple[str, int | None]
@@ -172,9 +179,21 @@ class Scorer:
         mixed = entry_composites(arrays if self.mixes else {}, len(statistics), self.weighing)
         columns = [_optional(array) for array in arrays.values()]
         rows = zip(*columns, strict=True) if columns else [() for _ in statistics]
+        verdicts = self._verdicts(statistics)
         return [
-            EntryValues(dict(zip(arrays, row, strict=True)), value, self.weighing.tier(value))
-            for row, value in zip(rows, _optional(mixed), strict=True)
+            EntryValues(dict(zip(arrays, row, strict=True)), value, self.weighing.tier(value), said)
+            for row, value, said in zip(rows, _optional(mixed), verdicts, strict=True)
+        ]
+
+    def _verdicts(self, statistics: Sequence[EntryStatistics]) -> list[dict[str, str | None]]:
+        """Return each entry's verdicts by metric id."""
+        judges = {metric.info.id: metric for metric in self.metrics if metric.has_verdicts}
+        return [
+            {
+                id_: metric.verdict_of(numbers) if (numbers := each.get(id_)) else None
+                for id_, metric in judges.items()
+            }
+            for each in statistics
         ]
 
     @property

@@ -7,6 +7,7 @@ rules (``scoring.grammar.verdicts``) take precedence (appendix B); everywhere el
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from functools import cached_property
 
 from corpora.text.comparison import is_blank
@@ -27,30 +28,21 @@ from scoring.metrics.maker import Maker
 from scoring.words.resources import Resources
 
 
-class SemanticScore(RateMetric):
-    """Mean of an entry's score, 0–1, higher is better; statistics are (sum of scores, most they could be).
+class EmbeddingScore(RateMetric):
+    """Mean of the cosines of E(source ⏎ output) and E(source ⏎ reference), 0–1, higher is better; a negative one is 0.
 
-    By verdicts an entry counts in tenths, so that sums are whole numbers; by embeddings it counts the cosine
-    of E(source ⏎ output) and E(source ⏎ reference), a negative one as 0. An empty output counts 0.
+    Statistics: sum of the cosines, entries. An empty output counts 0.
     """
 
     info = metric_info("semantic_score")
     reads_source = True
 
-    def __init__(self, resources: Resources) -> None:
-        self._resources = resources
-        self._by_verdicts = by_verdicts(resources.setup)
+    def __init__(self, setup: ScoringSetup) -> None:
+        self._setup = setup
 
     @property
     def signature(self) -> str:
-        setup = self._resources.setup
-        if self._by_verdicts:
-            rules = f"{setup.language_card}-{card_key(setup)}" if setup.language_card else "none-"
-            return own_signature(
-                f"form:verdicts|dictionary:{content_key(setup.gloss_dictionary_sha256)}"
-                f"|analyser:{analyser_key(setup)}|rules:{rules}"
-            )
-        facts = setup.embeddings
+        facts = self._setup.embeddings
         if facts is None:
             return own_signature("form:none")
         place = facts.endpoint or (facts.sha256 or "")[:12]
@@ -58,25 +50,71 @@ class SemanticScore(RateMetric):
 
     @property
     def why_missing(self) -> str:
-        if self._by_verdicts:
-            return "no output has been analysed yet"
         return "the embeddings are worked out when all outputs are in"
 
     def stats(self, translation: Translation) -> Statistics | None:
-        if self._by_verdicts:
-            grammar_judgement = self.judgement(translation)
-            return None if grammar_judgement is None else (TENTHS[grammar_judgement.verdict], 10)
-        cosine = translation.annotations.get("embeddings")
-        if not isinstance(cosine, int | float) or not math.isfinite(cosine):
+        cosine = _cosine(translation)
+        if cosine is None:
             return None
         if is_blank(translation.output):
             return (0.0, 1)
-        return (min(max(float(cosine), 0.0), 1.0), 1)
+        return (min(max(cosine, 0.0), 1.0), 1)
+
+    def explain(self, translation: Translation) -> tuple[str, ...]:
+        cosine = _cosine(translation)
+        if cosine is None or cosine >= 0:
+            return ()
+        return ("The meanings point in opposite directions, which counts as 0.",)
+
+
+def _cosine(translation: Translation) -> float | None:
+    """Return the cosine that was computed for a translation, −1–1; None where there is none."""
+    given = translation.annotations.get("embeddings")
+    return float(given) if isinstance(given, int | float) and math.isfinite(given) else None
+
+
+class VerdictScore(RateMetric):
+    """Mean weight of the verdicts of appendix B, 0–1, higher is better.
+
+    Statistics: weight in tenths, 10, 1 for an exact match, 1 for no output. So sums are whole numbers, and the verdict
+    of an entry follows from its statistics.
+    """
+
+    info = metric_info("semantic_score")
+    width = 4
+    reads_source = True
+    has_verdicts = True
+
+    def __init__(self, resources: Resources) -> None:
+        self._resources = resources
+
+    @property
+    def signature(self) -> str:
+        setup = self._resources.setup
+        rules = f"{setup.language_card}-{card_key(setup)}" if setup.language_card else "none-"
+        return own_signature(
+            f"form:verdicts|dictionary:{content_key(setup.gloss_dictionary_sha256)}"
+            f"|analyser:{analyser_key(setup)}|rules:{rules}"
+        )
+
+    @property
+    def why_missing(self) -> str:
+        return "no output has been analysed yet"
+
+    def stats(self, translation: Translation) -> Statistics | None:
+        found = self.judgement(translation)
+        if found is None:
+            return None
+        exact = found.verdict is SemanticVerdict.EXACT_MATCH
+        nothing = found.verdict is SemanticVerdict.NO_OUTPUT
+        return (TENTHS[found.verdict], 10, int(exact), int(nothing))
+
+    def verdict_of(self, statistics: Statistics) -> str | None:
+        """Return the verdict that an entry's statistics stand for; None for numbers that no verdict has."""
+        return _BY_STATISTICS.get(tuple(statistics))
 
     def judgement(self, translation: Translation) -> GrammarJudgement | None:
-        """Return the verdict with its reasons; None where another form is in use or analyses are missing."""
-        if not self._by_verdicts:
-            return None
+        """Return the verdict with its reasons; None where analyses are missing."""
         if is_blank(translation.output):
             return GrammarJudgement(SemanticVerdict.NO_OUTPUT)
         annotation = translation.annotations.get("fst")
@@ -85,14 +123,10 @@ class SemanticScore(RateMetric):
         return self._judge.judge(translation, annotation)
 
     def explain(self, translation: Translation) -> tuple[str, ...]:
-        """Return the verdict and the words it comes from."""
-        grammar_judgement = self.judgement(translation)
-        if grammar_judgement is None:
-            cosine = translation.annotations.get("embeddings")
-            below = isinstance(cosine, int | float) and cosine < 0
-            return (
-                ("The meanings point in opposite directions, which counts as 0.",) if below else ()
-            )
+        """Return the verdict and the words that it comes from, as sentences."""
+        found = self.judgement(translation)
+        if found is None:
+            return ()
         words = {
             "Not in the output": grammar_judgement.missing,
             "Explained by neither source nor reference": grammar_judgement.unexplained,
@@ -117,6 +151,17 @@ class SemanticScore(RateMetric):
         return Judge(self._resources.gloss_dictionary, rules, spellings)
 
 
+_BY_STATISTICS: Mapping[Statistics, str] = {
+    (
+        tenths,
+        10,
+        int(verdict is SemanticVerdict.EXACT_MATCH),
+        int(verdict is SemanticVerdict.NO_OUTPUT),
+    ): verdict.value
+    for verdict, tenths in TENTHS.items()
+}
+"""Statistics of an entry → its verdict; no two verdicts have the same."""
+
 _WORDS = {
     SemanticVerdict.EXACT_MATCH: "the words of the reference",
     SemanticVerdict.VALID: "everything is said, and nothing else",
@@ -126,6 +171,12 @@ _WORDS = {
     SemanticVerdict.WRONG: "nothing of the sentence is said",
     SemanticVerdict.NO_OUTPUT: "there is no output",
 }
+
+
+def semantic_score(resources: Resources) -> EmbeddingScore | VerdictScore:
+    """Return the form of the metric that the resources allow, verdicts first."""
+    setup = resources.setup
+    return VerdictScore(resources) if by_verdicts(setup) else EmbeddingScore(setup)
 
 
 def by_verdicts(setup: ScoringSetup) -> bool:
@@ -160,4 +211,4 @@ def _plain(text: str) -> str:
     return text.replace("|", "/").replace(":", "=")
 
 
-METRICS = {"semantic_score": Maker(SemanticScore, why_no_semantic_score)}
+METRICS = {"semantic_score": Maker(semantic_score, why_no_semantic_score)}

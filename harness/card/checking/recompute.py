@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from corpora.model.entry import Entry
@@ -183,7 +183,8 @@ def rows_again(material: Material) -> list[dict[str, Any]]:
         {
             "withheld": entry.secret,
             **({} if row.statistics is None else {"fst_accepted": all_accepted(row.statistics)}),
-            **({} if row.withheld else row_numbers(value, material.scorer)),
+            **({} if row.withheld else row_numbers(value, material.scorer, row.values or {})),
+            **_verdict_again(row, value),
             **(
                 {}
                 if row.lint_verdict is None
@@ -192,6 +193,12 @@ def rows_again(material: Material) -> list[dict[str, Any]]:
         }
         for entry, row, value in zip(material.entries, material.rows, values, strict=True)
     ]
+
+
+def _verdict_again(row: EntryResult, value: EntryValues) -> dict[str, str | None]:
+    """Return the semantic verdict that a row's statistics stand for; nothing where the row states none."""
+    known = value.verdicts.get("semantic_score")
+    return {} if row.semantic_verdict is None or known is None else {"semantic_verdict": known}
 
 
 def _lint_again(row: EntryResult, value: EntryValues, scorer: Scorer) -> str | None:
@@ -205,14 +212,18 @@ def _lint_again(row: EntryResult, value: EntryValues, scorer: Scorer) -> str | N
     return row.lint_verdict if row.lint_verdict in {EQUIVALENT, MISS} else MISS
 
 
-def row_numbers(value: EntryValues, scorer: Scorer) -> dict[str, Any]:
-    """Return the numbers of a row that follow from its texts, as far as its metrics are known here."""
+def row_numbers(value: EntryValues, scorer: Scorer, stated: Collection[str] = ()) -> dict[str, Any]:
+    """Return the numbers of a row that follow from its texts, as far as its metrics are known here.
+
+    Of another task than translation what the task shows, and the further metrics that the row states.
+    """
     columns = scorer.columns
     kept = columns.kept(value.values, value.composite)
     if scorer.mixes:
         return {"exact_match": kept[1], "entry_chrf": kept[0], "composite": kept[2]}
     if columns.ids and set(columns.ids) <= set(scorer.ids):
-        return {"exact_match": kept[1], "values": columns.told(kept)}
+        further = {id_: number for id_, number in value.values.items() if id_ in stated}
+        return {"exact_match": kept[1], "values": columns.told(kept) | further}
     return {}
 
 

@@ -156,6 +156,8 @@ def _fault_of_its_own(metric: Metric, numbers: Sequence[float]) -> str | None:
         return "1 or 0, and 1 for the entry"
     if metric.info.id == STRUCTURAL_KEY and not _counts_words(numbers):
         return "whole numbers: accepted words, words, and 1 where all are accepted, else 0"
+    if metric.has_verdicts and metric.verdict_of(tuple(numbers)) is None:
+        return "numbers that stand for a verdict"
     if metric.info.id == "compliance_index" and numbers[1] > numbers[2]:
         return "points of the output, of the raw answer, and those there were to get"
     return None

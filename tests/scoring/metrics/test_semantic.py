@@ -14,11 +14,11 @@ from scoring.core.scorer import Scorer
 from scoring.core.setup import CometFacts, EmbeddingFacts, ScoringSetup
 from scoring.core.specification import specification
 from scoring.core.translation import Translation
-from scoring.grammar.verdicts import SemanticVerdict
+from scoring.grammar.verdicts import TENTHS, SemanticVerdict
 from scoring.metrics.chrf import ChrfPlusPlus
 from scoring.metrics.comet import Comet
 from scoring.metrics.inventory import choose, make_metrics
-from scoring.metrics.semantic import SemanticScore
+from scoring.metrics.semantic import EmbeddingScore, VerdictScore, semantic_score
 from scoring.words.resources import Resources
 from tests.review.thorough import examples
 from tests.scoring.analysed import facts
@@ -34,14 +34,14 @@ def setup(**fields: object) -> ScoringSetup:
     return base.model_copy(update=fields)
 
 
-def by_verdicts(**fields: object) -> SemanticScore:
+def by_verdicts(**fields: object) -> EmbeddingScore | VerdictScore:
     known = {"gloss_dictionary": len(GLOSSES), "gloss_dictionary_sha256": "cd" * 32}
     made = setup(**{"analyser": ANALYSER, **known, **fields})
-    return SemanticScore(Resources(made, card=card(), gloss_dictionary=GLOSSES))
+    return semantic_score(Resources(made, card=card(), gloss_dictionary=GLOSSES))
 
 
-def by_cosine() -> SemanticScore:
-    return SemanticScore(Resources(setup(embeddings=MODEL)))
+def by_cosine() -> EmbeddingScore:
+    return EmbeddingScore(setup(embeddings=MODEL))
 
 
 def near(cosine: object, output: str = "x") -> Translation:
@@ -59,8 +59,8 @@ def test_cosine_is_clipped_at_both_ends_or_no_value() -> None:
 def test_an_empty_output_counts_nothing_and_stays_in_the_denominator() -> None:
     metric = by_cosine()
     assert (metric.stats(near(0.9, " \u200b")), metric.value((0.9, 2))) == ((0.0, 1), 0.45)
-    assert by_verdicts().stats(translated("", "atim", "dog")) == (0, 10)
-    assert by_verdicts().stats(Translation(entry("atim"), "")) == (0, 10)
+    assert by_verdicts().stats(translated("", "atim", "dog")) == (0, 10, 0, 1)
+    assert by_verdicts().stats(Translation(entry("atim"), "")) == (0, 10, 0, 1)
 
 
 def test_a_run_under_way_has_no_value_and_says_when_it_will() -> None:
@@ -73,13 +73,31 @@ def test_a_run_under_way_has_no_value_and_says_when_it_will() -> None:
 def test_verdicts_count_in_tenths_where_there_are_analyses() -> None:
     metric = by_verdicts()
     made = translated("kiwâpamâw atim", "niwâpamâw atim", "I see the dog.")
-    assert (metric.stats(made), metric.value((7, 10))) == ((7, 10), 0.7)
-    assert metric.value((7 + 10 + 0, 30)) == pytest.approx(17 / 30)
+    assert (metric.stats(made), metric.value((7, 10, 0, 0))) == ((7, 10, 0, 0), 0.7)
+    assert metric.value((7 + 10 + 0, 30, 1, 1)) == pytest.approx(17 / 30)
     said = " ".join(metric.explain(made))
     assert "WRONG_ORDER" in said
     assert "kiwâpamâw" in said
     assert metric.stats(Translation(entry("atim"), "atim")) is None
     assert metric.judgement(Translation(entry("atim"), "atim")) is None
+
+
+def test_verdict_follows_from_the_statistics_of_an_entry() -> None:
+    metric = by_verdicts()
+    made = [  # by appendix B: EXACT_MATCH 1.0, VALID 1.0, WRONG_ORDER 0.7, WRONG and NO_OUTPUT 0
+        translated(output, "niwâpamâw atim", "I see the dog.")
+        for output in ("niwâpamâw atim", "atim niwâpamâw", "kiwâpamâw atim", "minôs", "")
+    ]
+    scorer = Scorer([metric, ChrfPlusPlus()])
+    statistics = [scorer.unpack(scorer.pack(each)) for each in scorer.statistics(made)]
+    found = [each.verdicts["semantic_score"] for each in scorer.entries_values(statistics)]
+    assert found == [metric.judgement(each).verdict for each in made]
+    assert found == ["EXACT_MATCH", "VALID", "WRONG_ORDER", "WRONG", "NO_OUTPUT"]
+    codes = [(t, 10, int(v == "EXACT_MATCH"), int(v == "NO_OUTPUT")) for v, t in TENTHS.items()]
+    assert [metric.verdict_of(each) for each in codes] == list(SemanticVerdict)
+    assert metric.verdict_of((math.nan, 10, 0, 0)) is None
+    assert scorer.entries_values([{"semantic_score": None}])[0].verdicts == {"semantic_score": None}
+    assert Scorer([by_cosine()]).entries_values([{"semantic_score": (0.5, 1)}])[0].verdicts == {}
 
 
 def test_the_verdict_form_comes_first_and_needs_all_its_parts() -> None:
@@ -113,10 +131,12 @@ def test_a_reader_without_dictionary_signs_and_values_alike() -> None:
     for row in scorer.statistics([near(1 / 3), near(None)]):  # a fraction, and nothing
         assert scorer.unpack(scorer.pack(row)) == row
     for metric in (by_verdicts(), by_cosine()):
-        text = metric._resources.setup.model_dump_json()  # as a card keeps it
+        text = (
+            metric._resources.setup if metric.has_verdicts else metric._setup
+        ).model_dump_json()  # as a card keeps it
         [again] = make_metrics(Resources(ScoringSetup.model_validate_json(text)))
         assert (again.signature, again.why_missing) == (metric.signature, metric.why_missing)
-        assert again.value((7, 10)) == metric.value((7, 10))
+        assert again.value((7, 10, 0, 0)[: metric.width]) == 0.7
 
 
 @examples(15, 100)

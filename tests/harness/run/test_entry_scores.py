@@ -1,0 +1,114 @@
+"""What rows say of one entry: the verdict that its semantic score stands for, and all values of a pack."""
+
+import json
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from corpora.formats.load import load
+from harness.card.checking.verify import verify_card
+from harness.card.exporting import ExportForm, export_run
+from harness.card.model import EntryResult
+from harness.card.rows import row_entry
+from harness.card.seal import card_hash
+from harness.method.options import MethodOptions
+from harness.setup.plan import Plan
+from harness.setup.scoring_options import ScoringOptions
+from harness.store.file.database import open_store
+from harness.store.results import read_results
+from harness.store.runs import find_run
+from rosetta.stored_run import RunHandle
+from rosetta_tui.entry.page import run_scoring, scores
+from rosetta_tui.entry.rows import columns, entry_record
+from rosetta_tui.html.entries import weakest
+from rosetta_tui.report.card import card_text
+from scoring.core.columns import TRANSLATIONS
+from tests.harness.evaluation import run_corpus, whole_card
+from tests.harness.run.scored_demo import scored
+
+WEIGHTS = {"EXACT_MATCH": 10, "VALID": 10, "WRONG_ORDER": 7, "PARTIAL": 4, "INCOMPLETE": 3, "WRONG": 0, "NO_OUTPUT": 0}  # fmt: skip
+"""METRICS §6, in tenths."""
+
+
+def test_verdict_stands_wherever_scores_of_an_entry_stand(
+    store_path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "glosses.tsv").write_text("kan\tdog\n", "utf-8")
+    card = scored(store_path, 12, gloss_dictionary=tmp_path / "glosses.tsv")
+    rows = [row for row in card["results"] if not row["withheld"]]
+    said = [row["semantic_verdict"] for row in rows]
+    assert len(set(said)) > 2
+    for row, verdict in zip(rows, said, strict=True):
+        assert row["statistics"]["semantic_score"][:2] == [WEIGHTS[verdict], 10]
+    mean = sum(WEIGHTS[verdict] for verdict in said) / (10 * len(said))
+    assert card["scores"]["semantic_score"] == pytest.approx(mean)
+    assert verify_card(json.dumps(card).encode()).ok
+    for wrong in ("EXACT_MATCH", "MISS"):
+        place = next(n for n, row in enumerate(rows) if row["semantic_verdict"] != wrong)
+        forged = json.loads(json.dumps(card))
+        forged["results"][place]["semantic_verdict"] = wrong
+        assert not verify_card(
+            json.dumps(forged | {"run_card_hash": card_hash(forged)}).encode()
+        ).ok
+
+    monkeypatch.setenv("ROSETTA_HOME", str(store_path.parent))
+    entries = RunHandle(card["run_id"], store_path).entries()
+    assert [each["semantic_verdict"] for each in entries] == said
+    with closing(open_store(store_path)) as store:
+        run = find_run(store, "last")
+        lines = export_run(store, run.id, ExportForm.JSONL).decode().splitlines()
+        assert [json.loads(each)["semantic_verdict"] for each in lines] == said
+        scoring = run_scoring(store, run)
+        results = list(read_results(store, run.id))
+        for result, verdict in zip(results, said, strict=True):
+            assert verdict in scores(result, {}, scoring).plain
+            values = scoring.entry(result)
+            entry = row_entry(EntryResult.model_validate(card["results"][result.position]))
+            record = entry_record(entry, "done", result, values.values, verdicts=values.verdicts)
+            assert record["semantic_verdict"] == verdict
+    [shown] = [each for each in columns(["semantic_score"], verdicts={"semantic_score"}) if each.key == "semantic_score"]  # fmt: skip
+    assert shown.width >= len("EXACT_MATCH 1.00")
+    assert f"{said.count('EXACT_MATCH')} EXACT_MATCH" in card_text(card)
+    assert all(
+        each.outputs[0].score.endswith(tuple(WEIGHTS)) for each in weakest(card, TRANSLATIONS)
+    )
+
+
+PROMPT = "Explain tides to a child."
+ANSWER = "The moon pulls the water. Tides rise and fall.\n\n- high tide\n- low tide"
+
+SEVEN = {
+    "nest.length": 70 / 350,
+    "nest.richness": 11 / 13,  # “the” and “tide” come twice
+    "nest.coverage": 1 / 3,  # explain, tides, child: tides
+    "nest.structure": 3 / 6,
+    "nest.clarity": 1 - (2 / 9) / 50,  # sentences of 5, 4 and 4 words
+    "nest.overall": 0.25 * 0.2 + 0.2 * 0.846 + 0.25 * 0.333 + 0.15 * 0.5 + 0.15 * 0.996,
+    "nest.reading_time": 13 / 180 * 60,
+}
+"""By the formulas of response-quality-metrics, by hand."""
+
+
+def test_rows_of_a_response_have_all_seven_values(store_path: Path, tmp_path: Path) -> None:
+    file = tmp_path / "responses.jsonl"
+    file.write_text(json.dumps({"id": 1, "source": PROMPT, "predicted": ANSWER}), "utf-8")
+    named = {"source_language": "en", "target_language": "en", "task": "response"}
+    given = load(file, dataset=named)
+    outputs = tmp_path / "outputs.jsonl"
+    outputs.write_text(json.dumps({"id": 1, "output": ANSWER}), "utf-8")
+    options = MethodOptions(source_language="en", target_language="en", outputs=outputs)
+    scoring = ScoringOptions(metrics=("nest",))
+    run_corpus(store_path, given, Plan(method="replay", options=options, scoring=scoring))
+    card = whole_card(store_path)
+    [row] = card["results"]
+    assert row["values"] == pytest.approx(SEVEN)
+    assert verify_card(json.dumps(card).encode()).ok
+    earlier = json.loads(json.dumps(card))  # a card of before, with what the task shows alone
+    shown = ("nest.overall", "nest.coverage", "nest.richness")
+    earlier["results"][0]["values"] = {id_: row["values"][id_] for id_ in shown}
+    forged = json.loads(json.dumps(card))
+    forged["results"][0]["values"]["nest.clarity"] = 1.0
+    for each, holds in ((earlier, True), (forged, False)):
+        each["run_card_hash"] = card_hash(each)
+        assert verify_card(json.dumps(each).encode()).ok is holds
