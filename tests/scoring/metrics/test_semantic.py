@@ -34,9 +34,11 @@ def setup(**fields: object) -> ScoringSetup:
     return base.model_copy(update=fields)
 
 
+KNOWN = {"gloss_dictionary": len(GLOSSES), "gloss_dictionary_sha256": "cd" * 32}
+
+
 def by_verdicts(**fields: object) -> EmbeddingScore | VerdictScore:
-    known = {"gloss_dictionary": len(GLOSSES), "gloss_dictionary_sha256": "cd" * 32}
-    made = setup(**{"analyser": ANALYSER, **known, **fields})
+    made = setup(**{"analyser": ANALYSER, **KNOWN, **fields})
     return semantic_score(Resources(made, card=card(), gloss_dictionary=GLOSSES))
 
 
@@ -130,10 +132,9 @@ def test_a_reader_without_dictionary_signs_and_values_alike() -> None:
     scorer = Scorer([by_cosine(), ChrfPlusPlus()])
     for row in scorer.statistics([near(1 / 3), near(None)]):  # a fraction, and nothing
         assert scorer.unpack(scorer.pack(row)) == row
-    for metric in (by_verdicts(), by_cosine()):
-        text = (
-            metric._resources.setup if metric.has_verdicts else metric._setup
-        ).model_dump_json()  # as a card keeps it
+    for given in (setup(analyser=ANALYSER, **KNOWN), setup(embeddings=MODEL)):
+        metric = semantic_score(Resources(given, card=card(), gloss_dictionary=GLOSSES))
+        text = given.model_dump_json()  # as a card keeps it
         [again] = make_metrics(Resources(ScoringSetup.model_validate_json(text)))
         assert (again.signature, again.why_missing) == (metric.signature, metric.why_missing)
         assert again.value((7, 10, 0, 0)[: metric.width]) == 0.7
