@@ -7,11 +7,12 @@ that is stored encrypted, outputs and the words of errors are sealed too; number
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from operator import attrgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgpack
 
@@ -406,6 +407,38 @@ def read_tries(connection: sqlite3.Connection, run: int) -> Iterator[tuple[int, 
             yield position, attempts, under_way(trace)[1]
         except StoredValueError:
             yield position, attempts, 0
+
+
+class SharedOutcome(NamedTuple):
+    """What several runs made of one entry."""
+
+    missing: int
+    """Runs that failed there or whose output is not good enough."""
+    best: float | None
+    """Highest second sort value, of translations the composite; None where no run has one."""
+    best_run: int
+    """Number of a run that has it."""
+
+
+def shared_outcomes(
+    connection: sqlite3.Connection, runs: Sequence[int], below: float | None
+) -> dict[int, SharedOutcome]:
+    """Return by place what came of the entries that all of these runs have.
+
+    An output is not good enough where its second sort value is under ``below``, or where it is not right if that is None.
+    """
+    second = sort_columns(connection)["second"]
+    misses = "NOT exact" if below is None else f"{second} < :below"
+    # beside its only max() SQLite takes ``run`` from the row that has the maximum
+    rows = connection.execute(
+        f"SELECT position, sum(error_class IS NOT NULL OR coalesce({misses}, 0)), max(coalesce({second}, -1)), run"
+        " FROM results WHERE run IN (SELECT value FROM json_each(:runs)) GROUP BY position HAVING count(*) = :many",
+        {"below": below, "runs": json.dumps([*runs]), "many": len(runs)},
+    )
+    return {
+        place: SharedOutcome(missing, None if best < 0 else best, run)
+        for place, missing, best, run in rows
+    }
 
 
 def entry_ids(connection: sqlite3.Connection, run: int) -> dict[int, EntryId]:

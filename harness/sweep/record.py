@@ -19,6 +19,7 @@ from harness.store.run_list import SweepRun, runs_of_sweep
 from harness.store.runs import under_way
 from harness.store.shared_budget import committed_usd
 from harness.store.sweeps import StoredCell, StoredSweep, at_work, read_cells
+from harness.sweep.missed import MissedEntries, missed_entries
 from scoring.core.columns import TRANSLATIONS, stated_columns
 
 CellState = Literal["waiting", "running", "stopped", "raced-out", "complete"]
@@ -134,6 +135,13 @@ class SweepRecord(SweepSummary):
     """Axis → labels of its values, in order."""
     replicates: int
     cells: tuple[CellRecord, ...]
+    missed: MissedEntries | None = None
+    """What all its complete runs miss (``harness.sweep.missed``); None where nobody looked, or nothing tells."""
+
+    @property
+    def complete(self) -> list[str]:
+        """Ids of its complete runs."""
+        return [each.run_id for each in self.cells if each.state == "complete" and each.run_id]
 
     @property
     def summary(self) -> SweepSummary:
@@ -193,6 +201,11 @@ def sweep_record(connection: sqlite3.Connection, sweep: StoredSweep) -> SweepRec
         replicates=plan.get("replicates", 1),
         cells=cells,
     )
+
+
+def with_missed(connection: sqlite3.Connection, found: SweepRecord) -> SweepRecord:
+    """Return the record with what all its complete runs miss."""
+    return found.model_copy(update={"missed": missed_entries(connection, found.complete)})
 
 
 def _state(sweep: StoredSweep, working: bool, states: Sequence[CellState]) -> SweepState:

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 from rosetta_tui.report.estimate import between, cost_words, time_words
 from rosetta_tui.show import figures
 from rosetta_tui.show.metric_words import value
-from rosetta_tui.show.text import stacked
-from scoring.core.messages import counted
+from rosetta_tui.show.text import plain, stacked
 from scoring.core.metric_rows import short_title
+from scoring.core.wording import counted, shortened
 
 if TYPE_CHECKING:
     from harness.sweep.estimating import SweepEstimate
+    from harness.sweep.missed import MissedEntries, MissedEntry, MissedTier
     from harness.sweep.record import CellRecord, SweepRecord, SweepSummary
 
 HEADINGS = ("#", "run", "state", "entries", "composite", "95 %", "chrF++", "may be called", "cost", "s/entry", "id")  # fmt: skip
@@ -32,9 +33,48 @@ def sweep_lines(found: SweepRecord, width: int | None) -> Iterator[str]:
     yield from stacked(rows, width, rows[0])
     if (other := other_inputs(found)) is not None:
         yield other
-    for cell in found.cells:
-        if words := trouble_words(cell):
-            yield f"! {cell.name}: {words}"
+    for each in found.cells:
+        if words := trouble_words(each):
+            yield f"! {each.name}: {words}"
+    if found.missed is not None:
+        yield ""
+        yield from missed_lines(found.missed)
+
+
+def missed_lines(found: MissedEntries) -> Iterator[str]:
+    """Yield which entries all complete runs miss, by difficulty and one by one."""
+    yield missed_line(found)
+    if found.missed:
+        tiers = (
+            f"{'none' if each.difficulty is None else each.difficulty}: {_of(each)}"
+            for each in found.by_difficulty
+        )
+        yield f"  by difficulty   {' · '.join(tiers)}"
+    yield from (f"  {missed_entry_words(each)}" for each in found.listed)
+    if more := found.missed - len(found.listed):
+        yield f"  and {more:,} more"
+
+
+def missed_line(found: MissedEntries) -> str:
+    """Return in one line how many entries all complete runs miss, and what a miss is."""
+    what = "not right" if found.below is None else f"composite < {found.below:.2f}"
+    secret = f", and {counted(found.secret, 'secret entry', 'secret entries')}" if found.secret else ""  # fmt: skip
+    return (
+        f"Missed by all {found.runs} complete runs (failed or {what}): {found.missed:,} of "
+        f"{counted(found.entries, 'entry', 'entries')}{secret}"
+    )
+
+
+def missed_entry_words(each: MissedEntry) -> str:
+    """Return one such entry in a line; its source is hostile text until it is shown."""
+    tier = "" if each.difficulty is None else f" · difficulty {each.difficulty}"
+    best = f" · best {figures.number(each.best_composite, 2)}" if each.best_composite is not None else ""  # fmt: skip
+    return plain(f"{each.entry_id}{tier}{best} · {shortened(each.source)}")
+
+
+def _of(tier: MissedTier) -> str:
+    whole = " (all)" if tier.missed == tier.entries else ""
+    return f"{tier.missed:,} of {tier.entries:,}{whole}"
 
 
 def progress_lines(found: SweepSummary) -> Iterator[str]:

@@ -15,9 +15,9 @@ from textual.widgets import Static
 
 from harness.store.file.database import Mark, mark_of
 from harness.store.sweeps import StoredSweep, list_sweeps
-from harness.sweep.record import sweep_record
-from harness.sweep.state import CellMeasure
-from rosetta_tui.report.sweep import progress_lines
+from harness.sweep.record import SweepRecord, sweep_record, with_missed
+from harness.sweep.standing import CellMeasure
+from rosetta_tui.report.sweep import missed_entry_words, missed_line, progress_lines
 from rosetta_tui.show.text import plain
 from rosetta_tui.sweep.grid import SweepMap
 from rosetta_tui.sweep.messages import (
@@ -67,6 +67,7 @@ class SweepScreen(Screen[None]):
         Binding("m", "measure", "Value", tooltip="Quality, cost or speed", id="sweep.measure"),
         Binding("x", "across", "Across", tooltip="The axis that goes across", id="sweep.across"),
         Binding("d", "down", "Down", tooltip="The axis that goes down", id="sweep.down"),
+        Binding("e", "missed", "Missed", tooltip="Entries that all runs miss", id="sweep.missed"),
         Binding("L", "sweeps", "Sweeps", tooltip="Another sweep", id="sweep.list"),
         Binding("E", "report", "Report", tooltip="Write a page of the sweep", id="report"),
         Binding("r", "read", "Refresh", show=False, id="refresh"),
@@ -126,8 +127,15 @@ class SweepScreen(Screen[None]):
         mark, sweeps = mark_of(self._path), list_sweeps(store)
         wanted = next((sweep for sweep in sweeps if sweep.number == self._number), None)
         wanted = wanted or next(iter(sweeps), None)
-        map_ = None if wanted is None else SweepMap(sweep_record(store, wanted))
-        return SweepsFound(sweeps, map_, mark)
+        found = None if wanted is None else SweepMap(self._with_missed(store, wanted))
+        return SweepsFound(sweeps, found, mark)
+
+    def _with_missed(self, store: sqlite3.Connection, wanted: StoredSweep) -> SweepRecord:
+        """Return a sweep with what all its complete runs miss, which is read again when another run is complete."""
+        found, before = sweep_record(store, wanted), self._map
+        if before is None or before.record.complete != found.complete:
+            return with_missed(store, found)
+        return found.model_copy(update={"missed": before.record.missed})
 
     def _cannot(self, why: str) -> None:
         self.query_one(EmptyState).say("The sweeps cannot be read.", show(why))
@@ -179,11 +187,15 @@ class SweepScreen(Screen[None]):
         record = self._map.record
         which = f"{record.name} · {record.id}"
         more = f" · one of {len(self._sweeps)}, L" if len(self._sweeps) > 1 else ""
-        self.query_one(StatusBar).say(show(which + more, "$quiet"))
-        contents = [show(progress_line, "$quiet") for progress_line in progress_lines(record)]
-        contents.append(show(f"{together_words(self._map, grid)}. ▁ worst … █ best"))
-        contents.append(show(standing_words(self._map, self._quality)))
-        self.query_one("#head", Static).update(Content("\n").join(contents))
+        self.query_one(Where).say(show(which + more, "$quiet"))
+        told = [show(each, "$quiet") for each in progress_lines(record)]
+        told.append(show(f"{together_words(self._map, grid)}. ▁ worst … █ best"))
+        told.append(show(standing_words(self._map, self._quality)))
+        if record.missed is not None:
+            told.append(
+                show(f"{missed_line(record.missed)}{' · e' if record.missed.missed else ''}")
+            )
+        self.query_one("#head", Static).update(Content("\n").join(told))
         self._moved()
 
     @on(HeatView.CellMoved)
@@ -233,6 +245,21 @@ class SweepScreen(Screen[None]):
 
         words = {axis: plain(axis) for axis in axes}
         choose(self.app, f"Axis that goes {way}", words, down if way == "down" else across, chosen)
+
+    def action_missed(self) -> None:
+        """Choose an entry that all runs miss, and open the run whose output is the best there."""
+        missed = None if self._map is None else self._map.record.missed
+        if missed is None or not missed.listed:
+            self.notify("There is no entry that two complete runs or more all miss.", markup=False)
+            return
+        more = missed.missed - len(missed.listed)
+        title = "Entries that all runs miss" + (f" (and {more:,} more)" if more else "")
+        words = {str(n): missed_entry_words(each) for n, each in enumerate(missed.listed)}
+
+        def chosen(number: str) -> None:
+            self.post_message(RunChosen(missed.listed[int(number)].best_run, complete=True))
+
+        choose(self.app, title, words, "0", chosen)
 
     def action_sweeps(self) -> None:
         """Choose a sweep."""

@@ -25,7 +25,8 @@ with when_used():
 @click.option("--screen", is_flag=True, help="Open the app on a map of two of its axes.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def show(sweep: str, screen: bool, as_json: bool) -> None:
-    """Show SWEEP (a name, the beginning of an id, or `last`): state, scores, cost and speed of each run, money and time left.
+    """Show SWEEP (a name, the beginning of an id, or `last`): state, scores, cost and speed of each run, money and time left,
+    and the entries that every complete run misses.
 
     A run marked * was in the store before the sweep came to it.
     """
@@ -33,8 +34,10 @@ def show(sweep: str, screen: bool, as_json: bool) -> None:
         raise UsageError("--screen opens the app; --json prints. Leave one of them out.")
     with opened() as connection:
         wanted = sweeps.find_sweep(connection, sweep)
-        shown_record = None if screen else record.sweep_record(connection, wanted)
-    if shown_record is None:
+        found = None
+        if not screen:
+            found = record.with_missed(connection, record.sweep_record(connection, wanted))
+    if found is None:
         launch.open_app(lambda path: [sweep_screen.SweepScreen(path, wanted.number)])
         return
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None

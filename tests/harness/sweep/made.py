@@ -104,3 +104,30 @@ def _copied(store: sqlite3.Connection, table: str, which: str, value: int, chang
         [*changed.values(), value],
     )
     return int(cursor.lastrowid or 0)
+
+
+COMPOSITES = {
+    0: (0.10, 0.20, 0.29),  # all in the lowest tier
+    1: (0.10, 0.30, 0.20),  # b reaches the next one
+    2: (None, None, None),  # all failed
+    3: (0.50, 0.60, 0.70),
+    4: (None, 0.28, 0.05),
+    5: (0.10, 0.10, 0.10),  # secret
+}
+"""Place → composite by run, None where it failed."""
+
+
+def made_misses(path: Path) -> None:
+    """Store a sweep of three complete runs that came to ``COMPOSITES``, and one that was stopped."""
+    cells = [MadeCell({"model": name}, 0.2, 20.0) for name in "abc"]
+    made_sweep(path, {"model": (*"abcd",)}, [*cells, MadeCell({"model": "d"}, state="stopped")])  # fmt: skip
+    with closing(open_store(path)) as store:
+        runs = [row[0] for row in store.execute("SELECT id FROM runs WHERE run_card IS NOT NULL AND put_away IS NULL ORDER BY id")]  # fmt: skip
+        for place, found in COMPOSITES.items():
+            for run, composite in zip(runs, found, strict=True):
+                store.execute(
+                    "UPDATE results SET second = ?, error_class = ? WHERE run = ? AND position = ?",
+                    (composite or 0.0, "timeout" if composite is None else None, run, place),
+                )
+            store.execute("UPDATE entries SET difficulty = ? WHERE position = ?", (5 if place in (2, 4) else 1, place))  # fmt: skip
+        store.execute("UPDATE entries SET segment = 'gold_standard' WHERE position = 5")

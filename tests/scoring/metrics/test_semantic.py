@@ -132,9 +132,9 @@ def test_a_reader_without_dictionary_signs_and_values_alike() -> None:
     scorer = Scorer([by_cosine(), ChrfPlusPlus()])
     for row in scorer.statistics([near(1 / 3), near(None)]):  # a fraction, and nothing
         assert scorer.unpack(scorer.pack(row)) == row
-    for given in (setup(analyser=ANALYSER, **KNOWN), setup(embeddings=MODEL)):
-        metric = semantic_score(Resources(given, card=card(), gloss_dictionary=GLOSSES))
-        text = given.model_dump_json()  # as a card keeps it
+    for stated in (setup(analyser=ANALYSER, **KNOWN), setup(embeddings=MODEL)):
+        metric = semantic_score(Resources(stated, card=card(), gloss_dictionary=GLOSSES))
+        text = stated.model_dump_json()  # as a card keeps it
         [again] = make_metrics(Resources(ScoringSetup.model_validate_json(text)))
         assert (again.signature, again.why_missing) == (metric.signature, metric.why_missing)
         assert again.value((7, 10, 0, 0)[: metric.width]) == 0.7

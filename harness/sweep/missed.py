@@ -1,0 +1,127 @@
+"""Entries that every run of a sweep misses, which show hard problems of the language (benchmark-specification §6.3).
+
+A run misses an entry where it failed there or its output is in the lowest tier; of other tasks than translation, where
+the answer is not right.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import Counter
+from collections.abc import Collection, Sequence
+
+from pydantic import BaseModel, ConfigDict
+
+from corpora.model.entry import Entry, EntryId
+from harness.store.corpora.entries import read_entries
+from harness.store.results import SharedOutcome, shared_outcomes
+from harness.store.runs import Run, find_by_id
+from scoring.core.columns import TRANSLATIONS, KeptColumns, stated_columns
+from scoring.core.specification import Tier, specified
+
+LEAST_RUNS = 2
+"""Complete runs from which there is something that all of them miss."""
+MOST_LISTED = 20
+"""Entries that are listed; the others are counted."""
+
+
+class _Record(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+
+class MissedEntry(_Record):
+    """An entry that all runs miss."""
+
+    entry_id: EntryId
+    difficulty: int | None
+    source: str
+    best_composite: float | None
+    """Highest composite that an output of any run has there, 0–1; None where all failed, and of other tasks."""
+    best_run: str
+    """Id of the run that has it."""
+
+
+class MissedTier(_Record):
+    """The entries of one difficulty."""
+
+    difficulty: int | None
+    """Tier of the corpus, 1–5; None for entries without one."""
+    missed: int
+    entries: int
+
+
+class MissedEntries(_Record):
+    """What all complete runs of a sweep miss. Secret entries are counted in ``secret`` alone."""
+
+    runs: int
+    """Complete runs."""
+    below: float | None
+    """Composite under which an output is in the lowest tier; None for other tasks than translation."""
+    entries: int
+    """Open entries that all of them have."""
+    missed: int
+    by_difficulty: tuple[MissedTier, ...]
+    listed: tuple[MissedEntry, ...]
+    """The worst first, at most ``MOST_LISTED``."""
+    secret: int
+    """Secret entries that all runs miss."""
+
+
+def missed_entries(connection: sqlite3.Connection, ids: Sequence[str]) -> MissedEntries | None:
+    """Return what every one of these complete runs misses; None under two runs, or where answers are never right or wrong."""
+    runs = _runs(connection, ids)
+    kept = stated_columns(runs[0].opening.scoring) if runs else KeptColumns()
+    if len(runs) < LEAST_RUNS or not (kept == TRANSLATIONS or kept.right):
+        return None
+    below = _line(kept) if kept == TRANSLATIONS else None
+    outcomes = shared_outcomes(connection, [run.id for run in runs], below)
+    entries = read_entries(connection, runs[0].corpus, outcomes, to_show=True)
+    open_ones = {place: each for place, each in entries.items() if not each.secret}
+    missed = [place for place, each in outcomes.items() if each.missing == len(runs)]
+    ranked = sorted(
+        set(missed) & open_ones.keys(), key=lambda place: (outcomes[place].best or 0.0, place)
+    )
+    return MissedEntries(
+        runs=len(runs),
+        below=below,
+        entries=len(open_ones),
+        missed=len(ranked),
+        by_difficulty=_by_difficulty(open_ones.values(), [open_ones[place] for place in ranked]),
+        listed=tuple(
+            _listed(runs, open_ones[place], outcomes[place], below)
+            for place in ranked[:MOST_LISTED]
+        ),
+        secret=len(missed) - len(ranked),
+    )
+
+
+def _runs(connection: sqlite3.Connection, ids: Sequence[str]) -> list[Run]:
+    """Return runs by their ids; those over another corpus than the first are left out."""
+    runs = [run for each in ids if (run := find_by_id(connection, each)) is not None]
+    return [run for run in runs if run.corpus == runs[0].corpus]
+
+
+def _line(kept: KeptColumns) -> float:
+    """Return the composite from which an output is above the lowest tier."""
+    tiers = (kept.weighing or specified()).tiers
+    return min(least for least, name in tiers if name != Tier.BASELINE)
+
+
+def _by_difficulty(entries: Collection[Entry], missed: Sequence[Entry]) -> tuple[MissedTier, ...]:
+    total, gone = (Counter(each.difficulty for each in part) for part in (entries, missed))
+    order = sorted(total, key=lambda tier: (tier is None, tier or 0))
+    return tuple(
+        MissedTier(difficulty=tier, missed=gone[tier], entries=total[tier]) for tier in order
+    )
+
+
+def _listed(
+    runs: Sequence[Run], entry: Entry, outcome: SharedOutcome, below: float | None
+) -> MissedEntry:
+    return MissedEntry(
+        entry_id=entry.id,
+        difficulty=entry.difficulty,
+        source=entry.source,
+        best_composite=None if below is None else outcome.best,
+        best_run=next(run.run_id for run in runs if run.id == outcome.best_run),
+    )
