@@ -11,14 +11,16 @@ from unicodedata import normalize
 
 import numpy as np
 
+from corpora.languages.families import family_of
 from harness.card.load import card_head
 from harness.core.failures import HarnessError, UsageError
 from harness.inputs.entry_ids import EntryIds
 from harness.setup.scoring_tools import stored_scorer
-from harness.store.corpora.entries import read_entries
+from harness.store.corpora.entries import read_dataset, read_entries
 from harness.store.results import entry_ids, read_results
 from harness.store.runs import Run, find_run, read_card
 from review.calibration.ratings import PersonRating, Ratings
+from scoring.calibration.families import SystemLanguage
 from scoring.calibration.judgements import Judgements
 from scoring.core.composite import STRUCTURAL_KEY
 from scoring.core.specification import quality_tier
@@ -35,6 +37,7 @@ class RatedRun:
     run_card_hash: str
     dataset_id: str
     language_pair: str
+    target_language: str
     system: str
     """Its model, or its method where there is no model."""
     composite: float | None
@@ -62,6 +65,16 @@ class CalibrationEvidence:
     """Ratings of the output with the fewest and the most."""
     left_out: Mapping[str, int]
     """Why → how many ratings were not used."""
+
+    @property
+    def languages(self) -> dict[str, SystemLanguage]:
+        """Languages by run id."""
+        return {
+            run.run_id: SystemLanguage(
+                run.language_pair, run.target_language, family_of(run.target_language)
+            )
+            for run in self.runs
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,6 +275,7 @@ def _rated_run(connection: sqlite3.Connection, run: Run, outputs: int) -> RatedR
         str(card.get("run_card_hash") or ""),
         run.dataset_id,
         run.language_pair,
+        read_dataset(connection, run.corpus).target_language or "und",
         run.setup.model_slug or run.setup.method,
         composite,
         str(quality_tier(composite)),

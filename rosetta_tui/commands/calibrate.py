@@ -193,8 +193,13 @@ def _calibrated(
         if watched:  # one line, written over; a pipe or a log wants none of it
             click.echo(f"\r\x1b[Kat work on: {plain(what)} …", err=True, nl=False)
 
-    calibration = scoring_calibration.calibrate(
-        evidence.judgements, evidence.profile, level=level, seed=seed, tell=tell
+    found = scoring_calibration.calibrate(
+        evidence.judgements,
+        evidence.profile,
+        languages=evidence.languages,
+        level=level,
+        seed=seed,
+        tell=tell,
     )
     if watched:
         click.echo("\r\x1b[K", err=True, nl=False)

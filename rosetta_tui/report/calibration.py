@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 from review.calibration.proposal import evidence_facts, threshold_facts, weight_facts
 from rosetta_tui.show import figures
 from rosetta_tui.show.text import plain, table
-from scoring.core.messages import counted, percent
+from scoring.calibration.families import LEAST_ENTRIES
 from scoring.core.metric_rows import short_title, title
 
 if TYPE_CHECKING:
     from review.calibration.evidence import CalibrationEvidence
     from scoring.calibration.calibration import Calibration
+    from scoring.calibration.families import FamilyAgreement, FamilyMeasure
     from scoring.calibration.judgements import Estimate
     from scoring.calibration.measures import Measure
     from scoring.calibration.threshold import ThresholdProposal
@@ -26,6 +27,8 @@ def calibration_lines(found: Calibration, evidence: CalibrationEvidence) -> Iter
     yield from _evidence(found, evidence)
     yield ""
     yield from _measures(found)
+    yield ""
+    yield from _families(found)
     yield ""
     yield from _runs(found, evidence)
     yield ""
@@ -75,6 +78,31 @@ def _measures(found: Calibration) -> Iterator[str]:
         )
 
 
+def _families(found: Calibration) -> Iterator[str]:
+    if (
+        len(found.families) == 1
+        and len(found.families[0].pairs) == 1
+        and found.families[0].measures
+    ):
+        [only] = found.families
+        yield f"Language family: {_family_words(only)}. Its agreement is the tau-b above."
+        return
+    yield "What predicts people in each language family (tau-b within each pair of languages), the best first"
+    for each in found.families:
+        yield _family_words(each)
+        if not each.measures:
+            yield f"  not enough: {LEAST_ENTRIES} rated entries are wanted"
+            continue
+        rows = [(f"  {_name(row)}", figures.count(row.outputs), _with_interval(row.tau_b)) for row in each.measures]  # fmt: skip
+        yield from table([("  score", "outputs", "tau-b"), *rows])
+
+
+def _family_words(found: FamilyAgreement) -> str:
+    """Return a family with its languages and how many outputs of how many entries were rated."""
+    many = f"{counted(found.outputs, 'output')} of {counted(found.entries, 'entry', 'entries')}"
+    return f"{found.family or 'unknown'} ({plain(', '.join(found.languages))}), {many}"
+
+
 def _measure(row: Measure) -> tuple[str, ...]:
     return (
         _name(row),
@@ -88,7 +116,7 @@ def _measure(row: Measure) -> tuple[str, ...]:
     )
 
 
-def _name(row: Measure) -> str:
+def _name(row: Measure | FamilyMeasure) -> str:
     return "length only" if row.metric == "length_only" else short_title(row.metric)
 
 
@@ -193,9 +221,19 @@ def calibration_json(found: Calibration, evidence: CalibrationEvidence) -> dict[
             }
             for row in found.measures
         ],
-        "runs": [
-            {key: _value(value) for key, value in asdict(row).items()} for row in found.systems
+        "families": [
+            {
+                **{key: each for key, each in asdict(family).items() if key != "measures"},
+                "enough": bool(family.measures),
+                "least_entries": LEAST_ENTRIES,
+                "measures": [
+                    {key: _value(each) for key, each in asdict(row).items()}
+                    for row in family.measures
+                ],
+            }
+            for family in found.families
         ],
+        "runs": [{key: _value(each) for key, each in asdict(row).items()} for row in found.systems],
         "decisions": {**asdict(found.decisions), "agreement": found.decisions.agreement},
         "weights": weight_facts(found),
         "threshold": threshold_facts(found.threshold),

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
 
+from scoring.calibration.families import FamilyAgreement, SystemLanguage, family_agreements
 from scoring.calibration.judgements import DRAWS, SEED, Estimate, Judgements, estimate, row_weights
 from scoring.calibration.measures import Measure, measures
 from scoring.calibration.threshold import (
@@ -49,18 +50,23 @@ class Calibration:
     """The same on composites by the proposed weights; None where no weights are proposed."""
     draws: int
     seed: int
+    families: tuple[FamilyAgreement, ...] = ()
+    """How far each metric agrees with people in each language family; empty where nobody said the languages."""
 
 
 def calibrate(
     judgements: Judgements,
     profile: str | None,
     *,
+    languages: Mapping[str, SystemLanguage] | None = None,
     level: float = LEVEL,
     draws: int = DRAWS,
     seed: int = SEED,
     tell: Callable[[str], None] = lambda _: None,
 ) -> Calibration:
     """Make the report; ``profile`` is the one that all runs share, else None; ``tell`` hears what is at work.
+
+    ``languages``: those of each system, for the agreement by language family.
 
     ValueError without rows, and with more than MOST_OUTPUTS.
     """
@@ -69,6 +75,8 @@ def calibrate(
             f"{len(judgements):,} rated outputs; from 1 to {MOST_OUTPUTS:,} are wanted"
         )
     measured = measures(judgements, draws=draws, seed=seed, tell=tell)
+    tell("language families")
+    families = family_agreements(judgements, languages, measured, draws=draws, seed=seed) if languages else ()  # fmt: skip
     tell("weights")
     weights = propose_weights(judgements, profile, draws=draws, seed=seed)
     tell("threshold")
@@ -84,6 +92,7 @@ def calibrate(
         _threshold_of(judgements, weights, level, draws, seed),
         draws,
         seed,
+        families,
     )
 
 
