@@ -33,7 +33,7 @@ from rosetta_tui.show.metric_words import (
 )
 from rosetta_tui.toolkit.content import DetailLine, show, shown_value
 from scoring.card.claim import caveat_sentence, caveat_words
-from scoring.core.composite import Composite, composite, composite_metrics
+from scoring.core.composite import Composite, composite, composite_metrics, profile_note
 from scoring.core.inventory import by_category, in_order, told_of
 from scoring.core.messages import percent
 from scoring.core.metric_rows import row_of, short_title, title
@@ -298,6 +298,8 @@ def score_lines(live: LiveRun) -> Iterator[Content]:
     gaps = dict(live.started.missing)
     mixed = composite(values, gaps, _weighing(live))
     yield show(f"profile {mixed.profile}: {mixed.profile_reason}", "$quiet")
+    if note := profile_note(mixed.profile, calibrated=bool(mixed.weighing.calibration)):
+        yield show(note, "$quiet")
     yield Content("")
     yield _metric("composite", live, "0–1↑", f"{percent(mixed.coverage)} of its weight")
     yield from _floors(live)

@@ -40,6 +40,7 @@ from rosetta_tui.show.metric_words import beside_value, by_reason, remark, share
 from rosetta_tui.show.run_facts import failed_told
 from rosetta_tui.show.text import plain
 from scoring.core.columns import stated_columns
+from scoring.core.composite import profile_note
 from scoring.core.inventory import by_category
 from scoring.core.messages import counted, percent
 from scoring.core.metric_rows import short_title, title
@@ -316,6 +317,9 @@ def _composite(card: Mapping[str, Any]) -> Iterator[str]:
     yield line("Composite", *parts)
     if scores.get("composite_profile_reason"):
         yield line("  why this profile", scores.get("composite_profile_reason"))
+    calibrated = block(card, "scoring").get("calibration") is not None
+    if note := profile_note(str(scores.get("composite_profile")), calibrated=calibrated):
+        yield line("  weights", note)
     for part in blocks(scores, "composite_inputs"):
         yield _input(part)
     yield from rise_line(card)

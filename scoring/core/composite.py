@@ -12,6 +12,7 @@ from math import isfinite, log2
 from typing import TYPE_CHECKING, TypeVar
 
 from scoring.core.specification import Tier, Weighing, specification, specified
+from scoring.core.wording import percent
 
 if TYPE_CHECKING:
     from scoring.core.metric import FloatArray
@@ -137,6 +138,20 @@ def composites(
     total = (weight * np.nan_to_num(scaled)).sum(axis=0)
     enough = np.isfinite(scaled).all(axis=0) if complete else covered > 0
     return np.where(enough, total / np.where(covered > 0, covered, 1.0), np.nan)
+
+
+def profile_note(profile: str, *, calibrated: bool = False) -> str:
+    """Return which reading of §4.3 the weights of a profile follow, where it contradicts itself; else empty.
+
+    Its introduction gives structural metrics 50 %. Its table gives them 0.25 + 0.15, its rationale and
+    benchmark-specification §4.2 say 40 %, and with 50 % the weights would not sum to 1.
+    """
+    if profile != "A" or calibrated:
+        return ""
+    metrics = specification().metrics
+    weights = specification().profiles[profile]
+    share = sum(weight for id_, weight in weights.items() if metrics[id_].category == "structural")
+    return f"structural metrics weigh {percent(share)}, by the table of §4.3; its introduction says 50 %"
 
 
 def composite_metrics() -> frozenset[str]:

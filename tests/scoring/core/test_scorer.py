@@ -21,7 +21,7 @@ from harness.setup.scoring_options import ScoringOptions
 from rosetta_tui.commands.leaderboard import sort_named
 from rosetta_tui.leaderboard.rows import SORTS, columns
 from scoring.core.columns import TASKS, TRANSLATIONS, columns_of, stated_columns
-from scoring.core.composite import composite, composites
+from scoring.core.composite import composite, composites, profile_note
 from scoring.core.inventory import metric_named, typed_name, unknown_metric
 from scoring.core.messages import minus, percent
 from scoring.core.metric import CorpusMetric
@@ -412,3 +412,10 @@ def test_a_set_up_names_its_task_only_where_it_is_another() -> None:
     for stated in (None, [], {"metrics": 3}, {"metrics": [1, None]}, {"task": None, "metrics": []}):
         columns = stated_columns(stated)
         assert columns == TRANSLATIONS or not columns.ids
+
+
+def test_structural_share_is_that_of_the_table() -> None:
+    note = "structural metrics weigh 40 %, by the table of §4.3; its introduction says 50 %"  # 0.25 + 0.15
+    assert profile_note("A") == note
+    assert (profile_note("B"), profile_note("A", calibrated=True)) == ("", "")
+    assert sum(specification().profiles["A"].values()) == pytest.approx(1.0)
