@@ -76,8 +76,8 @@ def missed_entries(connection: sqlite3.Connection, ids: Sequence[str]) -> Missed
     below = _line(kept) if kept == TRANSLATIONS else None
     outcomes = shared_outcomes(connection, [run.id for run in runs], below)
     entries = read_entries(connection, runs[0].corpus, outcomes, to_show=True)
-    open_ones = {place: each for place, each in entries.items() if not each.secret}
-    missed = [place for place, each in outcomes.items() if each.missing == len(runs)]
+    open_ones = {place: entry for place, entry in entries.items() if not entry.secret}
+    missed = [place for place, outcome in outcomes.items() if outcome.missing == len(runs)]
     ranked = sorted(
         set(missed) & open_ones.keys(), key=lambda place: (outcomes[place].best or 0.0, place)
     )
@@ -97,7 +97,7 @@ def missed_entries(connection: sqlite3.Connection, ids: Sequence[str]) -> Missed
 
 def _runs(connection: sqlite3.Connection, ids: Sequence[str]) -> list[Run]:
     """Return runs by their ids; those over another corpus than the first are left out."""
-    runs = [run for each in ids if (run := find_by_id(connection, each)) is not None]
+    runs = [run for run_id in ids if (run := find_by_id(connection, run_id)) is not None]
     return [run for run in runs if run.corpus == runs[0].corpus]
 
 
@@ -108,7 +108,7 @@ def _line(kept: KeptColumns) -> float:
 
 
 def _by_difficulty(entries: Collection[Entry], missed: Sequence[Entry]) -> tuple[MissedTier, ...]:
-    total, gone = (Counter(each.difficulty for each in part) for part in (entries, missed))
+    total, gone = (Counter(entry.difficulty for entry in part) for part in (entries, missed))
     order = sorted(total, key=lambda tier: (tier is None, tier or 0))
     return tuple(
         MissedTier(difficulty=tier, missed=gone[tier], entries=total[tier]) for tier in order

@@ -141,7 +141,7 @@ class SweepRecord(SweepSummary):
     @property
     def complete(self) -> list[str]:
         """Ids of its complete runs."""
-        return [each.run_id for each in self.cells if each.state == "complete" and each.run_id]
+        return [cell.run_id for cell in self.cells if cell.state == "complete" and cell.run_id]
 
     @property
     def summary(self) -> SweepSummary:

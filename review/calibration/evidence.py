@@ -230,11 +230,11 @@ def _by_place(
 ) -> dict[int, list[PersonRating]]:
     """Return what was said of each output by the place of its entry; an id 1.0 of a spreadsheet means 1."""
     places = {str(id_): place for place, id_ in entry_ids(connection, run.id).items()}
-    known, found = EntryIds(places), dict[int, list[PersonRating]]()
+    known, by_place = EntryIds(places), dict[int, list[PersonRating]]()
     for (run_id, given), rows in said.items():
         if run_id == run.run_id and (id_ := known.find(given)) is not None:
-            found.setdefault(places[id_], []).extend(rows)
-    return found
+            by_place.setdefault(places[id_], []).extend(rows)
+    return by_place
 
 
 def _totals_only(connection: sqlite3.Connection, run: Run) -> bool:

@@ -63,10 +63,13 @@ class RunScoring:
             return self.scorer.entry_values(self.scorer.unpack(result.statistics))
         except StatisticsError:
             kept = self.scorer.columns
-            told = kept.told(result.kept)
+            values = kept.told(result.kept)
             if kept == TRANSLATIONS:
-                told = {"exact_match_rate": float(result.exact), "chrf_plus_plus": result.headline}
-            return EntryValues(told, result.second, self.scorer.weighing.tier(result.second))
+                values = {
+                    "exact_match_rate": float(result.exact),
+                    "chrf_plus_plus": result.headline,
+                }
+            return EntryValues(values, result.second, self.scorer.weighing.tier(result.second))
 
 
 def run_scoring(store: sqlite3.Connection, run: Run) -> RunScoring:
@@ -89,9 +92,9 @@ def scores(result: Result, missing: Mapping[str, str], scoring: RunScoring) -> C
 
     What a single entry reaches is no verdict of speakers, whatever the name of its tier.
     """
-    found = scoring.entry(result)
-    values = {id_: v for id_, v in found.values.items() if of_entries(id_)}
-    lines = [*_lines(values, found.verdicts, scoring), *_nothing(values, missing)]
+    own = scoring.entry(result)
+    values = {id_: v for id_, v in own.values.items() if of_entries(id_)}
+    lines = [*_lines(values, own.verdicts, scoring), *_nothing(values, missing)]
     if not scoring.scorer.mixes:
         return Content("\n").join(lines)
     tier = scoring.scorer.weighing.tier(result.second)

@@ -176,8 +176,8 @@ class EntryRows(OrderedRows):
     def _scores(self, result: Result) -> list[Cell]:
         if not self.further:
             return []
-        found = None if result.failed else self._values(result)
-        return [Cell(_score(id_, found), "quiet") for id_ in self.further]
+        scores = None if result.failed else self._values(result)
+        return [Cell(_score(id_, scores), "quiet") for id_ in self.further]
 
     def record(self, index: int) -> Record:
         """Return the values of one row; of a secret entry no text and no number."""
@@ -187,9 +187,9 @@ class EntryRows(OrderedRows):
         result = self._result(position) if done else None
         if entry is None:
             return {"id": None, "state": WORDS[state], LEFT_OUT: UNREADABLE}
-        found = self._values(result) if result is not None and not result.failed else None
-        values = {} if found is None else found.values
-        verdicts = {} if found is None else found.verdicts
+        scores = self._values(result) if result is not None and not result.failed else None
+        values = {} if scores is None else scores.values
+        verdicts = {} if scores is None else scores.verdicts
         record = entry_record(entry, WORDS[state], result, values, self._kept, verdicts)
         return {**record, LEFT_OUT: f"result: {UNREADABLE}"} if done and not result else record
 

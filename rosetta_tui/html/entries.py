@@ -101,8 +101,8 @@ def _failed(row: Mapping[str, Any]) -> str:
 def _weak(row: Mapping[str, Any], kept: KeptColumns) -> ShownEntry:
     reference, failed = str(row.get("reference") or ""), _failed(row)
     verdict = row.get("semantic_verdict")
-    told = f"{short_title(kept.headline)} {value(kept.headline, _score(row, kept))}"
-    told += f" · {shortened(verdict)}" if isinstance(verdict, str) else ""
+    score = f"{short_title(kept.headline)} {value(kept.headline, _score(row, kept))}"
+    score += f" · {shortened(verdict)}" if isinstance(verdict, str) else ""
     level = row.get("difficulty")
     facts = (
         "" if level is None else f"difficulty {level}",
@@ -115,7 +115,7 @@ def _weak(row: Mapping[str, Any], kept: KeptColumns) -> ShownEntry:
         " · ".join(str(fact) for fact in facts if fact),
         shortened(str(row.get("source") or "")),
         shortened(reference),
-        (ShownOutput("output", summary, words, failed),),
+        (ShownOutput("output", score, words, failed),),
     )
 
 

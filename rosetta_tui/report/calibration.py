@@ -88,12 +88,12 @@ def _families(found: Calibration) -> Iterator[str]:
         yield f"Language family: {_family_words(only)}. Its agreement is the tau-b above."
         return
     yield "What predicts people in each language family (tau-b within each pair of languages), the best first"
-    for each in found.families:
-        yield _family_words(each)
-        if not each.measures:
+    for family in found.families:
+        yield _family_words(family)
+        if not family.measures:
             yield f"  not enough: {LEAST_ENTRIES} rated entries are wanted"
             continue
-        rows = [(f"  {_name(row)}", figures.count(row.outputs), _with_interval(row.tau_b)) for row in each.measures]  # fmt: skip
+        rows = [(f"  {_name(row)}", figures.count(row.outputs), _with_interval(row.tau_b)) for row in family.measures]  # fmt: skip
         yield from table([("  score", "outputs", "tau-b"), *rows])
 
 
@@ -223,11 +223,11 @@ def calibration_json(found: Calibration, evidence: CalibrationEvidence) -> dict[
         ],
         "families": [
             {
-                **{key: each for key, each in asdict(family).items() if key != "measures"},
+                **{key: fact for key, fact in asdict(family).items() if key != "measures"},
                 "enough": bool(family.measures),
                 "least_entries": LEAST_ENTRIES,
                 "measures": [
-                    {key: _value(each) for key, each in asdict(row).items()}
+                    {key: _value(fact) for key, fact in asdict(row).items()}
                     for row in family.measures
                 ],
             }

@@ -299,8 +299,8 @@ def _accepted(card: Mapping[str, Any]) -> str:
 
 def _verdicts(card: Mapping[str, Any]) -> Iterator[str]:
     """Yield how many entries have each semantic verdict; nothing where the score stands for none."""
-    found = (row.get("semantic_verdict") for row in blocks(card, "results"))
-    counted_verdicts = Counter(each for each in found if isinstance(each, str))
+    stated = (row.get("semantic_verdict") for row in blocks(card, "results"))
+    counted_verdicts = Counter(verdict for verdict in stated if isinstance(verdict, str))
     if counted_verdicts:
         shown = counted_verdicts.most_common(_MOST_VERDICTS)
         yield line("    verdicts", *(f"{count:,} {verdict}" for verdict, count in shown))

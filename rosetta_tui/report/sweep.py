@@ -46,11 +46,11 @@ def missed_lines(found: MissedEntries) -> Iterator[str]:
     yield missed_line(found)
     if found.missed:
         tiers = (
-            f"{'none' if each.difficulty is None else each.difficulty}: {_of(each)}"
-            for each in found.by_difficulty
+            f"{'none' if tier.difficulty is None else tier.difficulty}: {_of(tier)}"
+            for tier in found.by_difficulty
         )
         yield f"  by difficulty   {' · '.join(tiers)}"
-    yield from (f"  {missed_entry_words(each)}" for each in found.listed)
+    yield from (f"  {missed_entry_words(entry)}" for entry in found.listed)
     if more := found.missed - len(found.listed):
         yield f"  and {more:,} more"
 

@@ -132,10 +132,10 @@ class SweepScreen(Screen[None]):
 
     def _with_missed(self, store: sqlite3.Connection, wanted: StoredSweep) -> SweepRecord:
         """Return a sweep with what all its complete runs miss, which is read again when another run is complete."""
-        found, before = sweep_record(store, wanted), self._map
-        if before is None or before.record.complete != found.complete:
-            return with_missed(store, found)
-        return found.model_copy(update={"missed": before.record.missed})
+        record, before = sweep_record(store, wanted), self._map
+        if before is None or before.record.complete != record.complete:
+            return with_missed(store, record)
+        return record.model_copy(update={"missed": before.record.missed})
 
     def _cannot(self, why: str) -> None:
         self.query_one(EmptyState).say("The sweeps cannot be read.", show(why))
@@ -254,7 +254,7 @@ class SweepScreen(Screen[None]):
             return
         more = missed.missed - len(missed.listed)
         title = "Entries that all runs miss" + (f" (and {more:,} more)" if more else "")
-        words = {str(n): missed_entry_words(each) for n, each in enumerate(missed.listed)}
+        words = {str(n): missed_entry_words(entry) for n, entry in enumerate(missed.listed)}
 
         def chosen(number: str) -> None:
             self.post_message(RunChosen(missed.listed[int(number)].best_run, complete=True))

@@ -87,9 +87,9 @@ def family_agreements(
         sorted(
             (
                 _family(judgements, of_row, family, weights, seed)
-                for family in dict.fromkeys(each.family for each in of_row)
+                for family in dict.fromkeys(language.family for language in of_row)
             ),
-            key=lambda each: (each.family is None, -each.outputs),
+            key=lambda agreement: (agreement.family is None, -agreement.outputs),
         )
     )
 
@@ -99,14 +99,14 @@ def _of_all(
 ) -> FamilyAgreement:
     """Return the agreement of the one family that there is."""
     enough = judgements.item_count >= LEAST_ENTRIES
-    found = [FamilyMeasure(each.metric, each.outputs, each.tau_b) for each in measured if enough]
+    same = [FamilyMeasure(row.metric, row.outputs, row.tau_b) for row in measured if enough]
     return FamilyAgreement(
         language.family,
         (language.target,),
         (language.pair,),
         judgements.item_count,
         len(judgements),
-        tuple(sorted(found, key=_order)),
+        tuple(sorted(same, key=_order)),
     )
 
 
@@ -117,13 +117,13 @@ def _family(
     weights: FloatArray,
     seed: int,
 ) -> FamilyAgreement:
-    rows = np.array([place for place, each in enumerate(of_row) if each.family == family])
+    rows = np.array([place for place, language in enumerate(of_row) if language.family == family])
     pairs = tuple(dict.fromkeys(of_row[place].pair for place in rows))
     strata = [rows[[of_row[place].pair == pair for place in rows]] for pair in pairs]
     entries = len(np.unique(judgements.item_index[rows]))
-    found: list[FamilyMeasure] = []
+    ranked: list[FamilyMeasure] = []
     if entries >= LEAST_ENTRIES:
-        found = [
+        ranked = [
             _measure(metric, values, judgements.people, strata, weights, seed)
             for metric, values in _scores(judgements)
             if np.isfinite(values[rows]).any()
@@ -134,7 +134,7 @@ def _family(
         pairs,
         entries,
         len(rows),
-        tuple(sorted(found, key=_order)),
+        tuple(sorted(ranked, key=_order)),
     )
 
 

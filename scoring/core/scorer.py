@@ -181,8 +181,10 @@ class Scorer:
         rows = zip(*columns, strict=True) if columns else [() for _ in statistics]
         verdicts = self._verdicts(statistics)
         return [
-            EntryValues(dict(zip(arrays, row, strict=True)), value, self.weighing.tier(value), said)
-            for row, value, said in zip(rows, _optional(mixed), verdicts, strict=True)
+            EntryValues(
+                dict(zip(arrays, row, strict=True)), value, self.weighing.tier(value), words
+            )
+            for row, value, words in zip(rows, _optional(mixed), verdicts, strict=True)
         ]
 
     def _verdicts(self, statistics: Sequence[EntryStatistics]) -> list[dict[str, str | None]]:
@@ -190,10 +192,10 @@ class Scorer:
         judges = {metric.info.id: metric for metric in self.metrics if metric.has_verdicts}
         return [
             {
-                id_: metric.verdict_of(numbers) if (numbers := each.get(id_)) else None
+                id_: metric.verdict_of(numbers) if (numbers := taken.get(id_)) else None
                 for id_, metric in judges.items()
             }
-            for each in statistics
+            for taken in statistics
         ]
 
     @property

@@ -34,12 +34,12 @@ def show(sweep: str, screen: bool, as_json: bool) -> None:
         raise UsageError("--screen opens the app; --json prints. Leave one of them out.")
     with opened() as connection:
         wanted = sweeps.find_sweep(connection, sweep)
-        found = None
+        summary = None
         if not screen:
-            found = record.with_missed(connection, record.sweep_record(connection, wanted))
-    if found is None:
+            summary = record.with_missed(connection, record.sweep_record(connection, wanted))
+    if summary is None:
         launch.open_app(lambda path: [sweep_screen.SweepScreen(path, wanted.number)])
         return
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
-    lines = report_sweep.sweep_lines(shown_record, width)
-    print_form("sweep", shown_record.model_dump(mode="json"), lines, as_json=as_json)
+    lines = report_sweep.sweep_lines(summary, width)
+    print_form("sweep", summary.model_dump(mode="json"), lines, as_json=as_json)
