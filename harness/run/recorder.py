@@ -14,10 +14,13 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
+from dataclasses import replace
 
+from corpora.text.comparison import is_blank
+from harness.core.failures import ErrorClass
 from harness.events.kinds import EntryScored, Event
 from harness.events.progress import ProgressBoard
-from harness.method.method import Attempt, Prediction, Result
+from harness.method.method import Attempt, Output, Prediction, Result
 from harness.store.file.transaction import transaction
 from harness.store.holding import RunSegment, touch_stretch
 from harness.store.replies import NewReply, add_replies
@@ -208,20 +211,29 @@ class Recorder(threading.Thread):
         return scored
 
 
-def _result(prediction: Prediction, statistics: bytes, kept: SortValues, tried: int) -> Result:
-    usage = prediction.usage
+def _output(prediction: Prediction) -> Output:
+    """Return the output of an entry; an empty one is an answer, and no failure, where the reference is empty too."""
+    output, entry = prediction.output, prediction.entry
+    silent = entry.task.empty_reference and is_blank(entry.reference)
+    if silent and output.error_class is ErrorClass.EMPTY:
+        return replace(output, text="", error_class=None, error=None)
+    return output
+
+
+def _result(prediction: Prediction, statistics: bytes, kept: Kept, tried: int) -> Result:
+    usage, output = prediction.usage, _output(prediction)
     tries = [attempt for attempt in prediction.attempts if attempt.note is None]
     headline, exact, second, third = kept
     return Result(
         position=prediction.position,
         entry_id=prediction.entry.id,
-        output=prediction.output.text,
+        output=output.text,
         statistics=statistics,
         headline=headline,
         exact=exact,
         second=second,
-        error_class=prediction.output.error_class,
-        error=prediction.output.error,
+        error_class=output.error_class,
+        error=output.error,
         latency_seconds=None if prediction.cached else prediction.latency_seconds,
         cached=prediction.cached,
         batch_size=prediction.batch_size,
@@ -234,5 +246,5 @@ def _result(prediction: Prediction, statistics: bytes, kept: SortValues, tried: 
         spent_usd=prediction.spent_usd,
         finished_at=prediction.finished_at,
         third=third,
-        raw=prediction.output.raw,
+        raw=output.raw,
     )

@@ -112,3 +112,22 @@ def test_rows_of_a_response_have_all_seven_values(store_path: Path, tmp_path: Pa
     for each, holds in ((earlier, True), (forged, False)):
         each["run_card_hash"] = card_hash(each)
         assert verify_card(json.dumps(each).encode()).ok is holds
+
+
+def test_silence_that_is_left_empty_is_no_failure(store_path: Path, tmp_path: Path) -> None:
+    rows = [("Bonan matenon", "bonan tagon"), ("", ""), ("", "ne"), ("Saluton", "")]
+    file, outputs = tmp_path / "speech.jsonl", tmp_path / "outputs.jsonl"
+    file.write_text("\n".join(json.dumps({"id": n, "audio": "a.wav", "reference": reference}) for n, (reference, _) in enumerate(rows)), "utf-8")  # fmt: skip
+    outputs.write_text("\n".join(json.dumps({"id": n, "output": said}) for n, (_, said) in enumerate(rows)), "utf-8")  # fmt: skip
+    named = {"source_language": "eo", "target_language": "eo", "task": "asr"}
+    options = MethodOptions(source_language="eo", target_language="eo", outputs=outputs)
+    scoring = ScoringOptions(metrics=("au.wer",))
+    plan = Plan(method="replay", options=options, scoring=scoring)
+    run_corpus(store_path, load(file, dataset=named), plan)
+    card = whole_card(store_path)
+    failures = [row["error_class"] for row in card["results"]]
+    assert failures == [None, None, None, "empty"], "only the last left words out"
+    assert card["scores"]["au.wer"] == (1 + 0 + 1 + 1) / (2 + 1 + 1 + 1)
+    assert card["scores"]["au.wer_empty_references"] == 2
+    assert "2 entries with an empty reference" in card_text(card)
+    assert verify_card(json.dumps(card).encode()).ok
