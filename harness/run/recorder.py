@@ -220,7 +220,7 @@ def _output(prediction: Prediction) -> Output:
     return output
 
 
-def _result(prediction: Prediction, statistics: bytes, kept: Kept, tried: int) -> Result:
+def _result(prediction: Prediction, statistics: bytes, kept: SortValues, tried: int) -> Result:
     usage, output = prediction.usage, _output(prediction)
     tries = [attempt for attempt in prediction.attempts if attempt.note is None]
     headline, exact, second, third = kept

@@ -161,7 +161,7 @@ vanilla various varnish varsity vehicle velocity velvet vendor venue verb versio
 vestige veteran viaduct vibrant vicinity victor video view village vinegar vintage violin virtual
 visit visor vista visual vitality vivid vocalist volcano voltage volume vowel voyage waffle wagon
 waitress walnut walrus waltz wardrobe warmth warranty washable wasp watchdog water weekend welcome
-weld welfare wept western wharf whatever wheel whenever whisper anyone who widen width wildcat willow
+weld welfare wept western wharf whatever wheel whenever whisper whoever widen width wildcat willow
 window winsome winter wisdom wish within wolf woman wombat wonder woodland word workable woven
 wrinkle yacht yarn year yellow yoga young zebra zenith zero zigzag zodiac zoology zoom zucchini
 """

@@ -193,7 +193,7 @@ def _calibrated(
         if watched:  # one line, written over; a pipe or a log wants none of it
             click.echo(f"\r\x1b[Kat work on: {plain(what)} …", err=True, nl=False)
 
-    found = scoring_calibration.calibrate(
+    calibration = scoring_calibration.calibrate(
         evidence.judgements,
         evidence.profile,
         languages=evidence.languages,

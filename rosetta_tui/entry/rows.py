@@ -286,8 +286,8 @@ def entry_record(
         further = further_metrics(scores) if kept == TRANSLATIONS else scores
         values |= {id_: scores.get(id_) for id_ in further if id_ not in values}
         values |= {verdict_field(id_): verdict for id_, verdict in verdicts.items()}
-        record |= values if told else dict.fromkeys(values)
-    return record if told else {**record, LEFT_OUT: LEFT_OUT_WORDS}
+        record |= values if is_open else dict.fromkeys(values)
+    return record if is_open else {**record, LEFT_OUT: LEFT_OUT_WORDS}
 
 
 LEFT_OUT_WORDS = "texts and numbers: the entry is secret"

@@ -10,6 +10,7 @@ from review.calibration.proposal import evidence_facts, threshold_facts, weight_
 from rosetta_tui.show import figures
 from rosetta_tui.show.text import plain, table
 from scoring.calibration.families import LEAST_ENTRIES
+from scoring.core.messages import counted, percent
 from scoring.core.metric_rows import short_title, title
 
 if TYPE_CHECKING:

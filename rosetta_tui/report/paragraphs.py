@@ -130,8 +130,8 @@ EMPTY_REFERENCES = "_empty_references"
 
 def left_out_lines(scores: Mapping[str, Any]) -> Iterator[str]:
     """Yield how many entries count for nothing in a metric because something other than the output failed."""
-    for name, found in scores.items():
-        if name.endswith(EMPTY_REFERENCES) and (empty := number(found)):
+    for name, score in scores.items():
+        if name.endswith(EMPTY_REFERENCES) and (empty := number(score)):
             metric = short_title(name.removesuffix(EMPTY_REFERENCES))
             many = some_entries(int(empty))
             yield line(

@@ -9,8 +9,8 @@ from rosetta_tui.report.estimate import between, cost_words, time_words
 from rosetta_tui.show import figures
 from rosetta_tui.show.metric_words import value
 from rosetta_tui.show.text import plain, stacked
+from scoring.core.messages import counted, shortened
 from scoring.core.metric_rows import short_title
-from scoring.core.wording import counted, shortened
 
 if TYPE_CHECKING:
     from harness.sweep.estimating import SweepEstimate

@@ -16,7 +16,7 @@ from textual.widgets import Static
 from harness.store.file.database import Mark, mark_of
 from harness.store.sweeps import StoredSweep, list_sweeps
 from harness.sweep.record import SweepRecord, sweep_record, with_missed
-from harness.sweep.standing import CellMeasure
+from harness.sweep.state import CellMeasure
 from rosetta_tui.report.sweep import missed_entry_words, missed_line, progress_lines
 from rosetta_tui.show.text import plain
 from rosetta_tui.sweep.grid import SweepMap
@@ -187,7 +187,7 @@ class SweepScreen(Screen[None]):
         record = self._map.record
         which = f"{record.name} · {record.id}"
         more = f" · one of {len(self._sweeps)}, L" if len(self._sweeps) > 1 else ""
-        self.query_one(Where).say(show(which + more, "$quiet"))
+        self.query_one(StatusBar).say(show(which + more, "$quiet"))
         told = [show(each, "$quiet") for each in progress_lines(record)]
         told.append(show(f"{together_words(self._map, grid)}. ▁ worst … █ best"))
         told.append(show(standing_words(self._map, self._quality)))

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from math import isfinite, log2
 from typing import TYPE_CHECKING, TypeVar
 
+from scoring.core.messages import percent
 from scoring.core.specification import Tier, Weighing, specification, specified
-from scoring.core.wording import percent
 
 if TYPE_CHECKING:
     from scoring.core.metric import FloatArray

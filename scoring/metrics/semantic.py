@@ -124,8 +124,8 @@ class VerdictScore(RateMetric):
 
     def explain(self, translation: Translation) -> tuple[str, ...]:
         """Return the verdict and the words that it comes from, as sentences."""
-        found = self.judgement(translation)
-        if found is None:
+        grammar_judgement = self.judgement(translation)
+        if grammar_judgement is None:
             return ()
         words = {
             "Not in the output": grammar_judgement.missing,

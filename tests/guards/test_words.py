@@ -34,7 +34,7 @@ BARE = re.compile(
 )
 MODULES = re.compile(
     r"/(?:words|wording|saying|acts|looking|taking_in|putting_out|handing_out|handing_over|making|worth|needs|held|apart"
-    r"|widened|standing|go_on|telling|forms|network_routes|showing)\.py$"
+    r"|widened|standing|go_on|telling|forms|ways_?out|showing)\.py$"
 )
 
 

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import regex
 from rapidfuzz.distance import Levenshtein
 
+from scoring.core.messages import counted
 from scoring.core.metric import Compared, FloatArray, RateMetric, Statistics, own_signature
 from scoring.core.packs import pack_metric
 from scoring.core.translation import Translation
@@ -196,7 +197,7 @@ class SpeakerWordErrorRate(_Diarization):
             for other, name in _pairs(*sides).items()
         ]
         taken = (f"Speakers were taken: {', '.join(pairs)}.",) if pairs else ()
-        errors, words = counted(int(found[0]), "error"), counted(len(sides[1].words), "word")
+        errors, words = counted(int(statistics[0]), "error"), counted(len(sides[1].words), "word")
         return (f"{errors} in {words}, speaker by speaker.", *taken)
 
     def compared(self, translation: Translation) -> tuple[Compared, ...]:
@@ -212,7 +213,7 @@ class SpeakerWordErrorRate(_Diarization):
         rows = [
             Compared(
                 _label(pairs, other, ours, theirs),
-                said[pairs[other]] if other in pairs else "",
+                spoken[pairs[other]] if other in pairs else "",
                 words,
             )
             for other, words in wanted.items()
@@ -283,7 +284,7 @@ def _spared_words(output: SpokenTurns, reference: SpokenTurns) -> list[list[int]
     """
     if len(output.words) * len(reference.words) > MOST_CELLS:
         return [[0] * len(output.streams)] * len(reference.streams)
-    said, wanted, names = output.of_speaker, reference.of_speaker, output.streams
+    spoken, wanted, names = output.of_speaker, reference.of_speaker, output.streams
     return [
         [
             len(spoken[name]) + len(wanted[other]) - word_edits(spoken[name], wanted[other])

@@ -12,6 +12,7 @@ from functools import lru_cache
 
 from rapidfuzz.distance import Levenshtein
 
+from scoring.core.messages import counted
 from scoring.core.metric import Compared, FloatArray, RateMetric, Statistics, own_signature
 from scoring.core.packs import pack_metric
 from scoring.core.setup import ScoringSetup

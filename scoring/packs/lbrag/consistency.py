@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 import regex
 
 from corpora.languages.tags import same_language, tag_script, texts_script
+from scoring.core.messages import listed
 from scoring.core.metric import Statistics, own_signature
 from scoring.core.packs import pack_metric
 from scoring.core.translation import Translation
@@ -136,9 +137,9 @@ class LanguageConsistency(ResourceRate):
         return _known_scripts(written) if written else ()
 
     def explain(self, translation: Translation) -> tuple[str, ...]:
-        """Say how many letters are of the language's script, and which are not."""
-        found = self.letters(translation)
-        if found is None:
+        """Return how many letters are of the language's script, and which are not."""
+        answer_letters = self.letters(translation)
+        if answer_letters is None:
             return (_NO_SCRIPT,)
         scripts = ", ".join(self.scripts(translation))
         if not answer_letters.all:

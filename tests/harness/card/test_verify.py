@@ -260,7 +260,7 @@ def test_leaderboard_row_says_what_was_not_checked() -> None:
     assert not verify_card(written({**row, "qualityTier": "Fluent"})).ok
     odd: list[dict[str, Any]] = [{}, {"scores": 1}, {"scores": {}, "dataset": []}, {"a": [{}]}]
     for value in odd:
-        refuses(UsageError, "no run card", verify_card, written(value))
+        refuses(UsageError, "not a run card", verify_card, written(value))
     with pytest.raises(UsageError, match=r"\$\.results\[1\]\.entry_chrf"):
         verify_card(changed(put("results.1.entry_chrf", "high")))
 

@@ -262,7 +262,7 @@ def test_whatever_keepers_do_together_any_m_open_and_no_fewer(data: st.DataObjec
 
 def test_threshold_that_makes_no_sense_makes_no_vault(tmp_path: Path) -> None:
     for threshold in (0, 4, 17):
-        refused("no number of keepers who open", founded, tmp_path, threshold, NAMES[:3])
+        refused("not a number of keepers who open", founded, tmp_path, threshold, NAMES[:3])
     assert not (tmp_path / "vault").exists()
 
 

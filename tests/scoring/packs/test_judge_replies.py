@@ -64,8 +64,8 @@ def test_any_other_reply_is_null_with_a_reason() -> None:
         (BINARY, '<think>{"score": 1}', "within the judge's thoughts"),  # endless thought
         (BINARY, '{"score": 0} or {"score": 1}', "several scores"),  # two scores
         (BINARY, '{"score": 0, "score": 1}', "field of its object twice"),  # field twice
-        (BINARY, '{"score": true}', "no number"),  # truth
-        (BINARY, '{"score": [1]}', "no number"),  # list
+        (BINARY, '{"score": true}', "not a number"),  # truth
+        (BINARY, '{"score": [1]}', "not a number"),  # list
         (BINARY, '{"score": 0.5}', "a fraction; it must be a whole number of 0 to 1"),  # half
         (BINARY, '{"score": NaN}', "outside its scale"),  # NaN
         (BINARY, '{"score": -1}', "outside its scale"),  # negative
@@ -83,7 +83,7 @@ def test_any_other_reply_is_null_with_a_reason() -> None:
         (SEMANTIC, '{"score": 1.01}', "a number of 0 to 1"),  # more than all
         (RATING, "8", "no rating"),  # no brackets
         (RATING, "[[0]]", "a number of 1 to 10"),  # below one
-        (RATING, "[[8/10]]", "no number"),  # fraction of ten
+        (RATING, "[[8/10]]", "not a number"),  # fraction of ten
         (RATING, "[[6]] then [[8]]", "several ratings"),  # two ratings
         (RATING, "[[" + " " * 180_000, "no rating"),  # spaces
         (WORD, "NOT CORRECT", "neither"),  # not
@@ -182,10 +182,10 @@ def test_a_score_is_that_of_the_answer_it_came_with() -> None:
 def test_an_object_says_its_own_reason_only_where_it_has_no_score() -> None:
     scored = read_judgement(BINARY, {"score": 1, "reason": "a failure"})
     assert (scored.score, scored.reason) == (1, None)
-    assert "no number" in str(read_judgement(BINARY, {"score": None}).reason)
+    assert "not a number" in str(read_judgement(BINARY, {"score": None}).reason)
     assert read_judgement(BINARY, {"reason": "the endpoint is off"}).reason == "the endpoint is off"
     told = '{"score": null, "reason": "quoted text"}'
-    assert "no number" in str(parse_reply(BINARY, told).reason)
+    assert "not a number" in str(parse_reply(BINARY, told).reason)
 
 
 def test_a_failed_judgement_is_counted_and_lowers_nothing() -> None:
