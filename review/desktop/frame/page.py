@@ -14,17 +14,15 @@ from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import (
     QApplication,
-    QBoxLayout,
-    QHBoxLayout,
     QLayout,
     QScrollArea,
     QVBoxLayout,
     QWidget,
 )
 
+from review.desktop.frame.head import INSET, PageHead, letters
 from review.desktop.frame.reading import MoreBelow, ReadingArea
-from review.desktop.frame.work import AppContext
-from review.desktop.look import fonts
+from review.desktop.frame.work import Desk
 from review.desktop.look.fonts import shown
 from review.desktop.parts.banner import Banner
 from review.desktop.parts.buttons import Button
@@ -36,19 +34,15 @@ from review.session.words.troubles import Trouble
 _CONTROL = Qt.KeyboardModifier.ControlModifier
 _ALT = Qt.KeyboardModifier.AltModifier
 _BETWEEN, _EDGE = 12, 20
-"""Pixels between two paragraphs, and around the page."""
-_APART, _TOGETHER = "\u2066", "\u2069"
-"""Between them a sign keeps its side of a letter, whatever the direction of the page."""
+"""Pixels between two paragraphs, and around the page; half of them in a low window."""
+_LOW = 640
+"""Pixels: a window that is less high has smaller gaps."""
 WIDEST = 900
 """Pixels: longer lines are hard to read."""
 _WIDEST_FOOT = 45
 """Heights of letters: what can be done may be so wide where letters are large, or else takes too many lines."""
 LEAST_READ, _LEAST_ABOVE_FOOT = 0.45, 0.2
 """Share of the height that is left to read; else answers, or also what leads on, stand at the end of it."""
-_LARGE = 26
-"""Pixels of letters from which on where one is has a line of its own, in letters of the same size."""
-INSET = 5
-"""Pixels by which text is set in, so that it begins where the box of a button begins."""
 _LONG = re.compile(r"\S{30}")
 """After so many characters without a blank a line may be broken."""
 _ENTER = frozenset({Qt.Key.Key_Return, Qt.Key.Key_Enter})
@@ -67,13 +61,8 @@ class Page(QWidget):
     def __init__(self, desk: AppContext) -> None:
         super().__init__()
         self.desk = desk
-        self._place, self._said = (
-            Line().as_narrow_as_needed(),
-            Line(role="quiet").as_narrow_as_needed(),
-        )
-        self._head = QWidget()
-        self._banner = Banner(self)
-        self._top, self._body = QVBoxLayout(), QVBoxLayout()
+        self._head = PageHead(desk.words, desk.look, self.settings.emit)
+        self._banner, self._body = Banner(self), QVBoxLayout()
         self._answering, self._held = QWidget(), QVBoxLayout()
         self._acts_at_foot, self._foot = QWidget(), FlowLayout()
         self._main: Callable[[], object] = lambda: None
@@ -93,29 +82,29 @@ class Page(QWidget):
     def begin(self) -> None:
         """Focus the page and announce where the person is; called when the page was shown."""
         self.setFocus()
-        announce(self, self._place.text())
+        announce(self, self._head.place.text())
 
     def offer_settings(self, offered: bool) -> None:
         """Offer the way to the settings, or take it away where nothing may lead away from the page."""
-        self._settings.setVisible(offered)
+        self._head.settings.setVisible(offered)
 
     @property
     def offers_settings(self) -> bool:
-        """Return whether the settings may be laid over the page."""
-        return not self._settings.isHidden()
+        """Whether the settings may be laid over the page."""
+        return not self._head.settings.isHidden()
 
     # what a page says
 
     def place(self, text: str) -> None:
-        """Show where the person is."""
-        self._place.setText(text)
+        """Say where the person is."""
+        self._head.place.setText(text)
         self.setAccessibleName(text)
 
     def say(self, text: str) -> None:
         """Show one quiet sentence about what was just done."""
         text = harmless_lines(text)
-        self._said.setText(text)
-        self._said.setVisible(bool(text))
+        self._head.said.setText(text)
+        self._head.said.setVisible(bool(text))
         if text:
             announce(self, text)
 
@@ -164,7 +153,7 @@ class Page(QWidget):
 
     def under_head(self, widget: QWidget) -> None:
         """Add something that stays in sight above what went wrong."""
-        self._top.addWidget(widget)
+        self._head.under.addWidget(widget)
 
     def button(
         self, text: str, act: Callable[[], object], key: str = "", *, main: bool = False
@@ -261,14 +250,12 @@ class Page(QWidget):
     # layout
 
     def _lay_out(self) -> None:
-        self._said.hide()
         self._held.setContentsMargins(0, 0, 0, 0)
         self._answering.setLayout(self._held)
         self._acts_at_foot.setLayout(self._foot)
         self._body.setSpacing(_BETWEEN)
         page, column = QVBoxLayout(self), QVBoxLayout()
         self._outer, self._column = page, column
-        self._fill_head()
         column.addWidget(self._head)
         column.addWidget(self._scrolling(), 1)
         self._below = MoreBelow(self.words, self.reading)
@@ -278,49 +265,26 @@ class Page(QWidget):
         page.addWidget(self._acts_at_foot)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
 
-    def _fill_head(self) -> None:
-        words, look = self.words, self.desk.look
-        head = QVBoxLayout(self._head)
-        head.setContentsMargins(0, 0, 0, 0)
-        self._row, signs = QHBoxLayout(), QHBoxLayout()
-        self._place.setContentsMargins(INSET, 0, INSET, 0)
-        self._said.setContentsMargins(INSET, 0, INSET, 0)
-        self._row.addWidget(self._place, 1)
-        self._row.addLayout(signs)
-        signs.addWidget(self._sign("A−", words("Smaller letters"), look.smaller))
-        signs.addWidget(self._sign("A+", words("Larger letters"), look.larger))
-        self._settings = self._sign(words("Settings"), words("Settings"), self.settings.emit)
-        signs.addWidget(self._settings)
-        signs.setAlignment(Qt.AlignmentFlag.AlignTop)
-        head.addLayout(self._row)
-        self._below_row = QVBoxLayout()
-        head.addLayout(self._below_row)
-        head.addLayout(self._top)
-        self._signs = signs
-
-    def _sign(self, sign: str, name: str, act: Callable[[], object]) -> Button:
-        button = Button(f"{_APART}{sign}{_TOGETHER}", parent=self._head)
-        button.setAccessibleName(name)
-        button.clicked.connect(lambda _: act())
-        return button
-
     def _fit(self) -> None:
         """Fit each part to this size of the window and of the letters."""
         px, room = self.desk.look.size, self.width() - 2 * _EDGE
         foot = min(room, max(WIDEST, _WIDEST_FOOT * px))
         edge, inner = (self.width() - foot) // 2, max(0, foot - WIDEST) // 2
-        self._outer.setContentsMargins(edge, _EDGE // 2, edge, _EDGE // 2)
+        gaps = 2 if self.height() < _LOW else 1
+        above = _EDGE // 2 // gaps
+        self._outer.setContentsMargins(edge, above, edge, above)
         self._column.setContentsMargins(inner, 0, inner, 0)
-        large = px >= _LARGE
-        down, aside = QBoxLayout.Direction.TopToBottom, QBoxLayout.Direction.LeftToRight
-        narrow = 2 * self._signs.sizeHint().width() > min(foot, WIDEST)
-        self._row.setDirection(down if narrow else aside)
-        if large or narrow:
-            self._below_row.addWidget(self._said)
-        else:
-            self._row.insertWidget(1, self._said, 1)
+        self._body.setSpacing(_BETWEEN // gaps)
+        between = _BETWEEN // 2 // gaps
+        for layout in (self._outer, self._column):
+            layout.setSpacing(between)
+        self._below.setFont(letters(self.desk.look, self._small_letters()))
+        self._head.fit(self._small_letters(), min(foot, WIDEST), between)
         self._fold()
-        self._place.setFont(fonts.font(px if large else px + max(4, px // 4), bold=True))
+
+    def _small_letters(self) -> int:
+        """Return pixels of the letters of head and answers, which are smaller than large ones in a low window."""
+        return self.desk.look.size
 
     def _wide(self) -> int:
         """Pixels of the width of what can be done, where it stays in sight."""
@@ -338,22 +302,17 @@ class Page(QWidget):
         return max(0, self._foot.heightForWidth(wide))
 
     def _left_to_read(self, done_with: int) -> float:
-        """Return the share of the height that can be read beside that many pixels of what can be done."""
-        margins, line = self._outer.contentsMargins(), self._said.fontMetrics().lineSpacing()
-        stacked = self._row.direction() is QBoxLayout.Direction.TopToBottom
-        lines = (
-            2 + stacked + (self._below_row.count() > 0)
-        )  # one is kept for what is said of the rest
-        head = self._settings.sizeHint().height() + lines * line
-        rest = self.height() - margins.top() - margins.bottom() - head - done_with
+        """Return the share of the height that can be read beside so many pixels of what can be done."""
+        margins = self._outer.contentsMargins()
+        rest = self.height() - margins.top() - margins.bottom() - self._head.most_high - done_with
         return rest / max(1, self.height())
 
     def _fold(self) -> None:
         """Move what can be done to the end of what scrolls where it leaves too little to read, or back."""
         foot = self._foot_high()
-        folded = self._left_to_read(self._held_high() + foot) < LEAST_READ
+        folded = self._too_high(self._held_high() + foot)
         foot_folded = folded and self._left_to_read(foot) < _LEAST_ABOVE_FOOT
-        head_folded = self._left_to_read(0) < LEAST_READ
+        head_folded = self._head_in_the_way(folded=folded)
         before = self.folded, self._foot_folded, self._head_folded
         self.folded, self._foot_folded, self._head_folded = folded, foot_folded, head_folded
         if before != (folded, foot_folded, head_folded):
@@ -361,6 +320,14 @@ class Page(QWidget):
         inner = 0 if self._foot_folded else self._column.contentsMargins().left()
         if self._foot.contentsMargins().left() != inner:
             self._foot.setContentsMargins(inner, 0, inner, 0)
+
+    def _too_high(self, done_with: int) -> bool:
+        """Return whether buttons of this height in pixels leave too little room to read."""
+        return self._left_to_read(done_with) < LEAST_READ
+
+    def _head_in_the_way(self, *, folded: bool) -> bool:  # noqa: ARG002  for subclasses
+        """Return whether the head scrolls with the texts, because there is little room."""
+        return self._left_to_read(0) < LEAST_READ
 
     def _put_parts(self) -> None:
         """Place head, answers and foot; what has the focus keeps it."""
@@ -374,6 +341,7 @@ class Page(QWidget):
             (self._after if at_end else self._outer).addWidget(part)
             part.setHidden(hidden)
         self._head.show()
+        self._head.dress(self._small_letters())
         if focused is not None and not focused.hasFocus():
             focused.setFocus()
 

@@ -11,7 +11,7 @@ from itertools import pairwise
 from string import ascii_lowercase
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QKeyEvent, QKeySequence
+from PySide6.QtGui import QFont, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QWidget
 
 from review.desktop.frame.page import with_control
@@ -53,6 +53,8 @@ class ActRow(QWidget):
         self.setLayout(self._flow)
         self._buttons: dict[Act, Button] = {}
         self._offered: tuple[Offer, ...] = ()
+        self._letters = QFont()
+        """Those of the page, or smaller ones."""
         self._more = Button(capital(words("more …")))
         self._more.clicked.connect(self.more)
         self._flow.addWidget(self._more)
@@ -87,8 +89,14 @@ class ActRow(QWidget):
                 self._more.setFocus()
             button.setEnabled(offer.now)
 
+    def show_in(self, letters: QFont) -> None:
+        """Show the words in these letters."""
+        self._letters = letters
+        for button in (*self._buttons.values(), self._more):
+            button.setFont(letters)
+
     def high(self, rows: int) -> int:
-        """Pixels of the height of that many rows."""
+        """Return pixels of the height of so many rows."""
         row = self._more.sizeHint().height()
         return max(0, rows * row + (rows - 1) * max(0, self._flow.spacing()))
 
@@ -99,6 +107,7 @@ class ActRow(QWidget):
         for offer in offers:
             if offer.act not in self._buttons:
                 self._buttons[offer.act] = self._button(offer)
+            self._buttons[offer.act].setText(capital(offer.said))
             self._flow.addWidget(self._buttons[offer.act])
         self._flow.addWidget(self._more)
         self._put_in_order()
@@ -113,9 +122,9 @@ class ActRow(QWidget):
 
     def _button(self, offer: Offer) -> Button:
         button = Button(capital(offer.said), KEYS[offer.act][0])
-        button.setFont(self.font())
-        words = self._words(self._said[offer.act])
-        button.setAccessibleDescription(f"{words}. {key_said(KEYS[offer.act][0])}")
+        button.setFont(self._letters)
+        said = self._words(self._said[offer.act])
+        button.setAccessibleDescription(f"{said}. {key_said(KEYS[offer.act][0])}")
         button.clicked.connect(lambda: self.chosen.emit(offer.act))
         return button
 

@@ -10,11 +10,14 @@ from functools import partial
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QVBoxLayout
 
-from review.desktop.frame.work import AppContext
+from review.desktop.frame.head import letters
+from review.desktop.frame.page import LEAST_READ
+from review.desktop.frame.work import Desk
 from review.desktop.item.item_texts import ItemTexts
 from review.desktop.item.sentence_face import Mode
 from review.desktop.item.sentence_page import SentencePage
 from review.desktop.look.fonts import shown
+from review.desktop.look.look import LARGE, SIZES
 from review.desktop.parts.buttons import Button
 from review.desktop.parts.choosing import Answers, Choices
 from review.desktop.parts.texts import Line, WholeText, announce, capital
@@ -58,6 +61,12 @@ class LessonBox(QFrame):
         self._why.show_text(shown(lesson.explanation))
 
 
+_MOST_HELD, _LEAST_UNDER_HEAD = 0.39, 0.3
+"""Share of the height that answers and acts may take, and that is left to read under a head of usual letters."""
+_LEAST_LETTERS = 20
+"""Pixels: answers in smaller letters than these stand at the end of what scrolls instead."""
+
+
 class ItemPage(SentencePage):
     """One key rates, saves and shows the next item; the answers stay in their place."""
 
@@ -66,6 +75,8 @@ class ItemPage(SentencePage):
 
     def __init__(self, desk: AppContext, session: Session) -> None:
         super().__init__(desk, session)
+        self._answer_letters = desk.look.size
+        """Pixels."""
         words = self.words
         self._lesson = LessonBox()
         self._reasons = Choices(words, item_words.reasons(words))
@@ -115,8 +126,33 @@ class ItemPage(SentencePage):
         self._go_on.setVisible(self.answering and lesson)
 
     def _answer_high(self) -> int:
-        """Pixels of the height of the answers, with the gap below them."""
+        """Return pixels of the height of the answers, with the gap below them."""
         return self.answers.heightForWidth(self._wide()) + self._held.spacing()
+
+    def _fit(self) -> None:
+        """Keep the answers in sight: where the window is low they lose their meanings, then large letters."""
+        size = self.desk.look.size
+        smaller = [px for px in reversed(SIZES) if _LEAST_LETTERS <= px < size]
+        for px, meanings in [(size, True), *((px, False) for px in (size, *smaller))]:
+            self._answer_letters, font = px, letters(self.desk.look, px)
+            self.answers.show_words(font, meanings=meanings)
+            self.acts.show_in(font)
+            if not self._too_high(self._held_high() + self._foot_high()):
+                break
+        super()._fit()
+        for texts in (self.texts, self._last):
+            texts.show_names_in(font, self._body.spacing() // 2)
+
+    def _small_letters(self) -> int:
+        return self._answer_letters
+
+    def _too_high(self, done_with: int) -> bool:
+        return done_with > _MOST_HELD * self.height()
+
+    def _head_in_the_way(self, *, folded: bool) -> bool:
+        least = LEAST_READ if self.desk.look.size >= LARGE else _LEAST_UNDER_HEAD
+        little = self._left_to_read(self._held_high() + self._foot_high()) < least
+        return super()._head_in_the_way(folded=folded) or (little and not folded)
 
     def _place_now(self) -> str:
         """Name the sentence that is read: while reasons are asked, the one before."""

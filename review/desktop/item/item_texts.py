@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QTimer, Signal
+from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from review.desktop.look.fonts import shown
 from review.desktop.parts.flow import empty
-from review.desktop.parts.texts import Line, WholeText
+from review.desktop.parts.texts import Line, OneLine, WholeText
 from review.session.view import ShownItem
 from review.session.words import item as item_words
 from review.session.words.catalogue import Words
@@ -79,7 +80,7 @@ class ItemTexts(QWidget):
             (item_words.ORIGINAL, self.source),
             (item_words.TRANSLATION, self.candidate),
         ):
-            name = Line(words(title), "quiet", selectable=True).name_of(pane)
+            name = OneLine(words(said), "quiet").name_of(pane)
             self._names.append(name)
             pane.setAccessibleName(words(title))
             column.addWidget(name)
@@ -93,6 +94,12 @@ class ItemTexts(QWidget):
     def put_under(self, asked: QWidget) -> None:
         """Insert a question about the texts right under them, above what is next to them."""
         self._column.insertWidget(self._column.indexOf(self._marks), asked)
+
+    def show_names_in(self, letters: QFont, gap: int) -> None:
+        """Set the font of the names above the texts, and the gap between the lines in pixels."""
+        self._column.setSpacing(gap)
+        for name in self._names:
+            name.setFont(letters)
 
     @property
     def seen(self) -> bool:

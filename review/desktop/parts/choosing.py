@@ -67,6 +67,12 @@ class Answers(QWidget):
         """Add a button that is not an answer after the last one."""
         self._columns.addWidget(button)
 
+    def show_words(self, letters: QFont, *, meanings: bool) -> None:
+        """Show the words in these letters; what they mean below them, or only on the help page."""
+        for button in self._buttons:
+            button.setFont(letters)
+            button.show_meaning(meanings)
+
     def mark(self, indices: Collection[int]) -> None:
         """Show which were given; the others lose their sign."""
         for number, button in enumerate(self._buttons):
@@ -90,7 +96,7 @@ class _AnswerButton(Button):
     """A word, what it means below it, and a sign where it was given."""
 
     def __init__(self, answer: Answer, size: int | None = None) -> None:
-        self._meaning = answer.meaning
+        self._meaning = self._meaning_shown = answer.meaning
         self._size = size
         self._given = False
         super().__init__(answer.word, answer.key)
@@ -107,16 +113,22 @@ class _AnswerButton(Button):
             self.updateGeometry()
             self.update()
 
+    def show_meaning(self, shown: bool) -> None:
+        """Show what the word means, or only say it to those who hear the page."""
+        self._meaning_shown = self._meaning if shown else ""
+        self.updateGeometry()
+        self.update()
+
     def _words(self) -> list[Wrapped]:
         direction = self.layoutDirection()
         parts = [Wrapped(self.text(), self.text_font(), direction)]
-        if self._meaning:
-            parts.append(Wrapped(self._meaning, self._meaning_font(), direction))
+        if self._meaning_shown:
+            parts.append(Wrapped(self._meaning_shown, self._meaning_font(), direction))
         return parts
 
     def _inks(self) -> Iterator[QColor]:
         yield self._ink(QPalette.ColorRole.ButtonText)
-        if self._meaning:
+        if self._meaning_shown:
             yield self._ink(QPalette.ColorRole.PlaceholderText)
 
     def text_font(self) -> QFont:

@@ -15,6 +15,7 @@ from PySide6.QtGui import (
     QFont,
     QFontMetrics,
     QPaintEvent,
+    QResizeEvent,
     QTextOption,
 )
 from PySide6.QtWidgets import QFrame, QLabel, QSizePolicy, QTextEdit, QWidget
@@ -71,6 +72,35 @@ class Line(QLabel):
     def setText(self, text: str) -> None:
         """Show a text; in a name a single ``&`` would make a shortcut of the letter behind it."""
         super().setText(text if self.buddy() is None else text.replace("&", "&&"))
+
+
+class OneLine(Line):
+    """A line whose end is left out where there is no room for it."""
+
+    def __init__(self, text: str = "", role: str = "") -> None:
+        self._whole = text
+        super().__init__(text, role, wraps=False, selectable=True)
+        self.as_narrow_as_needed()
+
+    def setText(self, text: str) -> None:
+        """Show as much of a text as there is room for."""
+        self._whole = text
+        self._show_beginning()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Show more of it, or less."""
+        super().resizeEvent(event)
+        self._show_beginning()
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Show as much of it as there is room for in other letters."""
+        super().changeEvent(event)
+        if event.type() is QEvent.Type.FontChange:
+            self._show_beginning()
+
+    def _show_beginning(self) -> None:
+        end = Qt.TextElideMode.ElideRight
+        super().setText(self.fontMetrics().elidedText(self._whole, end, self.width()))
 
 
 _FEWEST_LINES = 2

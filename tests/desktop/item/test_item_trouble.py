@@ -99,8 +99,8 @@ def in_sight(scene: Scene, *widgets: QWidget) -> bool:
 
 def test_what_is_asked_stands_right_under_the_translation(make: Make) -> None:
     """However much stands beside a sentence; after Esc the page is where it was."""
-    around = SentenceContext(
-        context="narrative", formality="conversational", before=LONG[:90], after=LONG[:90]
+    around = Around(
+        context="narrative", formality="conversational", before=LONG[:190], after=LONG[:190]
     )
     items = [each.model_copy(update={"around": around}) for each in items_of(2)]
     batch = batch_of(items, salt=SALT, translations={})
@@ -147,6 +147,35 @@ def test_nothing_is_clipped_at_any_size_of_letters(
     scene.page.acts.more.emit()
     scene.idle()
     assert clipped(scene) == []
+
+
+SMALL, LAPTOP = (800, 560), (1366, 728)
+"""Pixels of the smallest window in which the answers stay, and of a window that fills an old laptop's screen."""
+USUAL = ("I don't want to eat anything.", "Mi ne volas manĝi ion ajn.")
+
+
+@pytest.mark.parametrize("language", first(1, ["fr", "en"]))
+@pytest.mark.parametrize("window", [SMALL, LAPTOP])
+def test_answers_stay_and_nothing_is_cut_at_each_size_of_letters(
+    make: Make, window: tuple[int, int], language: str
+) -> None:
+    around = Around(context="narrative", formality="conversational")
+    items = [
+        BatchItem(id=item_id(n), source=USUAL[0], candidate=USUAL[1], around=around)
+        for n in (1, 2, 3)
+    ]
+    batch = batch_of([*items, *items_of(120)[3:]], salt=SALT, translations={})
+    scene = make(batch=batch, code=tag_of(CODE, SALT), language=language, size=16, window=window)
+    scene.rate("2")
+    page = scene.page
+    for size in SIZES:
+        scene.look.set_size(size)  # as the button does it: the window keeps its size
+        assert clipped(scene) == [], size
+        assert answers_in_sight(scene), size
+        assert not page.folded, size
+        scrolls = page.reading.verticalScrollBar().maximum()
+        assert scrolls == 0 or (window == SMALL and size > 25), size
+        assert page.reading.viewport().height() >= 3 * page.fontMetrics().height(), size
 
 
 def _places(scene: Scene) -> dict[str, QRect]:
