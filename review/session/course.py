@@ -1,7 +1,6 @@
-"""Where in the sitting the person is: what comes first, what comes next, what comes once more, and when to rest.
+"""Where in the sitting the person is: what comes first, what comes next, and what is asked once more.
 
-Each training item comes once. How long a person really looked is never
-shown to anybody. Time comes from a monotonic clock, so a wrong or changed wall clock does not matter; a pause between
+Each training item comes once. Time comes from a monotonic clock, so a wrong or changed wall clock does not matter; a pause between
 two signs of life counts for a minute at most, which also cuts the time in which the lid was closed.
 """
 
@@ -21,8 +20,6 @@ IDLE_SECONDS = 60.0
 GUARD_SECONDS = 0.25
 """Keys this soon after an item was painted were meant for the one before: nobody reads so fast."""
 MOST_MS = 86_400_000
-REST_ITEMS = 25
-REST_SECONDS = 20 * 60.0
 
 Clock = Callable[[], float]
 
@@ -72,30 +69,6 @@ class ActiveTime:
         """Count up to now and give the active time; only meaningful while an item is painted."""
         self.touched()
         return min(round(self._seconds * 1000), MOST_MS)
-
-
-class Rest:
-    """Says when a pause would do good: after some items, or some active time."""
-
-    def __init__(self) -> None:
-        self._items = 0
-        self._seconds = 0.0
-
-    def judged(self, milliseconds: int) -> None:
-        """Count one more item."""
-        self._items += 1
-        self._seconds += milliseconds / 1000
-
-    def take_back(self) -> None:
-        """Count one item less; its time was spent all the same."""
-        self._items = max(0, self._items - 1)
-
-    def due(self) -> bool:
-        """Return whether it is time, and if so begin to count again."""
-        if self._items < REST_ITEMS and self._seconds < REST_SECONDS:
-            return False
-        self._items, self._seconds = 0, 0.0
-        return True
 
 
 class Exercise(NamedTuple):

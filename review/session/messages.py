@@ -34,7 +34,7 @@ ASKS_FOR_TRANSLATIONS = msgid(
 ASKS_FOR_RATINGS = msgid(
     "These translations are to be rated. Write a better one beside your answer."
 )
-TOO_SOON = msgid("That came too soon to be meant, so it did nothing. Do it again.")
+TOO_SOON = msgid("That came too soon, so nothing was done. Please do it again.")
 ALL_SAVED = msgid("Everything that you wrote is saved.")
 NOT_SAVED_HERE = msgid("What you wrote here is not saved yet. Save it, or answer once more.")
 ALL_ANSWERED = msgid("Every sentence has your answer.")

@@ -23,8 +23,8 @@ def other_files(words: Words, count: int) -> str:
     if not count:
         return ""
     return words.plural(
-        "{n} other file lies there. It holds no sentences for you.",
-        "{n} other files lie there. They hold no sentences for you.",
+        "{n} other file is there. It holds no sentences for you.",
+        "{n} other files are there. They hold no sentences for you.",
         count,
     )
 

@@ -10,7 +10,7 @@ from statistics import median
 
 from review.log.payloads import AnyPayload, Judged
 
-_USUAL, _MOST = 15, 20
+USUAL, MOST = 15, 20
 """Sentences of a part."""
 SECONDS_TO_JUDGE, SECONDS_TO_WRITE = (8, 15), (20, 60)
 """Seconds that most people need for a sentence, quick and slow ones."""
@@ -23,7 +23,7 @@ def part_size(total: int) -> int:
 
     60 sentences make 4 parts of 15, 100 make 7 of which the last has 10, and 20 are one part.
     """
-    parts = max(1, round(total / _USUAL), -(-total // _MOST))
+    parts = max(1, round(total / USUAL), -(-total // MOST))
     return max(1, -(-total // parts))
 
 

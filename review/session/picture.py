@@ -9,6 +9,7 @@ from review.files.manifests import BatchItem, TrainingItem, wording
 from review.log.payloads import Rate, Translate
 from review.session.course import CoursePlace, SessionProgress
 from review.session.drafts import Drafts
+from review.session.parts import minutes_for, part_size, seconds_each
 from review.session.progress import SittingProgress
 from review.session.view import (
     LastJudged,
@@ -23,6 +24,7 @@ from review.session.words.catalogue import Words
 from review.session.words.page import given
 
 _JUDGING = frozenset({Phase.ITEMS, Phase.SKIPPED, Phase.REST, Phase.END})
+_TIMED = frozenset({Phase.CONSENT, Phase.REST})
 
 
 class Picture:
@@ -38,10 +40,14 @@ class Picture:
     ) -> View:
         """Draw the view of a place; what the organisation wrote is in the language of ``words`` where it can be."""
         judging = place.phase in _JUDGING
+        done, total = len(now.person.decided), len(course.order)
+        part = part_size(total)
         return View(
             phase=place.phase,
-            done=len(now.person.decided),
-            total=len(course.order),
+            done=done,
+            total=total,
+            part=part,
+            minutes=self._minutes(min(part, total - done), now) if place.phase in _TIMED else 0,
             item=None if place.item is None else self._item(place, now),
             lesson=self._lesson(course, words) if place.phase is Phase.TRAINING else None,
             last=self._last(course, now) if judging else None,
@@ -52,7 +58,12 @@ class Picture:
             shares=now.person.share_corrections,
         )
 
-    def _lesson(self, course: SessionProgress, words: Words) -> Lesson | None:
+    def _minutes(self, sentences: int, now: SittingProgress) -> int:
+        """Return about how many minutes a number of sentences takes this person."""
+        translating = self._manifest.task == "translate"
+        return minutes_for(sentences, seconds_each(now.decisions.values(), translating=translating))
+
+    def _lesson(self, course: Course, words: Words) -> Lesson | None:
         """Return the answer to the training item that was answered, explained in the person's language."""
         if course.lesson is None:
             return None

@@ -38,8 +38,9 @@ from review.log.payloads import (
 )
 from review.log.table import NotSaved
 from review.rating import CannotJudge, Rating, Reason, Relation
-from review.session import messages
-from review.session.course import GUARD_SECONDS, ActiveTime, Clock, Rest, SessionProgress
+from review.session import saying
+from review.session.course import GUARD_SECONDS, ActiveTime, Clock, Course
+from review.session.parts import Parts
 from review.session.picture import Picture
 from review.session.progress import SittingProgress, trained_before
 from review.session.record import KIND_OF, Author, Record
@@ -79,12 +80,13 @@ class Session:
         self._laptop, self._batch, self._reviewer = laptop, batch, reviewer
         order = batch.manifest.order(reviewer)
         self._author = Author(batch.manifest.batch, reviewer, order, face, now)
-        self.time, self._rest = ActiveTime(clock, guard), Rest()
+        self.time = ActiveTime(clock, guard)
         everything = list(laptop.events())
         known = trained_before(everything, batch.manifest.batch, reviewer)
         self._record = Record(laptop, batch.manifest.batch, self._author, order, everything)
         self._picture = Picture(batch, self._record.drafts)
-        course = SessionProgress(order, training=() if known else batch.training)
+        self._parts = Parts(len(order), len(self._progress.person.decided))
+        course = Course(order, training=() if known else batch.training)
         self._course = course.going_to(self._progress.reopened)
         self._view = self._drawn()
 
@@ -240,15 +242,12 @@ class Session:
             beside, drafts = self._record.undone_beside(target)
         except HarnessError as error:
             return self._trouble(*trouble(self.words, error))
-        view = self._done(
+        return self._done(
             [*beside, Undo(**self._author.who(), target=target)],
             messages.taken_back(self.words, decision, beside, translating=self.translating),
             self._course.going_to(decision.item),
             drafts,
         )
-        if not view.trouble and not isinstance(decision, Skip):
-            self._rest.take_back()
-        return view
 
     def go_on(self) -> View:
         """Finish a lesson or a rest, or start with the items that were put aside."""
@@ -398,13 +397,10 @@ class Session:
             drafts.append(Draft(judged.item, TextField.TRANSLATION, None))
         said = messages.with_texts(self.words, said, texts)
         view = self._done([*texts, judged], said, self._course.decided(), drafts)
-        if view.trouble:
+        if view.trouble or view.item is None or not self._parts.end_with(view.done):
             return view
-        self._rest.judged(judged.active_ms)
-        if view.phase is not Phase.END and self._rest.due():
-            self._course = self._course.decided(rest=True)
-            return self._say(said)
-        return view
+        self._course = self._course.decided(rest=True)
+        return self._say(said)
 
     def _done(
         self,

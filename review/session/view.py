@@ -101,6 +101,10 @@ class View:
     done: int
     """Items judged or translated (also: cannot judge)."""
     total: int
+    part: int = 0
+    """Sentences of each part; between two of them a pause is suggested."""
+    minutes: int = 0
+    """About how long the next part takes this person; 0 while nothing is said of it."""
     item: ShownItem | None = None
     """None where the phase shows no item."""
     lesson: Lesson | None = None

@@ -175,11 +175,11 @@ class PausePage(Page):
 
 
 class RestPage(PausePage):
-    """Suggests a pause; going on is one key."""
+    """Shows at the end of a part what is done and left; going on is one key."""
 
     def fill(self) -> None:
-        """Suggest it."""
-        self._read(page_words.rest(self.words))
+        """Fill in what is done, and the ways on."""
+        self._read(page_words.rest(self.words, self.view))
         self._go_on(self.words("Go on"))
         self._stop()
         self._offer_changes()

@@ -26,6 +26,7 @@ from review.rating import Relation
 from review.session.flow import Other, WasHere
 from review.session.opening import SAME_CARD
 from review.session.opening_words import AskedLine
+from review.session.view import View
 from review.session.words import page as page_words
 from review.session.words.item import Answer
 from review.session.words.keys import may_share, relation_of
@@ -113,16 +114,14 @@ class ConsentPage(FirstPage):
     Whether what a person writes may be used is asked on its own page.
     """
 
-    def __init__(self, desk: AppContext, manifest: BatchManifest) -> None:
+    def __init__(self, desk: Desk, manifest: BatchManifest, view: View) -> None:
         super().__init__(desk)
         words = self.words
         self.place(words(page_words.BEFORE_YOU_BEGIN))
         self.paragraph(manifest.title.strip(), "strong")
         self.paragraph(manifest.organisation.name, "quiet")
-        self.paragraph(page_words.what_comes(words, manifest))
-        self.paragraph(
-            "\n".join(f"• {promise}" for promise in page_words.promises(words, manifest))
-        )
+        self.paragraph(page_words.what_comes(words, manifest, view))
+        self.paragraph("\n".join(f"• {each}" for each in page_words.promises(words, manifest)))
         self._given(page_words.consent(words, manifest))
         if manifest.labels:
             self.paragraph(" · ".join(manifest.labels), "quiet")

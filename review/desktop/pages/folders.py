@@ -87,11 +87,9 @@ class Folders(QWidget):
         up = [words("Up to {folder}", folder=path.name or str(path)) for path in above]
         self._add(column, "", up, above, self.open)
         if self._wanted and listed != _Listed(above):
-            empty_words = (
-                words("Files with sentences") if files else words("No such file lies here.")
-            )
-            column.addWidget(Line(empty_words, "strong" if files else "quiet"))
-        self._add(column, "", [file.name for file in files], files, self.found.emit)
+            said = words("Files with sentences") if files else words("There is no such file here.")
+            column.addWidget(Line(said, "strong" if files else "quiet"))
+        self._add(column, "", [each.name for each in files], files, self.found.emit)
         title = words("Folders") if folders else ""
         self._add(column, title, [folder.name for folder in folders], folders, self.open)
         self._column.replaceWidget(self._listing, listing)

@@ -243,7 +243,7 @@ class HandOverPage(Page):
         for file in written.files:
             self._show(file)
         self.paragraph(words(page_words.WRITE_THEM_DOWN))
-        self.paragraph(words("Where the file lies:"), "quiet")
+        self.paragraph(words("Where the file is:"), "quiet")
         for file in written.files:
             self.copyable(str(file.path), shown(file.path.name))
         self.button(words("Go on"), self.left.emit, words("Enter"), main=True)

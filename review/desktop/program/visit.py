@@ -96,7 +96,7 @@ class Visit(QObject):
             AskWhoAsks: lambda step: OrganisationPage(desk, step.batch),
             CheckLetters: self._letters,
             AskCode: self._code,
-            AskConsent: lambda step: ConsentPage(desk, step.session.manifest),
+            AskConsent: lambda step: ConsentPage(desk, step.session.manifest, step.session.view),
             AskSharing: lambda step: SharingPage(desk, step.session.manifest, step.now),
             AskRelation: lambda _: RelationPage(desk),
             AtSentences: self._sentences,

@@ -220,8 +220,8 @@ def _shares(share: str, lower: str | None, level: str, words: Words, path: str) 
     yield f"<p>{_field(f'{path}/share', good)}</p>"
     if lower is not None:
         sure = words(
-            "A few people and a few sentences are not everything. "
-            "We can be quite sure of this much: {share} or more are good.",
+            "These are only some people and some sentences. "
+            "We can be quite sure of this: {share} or more are good.",
             share=_of_hundred(lower, words),
         )
         yield f"<p>{_field(f'{path}/lower', sure)}</p>"
@@ -332,7 +332,7 @@ def _rights(
     yield _heading(words("Your answers are yours"))
     yield _paragraph(
         words(
-            "Anyone who gave answers can take them back at any time. Ask the people who asked you."
+            "People who gave answers can take them back at any time. Ask the people who asked you."
         )
     )
     if not large:

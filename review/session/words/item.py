@@ -47,7 +47,7 @@ def beside(words: Words, item: ShownItem) -> Iterator[tuple[str, str]]:
     """Yield name and text of each thing, the words of others first; nothing of most items."""
     if item.others:
         yield (
-            words("Others wrote in the first round, some of it perhaps you; you need not agree:"),
+            words("People wrote this in the first round, perhaps you too. You need not agree:"),
             "",
         )
         for others_words in item.others:

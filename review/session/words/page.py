@@ -111,18 +111,35 @@ def given(words: Words, manifest: BatchManifest, found: Wording) -> OrganiserTex
     )
 
 
-def what_comes(words: Words, manifest: BatchManifest) -> str:
-    """Return how much a person is asked for."""
+def what_comes(words: Words, manifest: BatchManifest, view: View) -> str:
+    """Return how many sentences a person is asked about, in which parts, and how long that takes."""
     if manifest.task == "translate":
-        return words.plural(
+        asked = words.plural(
             "You will see {n} sentence and write it in your language.",
             "You will see {n} sentences and write each one in your language.",
-            len(next(iter(manifest.orders.values()))),
+            view.total,
+        )
+    else:
+        asked = words.plural(
+            "You will see {n} translated sentence and say how good it is.",
+            "You will see {n} translated sentences and say how good each one is.",
+            view.total,
+        )
+    return f"{asked} {_how_long(words, view)}"
+
+
+def _how_long(words: Words, view: View) -> str:
+    if view.total <= view.part:
+        return words.plural(
+            "That takes about {n} minute.", "That takes about {n} minutes.", view.minutes
         )
     return words.plural(
-        "You will see {n} translated sentence and say how good it is.",
-        "You will see {n} translated sentences and say how good each one is.",
-        len(next(iter(manifest.orders.values()))),
+        "They come in parts of {part}. One part takes about {n} minute. "
+        "You can stop after each part; everything is kept.",
+        "They come in parts of {part}. One part takes about {n} minutes. "
+        "You can stop after each part; everything is kept.",
+        view.minutes,
+        part=view.part,
     )
 
 
@@ -189,13 +206,17 @@ def what_using_means(words: Words, organisation: str) -> tuple[str, ...]:
 # between the items
 
 
-def rest(words: Words) -> PageWords:
-    """Suggest a pause."""
+def rest(words: Words, view: View) -> PageWords:
+    """Return how much is done at the end of a part, how long the next one takes, and that one may stop."""
     return PageWords(
-        words("Time for a rest?"),
+        words("{done} done, {left} to go.", done=view.done, left=view.total - view.done),
         (
-            words("Rest your eyes for a moment. There is no hurry."),
-            words("Everything is saved. You can also stop here and go on another day."),
+            words.plural(
+                "At your pace, the next part takes about {n} minute.",
+                "At your pace, the next part takes about {n} minutes.",
+                view.minutes,
+            ),
+            words("Continue now, or stop here and continue another day: everything is kept."),
         ),
     )
 

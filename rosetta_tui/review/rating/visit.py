@@ -209,9 +209,9 @@ class _Visit:
         """Prompt for consent, in the language that the person chooses."""
         session = step.session
         while (
-            consent_answer := await self._ask(ConsentPage(session.words, session.manifest))
+            said := await self._ask(ConsentPage(session.words, session.manifest, session.view))
         ) is not None:
-            if consent_answer is ConsentAnswer.AGREED:
+            if said is ConsentAnswer.AGREED:
                 return True
             await self._language()
             self._flow.reworded()

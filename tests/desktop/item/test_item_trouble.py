@@ -232,7 +232,7 @@ def _judging(scene: Scene) -> Iterator[str]:
 # trouble: nothing advances, typed text stays, and the same key works again
 
 ENTER, ESC = Qt.Key.Key_Return, Qt.Key.Key_Escape
-TOO_SOON = "That came too soon to be meant, so it did nothing. Do it again."
+TOO_SOON = "That came too soon, so nothing was done. Please do it again."
 
 
 def test_box_can_be_left_on_a_full_disk(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -269,7 +269,7 @@ def test_no_key_deletes_all_lead_back(scene: Scene, monkeypatch: pytest.MonkeyPa
     said = scene.texts()
     assert "1 file with sentences is kept on this computer." in said
     assert "2 answers are kept on this computer." in said
-    assert "What was said about 2 sentences lies only on this computer." in said
+    assert "What was said about 2 sentences is only on this computer." in said
     assert scene.button("Hand over first").property("role") == "main"
     assert not scene.button("Delete everything").isEnabled()
     keys: list[list[str | Qt.Key]] = [[ESC], [*"wq1240x!?d", Qt.Key.Key_Delete, ESC], [ENTER, ESC]]
@@ -299,7 +299,7 @@ def test_no_key_deletes_all_lead_back(scene: Scene, monkeypatch: pytest.MonkeyPa
     assert len(list(scene.stick.iterdir())) == 1
     scene.press(ENTER)
     scene.page_of(ErasePage)
-    assert "lies only on this computer" not in scene.texts()
+    assert "is only on this computer" not in scene.texts()
     assert scene.button("Keep everything").property("role") == "main"
     with Laptop.open(scene.home):
         delete(scene)

@@ -13,7 +13,7 @@ import pytest
 from review.files.ratings import open_ratings
 from review.log.payloads import Face, Kind
 from review.rating import CannotJudge, Rating
-from review.session.course import REST_ITEMS
+from review.session.parts import part_size
 from tests.desktop.real.display import Display
 from tests.desktop.real.reader import (
     WESTERN_CREE,
@@ -86,7 +86,7 @@ def _key(number: int) -> str:
 
 
 def _rate(window: Window, reader: Reader, numbers: range, count: int) -> None:
-    answered = 0
+    part, done = part_size(count), sum(not _is_for_later(each) for each in range(1, numbers.start))
     for number in numbers:
         coming = item_id(number + 1)
         if _is_for_later(number):
@@ -100,11 +100,10 @@ def _rate(window: Window, reader: Reader, numbers: range, count: int) -> None:
             window.press("Return")
             reader.hear("Your comment is saved.")
         window.press("1234"[number % 4])
-        answered += 1
-        if answered == REST_ITEMS and number < count:
-            reader.find("Time for a rest?")
+        done += 1
+        if done % part == 0 and number < count:
+            reader.find(f"{done} done, {count - done} to go.")
             window.press("Return")
-            answered = int(number in {10, 50})
         if number < count:
             window.sees(coming)
         if number in {10, 50}:  # a mistake

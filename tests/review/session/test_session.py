@@ -6,9 +6,10 @@ from pathlib import Path
 import pytest
 
 from review.log.fold import fold
-from review.log.payloads import Kind, Rate, Scope
+from review.log.payloads import Consent, Kind, Rate, Scope, SittingBegan, Undo
 from review.rating import CannotJudge, Rating, Reason
 from review.session.course import ActiveTime
+from review.session.parts import part_size
 from review.session.view import LastJudged, Phase, TextField, View
 from tests.review.session.scenes import (
     CODE,
@@ -90,7 +91,7 @@ def test_key_right_after_painting_does_nothing(sitting: Sitting, late: float) ->
     ):
         view = act()
         assert view.too_soon
-        assert view.said == "That came too soon to be meant, so it did nothing. Do it again."
+        assert view.said == "That came too soon, so nothing was done. Please do it again."
         assert (view.item, view.trouble) == (sitting.session.view.item, "")
     assert kinds(sitting) == [Kind.CONSENT]
     sitting.clock.seconds += 1
@@ -223,17 +224,32 @@ def test_reasons_and_words_reach_the_item_and_the_one_before(sitting: Sitting) -
     assert item_of(sitting.session.view).comment == "half a thought"
 
 
-def test_rest_is_offered_after_25_answers_or_twenty_minutes(tmp_path: Path) -> None:
-    sitting = Sitting(tmp_path / "fast", batch_of(items_of(60)))
+def test_each_part_ends_once_and_says_how_long_the_next_takes(tmp_path: Path) -> None:
+    sitting = Sitting(tmp_path, batch_of(items_of(60)), agreed=False)
+    view = sitting.session.view
+    assert (view.total, view.part, view.minutes) == (60, 15, 4)  # 15 s each: no pace is known
+    view = sitting.session.agree(share_corrections=False)
     rests = []
-    for number in range(1, 61):
-        if sitting.rate().phase is Phase.REST:
-            rests.append(number)
-            assert sitting.session.view.item is None
-            sitting.session.go_on()
-    assert (rests, sitting.session.view.phase) == ([25, 50], Phase.END)
-    slow = Sitting(tmp_path / "slow", batch_of(items_of(30)))
-    assert [slow.rate(seconds=59.9).phase for _ in range(21)].index(Phase.REST) == 20
+    while view.phase is not Phase.END:
+        view = sitting.rate(seconds=40.0 if view.done % 3 else 600.0)  # the median is 40 s
+        if view.phase is Phase.REST:
+            rests.append((view.done, view.minutes))
+            assert view.item is None
+            sitting.session.undo()
+            assert sitting.rate(seconds=40.0).phase is Phase.ITEMS, "nobody is told twice"
+            sitting.restart()
+            view = sitting.session.view
+            assert (view.done, view.phase) == (rests[-1][0], Phase.ITEMS)
+    assert rests == [(15, 10), (30, 10), (45, 10)]
+    kept = {type(event.payload) for event in sitting.laptop.events()}
+    assert kept == {SittingBegan, Consent, Rate, Undo}, "no part and no pace is stored"
+
+
+@pytest.mark.parametrize(
+    ("total", "part"), [(1, 1), (20, 20), (21, 11), (37, 19), (60, 15), (100, 15), (1000, 15)]
+)
+def test_parts_have_ten_to_twenty_sentences(total: int, part: int) -> None:
+    assert part_size(total) == part
 
 
 def test_idle_time_and_a_closed_lid_count_a_minute_at_most(sitting: Sitting) -> None:

@@ -298,7 +298,7 @@ def test_neighbours_tags_and_words_of_others_are_named() -> None:
     marks = item_words.marks(Words.load("en"), item)
     assert [(mark.said, mark.text) for mark in marks] == [
         ("Your comment:", "mine"),
-        ("Others wrote in the first round, some of it perhaps you; you need not agree:", ""),
+        ("People wrote this in the first round, perhaps you too. You need not agree:", ""),
         ("Somebody says: The grammar is wrong; The spelling is wrong.", ""),
         ("Somebody's comment:", "C."), ("Somebody's better translation:", "S."),
         ("The sentence before it:", "B."), ("The sentence after it:", "A."),

@@ -112,11 +112,17 @@ class Speaker(Console):
         super().__init__(io.StringIO(), self._heard)
         self._answer, self._stick, self._left = answer, stick, list[str]()
         self._known = {
-            "Enter opens number 1": "", "Type the secret words": secret_words,
-            "Are they the same?": "1", "Type the code from your card": code,
-            "Or another code": code, "Type 1, l or q": "1", "translations be used?": "1",
-            "that you write be used?": "1", "Type a folder": str(stick),
-            "Enter saves in number 1": str(stick), "Enter goes on": "", "Put the stick in": "x",
+            "Enter opens number 1": "",
+            "Type the secret words": secret_words,
+            "Are they the same?": "1",
+            "Type the code from your card": code,
+            "Or another code": code,
+            "Type 1, l or q": "1",
+            "1 yes, 2 no:": "1",
+            "Type a folder": str(stick),
+            "Enter saves in number 1": str(stick),
+            "Enter goes on": "",
+            "Put the stick in": "x",
             "x writes it once more": "q",
         }  # fmt: skip
 
@@ -131,7 +137,7 @@ class Speaker(Console):
             if not self._left:
                 self._left = self._answer(*self._sentence())
             return self._left.pop(0)
-        [known] = [told for told in self._known if told in prompt] or [prompt]
+        known = next((part for part in self._known if part in prompt), prompt)
         assert known in self._known, f"{self.heard[-2000:]}{prompt}"
         return self._known[known]
 

@@ -264,10 +264,11 @@ OF_WIDGETS = {"submit", "choose", "open"}
 def pages(app: Reviewing, words: Words) -> list[Page[Any]]:
     manifest = batch_of().manifest
     app.doors.words = words
-    read = ConsentPage(words, manifest)
+    view = View(Phase.CONSENT, 0, 60, part=15, minutes=4)
+    read = ConsentPage(words, manifest, view)
     read._end_shown = True  # it is shown nowhere here, so nothing scrolls
     unsaved = (Unsaved("a", 1, frozenset({TextField.COMMENT})),)
-    view = View(Phase.END, 3, 4, skipped=1, can_undo=True, unsaved=unsaved)
+    ended = View(Phase.END, 3, 4, skipped=1, can_undo=True, unsaved=unsaved)
     return [
         ChoosePage(app.doors, []),
         ChoosePage(app.doors, [Choice("Spring")]),
@@ -275,13 +276,13 @@ def pages(app: Reviewing, words: Words) -> list[Page[Any]]:
         AskPage(words, Question("place", "asked", "about")),
         OrganisationPage(words, batch_of()),
         WarningPage(words, next(iter(MisDrawn))),
-        ConsentPage(words, manifest),
+        ConsentPage(words, manifest, view),
         read,
         SharingPage(words, manifest),
         RelationPage(words),
         HelpPage(words),
         WithdrawPage(words),
-        *(page(words, view) for page in PAUSES.values()),
+        *(page(words, ended) for page in PAUSES.values()),
     ]
 
 

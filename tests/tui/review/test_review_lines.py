@@ -19,7 +19,7 @@ from review.log.fold import ReviewerState
 from review.log.laptop import Laptop
 from review.log.payloads import Face
 from review.rating import CannotJudge, Rating, Reason
-from review.session.course import REST_ITEMS
+from review.session.parts import part_size
 from review.session.words import build
 from rosetta_tui.commands.review import review
 from rosetta_tui.review.rating.lines import face
@@ -88,6 +88,7 @@ def test_permission_and_nearness_are_questions_of_their_own(home: Path, file: Pa
     agreed, _, asked = first.partition("Type 1, l or q, then Enter:")
     assert "better translations" not in agreed.partition("What you agree to:")[2]
     assert asked.count(MAY) == 2
+    assert asked.index(MAY) < asked.index("If you say yes")
     assert first.count("Did you take part in making it?") == 3
     assert "“4” means nothing here." in first
     assert state_of(home).relation is None
@@ -325,7 +326,7 @@ def test_in_french_nobody_meets_english(home: Path, tmp_path: Path) -> None:
     file = write_file(batch_of(items, lessons, language="fr", title="Printempo"), tmp_path / "kle")
     _, said = sit(
         home, file, "1", "ABC", CODE, "7", "1", "1", "?", "4", "", "1", "", "2", "c", "2", "", "1", "", "2", ",", "1 2", "c", "a", "",
-        "e vorto", "!", "1", "!", "1", "u", "3", "02", "s", "n", "zzz", *["3"] * 26, "", *["1"] * 4, "",
+        "e vorto", "!", "1", "!", "1", "u", "3", "02", "s", "n", "zzz", *["3"] * 13, "", *["3"] * 13, "",
         "4", "x", str(tmp_path / "for"), "x", "", "", "w", "1", "1", "w", "2", "1", "x", "", "", "q",
         language="fr",
     )  # fmt: skip
@@ -334,7 +335,13 @@ def test_in_french_nobody_meets_english(home: Path, tmp_path: Path) -> None:
     ours = re.sub(r"Pour qui vous aide : .*", "", said)
     ours = re.sub(r"(?m)^(?:[a-z]{5} ){5}[a-z]{5}$", "", ours)  # six words of a key
     assert set(re.findall(r"[a-zà-ÿœ]{3,}", ours.lower())) & english_words() == set()
-    for french in ("Exercice 1 sur 1", "Merci", "Une pause", "retirer la clé", "est effacé"):
+    for french in (
+        "Exercice 1 sur 1",
+        "Merci",
+        "14 faites, encore 13.",
+        "retirer la clé",
+        "est effacé",
+    ):
         assert french in said
 
 
@@ -399,7 +406,8 @@ def test_what_is_too_long_or_hostile_is_said_and_shown_harmless(home: Path, aske
     assert next(iter(state_of(home).translations.values())) == "\x1b[31mBone"
 
 
-MANY = REST_ITEMS + 3
+MANY = 28
+PART = part_size(MANY)
 
 
 @pytest.fixture
@@ -411,7 +419,7 @@ def test_each_line_of_a_pipe_is_the_translation_of_its_own_sentence(home: Path, 
     """A rest is offered on the way, and takes no line for itself."""
     lines = [f"Frazo {n}" for n in range(1, MANY + 1)]
     _, said = sit(home, many, *BEGUN, *lines)
-    assert "Time for a rest?" in said
+    assert f"{PART} done, {MANY - PART} to go." in said
     assert state_of(home).translations == {item_id(n): f"Frazo {n}" for n in range(1, MANY + 1)}
 
 
@@ -439,12 +447,12 @@ def typed(home: Path, file: Path, *lines: str, guard: float = 0.0, ahead: bool =
 
 
 def test_words_typed_at_a_rest_are_kept_for_the_next_sentence(home: Path, many: Path) -> None:
-    lines = [f"Frazo {n}" for n in range(1, REST_ITEMS + 1)]
+    lines = [f"Frazo {n}" for n in range(1, PART + 1)]
     said = typed(home, many, *BEGUN, *lines, "Post la ripozo", "", "/q")
     assert "means nothing here" not in said
-    assert f"Sentence {REST_ITEMS + 1} of {MANY}" in said
+    assert f"Sentence {PART + 1} of {MANY}" in said
     assert said.count("Your translation: Post la ripozo") == 2
-    assert item_id(REST_ITEMS + 1) not in state_of(home).translations
+    assert item_id(PART + 1) not in state_of(home).translations
     said = typed(home, many, "1", CODE, "/q")
     assert "Post la ripozo" in said, "it is there after the program was left, too"
 

@@ -17,7 +17,7 @@ from review.files.manifests import BatchItem
 from review.files.ratings import open_ratings
 from review.log.payloads import MOST_TEXT, Face, Kind, Scope
 from review.rating import CannotJudge, Rating, Reason
-from review.session import course
+from review.session import parts
 from review.session.drafts import harmless
 from review.session.view import Phase, TextField
 from review.session.words.troubles import SAVING
@@ -305,13 +305,13 @@ async def test_no_line_begins_with_the_sign_that_ends_a_french_sentence() -> Non
 
 
 async def test_rest_then_what_was_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(course, "REST_ITEMS", 3)
+    monkeypatch.setattr(parts, "MOST", 3)
     async with begun(Reviewing(tmp_path, batch_of(items_of(5)))) as (app, pilot):
         await press(pilot, "1", "2", "3")
-        see(app, "Time for a rest?", "3 of 5", "Saved: Acceptable.")
+        see(app, "3 done, 2 to go.", "3 of 5", "Saved: Acceptable.")
         assert "Candidate" not in text(app)
         await press(pilot, "4")
-        see(app, "Time for a rest?")
+        see(app, "3 done, 2 to go.")
         await press(pilot, "enter")
         see(app, "Sentence 4 of 5")
         await press(pilot, "s", "4")

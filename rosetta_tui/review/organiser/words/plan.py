@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from review.office.items.items import stratum
 from review.office.items.training import USUAL, WANTED
+from review.session.parts import SECONDS_TO_JUDGE, SECONDS_TO_WRITE
 from review.verdict.gate.planner import RatingPlan, chances
 from review.verdict.gate.policy import GatePolicy
 from rosetta_tui.review.organiser.words.letters import Letters, letter_lines
@@ -21,11 +22,7 @@ if TYPE_CHECKING:
 _LONG = 150
 """Sentences after which one sitting is too long."""
 
-_SECONDS = (8, 15)
-"""Seconds that one sentence takes, about."""
-
 _LONG_TO_WRITE = 100
-_SECONDS_TO_WRITE = (20, 60)
 """The same where sentences are written, or looked over word by word."""
 
 _TRUE = 0.85
@@ -125,7 +122,7 @@ def _why_no_forms(draft: ReviewDraft) -> str:
 
 
 def _share(draft: ReviewDraft) -> str:
-    low, high = (round(draft.longest * seconds / 60) for seconds in _SECONDS)
+    low, high = (round(draft.longest * seconds / 60) for seconds in SECONDS_TO_JUDGE)
     core = (
         "" if len(draft.core) == len(draft.real) else f", {len(draft.core)} of them common to all"
     )
@@ -217,8 +214,8 @@ def _warnings(draft: ReviewDraft, policy: GatePolicy) -> Iterator[str]:
 
 
 def people_lines(drawn: Drawn, letters: Letters) -> Iterator[str]:
-    """Return how much each person is asked of sentences to be written, and how often each sentence is asked."""
-    low, high = (round(drawn.longest * seconds / 60) for seconds in _SECONDS_TO_WRITE)
+    """Say how much each person is asked of sentences to be written, and how often each sentence is asked."""
+    low, high = (round(drawn.longest * seconds / 60) for seconds in SECONDS_TO_WRITE)
     core = len(drawn.core)
     common = "" if core in {0, len(drawn.items)} else f", {core} of them common to all"
     yield plan_line("each person", f"{drawn.longest} sentences{common}; about {low}–{high} minutes")

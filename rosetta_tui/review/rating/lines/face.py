@@ -100,7 +100,6 @@ class LineFace:
         self._explained = False
         self._ahead = ""
         """What was typed at a rest, before the sentence that it is to be of."""
-        console.say(self._words("Everything works without the internet. Nothing is sent anywhere."))
 
     @property
     def _words(self) -> Words:
@@ -161,6 +160,8 @@ class LineFace:
                 self._say_consent()
             elif act_of(typed) is Act.QUIT:
                 return self._unbegun()
+            elif act_of(typed) is Act.HELP:
+                self._say_consent()
             else:
                 tell_unknown(self._words, self._console, typed)
         return True
@@ -174,10 +175,9 @@ class LineFace:
             console.labelled(
                 words("Marked by the community as:"), words("; ").join(manifest.labels)
             )
-        for sentence in page_words.second_look(words, manifest):
-            console.say(sentence)
-        console.say(words(page_words.ANSWERS_STAY))
-        console.say(words("You can stop at any time, and take back what you gave."))
+        console.say(page_words.what_comes(words, manifest, self.session.view))
+        for said in page_words.promises(words, manifest):
+            console.say(said)
         self._given(words("What you agree to:"), page_words.consent(words, manifest))
         console.say(words("1: I agree"))
         console.say(words("l: another language"))
@@ -191,13 +191,12 @@ class LineFace:
     def _may_be_used(self, step: AskSharing) -> bool | NextAction:
         """Prompt whether better wordings may be used."""
         words, console = self._words, self._console
-        for what_using_mean in page_words.what_using_means(
-            words, self.session.manifest.organisation.name
-        ):
-            console.say(plain(what_using_mean))
+        console.say()
+        organisation = plain(self.session.manifest.organisation.name)
         asked = page_words.may_be_used(words, translating=self.session.translating)
+        said = "\n".join((asked, *page_words.what_using_means(words, organisation)))
         try:
-            return yes(self._opening, console, words("{question} 1 yes, 2 no:", question=asked))
+            return yes(self._opening, console, words("1 yes, 2 no:"), before=said)
         except LeftError:
             if step.now is None:
                 return self._unbegun()
@@ -317,10 +316,8 @@ class LineFace:
 
     def rest(self, view: View) -> NextAction | None:
         """Offer a pause; translations that come from a pipe, one a line, need none, and what is typed meanwhile stays."""
-        rest_words, prompt = (
-            pages.rest_words(self._words, view),
-            self._words("Enter goes on. q stops:"),
-        )
+        rest, prompt = page_words.rest(self._words, view), self._words("Enter goes on. q stops:")
+        said = " ".join((rest.first, *rest.rest))
         if not self.session.translating:
             return self._page(view, rest_words, prompt)
         if not self._console.typed:

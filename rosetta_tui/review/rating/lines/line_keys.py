@@ -81,7 +81,7 @@ def _asked_place(words: Words, console: Console, places: list[Path]) -> str:
         prompt = words("Enter saves in number 1. Type a number or a folder, or q:")
     else:
         console.say(words("No stick was found."))
-        prompt = words("Type a folder, or only Enter for nowhere:")
+        prompt = words("Type a folder, or only Enter to write nothing:")
     return console.ask(prompt).strip()
 
 

@@ -139,19 +139,25 @@ def _drawn_well(opening: TerminalOpening, console: Console, batch: Batch) -> obj
     return opening.draw_anyway or NextAction.LEAVE
 
 
-def yes(opening: TerminalOpening, console: Console, question: str) -> bool:
-    """Prompt until it is a yes or a no, by number, letter or word; LeftError where the person leaves."""
+def yes(opening: TerminalOpening, console: Console, question: str, before: str = "") -> bool:
+    """Return whether it is a yes, by number, letter or word; ``before`` is read out each time it is asked.
+
+    Raises LeftError where the person leaves.
+    """
     answers = _answers(opening.words)
-    while (typed := as_key(console.ask(question)).casefold()) not in answers:
+    while True:
+        if before:
+            console.say(before)
+        if (typed := as_key(console.ask(question)).casefold()) in answers:
+            return answers[typed]
         if act_of(typed) is Act.QUIT:
             raise LeftError
         tell_unknown(opening.words, console, typed)
-    return answers[typed]
 
 
 def tell_unknown(words: Words, console: Console, typed: str) -> None:
-    """Show that a line means nothing here; an empty one only asks again."""
-    if typed:
+    """Print that a line means nothing here; an empty one, or a question mark, only asks again."""
+    if typed and act_of(typed) is not Act.HELP:
         console.say(words("“{typed}” means nothing here.", typed=plain(typed[:20])))
 
 

@@ -221,15 +221,6 @@ def translation_prompt(words: Words) -> str:
     return words("Type your translation, then Enter. /? for help:")
 
 
-def rest_words(words: Words, view: View) -> str:
-    """Offer a pause."""
-    return words(
-        "You have answered {done} of {total}. Time for a rest? There is no hurry. Everything is saved.",
-        done=view.done,
-        total=view.total,
-    )
-
-
 def aside_words(words: Words, view: View) -> str:
     """Return how many items wait, after all were seen."""
     message = words.plural(

@@ -14,6 +14,7 @@ from textual.widgets import Static
 from review.files.batch import Batch
 from review.files.manifests import BatchManifest
 from review.rating import Relation
+from review.session.view import View
 from review.session.words import page as page_words
 from review.session.words.catalogue import Words
 from review.session.words.troubles import Trouble
@@ -212,9 +213,9 @@ class ConsentPage(YesPage[ConsentAnswer]):
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("l", "language", show=False)]
 
-    def __init__(self, words: Words, manifest: BatchManifest) -> None:
+    def __init__(self, words: Words, manifest: BatchManifest, view: View) -> None:
         super().__init__(words, words(page_words.BEFORE_YOU_BEGIN))
-        self._manifest = manifest
+        self._manifest, self._view = manifest, view
 
     def body(self) -> ComposeResult:
         """Show who wants what."""
@@ -224,10 +225,8 @@ class ConsentPage(YesPage[ConsentAnswer]):
                 show(manifest.title, "bold"), "\n", show(manifest.organisation.name, "$quiet")
             )
         )
-        yield paragraph(page_words.what_comes(words, manifest))
-        yield paragraph(
-            "\n".join(f"• {promise}" for promise in page_words.promises(words, manifest))
-        )
+        yield paragraph(page_words.what_comes(words, manifest, self._view))
+        yield paragraph("\n".join(f"• {each}" for each in page_words.promises(words, manifest)))
         yield from given_text(page_words.consent(words, manifest))
         if manifest.labels:
             yield Static(show(" · ".join(manifest.labels), "$quiet"))

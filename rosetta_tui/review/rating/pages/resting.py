@@ -72,13 +72,12 @@ class PausePage(Page[NextAction]):
 
 
 class RestPage(PausePage):
-    """Suggests a pause; going on is one key."""
+    """Shows at the end of a part what is done and left; going on is one key."""
 
     def body(self) -> ComposeResult:
-        """Suggest it."""
-        rest_words = page_words.rest(self.words)
-        yield paragraph(rest_words.first, "bold")
-        yield from map(paragraph, rest_words.rest)
+        said = page_words.rest(self.words, self._view)
+        yield paragraph(said.first, "bold")
+        yield from map(paragraph, said.rest)
 
     def hints(self) -> Sequence[Hint]:
         """Return the keys."""
