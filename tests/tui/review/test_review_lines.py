@@ -222,7 +222,9 @@ def test_training_is_explained_and_only_enter_goes_on(home: Path, tmp_path: Path
     assert lesson.index("That comes after the practice.") < lesson.index("“3” means nothing here.")
     assert lesson.index("Practice is over.") < lesson.index("Sentence 1 of 4")
     assert state_of(home).judgements == {}
-    assert said.endswith("Everything is kept. Next time you continue here.\n")
+    assert said.endswith("Everything is kept. Next time you go on here.\n")
+    _, said = sit(home.with_name("skips"), file, *FIRST, "s", "q")
+    assert said.index("Practice is over.") < said.index("Sentence 1 of 4")
 
 
 # The end

@@ -224,7 +224,9 @@ class LineFace:
             return self._lesson(view, view.lesson)
         if not self._explained:
             self._explain()
-            self._console.say(self._words("First some practice. These answers do not count."))
+            self._console.say(
+                self._words("First some practice. These answers do not count. Type s to skip it.")
+            )
         return self._item(view)
 
     def _lesson(self, view: View, lesson: Lesson) -> NextAction | None:

@@ -10,10 +10,10 @@ from harness.core.failures import HarnessError
 from review.log.payloads import Scope
 from review.rating import CannotJudge, Rating, Reason
 from review.session.session import Session
-from review.session.view import Phase, ShownItem, TextField, View
+from review.session.view import ShownItem, TextField, View
 from review.session.words import page as page_words
 from review.session.words.catalogue import Words
-from review.session.words.item import ANSWER_FIRST, WHY_UNTRANSLATED
+from review.session.words.item import ANSWER_FIRST, WHY_UNTRANSLATED, allows
 from review.session.words.keys import (
     ONWARD_OF,
     RATING_OF,
@@ -117,7 +117,6 @@ _DELETE = "-"
 """Typed alone where a text is asked for: delete it."""
 _TAKES_WORDS = frozenset({Act.COMMENT, Act.WORDING})
 _TAKES_DIGITS = frozenset({Act.REASONS, Act.CANNOT_JUDGE})
-_IN_PRACTICE = frozenset({*RATING_OF, Act.HELP, Act.QUIT, Act.WITHDRAW})
 
 
 class LineActions:
@@ -138,8 +137,8 @@ class LineActions:
             message = self._words(
                 "“{typed}” means nothing here. Type ? for help.", typed=_short(as_typed)
             )
-            self._console.say(message)
-        elif view.phase is Phase.TRAINING and act not in _IN_PRACTICE:
+            self._console.say(said)
+        elif not allows(view, act):
             self._console.say(self._words("That comes after the practice."))
         elif act in RATING_OF:
             rating = RATING_OF[act]
