@@ -24,6 +24,7 @@ from review.files.reviewer_codes import make_codes, new_salt, place_of, tag_of
 from review.log.laptop import Laptop
 from review.log.payloads import Face
 from review.rating import Rating
+from review.session.parts import part_size
 from review.session.view import Phase
 from rosetta_tui.review.rating.sitting import TerminalOpening
 
@@ -134,8 +135,8 @@ def measure(folder: Path, items: int) -> tuple[list[float], list[float]]:
             time.sleep(PAUSE_SECONDS)
             begun = time.perf_counter()
             terminal.press("1234"[number % 4])
-            if number % 25 == 0:
-                terminal.see("Time for a rest", 10)
+            if number % part_size(items) == 0:
+                terminal.see("to go.", 10)
                 time.sleep(PAUSE_SECONDS)
                 begun = time.perf_counter()
                 terminal.press("\r")

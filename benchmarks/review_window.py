@@ -19,7 +19,7 @@ from pathlib import Path
 from benchmarks.review_keys import percentile
 from benchmarks.window_probe import text_of
 from review.files.batch import Batch
-from review.session.course import REST_ITEMS
+from review.session.parts import part_size
 from tests.desktop.real.display import Display, display
 from tests.desktop.real.stage import Stage, stage
 from tests.desktop.real.waiting import until
@@ -90,7 +90,7 @@ def rated(screen: Display, folder: Path, items: int) -> list[tuple[float, float]
         window.painted()
         for number in range(1, items):
             window.press("1234"[number % 4])
-            rests = number % REST_ITEMS == 0
+            rests = number % part_size(items) == 0
             if rests:
                 window.press("Return")
             waited = window.painted()
