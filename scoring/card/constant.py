@@ -8,7 +8,7 @@ promising ones are then scored as outputs on entries spread over the corpus.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 from unicodedata import normalize
@@ -22,6 +22,7 @@ from scoring.core.composite import STRUCTURAL_KEY, normalised
 from scoring.core.metric import FloatArray, Metric
 from scoring.core.scorer import Scorer
 from scoring.core.specification import Weighing
+from scoring.core.table import EntryStatistics
 from scoring.core.translation import Translation
 from scoring.metrics.chrf import CHARACTERS, WORDS, ChrfPlusPlus, split_words
 
@@ -48,6 +49,10 @@ class FoundConstant:
     """How many distinct references it was chosen from."""
 
 
+STEP = 64
+"""Entries or candidates that one step looks at."""
+
+
 def best_constant(
     entries: Sequence[Entry],
     metrics: Sequence[Metric],
@@ -55,10 +60,31 @@ def best_constant(
     judges: int,
     weighing: Weighing | None = None,
 ) -> FoundConstant:
-    """Choose among all references by composite; ties go to the text that sorts first.
+    """Return what ``search_constant`` finds."""
+    return finished(search_constant(entries, metrics, annotate, judges, weighing))
+
+
+def finished(steps: Generator[None, None, T]) -> T:
+    """Take all steps of some work. Return its result."""
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            result: T = end.value
+            return result
+
+
+def search_constant(
+    entries: Sequence[Entry],
+    metrics: Sequence[Metric],
+    annotate: Annotate,
+    judges: int,
+    weighing: Weighing | None = None,
+) -> Generator[None, None, FoundConstant]:
+    """Choose among all references by composite, in short steps; ties go to the text that sorts first.
 
     ``metrics`` are those of the composite; ``judges`` is the number of entries on which the most promising
-    candidates are scored.
+    candidates are scored. Yields between the steps.
     """
     firsts: dict[str, Entry] = {}
     counts: Counter[str] = Counter()
@@ -66,16 +92,22 @@ def best_constant(
         form = comparison_form(entry.reference)
         firsts.setdefault(form, entry)
         counts[form] += 1
+    yield
     texts = _affordable(sorted(counts))
     if len(texts) == 1:
         return FoundConstant(texts[0], 1)
     repeated = np.array([counts[text] for text in texts])
     scorer = Scorer(metrics, weighing=weighing)
-    promise = _promise([firsts[text] for text in texts], texts, repeated, scorer, annotate)
+    accepted = yield from _accepted([firsts[text] for text in texts], metrics, annotate)
+    promise = _promise(texts, repeated, scorer, accepted)
+    yield
     ranked = sorted(range(len(texts)), key=lambda place: (-promise[place], texts[place]))
     finalists = [texts[place] for place in ranked[:PROMISING]]
     tried = spread(entries, judges)
-    scores = [_composite(tried, text, scorer, annotate) for text in finalists]
+    scores = []
+    for text in finalists:
+        scores.append(_composite(tried, text, scorer, annotate))
+        yield
     return FoundConstant(finalists[max(range(len(finalists)), key=scores.__getitem__)], len(texts))
 
 
@@ -99,17 +131,16 @@ def _composite(entries: Sequence[Entry], text: str, scorer: Scorer, annotate: An
 
 
 def _promise(
-    entries: Sequence[Entry],
     texts: Sequence[str],
     repeated: IntArray,
     scorer: Scorer,
-    annotate: Annotate,
+    accepted: Mapping[str, FloatArray],
 ) -> FloatArray:
     """Weigh what of each constant's composite can be told without scoring it on every entry."""
     known: dict[str, FloatArray] = {"exact_match_rate": repeated / repeated.sum()}
     if any(isinstance(metric, ChrfPlusPlus) for metric in scorer.metrics):
         known["chrf_plus_plus"] = constant_chrf(texts, repeated)
-    known |= _accepted(entries, scorer.metrics, annotate)
+    known |= accepted
     profile = "A" if STRUCTURAL_KEY in known else "B"
     weights = scorer.weighing.profiles[profile]
     return sum(
@@ -121,13 +152,18 @@ def _promise(
 
 def _accepted(
     entries: Sequence[Entry], metrics: Sequence[Metric], annotate: Annotate
-) -> Mapping[str, FloatArray]:
+) -> Generator[None, None, Mapping[str, FloatArray]]:
     """Return the acceptance of each constant, which is the same on all entries; empty without an analyser."""
     scorer = Scorer([metric for metric in metrics if metric.info.id == STRUCTURAL_KEY])
     if not scorer.ids:
         return {}
-    perfect = annotate([Translation(entry, entry.reference) for entry in entries])
-    return scorer.table(scorer.statistics(perfect)).entry_values()
+    statistics: list[EntryStatistics] = []
+    for start in range(0, len(entries), STEP):
+        chunk = entries[start : start + STEP]
+        perfect = annotate([Translation(entry, entry.reference) for entry in chunk])
+        statistics += scorer.statistics(perfect)
+        yield
+    return scorer.table(statistics).entry_values()
 
 
 def constant_chrf(texts: Sequence[str], repeated: IntArray) -> FloatArray:

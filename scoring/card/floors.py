@@ -7,17 +7,18 @@ the beginning of each reference.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 
 import numpy as np
+import numpy.typing as npt
 
 from corpora.model.entry import Entry
 from corpora.tasks.task import TRANSLATION
 from scoring.card.claim import FloorScores
-from scoring.card.constant import Annotate, best_constant, spread
+from scoring.card.constant import STEP, Annotate, FoundConstant, finished, search_constant, spread
 from scoring.core.composite import STRUCTURAL_KEY, composite_metrics
 from scoring.core.metric import Metric
-from scoring.core.scorer import Scorer
+from scoring.core.scorer import RunningTotals, Scorer
 from scoring.core.specification import Weighing
 from scoring.core.translation import FstAnnotation, Translation
 
@@ -30,15 +31,25 @@ MOST_DRAWN = 1_000
 BEGINNING = 0.2
 """Share of each reference that ``truncated`` outputs keep."""
 
+SEED = 12345
+
+MOST_KEPT = 8_192
+"""Entries up to which the words of the references are kept; of more they are read again where they are drawn."""
+
+_END = object()
+
+IntArray = npt.NDArray[np.int64]
+
 
 def floors(
     entries: Sequence[Entry],
     metrics: Sequence[Metric],
     *,
     annotate: Annotate = list,
-    seed: int = 12345,
+    seed: int = SEED,
     judges: int = JUDGES,
     weighing: Weighing | None = None,
+    at_once: bool = False,
 ) -> dict[str, FloorScores]:
     """Score worthless outputs with the metrics of the composite, by the specification's weights where no others are given.
 
@@ -47,39 +58,206 @@ def floors(
     that the analyser accepts where it judges outputs; ``truncated``, the first fifth of each reference. They
     depend on the entries only, so runs on the same entries share them. ``shuffled`` and ``words`` are left
     out where no other entry gives them anything. Tasks other than translation have no floors.
+    ``at_once``: all entries in one step and in their order, for statistics that are no whole numbers.
     """
-    if not entries or entries[0].of_task != TRANSLATION:
-        return {}
-    used = [metric for metric in metrics if metric.info.id in composite_metrics()]
-    nothing = annotate([Translation(entry, "") for entry in entries])
-    constant = best_constant(entries, used, annotate, judges, weighing)
-    scorer = Scorer(used, weighing=weighing)
-    floor_scoreses = {"empty": _floor(nothing, scorer)}
-    judged = any(metric.info.id == STRUCTURAL_KEY for metric in used)
-    for kind, texts in _outputs(nothing, constant.text, seed, accepted=judged):
-        given = [Translation(entry, text) for entry, text in zip(entries, texts, strict=True)]
-        if kind in _DRAWN:
-            given = spread(given, MOST_DRAWN)
-        searched = constant.searched if kind == "constant" else None
-        floor_scoreses[kind] = _floor(annotate(given), scorer, searched)
-    return floor_scoreses
+    work = FloorWork(
+        entries,
+        metrics,
+        annotate=annotate,
+        seed=seed,
+        judges=judges,
+        weighing=weighing,
+        step=max(1, len(entries)) if at_once else STEP,
+    )
+    while work.step():
+        pass
+    return work.scores()
 
 
-_DRAWN = frozenset({"words", "truncated"})
+class FloorWork:
+    """Works floors out in steps of some ten milliseconds, so that a run need not wait for them.
+
+    Statistics are whole numbers, so that their sums are the same in any order. Entries are taken in the random order
+    by which ``shuffled`` moves the references: each entry gets the reference of the one before it, which was just
+    read, and the sums so far are those of a random sample.
+    """
+
+    def __init__(
+        self,
+        entries: Sequence[Entry],
+        metrics: Sequence[Metric],
+        *,
+        annotate: Annotate = list,
+        seed: int = SEED,
+        judges: int = JUDGES,
+        weighing: Weighing | None = None,
+        step: int = STEP,
+    ) -> None:
+        """See ``floors``; ``step`` is how many entries a step scores."""
+        translated = bool(entries) and entries[0].of_task == TRANSLATION
+        self._entries = entries if translated else ()
+        self._used = [metric for metric in metrics if metric.info.id in composite_metrics()]
+        self._annotate = annotate
+        self._seed = seed
+        self._judges = judges
+        self._weighing = weighing
+        self._step = step
+        self._scorer = Scorer(self._used, weighing=weighing)
+        self._accepted = any(metric.info.id == STRUCTURAL_KEY for metric in self._used)
+        self._constant = FoundConstant("", 0)
+        self._totals: dict[str, RunningTotals] = {}
+        self._steps = self._work()
+        self.complete = False
+
+    def step(self) -> bool:
+        """Do a part of the work. Return whether more is left."""
+        self.complete = next(self._steps, _END) is _END
+        return not self.complete
+
+    def scores(self) -> dict[str, FloorScores]:
+        """Return the floors of the entries scored so far, of all once the work is complete."""
+        return {kind: self._score(kind, totals) for kind, totals in self._totals.items()}
+
+    def _score(self, kind: str, totals: RunningTotals) -> FloorScores:
+        values = totals.values()
+        mixed = self._scorer.composite(values)
+        return FloorScores(
+            mixed.value,
+            values.get("chrf_plus_plus"),
+            tuple(part.metric for part in mixed.inputs),
+            totals.entries,
+            self._constant.searched if kind == "constant" else None,
+        )
+
+    def _work(self) -> Generator[None, None, None]:
+        entries = self._entries
+        if not entries:
+            return
+        self._constant = yield from search_constant(
+            entries, self._used, self._annotate, self._judges, self._weighing
+        )
+        drawing = WordDrawing(len(entries), self._seed, accepted=self._accepted)
+        moved = derangement(len(entries), self._seed)
+        order: Sequence[int] = range(len(entries))
+        if len(entries) > self._step:
+            order = _order(len(entries), self._seed).tolist()
+        for start in range(0, len(entries), self._step):
+            self._score_whole(order[start : start + self._step], moved, drawing)
+            yield
+        yield from self._score_drawn(drawing)
+
+    def _score_whole(
+        self, places: Sequence[int], moved: Sequence[int], drawing: WordDrawing
+    ) -> None:
+        """Score the outputs that every entry is given."""
+        entries = [self._entries[place] for place in places]
+        nothing = self._annotate([Translation(entry, "") for entry in entries])
+        drawing.read(places, nothing)
+        self._add("empty", nothing)
+        self._give("source", entries, [entry.source for entry in entries])
+        self._give("constant", entries, [self._constant.text] * len(entries))
+        if len(self._entries) > 1:
+            wrong = [self._entries[moved[place]].reference for place in places]
+            self._give("shuffled", entries, wrong)
+
+    def _score_drawn(self, drawing: WordDrawing) -> Generator[None, None, None]:
+        """Score the outputs that are given to some entries."""
+        chosen = spread(range(len(self._entries)), MOST_DRAWN)
+        words = yield from drawing.draw(chosen, self._entries, self._annotate)
+        for start in range(0, len(chosen) if words else 0, self._step):
+            chunk = chosen[start : start + self._step]
+            entries = [self._entries[place] for place in chunk]
+            self._give("words", entries, [words[place] for place in chunk])
+            yield
+        for start in range(0, len(chosen), self._step):
+            entries = [self._entries[place] for place in chosen[start : start + self._step]]
+            self._give("truncated", entries, [beginning(e.reference, BEGINNING) for e in entries])
+            yield
+
+    def _give(self, kind: str, entries: Sequence[Entry], outputs: Sequence[str]) -> None:
+        pairs = zip(entries, outputs, strict=True)
+        self._add(kind, self._annotate([Translation(*pair) for pair in pairs]))
+
+    def _add(self, kind: str, translations: Sequence[Translation]) -> None:
+        if kind not in self._totals:
+            self._totals[kind] = RunningTotals(self._scorer)
+        self._totals[kind].add(self._scorer.statistics(translations))
 
 
-def _outputs(
-    nothing: Sequence[Translation], constant: str, seed: int, *, accepted: bool
-) -> Iterator[tuple[str, list[str]]]:
-    entries = [translation.entry for translation in nothing]
-    yield "source", [entry.source for entry in entries]
-    yield "constant", [constant] * len(entries)
-    if len(entries) > 1:
-        places = derangement(len(entries), seed)
-        yield "shuffled", [entries[place].reference for place in places]
-    if words := words_at_random(nothing, seed, accepted=accepted):
-        yield "words", words
-    yield "truncated", [beginning(entry.reference, BEGINNING) for entry in entries]
+class WordDrawing:
+    """Draws each entry as many words as its reference has, from the other references.
+
+    What is kept of an entry are two numbers; its words too where there are few entries.
+    """
+
+    def __init__(self, entries: int, seed: int, *, accepted: bool) -> None:
+        """Take the number of entries; ``accepted`` draws only words that the analyser accepts."""
+        self._numbers = np.zeros(entries, np.int64)
+        """Words of each reference."""
+        self._usable = np.zeros(entries, np.int64)
+        """Those of them that may be drawn."""
+        self._words: dict[int, Sequence[str]] = {}
+        self._seed = seed
+        self._only_accepted = accepted
+
+    def read(self, places: Sequence[int], translations: Sequence[Translation]) -> None:
+        """Take in the references of some entries; every one must be read before words are drawn."""
+        for place, translation in zip(places, translations, strict=True):
+            number, usable = _words(translation, accepted=self._only_accepted)
+            self._numbers[place], self._usable[place] = number, len(usable)
+            if len(self._numbers) <= MOST_KEPT:
+                self._words[place] = usable
+
+    def draw(
+        self, chosen: Sequence[int], entries: Sequence[Entry], annotate: Annotate
+    ) -> Generator[None, None, dict[int, str]]:
+        """Return the words for the chosen entries by place; empty where no entry finds a word elsewhere.
+
+        The draws depend on the seed and on all entries, not on which are chosen.
+        """
+        ends = np.cumsum(self._usable)
+        drawn = self._drawn(frozenset(chosen), ends)
+        yield
+        wanted = np.unique(np.concatenate([np.empty(0, np.int64), *drawn.values()]))
+        owners = np.searchsorted(ends, wanted, side="right")
+        first = ends - self._usable
+        words: dict[int, str] = {}
+        for start in range(0, len(wanted), STEP):
+            owned = owners[start : start + STEP]
+            yield from self._read_again(np.unique(owned).tolist(), entries, annotate)
+            for at, owner in zip(
+                wanted[start : start + STEP].tolist(), owned.tolist(), strict=True
+            ):
+                words[at] = self._words[owner][at - int(first[owner])]
+        return {
+            place: joined([words[at] for at in places.tolist()]) for place, places in drawn.items()
+        }
+
+    def _drawn(self, chosen: frozenset[int], ends: IntArray) -> dict[int, IntArray]:
+        """Return the places in the row of all usable words that each chosen entry draws; empty where none draws any."""
+        random = np.random.default_rng(self._seed)
+        pool = int(ends[-1])
+        drawn: dict[int, IntArray] = {}
+        some = False
+        numbers = zip(self._numbers.tolist(), self._usable.tolist(), ends.tolist(), strict=True)
+        for place, (number, usable, end) in enumerate(numbers):
+            others = pool - usable
+            at = random.integers(0, max(1, others), number if others else 0)
+            some = some or len(at) > 0
+            if place in chosen:
+                drawn[place] = np.where(at < end - usable, at, at + usable)
+        return drawn if some else {}
+
+    def _read_again(
+        self, places: Sequence[int], entries: Sequence[Entry], annotate: Annotate
+    ) -> Generator[None, None, None]:
+        """Read the words of references that were not kept; those of the step before are forgotten."""
+        if len(self._numbers) <= MOST_KEPT:
+            return
+        nothing = annotate([Translation(entries[place], "") for place in places])
+        read = (_words(each, accepted=self._only_accepted)[1] for each in nothing)
+        self._words = dict(zip(places, read, strict=True))
+        yield
 
 
 def words_at_random(translations: Sequence[Translation], seed: int, *, accepted: bool) -> list[str]:
@@ -87,17 +265,10 @@ def words_at_random(translations: Sequence[Translation], seed: int, *, accepted:
 
     ``accepted`` takes only words that the analyser accepts. Empty where no entry finds a word elsewhere.
     """
-    texts = [_words(translation, accepted=accepted) for translation in translations]
-    pool = [word for _, usable in texts for word in usable]
-    random = np.random.default_rng(seed)
-    outputs, start = [], 0
-    for number, usable in texts:
-        others = len(pool) - len(usable)
-        drawn = random.integers(0, max(1, others), number if others else 0).tolist()
-        chosen = [pool[at if at < start else at + len(usable)] for at in drawn]
-        outputs.append(joined(chosen))
-        start += len(usable)
-    return outputs if any(outputs) else []
+    drawing = WordDrawing(len(translations), seed, accepted=accepted)
+    drawing.read(range(len(translations)), translations)
+    words = finished(drawing.draw(range(len(translations)), (), list))
+    return list(words.values())
 
 
 def _words(translation: Translation, *, accepted: bool) -> tuple[int, Sequence[str]]:
@@ -131,21 +302,11 @@ def beginning(text: str, share: float) -> str:
 
 def derangement(length: int, seed: int) -> list[int]:
     """Return places such that none stays where it is, by shifting a seeded random order by one."""
-    order = np.random.default_rng(seed).permutation(length)
+    order = _order(length, seed)
     places = np.empty(length, dtype=np.int64)
     places[order] = np.roll(order, 1)
     return [int(place) for place in places]
 
 
-def _floor(
-    translations: Sequence[Translation], scorer: Scorer, searched: int | None = None
-) -> FloorScores:
-    values = scorer.table(scorer.statistics(translations)).corpus_values()
-    mixed = scorer.composite(values)
-    return FloorScores(
-        mixed.value,
-        values.get("chrf_plus_plus"),
-        tuple(part.metric for part in mixed.inputs),
-        len(translations),
-        searched,
-    )
+def _order(length: int, seed: int) -> IntArray:
+    return np.random.default_rng(seed).permutation(length)
