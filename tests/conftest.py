@@ -21,10 +21,9 @@ from hypothesis.strategies import text
 from harness import privacy
 from harness.endpoint import network_routes, offline
 from harness.endpoint.limiter import RetryPolicy
-from harness.run import beginning
+from harness.run import run_floors
 from tests import without_network
-from tests.floors_once import floors_once
-from tests.harness.scripted import Scripted, serving
+from tests.floors_once import floor_work_once
 
 settings.register_profile(  # a busy machine is no fault of the program
     "rosetta", deadline=None, suppress_health_check=[HealthCheck.too_slow]
@@ -104,7 +103,7 @@ def pytest_runtest_logfinish() -> None:
 @pytest.fixture(autouse=True)
 def floors_are_known(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a run over entries that an earlier test had find its floors worked out."""
-    monkeypatch.setattr(beginning, "floors", floors_once)
+    monkeypatch.setattr(run_floors, "floor_work", floor_work_once)
 
 
 @pytest.fixture(autouse=True)

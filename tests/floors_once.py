@@ -2,22 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from hashlib import sha256
-from typing import Any
 
-from corpora.model.entry import Entry
+from harness.setup.floors import floor_work
+from harness.setup.scoring_tools import ScoringTools
 from scoring.card.claim import FloorScores
-from scoring.card.floors import floors
+from scoring.card.floors import FloorWork
 
 _known: dict[str, dict[str, FloorScores]] = {}
 
 
-def floors_once(entries: Sequence[Entry], metrics: Sequence[Any], **told: Any) -> dict[str, FloorScores]:  # fmt: skip
-    """Return what ``floors`` does; ``annotate`` is a method of the run's scoring tools, of which the set-up is known."""
-    tools = told["annotate"].__self__
-    resources = (tools.setup.model_dump_json(), repr(tools.resources.terms), told.get("weighing"))
-    asked = sha256(repr((entries, resources)).encode()).hexdigest()
+class KnownWork(FloorWork):
+    """Work that another test has done."""
+
+    def __init__(self, tools: ScoringTools, scores: dict[str, FloorScores]) -> None:
+        super().__init__(tools.resources.entries, ())
+        self._known = scores
+
+    def step(self) -> bool:
+        self.complete = True
+        return False
+
+    def scores(self) -> dict[str, FloorScores]:
+        return dict(self._known)
+
+
+def floor_work_once(tools: ScoringTools) -> FloorWork:
+    """Return what ``floor_work`` does, with all steps but the last one done."""
+    resources = (
+        tools.setup.model_dump_json(),
+        repr(tools.resources.terms),
+        tools.scorer.weighing,
+        tools.scorer.ids,
+    )
+    asked = sha256(repr((tools.resources.entries, resources)).encode()).hexdigest()
     if asked not in _known:
-        _known[asked] = floors(entries, metrics, **told)
-    return dict(_known[asked])
+        work = floor_work(tools)
+        while work.step():
+            pass
+        _known[asked] = work.scores()
+    return KnownWork(tools, _known[asked])

@@ -197,7 +197,7 @@ def stored_material(connection: sqlite3.Connection, number: int) -> Material:
         scoring=stated_setup(run.opening.scoring),
         scorer=scorer,
         statistics=statistics,
-        floors=None if run.opening.floors is None else floor_scores(run.opening),
+        floors=floor_scores(run.opening),
         floors_version=floors_version(run.opening),
         corpus_values=run.opening.corpus_values,
         rescore_of=None if origin is None else origin.as_json(),

@@ -13,7 +13,7 @@ from harness.endpoint.budget import Ledger
 from harness.events.control import Control
 from harness.events.kinds import EntryScored, Event, Finished, InFlight, Pending, Progress, Started
 from harness.events.progress import ProgressBoard
-from harness.setup.floors import floor_scores
+from harness.setup.floors import floor_scores, scores_of
 from harness.setup.scoring_tools import stored_scorer
 from harness.store.corpora.entries import read_dataset, read_entries
 from harness.store.file.database import open_store
@@ -139,6 +139,8 @@ class Follower:
         self._pace.most = live.most_concurrency or self._pace.most
         self._board.scoring = live.scoring or self._board.scoring
         self._board.doing = live.doing
+        floors = floor_scores(run.opening)
+        self._board.floors = scores_of(live.floors) or None if floors is None else floors
         spent = live.spent_usd
         self._ledger.spent = spent_usd(self._connection, run.id) if spent is None else spent
         return self._board.progress(

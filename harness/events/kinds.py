@@ -38,6 +38,7 @@ class Started:
     done: int
     """Entries already stored when the run continues after a cut."""
     floors: tuple[Floor, ...]
+    """Empty where they are yet to be worked out."""
     missing: Mapping[str, str]
     """Metric id → why it has no value in this run (M1)."""
     budget_usd: float | None
@@ -134,6 +135,8 @@ class Progress:
     """What judges and other endpoints were asked about the outputs; None before they are."""
     doing: str | None = None
     """What is done after the last entry and before the seal, in words; None while entries come."""
+    floors: tuple[Floor, ...] = ()
+    """What worthless methods reach; on fewer entries than the run has while that is worked out. Empty before."""
 
 
 @dataclass(frozen=True, slots=True)

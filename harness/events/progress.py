@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from corpora.model.entry import Entry
@@ -14,6 +14,7 @@ from harness.endpoint.budget import Ledger
 from harness.events.control import Control
 from harness.events.kinds import InFlight, Progress
 from harness.method.method import Result
+from harness.setup.floors import stored_floors
 from harness.store.file.openings import Live, ScoringSoFar
 from scoring.card.caveats import OutputTally
 from scoring.card.claim import Claim, FloorScores, Score, decide
@@ -118,7 +119,8 @@ class ProgressBoard:
         self._totals = RunningTotals(scorer)
         self._intervals = LiveIntervals(scorer.metrics, weighing=scorer.weighing)
         self._spread = RunningSpread()
-        self._floors = floors or {}
+        self.floors = floors
+        """By name; None before any is worked out: nothing is claimed then."""
         self._entries = entries
         """By place, for the caveats of the outputs; None where only numbers are available."""
         self._outputs = OutputTally(free_word_order=scorer.free_word_order)
@@ -127,6 +129,8 @@ class ProgressBoard:
         """What endpoints were asked about the outputs so far."""
         self.doing: str | None = None
         """What is done with the outputs before the seal, in words; None while entries are under way."""
+        self.floors_open = floors is None
+        """True until the floors are those of all entries."""
 
     @property
     def state(self) -> RunState:
@@ -221,19 +225,22 @@ class ProgressBoard:
             spread=self._spread.value(),
             scoring=self.scoring,
             doing=self.doing,
+            floors=stored_floors(self.floors or {}),
         )
 
     def _claim(self, mixed: Composite, intervals: Mapping[str, tuple[float, float]]) -> Claim:
         """Decide what may be claimed of the outputs so far, by the rules of the card: nothing of answers."""
         if not self._scorer.mixes:
             return decide(mixed, None, Score(None, None), {}, identical=False)
+        if self.floors is None:
+            mixed = replace(mixed, value=None)
         lower = {id_: ends[0] for id_, ends in intervals.items()}
         chrf = self._totals.values().get("chrf_plus_plus")
         return decide(
             mixed,
             lower.get("composite"),
             Score(chrf, lower.get("chrf_plus_plus")),
-            self._floors,
+            self.floors or {},
             identical=self._outputs.identical,
             caveats=self._outputs.caveats(),
         )
@@ -255,6 +262,7 @@ class ProgressBoard:
             so_far=self.so_far(),
             **({} if self.scoring is None else {"scoring": self.scoring}),
             **({} if self.doing is None else {"doing": self.doing}),
+            **({"floors": stored_floors(self.floors)} if self.floors and self.floors_open else {}),
         )
 
     def so_far(self) -> dict[str, float | None]:

@@ -64,7 +64,6 @@ from harness.store.results import failed_attempts
 from harness.store.runs import Run, create_run, forget_failed, read_run, set_live
 from harness.store.withdrawn import now_standing
 from scoring.card.claim import FLOORS_VERSION
-from scoring.card.floors import floors
 from scoring.core.scorer import RunningTotals
 from scoring.core.translation import Translation
 
@@ -246,33 +245,31 @@ def _opening(
     positions: Sequence[int],
     tools: ScoringTools,
 ) -> RunOpening:
-    """Return what a run shows from its first moment: the floors, what will be missing, and the setup.
+    """Return what a run shows from its first moment: what will be missing, the setup, and the floors where they are known.
 
-    An earlier run on the same entries with the same setup has worked it out already. Annotators may write
-    to the store meanwhile, so this is no part of a transaction.
+    An earlier run on the same entries with the same setup has worked them out already; else the run does that
+    while it is under way. Annotators may write to the store meanwhile, so this is no part of a transaction.
     """
-    setup = tools.setup
     number = find_corpus(connection, corpus)
-    openings = [] if number is None else find_openings(connection, number, positions, VERSION)
-    for known in openings:
+    known = None if number is None else known_opening(connection, number, positions, tools)
+    if known is not None:
+        return known.of_entries().changed(**_scored_with(tools))
+    floors = {} if tools.scorer.mixes else floor_fields({})
+    missing = _missing(tools, tools.resources.entries)
+    return RunOpening(**floors, missing=missing, **_scored_with(tools))
+
+
+def known_opening(
+    connection: sqlite3.Connection, corpus: int, positions: Sequence[int], tools: ScoringTools
+) -> RunOpening | None:
+    """Return the opening of an earlier run on the same entries, with the same setup, whose floors are known."""
+    for known in find_openings(connection, corpus, positions, VERSION):
         stated = stated_setup(known.scoring)
-        if known.floors_version != FLOORS_VERSION:
+        if known.floors is None or known.floors_version != FLOORS_VERSION or stated is None:
             continue
-        if stated is not None and not changes(stated, setup):
-            return known.of_entries().changed(**_scored_with(tools))
-    entries = tools.resources.entries
-    reached = (
-        floors(
-            entries,
-            tools.scorer.metrics,
-            annotate=tools.annotated,
-            weighing=tools.scorer.weighing,
-        )
-        if tools.scorer.mixes
-        else {}
-    )
-    missing = _missing(tools, entries)
-    return RunOpening(**floor_fields(reached), missing=missing, **_scored_with(tools))
+        if not changes(stated, tools.setup):
+            return known
+    return None
 
 
 def _scored_with(tools: ScoringTools) -> dict[str, Any]:

@@ -224,4 +224,5 @@ def _floors(
         annotate=partial(tools.annotated_for_floors, ask),
         judges=SLOW_JUDGES if tools.slow else JUDGES,
         weighing=tools.scorer.weighing,
+        at_once=tools.slow,
     )

@@ -16,8 +16,7 @@ from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import replace
 
-from corpora.text.comparison import is_blank
-from harness.core.failures import ErrorClass
+from harness.core.run_state import RunState
 from harness.events.kinds import EntryScored, Event
 from harness.events.progress import ProgressBoard
 from harness.method.method import Attempt, Output, Prediction, Result
@@ -58,6 +57,7 @@ class Recorder(threading.Thread):
         listener: Callable[[Event], None] | None,
         annotated: Annotate = list,
         tried: Mapping[int, int] | None = None,
+        aside: Callable[[], bool] | None = None,
     ) -> None:
         super().__init__(name="recorder", daemon=True)
         self._connection = connection
@@ -70,6 +70,8 @@ class Recorder(threading.Thread):
         self._annotated = annotated
         self._tried = tried or {}
         """How often entries were tried in runs that this one goes back to, by place."""
+        self._aside = aside
+        """Does a short step of other work while nothing is to be written, and returns whether more is left."""
         self._queue: queue.SimpleQueue[_Item | None] = queue.SimpleQueue()
         self._told = 0.0
         self._beat = 0.0
@@ -130,8 +132,15 @@ class Recorder(threading.Thread):
         if self._listener is not None:
             self._tell(self._listener, results, now, last=not more)
         if more and items:
-            time.sleep(max(0.0, GATHER_SECONDS - (now - began)))
+            self._work_aside(began + GATHER_SECONDS)
+            time.sleep(max(0.0, began + GATHER_SECONDS - time.perf_counter()))
         return more
+
+    def _work_aside(self, until: float) -> None:
+        """Do other work until a time of ``time.perf_counter``, or until something is to be written."""
+        while self._aside is not None and time.perf_counter() < until:
+            if not self._aside():
+                self._aside = None
 
     def _tell(
         self,
@@ -211,17 +220,31 @@ class Recorder(threading.Thread):
         return scored
 
 
-def _output(prediction: Prediction) -> Output:
-    """Return the output of an entry; an empty one is an answer, and no failure, where the reference is empty too."""
-    output, entry = prediction.output, prediction.entry
-    silent = entry.task.empty_reference and is_blank(entry.reference)
-    if silent and output.error_class is ErrorClass.EMPTY:
-        return replace(output, text="", error_class=None, error=None)
-    return output
+def teller_before_seal(
+    connection: sqlite3.Connection, run: int, board: ProgressBoard, show: Callable[[], None]
+) -> Callable[[str], None]:
+    """Return a listener for what is done before the seal; it shows that the run's process is alive.
+
+    A second terminal hears of each new thing at once, for nothing may be told for long after it, and of how
+    far it is (``asking comet: 3 of 90``) with the next heartbeat.
+    """
+    beat = float("-inf")
+
+    def tell(words: str) -> None:
+        nonlocal beat
+        now = time.perf_counter()
+        other = words.partition(":")[0] != (board.doing or "").partition(":")[0]
+        board.doing = words
+        if other or now - beat >= HEARTBEAT_SECONDS:
+            beat = now
+            set_live(connection, run, RunState.RUNNING, board.heartbeat())
+        show()
+
+    return tell
 
 
-def _result(prediction: Prediction, statistics: bytes, kept: SortValues, tried: int) -> Result:
-    usage, output = prediction.usage, _output(prediction)
+def _result(prediction: Prediction, statistics: bytes, kept: Kept, tried: int) -> Result:
+    usage = prediction.usage
     tries = [attempt for attempt in prediction.attempts if attempt.note is None]
     headline, exact, second, third = kept
     return Result(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sqlite3
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
 from functools import partial
@@ -31,7 +30,8 @@ from harness.run.call_runner import RunCalls, limiter_for
 from harness.run.carrying import RemoteCalls, RemoteWork
 from harness.run.final_scores import finish_scores
 from harness.run.loop import RunLoop
-from harness.run.recorder import HEARTBEAT_SECONDS, Recorder
+from harness.run.recorder import Recorder, teller_before_seal
+from harness.run.run_floors import RunFloors
 from harness.run.total_failure import why_not_sealed, why_nothing_came
 from harness.setup.floors import floor_scores
 from harness.setup.plan import AS_BEFORE, Resumption, plan_of
@@ -180,6 +180,8 @@ class _Execution:
         self.path = path
         self.only = only
         """Places of the entries that may be asked for now, in order."""
+        self.floors: RunFloors | None = None
+        """None where they are known."""
 
     def to_the_end(self) -> Finished:
         """Translate what is waiting, then seal or stop."""
@@ -188,6 +190,8 @@ class _Execution:
         before = spent_usd(self.connection, self.run.id)
         ledger = Ledger(self.options.budget_usd, before, self.purse)
         board = self._board(ledger)
+        if self.run.opening.floors is None:
+            self.floors = RunFloors(self.connection, self.run, self.tools, board)
         self.tell(Started.of(self.run, self.dataset, len(done)))
         self._tell_progress(board)
         forget_wishes(
@@ -228,6 +232,7 @@ class _Execution:
             self.listener,
             self.tools.annotated,
             tries_before(self.run),
+            None if self.floors is None else self.floors.step,
         )
         recorder.failed = self.control.stop
         self.control.catch_up = recorder.catch_up
@@ -336,29 +341,9 @@ class _Execution:
             return None
         return find_reply(self.connection, key)
 
-    def _doing(self, board: ProgressBoard) -> Callable[[str], None]:
-        """Return a listener for what is done before the seal; it shows that the run's process is alive.
-
-        A second terminal hears of each new thing at once, for nothing may be told for long after it, and of how
-        far it is (``asking comet: 3 of 90``) with the next heartbeat.
-        """
-        beat = float("-inf")
-
-        def tell(words: str) -> None:
-            nonlocal beat
-            now = time.perf_counter()
-            other = words.partition(":")[0] != (board.doing or "").partition(":")[0]
-            board.doing = words
-            if other or now - beat >= HEARTBEAT_SECONDS:
-                beat = now
-                set_live(self.connection, self.run.id, RunState.RUNNING, board.heartbeat())
-            self._tell_progress(board)
-
-        return tell
-
     def _finish_scores(self, board: ProgressBoard, ledger: Ledger) -> None:
-        """Request what needs all outputs; raises BudgetReached and AskingStopped."""
-        tell = self._doing(board)
+        """Ask what is asked once all outputs are in; raises BudgetReached and AskingStopped."""
+        tell = self._teller(board)
         board.scoring = read_asked(self.connection, self.run.id, again=True)
 
         def hear(row: AnnotationRow) -> None:
@@ -377,6 +362,16 @@ class _Execution:
             flight=self.flight,
         )
         finish_scores(self.connection, self.run.id, self.tools, tell, asking)
+
+    def _settle_floors(self, board: ProgressBoard) -> None:
+        if self.floors is not None:
+            self.floors.settle(self.control, self._teller(board))
+            self._tell_progress(board)
+
+    def _teller(self, board: ProgressBoard) -> Callable[[str], None]:
+        return teller_before_seal(
+            self.connection, self.run.id, board, partial(self._tell_progress, board)
+        )
 
     def _keep_answers(
         self,
@@ -410,6 +405,8 @@ class _Execution:
         complete = everything and reason is None
         if complete:
             try:
+                if not self.tools.slow:  # else they are worked out with all annotations
+                    self._settle_floors(board)
                 self._finish_scores(board, ledger)
             except (AskingStopped, BudgetReached) as end:
                 complete = False
@@ -417,6 +414,9 @@ class _Execution:
                 board.doing = None
                 self._tell_progress(board)
         budget_reached, card_hash = ledger.reached, None
+        if not complete and (reason is None or budget_reached):
+            with suppress(AskingStopped):
+                self._settle_floors(board)
         if complete:
             self._keep_row_words()
             card_hash = seal(self.connection, self.run.id).run_card_hash

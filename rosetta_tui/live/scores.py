@@ -330,11 +330,14 @@ def _as_stated(live: LiveRun) -> Iterator[Content]:
 
 
 def _floors(live: LiveRun) -> Iterator[Content]:
-    for floor in live.started.floors if live.started else ():
+    for floor in live.floors:
         name = f"  ╿ {floor_words(floor.name)}"
-        numbers = f"{figures.number(floor.composite, 2)}   chrF++ {figures.number(floor.chrf, 1)}"
-        searched = f"   best of {floor.searched:,} references" if floor.searched else ""
-        yield show(f"{name:<{WIDTH + 3}} {numbers}{searched}", "$quiet")
+        parts = [figures.number(floor.composite, 2), f"chrF++ {figures.number(floor.chrf, 1)}"]
+        if floor.searched:
+            parts.append(f"best of {floor.searched:,} references")
+        if floor.entries not in {None, live.total}:
+            parts.append(f"on {floor.entries:,} entries")
+        yield show(f"{name:<{WIDTH + 3}} {'   '.join(parts)}", "$quiet")
 
 
 def _metric(metric: str, live: LiveRun, ends_of_scale: str, part: str) -> Content:

@@ -10,6 +10,7 @@ from harness.core.failures import ErrorClass
 from harness.core.run_state import RunState
 from harness.events.kinds import EntryScored, Event, Failed, Finished, Progress, Started
 from harness.method.method import Result
+from harness.store.file.openings import Floor
 from rosetta_tui.session.starting import resume_call
 from rosetta_tui.show import figures
 from rosetta_tui.show.json_forms import form_text
@@ -178,6 +179,8 @@ class JsonLines:
         self._write = write
         self._secret = secret
         self._columns = TRANSLATIONS
+        self._floors: tuple[Floor, ...] = ()
+        """Those that were told last; they are told again only where they changed."""
 
     def __call__(self, event: Event) -> None:
         """Print an event."""
@@ -186,7 +189,10 @@ class JsonLines:
 
     def _fields(self, event: Event) -> dict[str, Any]:
         if isinstance(event, Started):
-            self._columns = event.columns
+            self._columns, self._floors = event.columns, event.floors
+        if isinstance(event, Progress):
+            told, self._floors = self._floors, event.floors
+            event = replace(event, floors=() if told == event.floors else event.floors)
         if not isinstance(event, EntryScored):
             return _as_json(without_secrets(event, self._secret))
         fields = _result_fields(event.result, self._columns)
@@ -214,7 +220,7 @@ def without_secrets(event: EventT, secret: Collection[int]) -> EventT:
     if isinstance(event, Progress):
         return replace(
             event, values={}, intervals={}, spread=None, claim=None, quality_tier="unscored",
-            tokens=None, cost_usd=None, expected_cost_usd=None, p50_seconds=None, p95_seconds=None,
+            tokens=None, cost_usd=None, expected_cost_usd=None, p50_seconds=None, p95_seconds=None, floors=(),
         )  # fmt: skip
     if isinstance(event, Started):
         return replace(event, floors=())
@@ -246,8 +252,8 @@ def _result_fields(result: Result, columns: KeptColumns) -> dict[str, Any]:
     return {**fields, **blank, "quality_tier": tier, "values": columns.told(result.kept)}
 
 
-_MAY_LACK = ("spread", "scoring")
-"""Parts of a line of progress that are there only where there is something."""
+_MAY_LACK = ("spread", "scoring", "floors")
+"""Parts of a line of progress that stand there only where there is something."""
 
 
 def _as_json(event: Started | Progress | Finished | Failed) -> dict[str, Any]:
@@ -257,11 +263,7 @@ def _as_json(event: Started | Progress | Finished | Failed) -> dict[str, Any]:
             asked = None if event.scoring is None else event.scoring.model_dump(mode="json")
             fields["scoring"] = asked
             fields["claim"] = None if event.claim is None else event.claim.record()
-            fields = {
-                name: field
-                for name, field in fields.items()
-                if field is not None or name not in _MAY_LACK
-            }
+            fields = {name: each for name, each in fields.items() if each or name not in _MAY_LACK}
         return fields
     fields = {name: getattr(event, name) for name in ("run_id", "positions", "done", "missing")}
     return {

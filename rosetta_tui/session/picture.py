@@ -215,17 +215,21 @@ class LiveRun:
         return self.finished is not None and self.finished.state is RunState.COMPLETE
 
     @property
+    def floors(self) -> tuple[Floor, ...]:
+        """What worthless methods reach, as far as it is known by now (T2)."""
+        now = self.progress.floors if self.progress else ()
+        return now or (self.started.floors if self.started else ())
+
+    @property
     def best_floor(self) -> Floor | None:
         """The worthless method with the highest composite (T2)."""
-        floors = self.started.floors if self.started else ()
-        scored = [floor for floor in floors if floor.composite is not None]
+        scored = [floor for floor in self.floors if floor.composite is not None]
         return max(scored, key=lambda floor: floor.composite or 0.0, default=None)
 
     @property
     def best_chrf_floor(self) -> float | None:
         """The highest chrF++ of a worthless method, which that of the run has to clear (T2)."""
-        floors = self.started.floors if self.started else ()
-        return max((floor.chrf for floor in floors if floor.chrf is not None), default=None)
+        return max((floor.chrf for floor in self.floors if floor.chrf is not None), default=None)
 
     @property
     def claim(self) -> Claim | None:

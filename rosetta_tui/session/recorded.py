@@ -121,6 +121,7 @@ def _sealed_progress(
         p50_seconds=number(speed.get("median_latency_seconds")),
         p95_seconds=number(speed.get("p95_latency_seconds")),
         scoring=_scoring(block(card, "cost")) or progress.scoring,
+        floors=(),
     )
 
 

@@ -114,6 +114,16 @@ class FloorWork:
         self.complete = next(self._steps, _END) is _END
         return not self.complete
 
+    @property
+    def total(self) -> int:
+        """How many entries there are."""
+        return len(self._entries)
+
+    @property
+    def done(self) -> int:
+        """How many of them were given all outputs that every entry is given."""
+        return self._totals["empty"].entries if self._totals else 0
+
     def scores(self) -> dict[str, FloorScores]:
         """Return the floors of the entries scored so far, of all once the work is complete."""
         return {kind: self._score(kind, totals) for kind, totals in self._totals.items()}

@@ -24,7 +24,7 @@ from harness.events.kinds import (
     Waiting,
 )
 from harness.method.method import Attempt, MethodClass, Result, Setup
-from harness.setup.floors import floor_scores
+from harness.setup.floors import scores_of
 from harness.store.corpora.entries import save_corpus
 from harness.store.file.database import open_store
 from harness.store.file.openings import Floor, Live, RunOpening
@@ -147,7 +147,7 @@ def claim_so_far(values: Mapping[str, float | None], intervals: Mapping[str, tup
     lower = {name: ends[0] for name, ends in intervals.items()}
     chrf = Score(values.get("chrf_plus_plus"), lower.get("chrf_plus_plus"))
     mixed = Composite(values.get("composite"), "B", "", (), {}, 1.0)
-    return decide(mixed, lower.get("composite"), chrf, floor_scores(RunOpening(floors=FLOORS)))
+    return decide(mixed, lower.get("composite"), chrf, scores_of(FLOORS))
 
 
 def values_of(entries: Sequence[Entry], results: Sequence[Result]) -> dict[str, float | None]:

@@ -159,6 +159,8 @@ class Live(StoredRecord):
     """None before anything was asked about outputs."""
     doing: str | None = None
     """What is done with the outputs before the seal, in words."""
+    floors: tuple[Floor, ...] = ()
+    """Those so far, while they are worked out."""
     reason: str | None = None
     budget_reached: bool = False
 

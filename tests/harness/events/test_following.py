@@ -123,7 +123,11 @@ def test_follower_sees_the_same(endpoint: Scripted, store_path: Path, while_runn
     assert scored == {result.position: result for result in heard.scored}
     assert len([event for event in seen if isinstance(event, EntryScored)]) == 24
     assert isinstance(seen[0], Started)
-    assert seen[0] == replace(heard.started, done=0)
+    floors = heard.progress[-1].floors
+    assert (heard.started.floors, len(floors)) == ((), 6)
+    assert seen[0] == replace(
+        heard.started, done=0, floors=seen[0].floors if while_running else floors
+    )
     last = [event for event in seen if isinstance(event, Progress)][-1]
     theirs, ours = comparable(last), comparable(heard.progress[-1])
     values, expected = theirs.pop("values"), ours.pop("values")

@@ -26,7 +26,7 @@ from harness.events.kinds import Event, Progress
 from harness.method.options import MethodOptions
 from harness.methods.registry import build
 from harness.privacy import NobodyAnswersForServer
-from harness.run import running
+from harness.run import recorder
 from harness.run.asking import Asking
 from harness.run.rescoring import Explainer, rescore
 from harness.setup.plan import Plan, RunOptions
@@ -114,7 +114,7 @@ def again(path: Path, options: ScoringOptions | None = None, **calls: Any) -> st
 def test_card_tells_cost_of_judging_apart(
     endpoint: Scripted, store_path: Path, prices: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(running, "HEARTBEAT_SECONDS", 0)
+    monkeypatch.setattr(recorder, "HEARTBEAT_SECONDS", 0)
     endpoint.answer = answering(lambda asked: says(0.25 if asked.number % 2 else 0.75))
     plan = judged_plan(endpoint.url, prices=prices, max_tokens=40, run={"budget_usd": 100})
     seen: list[Progress] = []

@@ -17,10 +17,11 @@ from hypothesis import strategies as st
 from sacrebleu.metrics import BLEU, CHRF, TER
 
 from corpora.model.entry import Entry
+from scoring.card import floors as floors_module
 from scoring.card.claim import ClaimReason, FloorScores, attainable, best
 from scoring.card.constant import best_constant, constant_chrf, spread
 from scoring.card.cost import EntryCost, Timing, cost, speed, tokens
-from scoring.card.floors import beginning, derangement, floors, words_at_random
+from scoring.card.floors import FloorWork, beginning, derangement, floors, words_at_random
 from scoring.card.scorecard import RunScores, scorecard
 from scoring.core.composite import composite, cost_adjusted
 from scoring.core.metric import Metric
@@ -356,6 +357,33 @@ def test_real_translation_clears_the_floors_and_empty_reaches_none() -> None:
     assert attainable(found) == {"chrf_plus_plus", "exact_match_rate", "equivalent_match_rate"}
     assert {floor.entries for floor in found.values()} == {20}
     assert found == floors(made, default_metrics(made))
+
+
+def test_floors_in_steps_are_those_of_all_outputs_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = corpus(ALPHABETS["syllabics"], 90)
+    metrics = default_metrics(made)
+    references = [item.reference for item in made]
+    salad = words_at_random([Translation(each, "") for each in made], 12345, accepted=False)
+    plain = {
+        "empty": [""] * 90,
+        "source": [item.source for item in made],
+        "constant": [best_constant(made, metrics, list, 100).text] * 90,
+        "shuffled": [references[place] for place in derangement(90, 12345)],
+        "words": salad,
+        "truncated": [beginning(text, 0.2) for text in references],
+    }
+    wanted = {
+        kind: card(texts, made, metrics, known_floors={}).chrf_plus_plus
+        for kind, texts in plain.items()
+    }
+    monkeypatch.setattr(floors_module, "MOST_KEPT", 10)  # words are read again where they are drawn
+    work = FloorWork(made, metrics, step=7)
+    samples = []
+    while work.step():
+        samples.append({name: floor.entries for name, floor in work.scores().items()})
+    assert {name: floor.chrf_plus_plus for name, floor in work.scores().items()} == wanted
+    assert [*work.scores()] == [*plain]
+    assert {"empty": 7, "source": 7, "constant": 7, "shuffled": 7} in samples
 
 
 def annotated(translations: Sequence[Translation]) -> list[Translation]:
