@@ -290,9 +290,12 @@ def _missing(tools: ScoringTools, entries: Sequence[Entry]) -> dict[str, str]:
 
     Where an entry wants no certain answer, any will do.
     """
-    perfect = [Translation(entry, entry.reference or _ANY_ANSWER) for entry in entries[:_TRIED]]
     totals = RunningTotals(tools.scorer)
-    totals.add(tools.scorer.statistics(tools.annotated(perfect)))
+    for tried in (entries[:1], entries[1:_TRIED]):  # the first may show it of all
+        perfect = [Translation(entry, entry.reference or _ANY_ANSWER) for entry in tried]
+        totals.add(tools.scorer.statistics(tools.annotated(perfect)))
+        if None not in totals.values().values():
+            break
     whole = {metric.info.id: LATER for metric in tools.scorer.corpus_metrics}
     return {**tools.scorer.reasons(totals.values()), **whole}
 

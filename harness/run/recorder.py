@@ -137,7 +137,7 @@ class Recorder(threading.Thread):
         return more
 
     def _work_aside(self, until: float) -> None:
-        """Do other work until a time of ``time.perf_counter``, or until something is to be written."""
+        """Run other work until a time of ``time.perf_counter``, or until something is to be written."""
         while self._aside is not None and time.perf_counter() < until:
             if not self._aside():
                 self._aside = None

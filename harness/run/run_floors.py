@@ -39,7 +39,7 @@ class RunFloors:
         self._known = self._find_known()
 
     def step(self) -> bool:
-        """Do a short part of the work and show where it stands. Return whether more is left."""
+        """Work for some milliseconds and show the floors so far. Return whether more is left."""
         if self._known:
             return False
         more = self._work.step()
@@ -51,7 +51,7 @@ class RunFloors:
         return more
 
     def settle(self, control: Control, tell: Callable[[str], None]) -> None:
-        """Do what is left and store the floors; AskingStopped where a person stops the run meanwhile.
+        """Finish and store the floors; AskingStopped where a person stops the run meanwhile.
 
         Another run on the same entries may have finished them first.
         """
@@ -64,7 +64,7 @@ class RunFloors:
             set_opening(self._connection, self._run.id, opening.changed(**fields))
 
     def _find_known(self) -> bool:
-        """Take over the floors that another run on the same entries has. Return whether there is one."""
+        """Adopt the floors of another run on the same entries. Return whether there is one."""
         known = known_opening(self._connection, self._run.corpus, self._run.positions, self._tools)
         if known is None or known.floors is None:
             return False

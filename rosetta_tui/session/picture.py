@@ -216,7 +216,7 @@ class LiveRun:
 
     @property
     def floors(self) -> tuple[Floor, ...]:
-        """What worthless methods reach, as far as it is known by now (T2)."""
+        """Return the floors that are known by now (T2)."""
         now = self.progress.floors if self.progress else ()
         return now or (self.started.floors if self.started else ())
 

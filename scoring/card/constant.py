@@ -49,7 +49,7 @@ class FoundConstant:
     """How many distinct references it was chosen from."""
 
 
-STEP = 64
+STEP = 32
 """Entries or candidates that one step looks at."""
 
 
@@ -65,7 +65,7 @@ def best_constant(
 
 
 def finished(steps: Generator[None, None, T]) -> T:
-    """Take all steps of some work. Return its result."""
+    """Return the result of some work after all of its steps."""
     while True:
         try:
             next(steps)
@@ -112,7 +112,7 @@ def search_constant(
 
 
 def spread(things: Sequence[T], most: int) -> list[T]:
-    """Return up to ``most`` (at least 1) items, evenly spread."""
+    """Return up to ``most`` things (at least 1), evenly spread."""
     step = max(1.0, len(things) / most)
     return [things[int(place * step)] for place in range(min(most, len(things)))]
 

@@ -77,7 +77,7 @@ def floors(
 class FloorWork:
     """Works floors out in steps of some ten milliseconds, so that a run need not wait for them.
 
-    Statistics are whole numbers, so that their sums are the same in any order. Entries are taken in the random order
+    Statistics are whole numbers, so that their sums are the same in any order. Entries follow the random order
     by which ``shuffled`` moves the references: each entry gets the reference of the one before it, which was just
     read, and the sums so far are those of a random sample.
     """
@@ -93,7 +93,7 @@ class FloorWork:
         weighing: Weighing | None = None,
         step: int = STEP,
     ) -> None:
-        """See ``floors``; ``step`` is how many entries a step scores."""
+        """Prepare the work of ``floors``; ``step`` is how many entries a step scores."""
         translated = bool(entries) and entries[0].of_task == TRANSLATION
         self._entries = entries if translated else ()
         self._used = [metric for metric in metrics if metric.info.id in composite_metrics()]
@@ -110,7 +110,7 @@ class FloorWork:
         self.complete = False
 
     def step(self) -> bool:
-        """Do a part of the work. Return whether more is left."""
+        """Work for some milliseconds. Return whether more is left."""
         self.complete = next(self._steps, _END) is _END
         return not self.complete
 
@@ -197,11 +197,11 @@ class FloorWork:
 class WordDrawing:
     """Draws each entry as many words as its reference has, from the other references.
 
-    What is kept of an entry are two numbers; its words too where there are few entries.
+    An entry is kept as two numbers; its words too where there are few entries.
     """
 
     def __init__(self, entries: int, seed: int, *, accepted: bool) -> None:
-        """Take the number of entries; ``accepted`` draws only words that the analyser accepts."""
+        """Prepare for a number of entries; ``accepted`` draws only words that the analyser accepts."""
         self._numbers = np.zeros(entries, np.int64)
         """Words of each reference."""
         self._usable = np.zeros(entries, np.int64)
@@ -211,7 +211,7 @@ class WordDrawing:
         self._only_accepted = accepted
 
     def read(self, places: Sequence[int], translations: Sequence[Translation]) -> None:
-        """Take in the references of some entries; every one must be read before words are drawn."""
+        """Count the words of some references; every one must be read before words are drawn."""
         for place, translation in zip(places, translations, strict=True):
             number, usable = _words(translation, accepted=self._only_accepted)
             self._numbers[place], self._usable[place] = number, len(usable)

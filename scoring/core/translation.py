@@ -75,10 +75,17 @@ class Translation:
 
 def alike_entry(entry: Entry, source_language: str, target_language: str) -> Entry:
     """Return an entry with source, reference, variants and gold analysis in the form of ``corpora.text.alike``."""
+    source, reference = (
+        alike(entry.source, source_language),
+        alike(entry.reference, target_language),
+    )
+    same = source == entry.source and reference == entry.reference
+    if same and not entry.variants and entry.morphological_analysis is None:
+        return entry
     read = {
-        "source": alike(entry.source, source_language),
-        "reference": alike(entry.reference, target_language),
-        "variants": tuple(alike(variant, target_language) for variant in entry.variants),
+        "source": source,
+        "reference": reference,
+        "variants": tuple(alike(each, target_language) for each in entry.variants),
     }
     if entry.morphological_analysis is not None:
         read["morphological_analysis"] = alike(entry.morphological_analysis, target_language)

@@ -53,6 +53,7 @@ class Prefilter:
             "|".join(map(re.escape, chain(self._heads, *rules.clusive_tags))) or "(?!)"
         )
         self._weight = lru_cache(maxsize=MOST_KEPT)(self._weigh)
+        self._whole_weight = lru_cache(maxsize=MOST_KEPT)(self._weigh_text)
         self._telling = lru_cache(maxsize=MOST_KEPT)(self._tells)
 
     def apart(self, output: str, accepted: str, annotation: FstAnnotation | None) -> bool:
@@ -61,11 +62,14 @@ class Prefilter:
         They differ where they have another number of parts that no class takes away, or other parts that no
         class changes; what a class reads from an analysis may change any part.
         """
-        ours, theirs = (sum(map(self._weight, text.split())) for text in (output, accepted))
+        ours, theirs = self._whole_weight(output), self._whole_weight(accepted)
         if ours == theirs or ours // _PART != theirs // _PART:
             return ours != theirs
         words = () if annotation is None else (*annotation.output, *annotation.reference)
         return not any(self._telling(word.analyses) for word in words)
+
+    def _weigh_text(self, text: str) -> int:
+        return sum(map(self._weight, text.split()))
 
     def _weigh(self, piece: str) -> int:
         """Count in units of _PART the parts of a word that no class takes away; those that no class changes

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import reduce
+from functools import lru_cache, reduce
 from itertools import accumulate
 from unicodedata import normalize
 
@@ -125,9 +125,8 @@ def _statistics_of_pairs(pairs: Sequence[_Pair]) -> list[Statistics]:
 
 
 def _statistics(pairs: Sequence[_Pair]) -> list[Statistics]:
-    texts = [normalize("NFC", text) for pair in pairs for text in pair]
-    words = [split_words(text) for text in texts]
-    letters = ["".join(text.split()) for text in texts]
+    parts = [_parts(text) for pair in pairs for text in pair]
+    words, letters = [part[0] for part in parts], [part[1] for part in parts]
     shared = np.hstack([_shared_letters(letters), shared_words(words, WORDS)])
     counts = np.hstack([_ngram_counts(letters, CHARACTERS), _ngram_counts(words, WORDS)]).reshape(
         len(pairs), 2, _ORDERS
@@ -136,6 +135,13 @@ def _statistics(pairs: Sequence[_Pair]) -> list[Statistics]:
     # As sacreBLEU counts: of an order that the reference is too short for, the output has no n-grams either.
     rows = np.stack([np.where(expected > 0, possible, 0), expected, shared], axis=2)
     return [tuple(row) for row in rows.reshape(len(pairs), -1).tolist()]
+
+
+@lru_cache(maxsize=1024)
+def _parts(text: str) -> tuple[list[str], str]:
+    """Return the words and the letters of a text; a reference is compared with several outputs at a time."""
+    composed = normalize("NFC", text)
+    return split_words(composed), "".join(composed.split())
 
 
 def split_words(text: str) -> list[str]:

@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from corpora.model.entry import Entry
 from scoring.core.metric import FloatArray
-from scoring.words.reading import Reader, Reading, stem
+from scoring.words.reading import Reader, stem
 
 LEAST_PAIRS = 200
 """With fewer pairs nearly every word is seen once, and one sight links it to all words around it."""
@@ -141,16 +141,26 @@ class Bitext:
         self._texts = list({entry.id: entry for entry in (*entries, *pairs)}.values())
         self._pairs = pairs
 
+    def source_vocabulary(self) -> set[str]:
+        """Return the folded words of the sources, without counting them."""
+        return self.source.vocabulary(entry.source for entry in self._texts)
+
+    def target_vocabulary(self) -> set[str]:
+        """Return the folded words of the references and variants, without counting them."""
+        return self.target.vocabulary(self._target_texts())
+
+    def _target_texts(self) -> Iterator[str]:
+        return (text for entry in self._texts for text in (entry.reference, *entry.variants))
+
     @cached_property
     def source_frequencies(self) -> Counter[str]:
         """In how many sources each folded word stands."""
-        return _frequencies(self.source.read(entry.source) for entry in self._texts)
+        return _frequencies(self.source, (entry.source for entry in self._texts))
 
     @cached_property
     def target_frequencies(self) -> Counter[str]:
         """In how many references and variants each folded word stands."""
-        texts = (text for entry in self._texts for text in (entry.reference, *entry.variants))
-        return _frequencies(self.target.read(text) for text in texts)
+        return _frequencies(self.target, self._target_texts())
 
     @cached_property
     def source_function_words(self) -> frozenset[str]:
@@ -160,7 +170,9 @@ class Bitext:
     @cached_property
     def target_function_words(self) -> frozenset[str]:
         """Frequent words of the references."""
-        references = _frequencies(self.target.read(entry.reference) for entry in self._texts)
+        references = self.target_frequencies
+        if any(entry.variants for entry in self._texts):
+            references = _frequencies(self.target, (entry.reference for entry in self._texts))
         return _function_words(references, len(self._texts))
 
     @cached_property
@@ -200,10 +212,10 @@ def _content(
         yield [stem(word) for word in reader.read(text).words if word not in function_words]
 
 
-def _frequencies(readings: Iterable[Reading]) -> Counter[str]:
+def _frequencies(reader: Reader, texts: Iterable[str]) -> Counter[str]:
     frequencies: Counter[str] = Counter()
-    for reading in readings:
-        frequencies.update(reading.distinct)
+    for text in texts:
+        frequencies.update(reader.distinct(text))
     return frequencies
 
 

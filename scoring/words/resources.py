@@ -41,9 +41,10 @@ class Resources:
         """Convert the entries into the form that metrics read."""
         if self.languages is None:
             return
-        for name in ("entries", "pairs"):
-            read = [alike_entry(entry, *self.languages) for entry in getattr(self, name)]
-            object.__setattr__(self, name, read)
+        read = {id(entry): alike_entry(entry, *self.languages) for entry in self.entries}
+        pairs = [read.get(id(pair)) or alike_entry(pair, *self.languages) for pair in self.pairs]
+        object.__setattr__(self, "entries", [read[id(entry)] for entry in self.entries])
+        object.__setattr__(self, "pairs", pairs)
 
     @property
     def languages(self) -> tuple[str, str] | None:

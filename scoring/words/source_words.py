@@ -27,8 +27,8 @@ import msgpack
 import regex
 
 from corpora.text.comparison import script_of, scripts
-from corpora.text.tokens import folded
-from scoring.words.reading import reader, unspaced
+from corpora.text.words import folded
+from scoring.words.reading import names_in, reader, unspaced
 from scoring.words.resources import Resources
 
 MOST = 5000
@@ -235,7 +235,6 @@ def languages_alike(resources: Resources) -> bool:
     Names are left aside; the same language in two scripts is not alike.
     """
     bitext = resources.bitext
-    read = bitext.source.read
-    names = frozenset[str]().union(*(read(entry.source).names for entry in resources.entries))
-    words = bitext.target_frequencies.keys() - names
-    return sum(word in bitext.source_frequencies for word in words) * 2 > len(words)
+    names = frozenset[str]().union(*(names_in(entry.source) for entry in resources.entries))
+    words = bitext.target_vocabulary() - names
+    return len(words & bitext.source_vocabulary()) * 2 > len(words)

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence, Set
 from functools import lru_cache
 from typing import NamedTuple
+from unicodedata import is_normalized
 
 import regex
 
@@ -27,6 +28,8 @@ _RUN = regex.compile(
     r"|[^\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}]+"
 )
 _MOST_KEPT = 50_000
+_MOST_TEXTS = 512
+"""Texts that are kept: a reference is judged as the output of the next entry too where floors are worked out."""
 
 _Faults = tuple[tuple[str, str], ...]
 """Words with the rule that each breaks."""
@@ -56,6 +59,10 @@ class _Judged(NamedTuple):
     foreign: tuple[_Foreign, ...]
 
 
+_RIGHT = _Judged(1, (), (), ())
+"""One word, with nothing to be said of it."""
+
+
 class Spelling:
     """Judges words by one writing's rules; verdicts are kept, for words come again and again.
 
@@ -82,6 +89,12 @@ class Spelling:
             if letter.isalpha() and script_of(letter) in self._scripts
         )
         """A word of these letters alone is neither strange nor of another script, as most words are."""
+        self._lettered = frozenset(
+            letter
+            for letter in writing.alphabet | writing.native
+            if letter.isalpha() and script_of(letter) in self._scripts
+        )
+        """Letters that are right in a known word; a word of others is looked at closer."""
         self._borrowed = frozenset(
             letter
             for letter in writing.alphabet - writing.native
@@ -90,6 +103,7 @@ class Spelling:
         self._loans = loans
         self._source = source or reader()
         self._piece = lru_cache(maxsize=_MOST_KEPT)(self._judge_piece)
+        self._text = lru_cache(maxsize=_MOST_TEXTS)(self._judge_text)
 
     def counts(self, text: str, source: str = "") -> tuple[int, int]:
         """Count the words in the language's script, and those of them that break a rule.
@@ -120,24 +134,35 @@ class Spelling:
 
     def _faults(self, text: str, source: str) -> tuple[int, list[tuple[str, str]]]:
         """Count the words that are judged; give those that break a rule, with the first rule they break."""
+        text_judged = self._text(text)
+        faults = [*text_judged.faults]
+        if text_judged.foreign:
+            given = self._source.read(source).distinct
+            faults += [
+                (word.word, word.why) for word in text_judged.foreign if not word.stands_in(given)
+            ]
+        return text_judged.words, faults + self._mixed(text_judged.marked)
+
+    def _judge_text(self, text: str) -> _Judged:
+        """Judge the words of a text piece by piece."""
         judged = 0
         faults: list[tuple[str, str]] = []
         marked: list[tuple[str, tuple[int, ...]]] = []
         foreign: list[_Foreign] = []
         for piece in map(self._piece, pieces(text)):
             judged += piece.words
-            faults += piece.faults
-            marked += piece.marked
-            foreign += piece.foreign
-        if foreign:
-            given = self._source.read(source).distinct
-            faults += [
-                (foreign.word, foreign.why) for foreign in foreign if not foreign.stands_in(given)
-            ]
-        return judged, faults + self._mixed(marked)
+            if piece is not _RIGHT:
+                faults += piece.faults
+                marked += piece.marked
+                foreign += piece.foreign
+        return _Judged(judged, tuple(faults), tuple(marked), tuple(foreign))
 
     def _judge_piece(self, piece: str) -> _Judged:
         """Judge the words of one piece of a text."""
+        if self._lettered.issuperset(piece) and not self._unspaced:
+            judged_word = self._judge_known(piece)
+            if judged_word is not None:
+                return judged_word
         judged, faults, marked, strangers = 0, [], [], []
         for word in self._words(piece):
             native, why, marks = self._judge(word.text)
@@ -153,6 +178,22 @@ class Spelling:
             elif marks:
                 marked.append((word.text, marks))
         return _Judged(judged, tuple(faults), tuple(marked), tuple(strangers))
+
+    def _judge_known(self, word: str) -> _Judged | None:
+        """Judge a piece that is one word of the language's letters, as most are; None where there is more to look at."""
+        lowered = word.lower()
+        if not (word and is_normalized("NFC", word)):
+            return None
+        if not (self._borrowed.isdisjoint(lowered) or folded(word) in self._loans):
+            return None
+        if self._marked.isdisjoint(lowered):
+            marks: tuple[int, ...] = ()
+        else:
+            marks = tuple(sorted({self._marks[c] for c in self._marked.intersection(lowered)}))
+        why = f"{self._named(marks)} mixed" if len(marks) > 1 else self._forbidden(lowered)
+        if why is not None:
+            return _Judged(1, ((word, why),), (), ())
+        return _Judged(1, (), ((word, marks),), ()) if marks else _RIGHT
 
     def _foreign(self, text: str) -> _Foreign | None:
         """Return a word with letters of names and loans that is not known as either; None for all others."""
@@ -270,7 +311,18 @@ class Spelling:
 
 def _scripts(letters: str | frozenset[str]) -> frozenset[str]:
     """Return the scripts of some letters; marks and signs that scripts share have none."""
-    return frozenset(script_of(letter) for letter in letters if letter.isalpha()) - {"Other"}
+    return frozenset(map(_SCRIPTS.__getitem__, letters)) - {"Other"}
+
+
+class _Scripts(dict[str, str]):
+    """Script of each character that was asked for; ``Other`` for what is no letter."""
+
+    def __missing__(self, letter: str) -> str:
+        self[letter] = script_of(letter) if letter.isalpha() else "Other"
+        return self[letter]
+
+
+_SCRIPTS = _Scripts()
 
 
 def _begins_with_a_capital(word: str) -> bool:

@@ -15,14 +15,17 @@ from corpora.languages.cards import find_card
 from corpora.languages.language import LanguageCard, WritingSystem
 from corpora.model.entry import Entry
 from corpora.samples import DEMO_CORPUS, sample_path
+from corpora.text.words import pieces
 from scoring.core.setup import ScoringSetup
 from scoring.core.translation import Translation
 from scoring.metrics.inventory import choose, make_metrics
 from scoring.metrics.orthography import OrthographicAccuracy, why_no_orthography
+from scoring.words.reading import Reader
 from scoring.words.resources import Resources
+from scoring.words.spelling import Spelling
 from tests.outside import TEXTS, only_with, published
 from tests.review.thorough import examples, first, times
-from tests.scoring.samples import HOSTILE
+from tests.scoring.samples import HOSTILE, sentences
 
 CREE = WritingSystem(
     letters="a â ā c ê ē h i î ī k m n o ô ō p s t w y",
@@ -229,3 +232,18 @@ def test_the_demo_keeps_the_rules() -> None:
     words, share = broken(texts, "eo", "Latn")
     assert words > 1000
     assert share == 0
+
+
+@examples(60, 1000)
+@given(st.lists(sentences, max_size=4).map(" ".join))
+@pytest.mark.parametrize("writing", [CREE, OJIBWE, JAPANESE], ids=["cree", "ojibwe", "japanese"])
+def test_words_are_read_and_judged_as_piece_by_piece(writing: WritingSystem, text: str) -> None:
+    read = Reader(writing.joiners, writing.word_letters)
+    alone = [read.read(piece) for piece in pieces(text)]
+    whole = read.read(text)
+    assert whole.written == tuple(word for piece in alone for word in piece.written)
+    assert whole.words == tuple(word for piece in alone for word in piece.words)
+    assert read.distinct(text) == whole.distinct == read.vocabulary([text])
+    slow = Spelling(writing)
+    slow._plain = slow._lettered = frozenset()
+    assert Spelling(writing).judged(text) == slow.judged(text)
