@@ -24,6 +24,7 @@ from harness.endpoint.limiter import RetryPolicy
 from harness.run import run_floors
 from tests import without_network
 from tests.floors_once import floor_work_once
+from tests.harness.scripted import Scripted, serving
 
 settings.register_profile(  # a busy machine is no fault of the program
     "rosetta", deadline=None, suppress_health_check=[HealthCheck.too_slow]

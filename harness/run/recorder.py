@@ -16,6 +16,8 @@ from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import replace
 
+from corpora.text.comparison import is_blank
+from harness.core.failures import ErrorClass
 from harness.core.run_state import RunState
 from harness.events.kinds import EntryScored, Event
 from harness.events.progress import ProgressBoard
@@ -243,8 +245,17 @@ def teller_before_seal(
     return tell
 
 
-def _result(prediction: Prediction, statistics: bytes, kept: Kept, tried: int) -> Result:
-    usage = prediction.usage
+def _output(prediction: Prediction) -> Output:
+    """Return the output of an entry; an empty one is an answer, and no failure, where the reference is empty too."""
+    output, entry = prediction.output, prediction.entry
+    silent = entry.task.empty_reference and is_blank(entry.reference)
+    if silent and output.error_class is ErrorClass.EMPTY:
+        return replace(output, text="", error_class=None, error=None)
+    return output
+
+
+def _result(prediction: Prediction, statistics: bytes, kept: SortValues, tried: int) -> Result:
+    usage, output = prediction.usage, _output(prediction)
     tries = [attempt for attempt in prediction.attempts if attempt.note is None]
     headline, exact, second, third = kept
     return Result(

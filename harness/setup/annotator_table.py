@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -110,7 +110,7 @@ def _noted(resources: Resources, id_: str, row: AnnotatorRow, found: Find) -> Re
     changes: dict[str, Any] = {"off": {**setup.off, **found.off}}
     if found.facts is not None:
         changes |= _told(setup.annotators, id_, row, found.facts)
-    return replace(resources, setup=setup.model_copy(update=changes))
+    return resources.with_setup(setup.model_copy(update=changes))
 
 
 def _told(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -77,8 +76,8 @@ def prepare(
         prices=prices,
     )
     on, off = choose(complete, options.wanted)
-    changes = {"metrics": on, "off": off, "packs": packs_of(on), "calibration": options.scoring}
-    chosen = replace(complete, setup=complete.setup.model_copy(update=changes))
+    told = {"metrics": on, "off": off, "packs": packs_of(on), "calibration": options.scoring}
+    chosen = complete.with_setup(complete.setup.model_copy(update=told))
     return ScoringTools(chosen, make_scorer(chosen), annotators, steps)
 
 

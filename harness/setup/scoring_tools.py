@@ -155,10 +155,8 @@ def without(tools: ScoringTools, annotator: AnyAnnotator, reason: str) -> Scorin
     kept = {id_: facts for id_, facts in setup.annotators.items() if id_ != annotator.id}
     gone = {"comet": None} if annotator.id == "comet" else {"annotators": kept}
     left = setup.model_copy(update={"off": off, **gone})
-    resources = replace(tools.resources, setup=left)
-    others = tuple(
-        kept_annotator for kept_annotator in tools.annotators if kept_annotator is not annotator
-    )
+    resources = tools.resources.with_setup(left)
+    others = tuple(each for each in tools.annotators if each is not annotator)
     return ScoringTools(resources, make_scorer(resources), others, tools.steps)
 
 

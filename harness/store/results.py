@@ -203,9 +203,7 @@ def failed_attempts(connection: sqlite3.Connection, run: int) -> dict[int, int]:
 
 
 def replace_scores(
-    connection: sqlite3.Connection,
-    run: int,
-    scores: Iterable[tuple[int, bytes, SortValues]],
+    connection: sqlite3.Connection, run: int, scores: Iterable[tuple[int, bytes, SortValues]]
 ) -> None:
     """Write new statistics, by place in the corpus, with what is derived from them; within a transaction."""
     connection.executemany(
@@ -234,8 +232,8 @@ def read_results(
     for start in range(0, len(positions), 500):
         chunk = positions[start : start + 500]
         marks = ",".join("?" * len(chunk))
-        page = connection.execute(f"{query} AND r.position IN ({marks})", (run, *chunk))
-        yield from (_result(row, seal, to_show=to_show) for row in page)
+        for row in connection.execute(f"{query} AND r.position IN ({marks})", (run, *chunk)):
+            yield _result(row, seal, to_show=to_show)
 
 
 def results_after(connection: sqlite3.Connection, run: int, rowid: int) -> list[tuple[int, Result]]:

@@ -63,7 +63,7 @@ class Picture:
         translating = self._manifest.task == "translate"
         return minutes_for(sentences, seconds_each(now.decisions.values(), translating=translating))
 
-    def _lesson(self, course: Course, words: Words) -> Lesson | None:
+    def _lesson(self, course: SessionProgress, words: Words) -> Lesson | None:
         """Return the answer to the training item that was answered, explained in the person's language."""
         if course.lesson is None:
             return None

@@ -38,8 +38,8 @@ from review.log.payloads import (
 )
 from review.log.table import NotSaved
 from review.rating import CannotJudge, Rating, Reason, Relation
-from review.session import saying
-from review.session.course import GUARD_SECONDS, ActiveTime, Clock, Course
+from review.session import messages
+from review.session.course import GUARD_SECONDS, ActiveTime, Clock, SessionProgress
 from review.session.parts import Parts
 from review.session.picture import Picture
 from review.session.progress import SittingProgress, trained_before
@@ -86,7 +86,7 @@ class Session:
         self._record = Record(laptop, batch.manifest.batch, self._author, order, everything)
         self._picture = Picture(batch, self._record.drafts)
         self._parts = Parts(len(order), len(self._progress.person.decided))
-        course = Course(order, training=() if known else batch.training)
+        course = SessionProgress(order, training=() if known else batch.training)
         self._course = course.going_to(self._progress.reopened)
         self._view = self._drawn()
 

@@ -127,7 +127,10 @@ def _statistics_of_pairs(pairs: Sequence[_Pair]) -> list[Statistics]:
 def _statistics(pairs: Sequence[_Pair]) -> list[Statistics]:
     parts = [_parts(text) for pair in pairs for text in pair]
     words, letters = [part[0] for part in parts], [part[1] for part in parts]
-    shared = np.hstack([_shared_letters(letters), shared_words(words, WORDS)])
+    if any(letters[0::2]):
+        shared = np.hstack([_shared_letters(letters), shared_words(words, WORDS)])
+    else:  # no output has a letter
+        shared = np.zeros((len(pairs), _ORDERS), dtype=np.int64)
     counts = np.hstack([_ngram_counts(letters, CHARACTERS), _ngram_counts(words, WORDS)]).reshape(
         len(pairs), 2, _ORDERS
     )

@@ -141,17 +141,6 @@ class Bitext:
         self._texts = list({entry.id: entry for entry in (*entries, *pairs)}.values())
         self._pairs = pairs
 
-    def source_vocabulary(self) -> set[str]:
-        """Return the folded words of the sources, without counting them."""
-        return self.source.vocabulary(entry.source for entry in self._texts)
-
-    def target_vocabulary(self) -> set[str]:
-        """Return the folded words of the references and variants, without counting them."""
-        return self.target.vocabulary(self._target_texts())
-
-    def _target_texts(self) -> Iterator[str]:
-        return (text for entry in self._texts for text in (entry.reference, *entry.variants))
-
     @cached_property
     def source_frequencies(self) -> Counter[str]:
         """In how many sources each folded word stands."""
@@ -160,7 +149,8 @@ class Bitext:
     @cached_property
     def target_frequencies(self) -> Counter[str]:
         """In how many references and variants each folded word stands."""
-        return _frequencies(self.target, self._target_texts())
+        texts = (text for entry in self._texts for text in (entry.reference, *entry.variants))
+        return _frequencies(self.target, texts)
 
     @cached_property
     def source_function_words(self) -> frozenset[str]:

@@ -7,7 +7,6 @@ and kept for a while.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from functools import cache, cached_property, lru_cache
 from itertools import compress, filterfalse
 from sys import intern
@@ -110,20 +109,6 @@ class Reader:
         for piece in filterfalse(str.isalpha, given):
             distinct.update(self._piece(piece)[1])
         return distinct
-
-    def vocabulary(self, texts: Iterable[str]) -> set[str]:
-        """Return the folded words of all texts, each once, as ``read`` finds them; nothing of it is kept."""
-        different: set[str] = set()
-        for text in texts:
-            different.update(pieces(text))
-        whole = " ".join(filter(str.isalpha, different))
-        vocabulary = set[str]()
-        if whole and not unspaced(whole):
-            vocabulary.update(_folded_pieces(whole))
-            different = {piece for piece in different if not piece.isalpha()}
-        for piece in different:
-            vocabulary.update(self._take_apart(piece)[1])
-        return vocabulary
 
     def _read(self, text: str) -> Reading:
         written = pieces(text)

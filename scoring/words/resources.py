@@ -7,6 +7,7 @@ taking statistics needs the rest.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -45,6 +46,18 @@ class Resources:
         pairs = [read.get(id(pair)) or alike_entry(pair, *self.languages) for pair in self.pairs]
         object.__setattr__(self, "entries", [read[id(entry)] for entry in self.entries])
         object.__setattr__(self, "pairs", pairs)
+
+    def with_setup(self, setup: ScoringSetup) -> Resources:
+        """Return the resources with other metrics or annotators in their setup; tables of their texts are shared.
+
+        ValueError where the setup is of other languages or another script.
+        """
+        for name in ("source_language", "target_language", "script", "text_form"):
+            if getattr(setup, name) != getattr(self.setup, name):
+                raise ValueError(f"the setup has another {name}")
+        made = copy(self)
+        object.__setattr__(made, "setup", setup)
+        return made
 
     @property
     def languages(self) -> tuple[str, str] | None:

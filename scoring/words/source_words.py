@@ -27,7 +27,7 @@ import msgpack
 import regex
 
 from corpora.text.comparison import script_of, scripts
-from corpora.text.words import folded
+from corpora.text.tokens import folded
 from scoring.words.reading import names_in, reader, unspaced
 from scoring.words.resources import Resources
 
@@ -236,5 +236,5 @@ def languages_alike(resources: Resources) -> bool:
     """
     bitext = resources.bitext
     names = frozenset[str]().union(*(names_in(entry.source) for entry in resources.entries))
-    words = bitext.target_vocabulary() - names
-    return len(words & bitext.source_vocabulary()) * 2 > len(words)
+    words = bitext.target_frequencies.keys() - names
+    return len(words & bitext.source_frequencies.keys()) * 2 > len(words)

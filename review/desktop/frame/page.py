@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
 
 from review.desktop.frame.head import INSET, PageHead, letters
 from review.desktop.frame.reading import MoreBelow, ReadingArea
-from review.desktop.frame.work import Desk
+from review.desktop.frame.work import AppContext
 from review.desktop.look.fonts import shown
 from review.desktop.parts.banner import Banner
 from review.desktop.parts.buttons import Button

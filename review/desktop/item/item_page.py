@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QFrame, QVBoxLayout
 
 from review.desktop.frame.head import letters
 from review.desktop.frame.page import LEAST_READ
-from review.desktop.frame.work import Desk
+from review.desktop.frame.work import AppContext
 from review.desktop.item.item_texts import ItemTexts
 from review.desktop.item.sentence_face import Mode
 from review.desktop.item.sentence_page import SentencePage

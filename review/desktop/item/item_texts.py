@@ -80,7 +80,7 @@ class ItemTexts(QWidget):
             (item_words.ORIGINAL, self.source),
             (item_words.TRANSLATION, self.candidate),
         ):
-            name = OneLine(words(said), "quiet").name_of(pane)
+            name = OneLine(words(title), "quiet").name_of(pane)
             self._names.append(name)
             pane.setAccessibleName(words(title))
             column.addWidget(name)

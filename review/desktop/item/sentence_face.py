@@ -21,8 +21,8 @@ from corpora.languages.tags import tag_script
 from corpora.text.visible import readable
 from review.desktop.frame.head import INSET
 from review.desktop.frame.page import Page
-from review.desktop.frame.work import Desk
-from review.desktop.item.acts import BEHIND, ActRow
+from review.desktop.frame.work import AppContext
+from review.desktop.item.actions import BEHIND, ActRow
 from review.desktop.item.item_texts import ItemTexts
 from review.desktop.look.fonts import legible
 from review.desktop.parts.buttons import Button

@@ -176,7 +176,7 @@ class ErasePage(Page):
         """Show what only this computer has, and let the person hand it over first."""
         words = self.words
         if found.waiting:
-            said = words.plural(
+            waiting = words.plural(
                 "What was said about {n} sentence is only on this computer. It would be lost.",
                 "What was said about {n} sentences is only on this computer. It would be lost.",
                 found.waiting,

@@ -114,7 +114,7 @@ class ConsentPage(FirstPage):
     Whether what a person writes may be used is asked on its own page.
     """
 
-    def __init__(self, desk: Desk, manifest: BatchManifest, view: View) -> None:
+    def __init__(self, desk: AppContext, manifest: BatchManifest, view: View) -> None:
         super().__init__(desk)
         words = self.words
         self.place(words(page_words.BEFORE_YOU_BEGIN))

@@ -343,15 +343,15 @@ def _say_published(
 ) -> None:
     """Print what was written and what comes next."""
     review, cards = published.review, published.cards
-    same_cards = bool(review.manifest.second_of) and not passphrases
     for path in published.files:
         click.echo(plain(f"Written: {path}"))
+    same_cards = bool(review.manifest.second_of) and not passphrases
     use = (
         "the cards that people have, to print a lost one"
         if same_cards
-        else "one card for each reviewer"
+        else "the cards, for you alone"
     )
-    click.echo(plain(f"Written: {cards} ({use}; it stays off the stick)"))
+    click.echo(plain(f"Written: {cards} ({use}: it stays off the stick)"))
     if passphrases:
         click.echo("Each file is sealed. It opens only with the words on its reviewer's card.")
     elif review.manifest.secret:
@@ -362,19 +362,8 @@ def _say_published(
         click.echo(
             "Which translation is whose stays in your data folder; nothing of it is in the files."
         )
-    if passphrases:
-        click.echo(plain(f"Next: print {cards}, then delete it: its words open the files, so it must not be on a stick with them."))  # fmt: skip
-        click.echo(
-            "Copy to each person's stick the program for reviewers and the file that their card names."
-        )
-    elif same_cards:
-        click.echo("Next: copy the batch to each stick. People use the cards that they have: their codes are the same.")  # fmt: skip
-    else:
-        click.echo(plain(f"Next: copy the program for reviewers and the batch to each stick, print {cards} and hand out the cards."))  # fmt: skip
-    click.echo("The program for reviewers is the folder dist/stick that `make reviewer-bundle` makes in the source of Rosetta; it needs neither Python nor internet. An installed package cannot make it: get the source, or install the package on the reviewer's computer with its extra desktop, and start rosetta-review there.")  # fmt: skip
-    click.echo(
-        plain(f"Later: `rosetta review import STICK`, `rosetta review status {review.name}`.")
-    )
+    for line in _next_steps(published, folder, passphrases=passphrases):
+        click.echo(plain(line))
     if review.translating and not at_the_end:
         at_the_end = f"rosetta review export {review.name} --corpus FILE.jsonl"
     if at_the_end:

@@ -99,7 +99,7 @@ def in_sight(scene: Scene, *widgets: QWidget) -> bool:
 
 def test_what_is_asked_stands_right_under_the_translation(make: Make) -> None:
     """However much stands beside a sentence; after Esc the page is where it was."""
-    around = Around(
+    around = SentenceContext(
         context="narrative", formality="conversational", before=LONG[:190], after=LONG[:190]
     )
     items = [each.model_copy(update={"around": around}) for each in items_of(2)]
@@ -159,7 +159,7 @@ USUAL = ("I don't want to eat anything.", "Mi ne volas manĝi ion ajn.")
 def test_answers_stay_and_nothing_is_cut_at_each_size_of_letters(
     make: Make, window: tuple[int, int], language: str
 ) -> None:
-    around = Around(context="narrative", formality="conversational")
+    around = SentenceContext(context="narrative", formality="conversational")
     items = [
         BatchItem(id=item_id(n), source=USUAL[0], candidate=USUAL[1], around=around)
         for n in (1, 2, 3)

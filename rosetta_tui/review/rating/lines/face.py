@@ -319,7 +319,7 @@ class LineFace:
     def rest(self, view: View) -> NextAction | None:
         """Offer a pause; translations that come from a pipe, one a line, need none, and what is typed meanwhile stays."""
         rest, prompt = page_words.rest(self._words, view), self._words("Enter goes on. q stops:")
-        said = " ".join((rest.first, *rest.rest))
+        rest_words = " ".join((rest.first, *rest.rest))
         if not self.session.translating:
             return self._page(view, rest_words, prompt)
         if not self._console.typed:

@@ -137,7 +137,7 @@ class LineActions:
             message = self._words(
                 "“{typed}” means nothing here. Type ? for help.", typed=_short(as_typed)
             )
-            self._console.say(said)
+            self._console.say(message)
         elif not allows(view, act):
             self._console.say(self._words("That comes after the practice."))
         elif act in RATING_OF:
