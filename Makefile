@@ -3,7 +3,7 @@
 # make check   everything: format, lint, types, import contracts, tests
 # make check-thorough    the same, with what takes long and every repetition that the docs claim
 # make coverage          the share of lines that the tests, and the programs they start, reach
-# make bench   every script of docs/benchmarks.md but the bundle's, one after the other
+# make bench   every script of docs/internals/benchmarks.md but the bundle's, one after the other
 # make reviewer-bundle   the reviewer's window without an installer, and what goes on a stick, in dist/
 # make wheelhouse        the full program for computers without network, in dist/wheelhouse
 PYTHON ?= python3

@@ -1,4 +1,4 @@
-"""Draws the map of ``docs/architecture.md`` from the import contracts: ``python -P docs/make_architecture.py``."""
+"""Draws the map of ``docs/internals/architecture.md`` from the import contracts: ``python -P docs/make_architecture.py``."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parents[1]
-PAGE = ROOT / "docs" / "architecture.md"
+PAGE = ROOT / "docs" / "internals" / "architecture.md"
 BEGIN, END = "<!-- map: begin -->\n", "<!-- map: end -->"
 
 

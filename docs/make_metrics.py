@@ -79,7 +79,7 @@ PACKS = """\
 
 A pack is a system of metrics beside the specification's, with a document and its own version. None of its metrics is part of the composite, of tiers
 or of claims. `--metrics rosetta,lbrag` names all of a pack, `--metrics lbrag.f1` one of its metrics; without the option a run is scored by the pack of its
-corpus's task. [packs.md](packs.md) says where a pack differs from the code that was published for it, and [plugins.md](plugins.md) how to make one.
+corpus's task. [packs.md](internals/packs.md) says where a pack differs from the code that was published for it, and [plugins.md](plugins.md) how to make one.
 """
 
 

@@ -37,7 +37,7 @@ def _bytes(value: Any) -> bytes:
     """Write plain values, and leave all others to the library.
 
     Takes a fifth to two fifths of the library's time, which serves a review's import (``review_import`` in
-    docs/benchmarks.md): its events are hashed one by one, and it takes a quarter longer without this.
+    docs/internals/benchmarks.md): its events are hashed one by one, and it takes a quarter longer without this.
     """
     try:
         return _WRITERS[type(value)](value).encode()

@@ -2,7 +2,7 @@
 
 Any laptop that was enrolled can write in the name of anyone who's card it was shown. So what several laptops say
 of one person waits until the organisation says which of them speaks; and a laptop can be taken out as a whole.
-The rule is in docs/certificate.md, "Several laptops".
+The rule is in docs/internals/certificate.md, "Several laptops".
 """
 
 from __future__ import annotations

@@ -36,7 +36,7 @@ class Prefilter:
     """Weighs texts by the parts of their words that no class of differences takes away or changes.
 
     Two texts that differ cost a twentieth of a comparison of normal forms: the constant floor compares its
-    candidates with every reference (``floors`` in docs/benchmarks.md).
+    candidates with every reference (``floors`` in docs/internals/benchmarks.md).
     """
 
     def __init__(self, rules: VariantRules, spell: Callable[[str], str]) -> None:

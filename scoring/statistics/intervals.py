@@ -128,7 +128,7 @@ def _count_blocks(entries: int, draws: int, seed: int) -> Iterator[Counts]:
 def exact_type(matrix: FloatArray) -> type[np.float32 | np.float64]:
     """Choose single precision where no sum of a draw can lose a digit in it.
 
-    Three to four times as fast, which serves the goal of ``compare`` in docs/benchmarks.md (100 × sacreBLEU).
+    Three to four times as fast, which serves the goal of ``compare`` in docs/internals/benchmarks.md (100 × sacreBLEU).
     """
     whole = bool((matrix == np.rint(matrix)).all())
     largest = float(np.abs(matrix).max(initial=0.0)) * len(matrix)

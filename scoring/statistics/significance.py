@@ -259,7 +259,7 @@ def flipped(matrix: FloatArray, trials: int, seed: int) -> FloatArray:
     """Sum the rows for which a coin falls on heads, ``trials`` times: shape (trials, columns).
 
     A throw serves several times, its coins turned over by one pattern after another that were thrown before:
-    without that it takes five times as long (the goal of ``compare`` in docs/benchmarks.md).
+    without that it takes five times as long (the goal of ``compare`` in docs/internals/benchmarks.md).
     Over all patterns any two of these shuffles are as independent as two throws, so a share of them is as exact
     as of throws. Rows of zeros, entries on which two runs do not differ, cost nothing, and columns of zeros or
     that repeat another neither.

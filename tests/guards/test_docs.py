@@ -39,7 +39,7 @@ from tests.tui.commands.command_line import ok
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
-PAGES = [*sorted(ROOT.glob("*.md")), *sorted(DOCS.glob("*.md"))]
+PAGES = [*sorted(ROOT.glob("*.md")), *sorted(DOCS.rglob("*.md"))]
 
 
 def read(*names: str) -> str:
@@ -212,10 +212,15 @@ CONTRIBUTING = read("CONTRIBUTING.md")
 
 def test_index_readme_and_changelog_are_kept() -> None:
     listed = re.findall(r"^\| \[([\w/.-]+\.md)\]", read("docs", "README.md"), re.MULTILINE)
-    pages = {page.name for page in DOCS.glob("*.md")} - {"README.md"}
-    assert sorted(name for name in listed if "/" not in name) == sorted(pages)
+    pages = {page.relative_to(DOCS).as_posix() for page in DOCS.rglob("*.md")} - {"README.md"}
+    assert sorted(name for name in listed if not name.startswith("../")) == sorted(pages)
     readme = read("README.md")
-    for page in ("docs/README.md", "docs/architecture.md", "CONTRIBUTING.md", "CHANGELOG.md"):
+    for page in (
+        "docs/README.md",
+        "docs/internals/architecture.md",
+        "CONTRIBUTING.md",
+        "CHANGELOG.md",
+    ):
         assert f"({page})" in readme
     told = read("CHANGELOG.md")
     assert re.findall(r"^## (.*)$", told, re.MULTILINE)[0] == "Unreleased"
@@ -254,7 +259,11 @@ def test_scripts_are_run_by_make_and_have_their_rows() -> None:
     listed = re.findall(r"^BENCHMARKS = (.*)$", makefile, re.MULTILINE)[0].split()
     assert sorted(listed) == sorted(scripts())
     assert "for name in $(BENCHMARKS)" in makefile
-    rows = [line for line in read("docs", "benchmarks.md").splitlines() if line.startswith("|")]
+    rows = [
+        line
+        for line in read("docs", "internals", "benchmarks.md").splitlines()
+        if line.startswith("|")
+    ]
     last = (re.findall(r"`(\w+)`", row.rstrip("| ").split("|")[-1]) for row in rows)
     assert {name for names in last for name in names} == scripts()
     assert all((ROOT / "benchmarks" / f"{name}.py").exists() for name in PARTS)

@@ -1,4 +1,4 @@
-"""The first three journeys of docs/architecture.md are made, and pass the steps that the page names, and no more files than it says."""
+"""The first three journeys of docs/internals/architecture.md are made, and pass the steps that the page names, and no more files than it says."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ class Trace:
 
 # the journeys
 
-PAGE = (ROOT / "docs" / "architecture.md").read_text("utf-8")
+PAGE = (ROOT / "docs" / "internals" / "architecture.md").read_text("utf-8")
 RUN, REFUSED, RATING = (
     "`rosetta run --method chat`: from the call to a row on the disk and on the screen",
     "A 429: too many requests",

@@ -225,7 +225,7 @@ def test_a_second_name_is_seen(places: dict[str, list[str]], good: bool) -> None
 
 # the page of the architecture and the contracts of imports, each against the tree
 
-PAGE = (ROOT / "docs" / "architecture.md").read_text("utf-8")
+PAGE = (ROOT / "docs" / "internals" / "architecture.md").read_text("utf-8")
 NAMED = re.findall(r"`([a-z_]+/[\w/]*(?:\.\w+)?)(?:: (\w+))?`", PAGE)
 
 
@@ -255,7 +255,7 @@ def test_every_file_and_name_of_the_page_exists() -> None:
             wrong.append(path)
         elif name and not re.search(rf"\b(?:def|class) {name}\b", file.read_text("utf-8")):
             wrong.append(f"{path}: {name}")
-    assert wrong == [], "docs/architecture.md names what is not there"
+    assert wrong == [], "docs/internals/architecture.md names what is not there"
 
 
 def test_every_room_says_in_one_plain_sentence_what_it_is() -> None:

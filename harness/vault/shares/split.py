@@ -11,7 +11,7 @@ The way through it, for anyone who brings the shares of several keepers together
 
 Shares have the form of SLIP-39 (one group, no passphrase, 32 bytes), so other programs that know it combine them too.
 The key and its shares are in memory only, until their last reference is gone; Python cannot wipe memory. The library
-that splits warns that it is not hardened against anyone who measures the computer while it works: docs/security.md.
+that splits warns that it is not hardened against anyone who measures the computer while it works: docs/internals/security.md.
 """
 
 from __future__ import annotations

@@ -385,7 +385,7 @@ def own_program() -> bytes:
 
 
 def own_program_sha256() -> str:
-    """Return its hash, which certificates and docs/certificate.md state."""
+    """Return its hash, which certificates and docs/internals/certificate.md state."""
     return sha256(own_program()).hexdigest()
 
 

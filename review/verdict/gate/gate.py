@@ -1,7 +1,7 @@
 """The gate: go, no-go, discuss or insufficient, from a panel and a policy alone.
 
 Anyone who has both finds the same verdict to the byte, on any machine and with any program that follows
-docs/gate.md: no clock, no chance, no order of input enters, and every comparison is one of six-place decimals.
+docs/internals/gate.md: no clock, no chance, no order of input enters, and every comparison is one of six-place decimals.
 A verdict on a panel that contradicts itself would be a verdict on nothing: such a panel is refused.
 """
 

@@ -534,7 +534,7 @@ DOCS = Path(__file__).parents[3] / "docs"
 
 
 def test_page_on_security_names_every_adversary() -> None:
-    page = (DOCS / "security.md").read_text("utf-8")
+    page = (DOCS / "internals" / "security.md").read_text("utf-8")
     played = [*(name.replace("_", " ") for name in NAMES), *UNRULY]
     assert [name for name in played if name not in page] == []
     assert f"plays {len(played)} adversaries" in page

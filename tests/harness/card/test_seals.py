@@ -84,7 +84,9 @@ def test_the_form_by_hand() -> None:
     pair = sha256(b"\1" + leaves[0] + leaves[1]).digest()
     root = sha256(b"\1" + pair + leaves[2]).digest()
     assert rows_root(rows, salts) == root
-    page = (Path(__file__).parents[3] / "docs" / "run-card.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[3] / "docs" / "internals" / "run-card.md").read_text(
+        encoding="utf-8"
+    )
     assert f"```root\n{root.hex()}\n```" in page
 
     made = json.loads(signed().data())

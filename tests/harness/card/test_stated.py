@@ -227,7 +227,7 @@ def test_hostile_card_is_exported_as_it_came(there: sqlite3.Connection) -> None:
     assert json.loads(first)["predicted"] == card["results"][0]["predicted"]
 
 
-_DOCUMENT = Path(__file__).parents[3] / "docs" / "run-card.md"
+_DOCUMENT = Path(__file__).parents[3] / "docs" / "internals" / "run-card.md"
 
 
 def documented(block: str) -> list[tuple[str, str]]:

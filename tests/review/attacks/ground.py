@@ -1,7 +1,7 @@
 """The ground on which attacks are played: a real review, its laptops, its office, and a certificate of it.
 
 An attack is a named case. It ends *detected*, with the place that says so, or *possible*, with the sentence of
-docs/gate.md that says so: a case of neither kind is a hole.
+docs/internals/gate.md that says so: a case of neither kind is a hole.
 """
 
 import shutil
@@ -29,7 +29,7 @@ from tests.review.office.made import Desk, Person, desk, take_vouched
 from tests.review.verdict.alone import asked_alone
 from tests.review.verdict.certified import changed, packed
 
-GATE = (Path(__file__).parents[3] / "docs" / "gate.md").read_text("utf-8")
+GATE = (Path(__file__).parents[3] / "docs" / "internals" / "gate.md").read_text("utf-8")
 ISSUED = "2026-12-01T10:00:00Z"
 
 

@@ -1,4 +1,4 @@
-"""The commands of docs/review-files.md, run by the real programs on real files."""
+"""The commands of docs/internals/review-files.md, run by the real programs on real files."""
 
 import os
 import re
@@ -22,7 +22,7 @@ from review.office.results.results import governance_bundle
 from tests.review.files.made import LAPTOP, ORGANISATION, PEOPLE, REVIEWERS, batch, events
 from tests.review.office.made import desk
 
-PAGE = (Path(__file__).parents[3] / "docs" / "review-files.md").read_text()
+PAGE = (Path(__file__).parents[3] / "docs" / "internals" / "review-files.md").read_text()
 COMMANDS: list[str] = re.findall(r"^```sh\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
 VECTORS: list[str] = re.findall(r"^```vector\n(.*?)\n```", PAGE, re.MULTILINE | re.DOTALL)
 LISTED = Path(__file__).parents[3] / "docs" / "check-words.txt"

@@ -44,7 +44,7 @@ def policy_with(**parts: dict[str, Any]) -> GatePolicy:
 
 
 def t_rule(panel: Panel, people: list[str], confidence: float) -> dict[str, float | None] | None:
-    """Return the T rule of docs/gate.md in floating point; None where these valid reviewers rated nothing."""
+    """Return the T rule of docs/internals/gate.md in floating point; None where these valid reviewers rated nothing."""
     items = sorted({item for who in people for item in panel.ratings[who]})
     if not items:
         return None

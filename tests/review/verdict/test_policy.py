@@ -131,7 +131,7 @@ def test_file_is_read_once_within_bounds(tmp_path: Path, monkeypatch: pytest.Mon
     assert (read_policy_file(path), len(reads)) == (proposed(), 1)
 
 
-PAGE = (Path(__file__).parents[3] / "docs" / "gate.md").read_text("utf-8")
+PAGE = (Path(__file__).parents[3] / "docs" / "internals" / "gate.md").read_text("utf-8")
 ROWS = re.findall(r"^\| `(\w+)` \|([\w, ]*)\|", PAGE, re.MULTILINE)
 
 

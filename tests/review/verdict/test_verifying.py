@@ -525,7 +525,7 @@ def test_evidence_written_again_after_another_laptop_is_the_same(tmp_path: Path)
     assert "$.log.devices_sha256" in asked_alone(path)[1]
 
 
-PAGE = (Path(__file__).parents[3] / "docs" / "certificate.md").read_text("utf-8")
+PAGE = (Path(__file__).parents[3] / "docs" / "internals" / "certificate.md").read_text("utf-8")
 BLOCKS: list[str] = re.findall(r"^```\w*\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
 
 

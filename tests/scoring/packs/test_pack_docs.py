@@ -31,7 +31,7 @@ from tests.review.thorough import examples
 from tests.scoring.packs import au
 from tests.scoring.packs.pack_cases import entry_values, metric, record
 
-PAGE = (Path(__file__).parents[3] / "docs" / "packs.md").read_text("utf-8")
+PAGE = (Path(__file__).parents[3] / "docs" / "internals" / "packs.md").read_text("utf-8")
 ROWS = re.findall(
     r"^\| `((?:lbrag|nest|au)\.\w+|judge_\w+)` \| `(.+?)` \| ([^|]+) \| ([^|]+) \| [^|]+ \|$",
     PAGE, re.MULTILINE,
