@@ -41,7 +41,7 @@ ro.runs(tag="pilot")
 * The names of `rosetta.__all__`, their parameters, and the members that this page lists: none is taken away or changes its meaning without
   a new major version, and a version that comes between may add some. Before 1.0 a minor version counts as a major one.
 * The names of options are those of `rosetta run`, the ids of metrics those of [metrics.md](metrics.md), and the fields of a card those of
-  [run-card.md](internals/run-card.md).
+  [run-card.md](run-card.md).
 * Not stable: everything in the other packages (`corpora`, `scoring`, `harness`, `review`, `rosetta_tui`) that is not named here, the
   words of sentences and errors, and the order of entries among the events of a run.
 
