@@ -38,24 +38,17 @@ ro.runs(tag="pilot")
 
 ## What is stable
 
-* The names of `rosetta.__all__`, their parameters, and the members that this page lists: none is taken away or changes its meaning without
-  a new major version, and a version that comes between may add some. Before 1.0 a minor version counts as a major one.
-* The names of options are those of `rosetta run`, the ids of metrics those of [metrics.md](metrics.md), and the fields of a card those of
-  [run-card.md](run-card.md).
-* Not stable: everything in the other packages (`corpora`, `scoring`, `harness`, `review`, `rosetta_tui`) that is not named here, the
-  words of sentences and errors, and the order of entries among the events of a run.
+* The names of `rosetta.__all__`, their parameters, and the members that this page lists, until the next major version (before 1.0: minor version).
+* Options are named as in `rosetta run`, metrics as in [metrics.md](metrics.md), fields of a card as in [run-card.md](run-card.md).
+* Everything else may change: other packages, the words of sentences and errors, the order of entries among events.
 
 ## What to know
 
-* What is wrong is raised as `HarnessError` (an option, a file, the store) or `CorpusError` (a corpus file, every problem with line and
-  fix); nothing is stored then.
-* Of entries that are secret, or kept on this machine by the terms of their corpus, neither texts nor numbers are in `entries()`, and no
-  texts in the events. `ro.load` reads a file that you have: its texts are in `corpus.entries`, as you would see them in the file.
-* A run with such entries, or with `offline=True`, shuts the connections of the whole process to other machines until it ends: in a
-  notebook, restart the kernel before you ask a model elsewhere.
+* Errors are `HarnessError` (an option, a file, the store) or `CorpusError` (every problem of a corpus file with line and fix). Nothing is stored then.
+* Secret entries: neither texts nor numbers are in `entries()`, no texts in events. `ro.load` reads your file: its texts are in `corpus.entries`.
+* A run with secret entries, or with `offline=True`, refuses connections of the whole process to other machines until it ends. Restart the kernel of a notebook before you ask a model elsewhere.
 * The store is that of the program; `ROSETTA_HOME` names another data folder.
-* A method that does not come back cannot be ended from within a notebook: `Interrupt` gives the prompt back after five seconds, and its
-  thread ends with the kernel.
+* A method that does not return: `Interrupt` gives the prompt back after five seconds.
 
 In the examples below the functions are named without `ro.`, and `demo` is the bundled corpus.
 """

@@ -14,63 +14,20 @@ PAGE = Path(__file__).parent / "metrics.md"
 HEAD = """\
 # Metrics
 
-This page is written by `docs/make_metrics.py` from `scoring/core/specification.toml` and the tables of the packs, the one place where ids, ranges,
-weights and thresholds stand; a test fails where the two differ. How scores are put together, and what a missing
-value does, is in [scores.md](scores.md). First come the metrics of the scoring specification, then the [packs](#packs).
+This page is written by `docs/make_metrics.py` from `scoring/core/specification.toml` and the tables of the packs; a test fails where they differ.
+How to read scores: [scores.md](scores.md). First come the metrics of the scoring specification, then the [packs](#packs).
 
-## How to read the tables
+| column | what it says |
+|---|---|
+| scale, direction | lowest and highest value; whether more is better, less, or neither |
+| level | *both*: an entry has its own value; *corpus*: only all entries together have one |
+| status | *implemented*; *partial* with what it lacks; *absent* |
+| needs | what you must have; without it the value is null, with the reason |
+| interval | whether the value of a run has a 95 % bootstrap interval |
+| composite | the weight in profile A (the FST metric has a value) and in profile B (it has none), or why it is no part |
 
-* **scale**: lowest and highest value. *higher* means that more is better, *neither* that no end is.
-* **level**: *both* where an entry has its own value, *corpus* where only all entries together have one.
-* **status**: *implemented*; *partial* with what it lacks; *absent* where nothing computes it.
-* **needs**: what you must have before the metric can have a value. Without it the value is null, with the reason next to it on
-  the card and on the screen, and the composite is formed without it.
-* **interval**: whether the value of a run has a 95 % bootstrap interval. The composite has one too, from the same draws.
-  Wilson's interval is next to it for `exact_match_rate` and `equivalent_match_rate` only. It takes every case for independent of the others,
-  which entries may be and the words or terms of one entry are not: for a share of words it would be too narrow. The bootstrap draws whole
-  entries and allows for that.
-* **composite**: the weight in profile A (the FST metric has a value) and in profile B (it has none), or why the metric stays outside.
-
-## What a number may be used for
-
-Every metric is computed by a machine and stands for something that only people can judge. Tiers are labels on the composite, not
-verdicts: until speakers have reviewed the outputs a run may claim *functional* at most. Read a composite beside its floors, that is
-what empty, copied, constant, shuffled, truncated and random outputs get on the same entries: a run whose intervals of chrF++ and
-composite do not both clear the best floor claims *baseline*. A run of which a part fails claims less, and says so. Two composites compare only where they were formed from the same metrics.
-
-Acceptance by an analyser is not quality: a strict analyser rejects many words of good human writing, so the acceptance of the
-references always is next to that of the outputs.
-
-A prescribed term applies to an entry where it is in the source and the reference or one of its variants renders it as prescribed. Where
-none of them does, the word has another sense there and the dictionary is wrong for the sentence: the term counts neither for nor against an
-output, whatever the output says. With an analyser a rendering counts in every form of its lemma, else with the endings of the language card.
-
-`morphological_accuracy` leaves numbers and punctuation of a gold analysis (`3+Num`, `.+CLB`) out and counts them as left out: no analyser is
-asked for those of an output. `orthographic_accuracy` lets letters of names and loan words pass in words that begin with a capital, in the card's
-loan words, and in words that the references or the entry's source have; elsewhere they are wrong, or any language of the same script would pass.
-
-`hallucination_rate` counts the content words of an output that stand neither in the reference nor in a variant (by their first five letters),
-and that no known word pair links to the source. Word pairs come from the coaching dictionary and, from 200 development entries on, from an
-alignment learned of them. A small dictionary links next to nothing, and every free translation would look made up: without the alignment the
-metric is off unless the dictionary knows a quarter of the running content words of the run's sources. A word that is counted is not thereby
-wrong: it can be another form of a right word, or a good word that reference and dictionary do not have.
-
-`repair_effectiveness` needs first answers beside the outputs. In a run where none is known it is null: outputs that were made elsewhere and
-handed in without them, a method that repairs nothing.
-
-## Where fewer words can score more
-
-A missing word should never pay. The formulas of the specification keep to that in most cases, not in all:
-
-* `fst_acceptance_rate`, `orthographic_accuracy`, `code_switching_rate` and `hallucination_rate` are shares of the output's own words. An output
-  that leaves out a word which the metric holds against it rises on that metric, though it says less; a right word which the analyser does not
-  know lowers the acceptance. chrF++, semantic score and the matches pull the other way.
-* An output without any word has no code-switching and no hallucination rate; the metrics that it has then weigh more. All of those are 0
-  for an empty output.
-* `ter` of an empty output is 100; an output with many wrong words lies above that. It equals sacreBLEU's, with one exception: where output
-  and reference have more than 10,000 pairs of words (about 100 words each) and lie so far apart that sacreBLEU's search leaves its beam, we
-  search without a beam, with the same limits on shifts. sacreBLEU takes up to half a minute for such an entry.
-* `compliance_index` looks at what is kept, not at what is said: an output of nothing but the source's variables keeps to everything.
+A metric is computed by a machine and does not replace the judgement of speakers. How some metrics count in detail, and where an output can score more by saying less, is in
+[internals](internals/metrics.md).
 """
 
 
@@ -79,7 +36,7 @@ PACKS = """\
 
 A pack is a system of metrics beside the specification's, with a document and its own version. None of its metrics is part of the composite, of tiers
 or of claims. `--metrics rosetta,lbrag` names all of a pack, `--metrics lbrag.f1` one of its metrics; without the option a run is scored by the pack of its
-corpus's task. [packs.md](internals/packs.md) says where a pack differs from the code that was published for it, and [plugins.md](plugins.md) how to make one.
+corpus's task. Where a pack differs from the code that was published for it: [internals](internals/packs.md). How to make one: [plugins.md](plugins.md).
 """
 
 
