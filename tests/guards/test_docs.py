@@ -102,10 +102,20 @@ def test_the_price_table_of_the_docs_can_be_used(tmp_path: Path) -> None:
     assert price.cost(Usage(1_000_000, 1_000_000, 0, 0)) == pytest.approx(2.0)
 
 
+def anchors(page: Path) -> set[str]:
+    """Return the anchors of a page's headings, as GitHub makes them."""
+    text = re.sub(r"```.*?```", "", page.read_text("utf-8"), flags=re.DOTALL)
+    headings = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
 def test_every_link_between_pages_leads_somewhere() -> None:
     for page in PAGES:
-        for target in re.findall(r"\]\((?!https://)([^)#]+)\)", page.read_text("utf-8")):
-            assert (page.parent / target).exists(), f"{page.name} links to {target}"
+        text = page.read_text("utf-8")
+        for target, anchor in re.findall(r"\]\((?!https://)([^)#]*)#?([^)]*)\)", text):
+            file = page.parent / target if target else page
+            assert file.exists(), f"{page.name} links to {target}"
+            assert not anchor or anchor in anchors(file), f"{page.name} links to {target}#{anchor}"
 
 
 # screens and keys

@@ -378,7 +378,7 @@ def test_grants_page_can_be_walked(homes: Homes, monkeypatch: pytest.MonkeyPatch
     for name in ("blue", "red"):
         card = write_laptop_card(Identity.make(Role.LAPTOP), name)
         (office / f"{name}.rosetta-laptop").write_bytes(card)
-    page = PAGE.read_text("utf-8").partition("\n## What is said when")[0]
+    page = PAGE.read_text("utf-8").partition("\n## When it does not open")[0]
     lines = [line.partition(" # ")[0].strip() for line in page.splitlines() if line.startswith("rosetta ")]  # fmt: skip
     assert len(lines) >= 14
     run_id, said = "", ""
