@@ -19,11 +19,11 @@ class Choosing(TypedDict, total=False):
     difficulty: Sequence[int]
     """1 to 5."""
     sample: int
-    """So many at random."""
+    """Number of entries to draw at random."""
     seed: int
     """Of the sample."""
     limit: int
-    """At most that many, the first ones."""
+    """Number of entries at most, the first ones."""
 
 
 class RecordFields(TypedDict, total=False):
@@ -157,4 +157,4 @@ class Options(Scoring, total=False):
     may_send: str
     """You say that the texts may be sent to the endpoint, and who allows it; the card repeats it."""
     keep_failed: bool
-    """Seal the run also where entries failed because there is no connection."""
+    """Seal the run also where entries failed because there was no connection."""
