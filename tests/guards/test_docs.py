@@ -118,6 +118,23 @@ def test_every_link_between_pages_leads_somewhere() -> None:
             assert not anchor or anchor in anchors(file), f"{page.name} links to {target}#{anchor}"
 
 
+MUST_READ = (
+    "custodians",
+    "vault",
+    "released",
+    "review-for-organisers",
+    "gate",
+    "consent",
+    "glossary",
+)
+
+
+def test_pages_for_users_stay_short() -> None:
+    words = {page.stem: len(page.read_text("utf-8").split()) for page in DOCS.glob("*.md")}
+    assert sum(words.values()) <= 50_000, "move what only a maintainer needs to docs/internals"
+    assert sum(words[name] for name in MUST_READ) <= 7_000, "a custodian has to read these"
+
+
 # screens and keys
 
 MADE = runpy.run_path(str(DOCS / "make_keys.py"))
