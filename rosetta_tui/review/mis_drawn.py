@@ -32,7 +32,7 @@ WHY = {
         "These sentences are written in syllabics. Here their dots can get lost."
     ),
     MisDrawn.RIGHT_TO_LEFT: msgid(
-        "These sentences are written from right to left. Here they can be in the wrong order."
+        "These sentences are written from right to left. Here they can stand in the wrong order."
     ),
     MisDrawn.SHAPING: msgid(
         "The letters of these sentences change beside each other. Here they can be shown wrongly."
@@ -62,9 +62,9 @@ _WINDOWED = "rosetta-review"
 def what_to_do(words: Words) -> str:
     """Return where these texts can be rated: by a program that is here, else whom to ask for it."""
     if shutil.which(_WINDOWED):
-        return words("Please use the program with its own window: {program}.", program=_WINDOWED)
+        return words("Please use the program with a window of its own: {program}.", program=_WINDOWED)
     return words(
-        "Ask the people who asked you for the program with its own window, which draws it right."
+        "Ask the people who asked you for the program with a window of its own, which draws it right."
     )
 
 

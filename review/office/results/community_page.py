@@ -33,10 +33,10 @@ _SIDES = 2
 """People on each side of a question: a single one could be recognised."""
 
 _ANSWERS: Final[Mapping[GateOutcome, tuple[str, str]]] = {
-    GateOutcome.GO: (msgid("Yes."), msgid("The people who examined it found it good enough.")),
+    GateOutcome.GO: (msgid("Yes."), msgid("The people who looked at it found it good enough.")),
     GateOutcome.NO_GO: (
         msgid("No."),
-        msgid("The people who examined it did not find it good enough."),
+        msgid("The people who looked at it did not find it good enough."),
     ),
     GateOutcome.DISCUSS: (
         msgid("Not clear yet."),
@@ -44,7 +44,7 @@ _ANSWERS: Final[Mapping[GateOutcome, tuple[str, str]]] = {
     ),
     GateOutcome.INSUFFICIENT: (
         msgid("Too early to say."),
-        msgid("Not enough sentences have been examined yet."),
+        msgid("Not enough sentences have been looked at yet."),
     ),
 }
 
@@ -205,7 +205,7 @@ def _numbers(certificate: Certificate, words: Words) -> Iterator[str]:
     who = words.plural(
         "{n} person gave answers that count.", "{n} people gave answers that count.", people
     )
-    many = words.plural("They examined {n} sentence.", "They examined {n} sentences.", items)
+    many = words.plural("They looked at {n} sentence.", "They looked at {n} sentences.", items)
     yield f"<p>{_field('/panel/reviewers', who)} {_field('/verdict/numbers/items', many)}</p>"
     if numbers["share"] is not None:
         yield from _shares(numbers["share"], numbers["lower"], level, words, "/verdict/numbers")

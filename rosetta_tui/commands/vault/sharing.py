@@ -125,4 +125,4 @@ def dealt_anew(state: folders.VaultState, *, anew: bool) -> None:
     if anew:
         click.echo("All texts are sealed again. Earlier copies of the vault still open with earlier shares.", err=True)  # fmt: skip
     else:
-        click.echo("The texts were not sealed again: enough earlier shares, brought together, still open the vault. To rule that out: rosetta vault refresh --again.", err=True)  # fmt: skip
+        click.echo("The texts were not sealed again: enough earlier shares, brought together, still open the vault. To rule that out: rosetta vault refresh --anew.", err=True)  # fmt: skip

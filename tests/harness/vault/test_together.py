@@ -104,8 +104,8 @@ def changed(made: Vault, how: str, key: OpeningKey | None) -> VaultState:
     if how == "enrol":
         return made.enrol(keeper_of(PEOPLE["Council"], "Council"), WHY, OFFICE, key)
     if how.startswith("revoke"):
-        return made.revoke("School", WHY, OFFICE, key, anew="anew" in how)
-    return made.refresh(WHY, OFFICE, key, *([2] if "anew" in how else []), anew="anew" in how)
+        return made.revoke("School", WHY, OFFICE, key, anew="again" in how)
+    return made.refresh(WHY, OFFICE, key, *([2] if "again" in how else []), anew="again" in how)
 
 
 @pytest.mark.parametrize("how", ["enrol", "revoke", "revoke again", "refresh", "refresh again"])
@@ -118,7 +118,7 @@ def test_shares_dealt_anew_do_not_mix_with_those_of_before(here: Path, how: str)
 
     key = key_of(before, *NAMES[:THRESHOLD])
     state = changed(made, how, key)
-    anew, threshold = "anew" in how, 2 if how == "refresh again" else THRESHOLD
+    anew, threshold = "again" in how, 2 if how == "refresh again" else THRESHOLD
     texts = [each.texts for each in before.head.corpora.values()]
     assert ([each.texts for each in state.head.corpora.values()] == texts) is not anew
     assert state.split.threshold == threshold

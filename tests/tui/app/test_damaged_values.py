@@ -405,7 +405,7 @@ LOOK = """
 import json
 from rosetta_tui.own_files import own_files
 [found] = own_files()
-print(json.dumps([found.health, found.words, found.fix]))
+print(json.dumps([found.health, found.words, found.mend]))
 """
 
 

@@ -288,7 +288,7 @@ def test_grant_use_that_fails_leaves_nothing(with_run: Homes, monkeypatch: pytes
 def test_review_sentences_go_along_when_all_is_sealed_anew(with_run: Homes) -> None:
     assert "Written" in create(with_run, WITH, *FOR)
     forget_keys()
-    said = with_run("office", "refresh elders --with ../school/keeper.key --again --purpose", "a page was lost")  # fmt: skip
+    said = with_run("office", "refresh elders --with ../school/keeper.key --anew --purpose", "a page was lost")  # fmt: skip
     assert "error" not in said, said
     forget_keys()
     with pytest.raises(StoreSealed):

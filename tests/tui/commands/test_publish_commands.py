@@ -307,7 +307,7 @@ def test_publish_to_a_folder_needs_no_psycopg(home: Path) -> None:
 def test_publish_to_a_database_and_its_lists(home: Path, server: Server) -> None:
     name = server.database()
     url = server.url(name)
-    assert "1 step made" in called("publish", "--prepare", "--to", url).stdout
+    assert "2 steps made" in called("publish", "--prepare", "--to", url).stdout
     assert "up to date" in called("publish", "--prepare", "--to", url).stdout
     done = called("publish", "--all", "--to", url, "--json")
     assert done.exit_code == 0, done.output

@@ -155,7 +155,7 @@ def test_sweep_ctrl_c_drains_and_resume_goes_on(tmp_path: Path, monkeypatch: pyt
         out, problems = process.communicate(timeout=600)
         assert process.returncode == 130
         assert "Finishing what is under way." in problems
-        assert "goes on." in problems
+        assert "continues." in problems
         assert "Stopped: " in out
         with closing(open_store(command.store)) as connection:
             found = sweep_record(connection, find_sweep(connection, "last"))

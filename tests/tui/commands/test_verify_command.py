@@ -224,17 +224,17 @@ def test_verify_revoked_key_fails(every: EveryFile, stranger: Path) -> None:
 
 
 UNREADABLE = [
-    (b"", "no file that"),
-    (b"\x00" * 100, "no file that"),
-    (b"hello", "no file that"),
-    (b"{}", "no file that"),
-    (b"[1, 2]", "no file that"),
+    (b"", "not a file that"),
+    (b"\x00" * 100, "not a file that"),
+    (b"hello", "not a file that"),
+    (b"{}", "not a file that"),
+    (b"[1, 2]", "not a file that"),
     (b'{"format":"rosetta-ownership/9"}', "newest version"),
     (b'{"format":"rosetta-\x1b[2Jx/1"}', "not whole"),
     (b'{\n  "cost": 1,\n  "run_id": "a', "not whole"),
-    (b'{"a":' * 3000 + b"1" + b"}" * 3000, "no file that"),
+    (b'{"a":' * 3000 + b"1" + b"}" * 3000, "not a file that"),
     (b"# Rosetta: secret keys of this organisation", "SECRET"),
-    (b"PK\x03\x04" + b"\x00" * 200, "no file that"),
+    (b"PK\x03\x04" + b"\x00" * 200, "not a file that"),
     (b"age-encryption.org/v1\n-> X25519 abc\nabc\n--- abc\n", ""),
 ]
 
@@ -463,7 +463,7 @@ def test_verify_folder_of_unsigned_files_verifies_nothing(stranger: Path) -> Non
     done = said(f"verify {stranger}")
     assert done.exit_code == 0, done.output
     assert "✓" not in done.output
-    assert "2 files: 0 hold, 0 do not, 2 signed by nobody, 0 could not be looked at." in done.output
+    assert "2 files: 0 hold, 0 do not, 2 signed by nobody, 0 could not be examined." in done.output
     found = json.loads(said(f"verify {stranger} --json").stdout)
     jsonschema.validate(found, FOLDER_SCHEMA)
     assert [each["holds"] for each in found["files"]] == [None, None]
@@ -488,7 +488,7 @@ def test_verify_folder_has_limits(stranger: Path, monkeypatch: pytest.MonkeyPatc
     (stranger / "a").write_text("hello")
     done = said(f"verify {stranger}")
     assert done.exit_code == 2
-    assert "1 file: 0 hold, 0 do not, 0 signed by nobody, 1 could not be looked at." in done.output
+    assert "1 file: 0 hold, 0 do not, 0 signed by nobody, 1 could not be examined." in done.output
     assert isinstance(said(f"verify {stranger} --with {stranger}/a").exception, UsageError)
     (stranger / "b").write_text("hello")
     monkeypatch.setattr(folders, "MOST_FILES", 1)

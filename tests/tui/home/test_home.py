@@ -411,8 +411,8 @@ async def test_going_on_asks_for_the_failed_ones_and_by_one_click(tmp_path: Path
     app = App(made)
     begun = noting(app)
     async with at_rest(app, (120, 36)) as (_, pilot):
-        [line] = [line for line in lines(app) if "go on" in line]
-        for word, count in (("Stopped", 0), ("go on", 1)):
+        [line] = [line for line in lines(app) if "continue" in line]
+        for word, count in (("Stopped", 0), ("continue", 1)):
             await pilot.click(offset=(line.index(word), lines(app).index(line)))
             await settle(pilot)
             await settle(pilot)

@@ -313,7 +313,7 @@ async def test_run_without_room_goes_on_once_there_is(disk: Path, endpoint: Scri
                 assert "what was stored before is safe." in shown
             first = app.screen
             assert isinstance(first, LiveScreen)
-            while "Go on" not in lines(app)[-1]:
+            while "Continue" not in lines(app)[-1]:
                 first.look_afterwards()
                 await settle(pilot)
             await pilot.press("R")

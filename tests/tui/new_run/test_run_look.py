@@ -49,7 +49,7 @@ NOBODY_LISTENS = privacy.nobody_listens
 def test_every_option_of_the_command_is_a_field_of_the_form() -> None:
     asked_in_the_app_at_the_end = {"keep_failed"}
     written_in_the_app_at_any_time = {"tags", "note"}
-    typed_at_the_terminal = {"shares", "submit"}
+    typed_at_the_terminal = {"shares", "submit", "confirm"}
     options = {parameter.name for parameter in run_command.params} - {"style"}
     options -= asked_in_the_app_at_the_end | written_in_the_app_at_any_time
     assert FIELDS.keys() == options - typed_at_the_terminal
@@ -226,7 +226,7 @@ def test_fault_of_a_file_is_said_with_its_place_and_of_the_store_too(tmp_path: P
     draft = RunDraft.of({"file": str(file), "method": "copy-source"})
     [trouble] = look(store, draft, FormCache()).troubles
     assert trouble.field == "file"
-    assert trouble.words.startswith("Line 5, entry 2, field reference: It is missing.")
+    assert trouble.words.startswith("Line 5, entry 2, field reference: It is blank.")
     store.write_bytes(b"no database at all" * 500)
     draft = RunDraft.of({"file": CORPUS, "method": "copy-source"})
     [trouble] = look(store, draft, FormCache()).troubles

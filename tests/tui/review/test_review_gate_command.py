@@ -175,7 +175,7 @@ def test_two_people_who_copied_are_named_to_the_organiser(home: Path, tmp_path: 
 def test_gate_two_laptops_for_one_person_spend_no_look(go: Spring, tmp_path: Path) -> None:
     key = ("ab" * 32, another_rating(go.office, go.review, 5))  # on another laptop
     go.office.connection.execute("UPDATE delivery SET signing_key = ? WHERE device = ?", key)
-    said = r"^1 of 5 people is not counted: several .*review status spring\. Nothing was looked"
+    said = r"^1 of 5 people is not counted: several .*review status spring\. Nothing was examined"
     for arguments in ((), ("--issue", "-o", tmp_path / "out")):
         with pytest.raises(UsageError, match=said):
             invoke("gate", "spring", *arguments)
@@ -535,7 +535,7 @@ def test_withdrawal_suspends_the_claim_until_it_is_issued_anew(rated: Path) -> N
     assert "SUSPENDED" in CliRunner().invoke(runs, ["show", "last"]).stdout
     assert CliRunner().invoke(runs, ["export", "last", "-o", "card.json"]).exit_code == 0
     assert not (rated / "card.certificate.json").exists()
-    assert "anew" in refused("page", "spring")
+    assert "Issue it again" in refused("page", "spring")
     rosetta("gate", "spring", "--issue", "-o", "second")
     [again] = (rated / "second").glob("*.certificate.json")
     rosetta("attach", again)

@@ -238,7 +238,7 @@ def test_run_under_way_tells_its_score_so_far(connection: sqlite3.Connection) ->
     told = page()
     assert told["run"] == factory.RUN_ID
     assert told["state"].startswith("running · 2 of 4 entries (50 %)")
-    assert told["goes on"].endswith("1 under way · 1 waiting to be tried again")
+    assert told["continues"].endswith("1 under way · 1 waiting to be tried again")
     fields = json.loads(rosetta_runs("show", "--json").stdout)
     assert (fields["complete"], fields["state"], fields["goes_on_with"]) == (False, "running", None)
     assert (fields["done"], fields["total"], fields["under_way"], fields["waiting"]) == (2, 4, 1, 1)
