@@ -1,6 +1,6 @@
 """What is published: the card of a run over open entries, or a released card; and what of it leaves.
 
-The card of a run over secret entries never goes out, anyone who asks (DESIGN V3): ``harness.release`` releases its coarse scores. What the
+The card of a run over secret entries never goes out, whatever the request (DESIGN V3): ``harness.release`` releases its coarse scores. What the
 terms of a corpus say of sending its texts holds for publishing them too, where everybody may take them: a term that names addresses
 names no place for everybody, and what no term settles a person answers for, with words that are next to the card. That texts may be
 sent to an endpoint says nothing of that.

@@ -7,7 +7,7 @@ has. A sum is released only where no atom gets fewer than ``LEAST``, five: after
 them is refused, as the difference would be about 3; one over 95 is not. That covers the total less the other parts, parts
 within parts, breakdowns that overlap, retries over nearly the same entries, and segments.
 
-**The Ladder.** A submitter who asks for scores again and again climbs to the answers of a hidden set with them. So a new
+**The Ladder.** A submitter that requests scores again and again climbs to the answers of a hidden set with them. So a new
 score is released only where it beats the best one released by half of the interval that the set is expected to have, 4.9
 points of chrF++ for 100 entries: after 52.0 a run of 56.8 gets the 52 again, one of 57.0 its own. As one bit still says
 something, answers are **counted** and lie apart in time. Two names are two submitters unless the custodian joins them.

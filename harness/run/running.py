@@ -342,7 +342,7 @@ class _Execution:
         return find_reply(self.connection, key)
 
     def _finish_scores(self, board: ProgressBoard, ledger: Ledger) -> None:
-        """Ask what is asked once all outputs are in; raises BudgetReached and AskingStopped."""
+        """Request what needs all outputs; raises BudgetReached and AskingStopped."""
         tell = self._teller(board)
         board.scoring = read_asked(self.connection, self.run.id, again=True)
 

@@ -99,7 +99,7 @@ def find_files(
 
     Those whose names say the kind come in any case, others are known by their first bytes within ``seconds``.
     A place that cannot be read holds nothing. A file that is reached twice is given once. The program for reviewers and
-    what came with it are not looked at.
+    what came with it are not examined.
     """
     deadline = None if seconds is None else time.monotonic() + seconds
     found_files: dict[tuple[int, int, str], FoundFile] = {}

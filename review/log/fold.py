@@ -164,7 +164,7 @@ class Person:
                 self._say(event)
 
     def _say(self, event: Event) -> None:
-        """Record what is said about an item next to its decision: the last word counts."""
+        """Record a word about an item next to its decision: the last word counts."""
         match event.payload:
             case Train() as said:
                 self.trained[said.item] = said.rating

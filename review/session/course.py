@@ -1,4 +1,4 @@
-"""Where in the sitting the person is: what comes first, what comes next, and what is asked once more.
+"""Where in the sitting the person is: what comes first, what comes next, and what comes once more.
 
 Each training item comes once. Time comes from a monotonic clock, so a wrong or changed wall clock does not matter; a pause between
 two signs of life counts for a minute at most, which also cuts the time in which the lid was closed.

@@ -298,7 +298,7 @@ class Flow:
             led = ChooseReview()
 
     def _listed(self, led: ChooseReview) -> ChooseReview:
-        """Find sticks, files and what is kept."""
+        """Find sticks, files and stored reviews."""
         message = led.said or self.opening.not_here()
         try:
             choices = tuple(self.opening.choices())

@@ -36,7 +36,7 @@ class ComparisonView:
         return self._outcomes(entries.values[self.metric])
 
     def outcome(self, entries: ComparedEntries, place: int) -> int:
-        """Tell of one entry who is better, as ``outcomes`` does of all."""
+        """Return who is better in one entry, as ``outcomes`` does for all."""
         return int(self._outcomes(entries.values[self.metric][:, place : place + 1])[0])
 
     def _outcomes(self, values: Column) -> npt.NDArray[np.int8]:

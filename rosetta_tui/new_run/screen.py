@@ -326,7 +326,7 @@ class NewRunScreen(Screen[None]):
         return list_models(read_settings(self._path.parent).url_of(endpoint))
 
     def action_leave(self) -> None:
-        """Leave the preview for the form, or the form; what was typed is kept."""
+        """Return from the preview to the form, or close the form; what was typed is kept."""
         if self.focused is self.query_one("#beside"):
             self.action_preview()
             return

@@ -134,7 +134,7 @@ def read_scoring_options(given: Mapping[str, Any]) -> ScoringOptions:
 def make_request(
     corpus: Corpus, given: Mapping[str, Any], chosen: Selection | None = None
 ) -> RunRequest:
-    """Hand the options of a command line to the door; raises UsageError, CorpusError.
+    """Pass the options of a command line to the API; raises UsageError, CorpusError.
 
     ``chosen``: the entries, in place of those that the options choose.
     """

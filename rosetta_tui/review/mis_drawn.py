@@ -62,7 +62,9 @@ _WINDOWED = "rosetta-review"
 def what_to_do(words: Words) -> str:
     """Return where these texts can be rated: by a program that is here, else whom to ask for it."""
     if shutil.which(_WINDOWED):
-        return words("Please use the program with a window of its own: {program}.", program=_WINDOWED)
+        return words(
+            "Please use the program with a window of its own: {program}.", program=_WINDOWED
+        )
     return words(
         "Ask the people who asked you for the program with a window of its own, which draws it right."
     )

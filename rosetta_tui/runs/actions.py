@@ -333,4 +333,4 @@ class RunEnd:
 
 
 def _to_go_on(why: str) -> None:
-    """Leave the screen without notes; anyone who acts on the run sees what is wrong."""
+    """Close the screen without notes; anyone who acts on the run sees what is wrong."""

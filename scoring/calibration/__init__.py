@@ -1,1 +1,1 @@
-"""What metrics tell of people's ratings, and what the ratings say of weights and thresholds."""
+"""What metrics show about people's ratings, and what the ratings say of weights and thresholds."""

@@ -1,4 +1,4 @@
-"""All that ratings tell of the metrics of some runs: agreement, weights, threshold, and what was decided."""
+"""All that ratings show about the metrics of some runs: agreement, weights, threshold, and what was decided."""
 
 from __future__ import annotations
 

@@ -107,7 +107,7 @@ class CorpusMetric(ABC):
     @property
     @abstractmethod
     def signature(self) -> str:
-        """See ``Metric.signature``."""
+        """Return the metric's signature, as ``Metric.signature`` does."""
 
     @property
     @abstractmethod

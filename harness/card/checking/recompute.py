@@ -109,7 +109,7 @@ def card_floors(card: RunCard) -> dict[str, FloorScores]:
 def _statistics(
     scorer: Scorer, texts: Sequence[Translation], rows: Sequence[EntryResult]
 ) -> list[EntryStatistics]:
-    """Take the statistics of the surface metrics anew; what needs more than the texts, each row states."""
+    """Compute the statistics of the surface metrics again; what needs more than the texts, each row states."""
     return [
         {**dict.fromkeys(scorer.ids), **_stated(row, scorer), **taken}
         for row, taken in zip(rows, scorer.of_texts().statistics(texts), strict=True)

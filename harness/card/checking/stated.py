@@ -198,7 +198,7 @@ def taken_as_stated(card: RunCard, scorer: Scorer) -> str:
 
 
 def _earlier(card: RunCard) -> str:
-    """Say that floors were worked out otherwise; empty where they are of this version, or there are none."""
+    """Return that floors were computed otherwise; empty where they are of this version, or there are none."""
     if card.floors_version == FLOORS_VERSION or not card.floors:
         return ""
     return (

@@ -84,7 +84,7 @@ class Grants:
 
     @property
     def kept(self) -> KeptGrants:
-        """Return what this computer keeps of its own requests."""
+        """Return the own requests that this computer stores."""
         return KeptGrants(self.vault.memory / "grants")
 
     def ask(

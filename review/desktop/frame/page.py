@@ -90,13 +90,13 @@ class Page(QWidget):
 
     @property
     def offers_settings(self) -> bool:
-        """Whether the settings may be laid over the page."""
+        """Return whether the settings may be laid over the page."""
         return not self._head.settings.isHidden()
 
     # what a page says
 
     def place(self, text: str) -> None:
-        """Say where the person is."""
+        """Show where the person is."""
         self._head.place.setText(text)
         self.setAccessibleName(text)
 
@@ -200,7 +200,7 @@ class Page(QWidget):
         self._main()
 
     def back(self) -> None:
-        """Leave the page."""
+        """Emit that the person left the page."""
         self.left.emit()
 
     def focusNextPrevChild(self, onward: bool) -> bool:
@@ -302,7 +302,7 @@ class Page(QWidget):
         return max(0, self._foot.heightForWidth(wide))
 
     def _left_to_read(self, done_with: int) -> float:
-        """Return the share of the height that can be read beside so many pixels of what can be done."""
+        """Return the share of the height that can be read beside that many pixels of what can be done."""
         margins = self._outer.contentsMargins()
         rest = self.height() - margins.top() - margins.bottom() - self._head.most_high - done_with
         return rest / max(1, self.height())

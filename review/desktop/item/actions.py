@@ -96,7 +96,7 @@ class ActRow(QWidget):
             button.setFont(letters)
 
     def high(self, rows: int) -> int:
-        """Return pixels of the height of so many rows."""
+        """Return pixels of the height of that many rows."""
         row = self._more.sizeHint().height()
         return max(0, rows * row + (rows - 1) * max(0, self._flow.spacing()))
 

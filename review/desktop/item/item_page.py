@@ -130,7 +130,7 @@ class ItemPage(SentencePage):
         return self.answers.heightForWidth(self._wide()) + self._held.spacing()
 
     def _fit(self) -> None:
-        """Keep the answers in sight: where the window is low they lose their meanings, then large letters."""
+        """Shrink the answers to stay in sight: where the window is low they lose their meanings, then large letters."""
         size = self.desk.look.size
         smaller = [px for px in reversed(SIZES) if _LEAST_LETTERS <= px < size]
         for px, meanings in [(size, True), *((px, False) for px in (size, *smaller))]:

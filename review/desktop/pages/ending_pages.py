@@ -110,7 +110,7 @@ class ErasePage(Page):
             self.hand_over.emit()
 
     def back(self) -> None:
-        """Leave with everything kept, unless it is being deleted."""
+        """Return with everything kept, unless it is being deleted."""
         if not self._deleting:
             super().back()
 

@@ -44,7 +44,7 @@ class HelpPage(Page):
         self.way_back(main=True)
 
     def typed(self, character: str) -> bool:
-        """Leave by the key that led here."""
+        """Return by the key that led here."""
         if act_of(character) is not Act.HELP:
             return False
         self.back()

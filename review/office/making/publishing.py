@@ -136,7 +136,7 @@ def publish(
     laptops: Sequence[LaptopCard] = (),
     recovery: RecoveryKey | None = None,
 ) -> Published:
-    """Keep a review and write its files, and the ``page`` of cards to where it stays; where one cannot be written, nothing is kept and nothing stays.
+    """Store a review and write its files, and the ``page`` of cards to where it stays; where one cannot be written, nothing is kept and nothing stays.
 
     Every user of a computer may read the batch files, as what travels on sticks; cards and keys only their owner.
     ``laptops`` are enrolled with it, and a new ``recovery`` key is kept. Raises UsageError where a file is

@@ -63,7 +63,7 @@ def _stands_in(name: str, text: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class CardTexts:
-    """What stands on a reviewer's card in one language."""
+    """What is on a reviewer's card in one language."""
 
     language: str
     """Tag of the language."""

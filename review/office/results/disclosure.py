@@ -1,9 +1,9 @@
 """What leaves of a verdict on secret entries: a coarse certificate, counted in the release ledger.
 
 Ratings come in one after the other, so two certificates of one run differ by what came between them. What a certificate
-tells of an entry hangs on the ratings that the entry had then: an entry with other ratings counts as another one, and the
-atoms of all that was told (``harness.release``) have five of these or more. So no combination of certificates tells of
-fewer. A certificate for which too little is new is not told, and each one that is told counts, with a pause after it.
+says about an entry hangs on the ratings that the entry had then: an entry with other ratings counts as another one, and the
+atoms of all that was released (``harness.release``) have five of these or more. So no combination of certificates tells of
+fewer. A certificate for which too little is new is not released, and each one that is counts, with a pause after it.
 
 The certificate itself, and the evidence with every single rating, stay in the office. Both leave only by a command that
 says so (``rosetta review export --inside``), and no exchange folder takes them.
@@ -98,7 +98,7 @@ def certificate_question(
     strata: Mapping[str, int],
     digest: Callable[[str], str],
 ) -> CertificateQuestion:
-    """Ask for a certificate of some ratings: person who counts → item → rank.
+    """Return the question for a certificate of some ratings: person who counts → item → rank.
 
     An item is known by its ratings, and by how many were rated of its difficulty (``strata``): that is the weight with
     which it counts in the share of all.
@@ -118,7 +118,7 @@ def certificate_question(
 def certificate_answer(
     history: History, asked: CertificateQuestion, now: datetime
 ) -> CertificateAnswer:
-    """Decide what is told of a certificate; NotReleased where nothing is."""
+    """Return what may be released of a certificate; NotReleased where nothing may."""
     number, count = history.require_answers(
         asked.submitter, asked.corpus, asked.entries, now, numbers=CERTIFICATES
     )
@@ -138,7 +138,7 @@ def certificate_answer(
 
 
 def require_scores_told(history: History, run: str) -> Confirmation:
-    """Return whether a run is confirmed; NotReleased where nobody was told its scores.
+    """Return whether a run is confirmed; NotReleased where nobody has its scores.
 
     Without them the ledger does not know about which entries its certificate tells, and a later run over them would be confirmed.
     """
@@ -152,7 +152,7 @@ def require_scores_told(history: History, run: str) -> Confirmation:
 
 
 def last_certificate(history: History, run: str) -> CertificateTold | None:
-    """Return the certificate of a run that was told last; None where none was."""
+    """Return the certificate of a run that was released last; None where none was."""
     told = [act for _, act in history.answers if isinstance(act, CertificateTold) and act.run == run]  # fmt: skip
     return told[-1] if told else None
 
@@ -160,7 +160,7 @@ def last_certificate(history: History, run: str) -> CertificateTold | None:
 def tell(office: Office, made: EvidenceFile, identity: Identity) -> Signed:
     """Return the coarse certificate of one that was just issued; NotReleased in words where nothing may be told.
 
-    Where the last one that was told says it all, that one is given again and counts once.
+    Where the last released one says it all, that one is given again and counts once.
     """
     exact = read_certificate(made.certificate, "the certificate")
     ledger, run = _ledger(office), exact.run.run_id

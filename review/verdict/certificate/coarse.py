@@ -39,7 +39,7 @@ COARSE_FORMAT: Final = "rosetta-coarse-certificate/1"
 
 CHECKS: Final = (
     "The numbers are in steps, for the entries are secret. Outside, its form and its signature can be checked, and nothing "
-    "else. That the numbers follow from the ratings is checked by anyone who keeps the evidence, inside."
+    "else. That the numbers follow from the ratings is checked by whoever keeps the evidence, inside."
 )
 """What can be checked by whom; it is on each coarse certificate."""
 
@@ -123,7 +123,7 @@ class CoarseCertificate(StrictRecord):
     format: Literal["rosetta-coarse-certificate/1"] = COARSE_FORMAT
     checks: Literal[
         "The numbers are in steps, for the entries are secret. Outside, its form and its signature can be checked, and nothing "
-        "else. That the numbers follow from the ratings is checked by anyone who keeps the evidence, inside."
+        "else. That the numbers follow from the ratings is checked by whoever keeps the evidence, inside."
     ] = CHECKS
     exact: Hex64
     """SHA-256 of the certificate that stays inside."""
@@ -270,10 +270,10 @@ def _share(value: str, lower: str, upper: str, items: int) -> CoarseShare:
 
 
 def in_steps(value: float, lower: float, upper: float, items: int) -> tuple[float, float, float, float]:  # fmt: skip
-    """Return a share of so many items with its bounds in steps no finer than these support, and the step.
+    """Return a share of that many items with its bounds in steps no finer than these support, and the step.
 
-    The bounds go outward, and at least a step from the share: one of exactly 0 or 1 tells of each item. So 0.83 of 60 (0.70–0.91)
-    is told as 0.8 (0.6–1) in steps of 0.2, for its wider half is 0.13.
+    The bounds go outward, and at least a step from the share: one of exactly 0 or 1 reveals each item. So 0.83 of 60 (0.70–0.91)
+    is released as 0.8 (0.6–1) in steps of 0.2, for its wider half is 0.13.
     """
     step = step_for(max(value - lower, upper - value, expected_half(items, (0.0, 1.0), value)))
     told = min(1.0, rounded(value, step))

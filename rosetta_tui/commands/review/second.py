@@ -51,7 +51,7 @@ def second_(review: str, seed: int | None, as_json: bool, dry_run: bool, **given
 
     Everybody who answered gets those that they were asked before, with the card that they have. What people wrote is
     shown to the others, without names and ratings, only if they knew that beforehand (`rosetta review create
-    --second-look`). The new answers are advice for whoever decides (`rosetta review adjudicate REVIEW`): the gate and
+    --second-look`). The new answers are advice for the person who decides (`rosetta review adjudicate REVIEW`): the gate and
     every measure of agreement count the first round alone. Reading what divided the reviewers is a look. A review has
     one second look. Sentences from a vault are opened with it once more (--vault, --purpose or a grant to hand them
     out).

@@ -43,7 +43,7 @@ def tell_of(
 ) -> bool:
     """Write the report of a submission's last run to its maker, and return whether anything is released; else print why not.
 
-    ``submitter``: whose budget it counts in; None: that of the name in the bundle. ``vault``: the options that name one. ``open_texts`` opens the texts of the run, where they are not open; what is kept back without them is kept back before. The ledger has it first. The same run gives the same file again, and counts once.
+    ``submitter``: whose budget it counts in; None: that of the name in the bundle. ``vault``: the options that name one. ``open_texts`` opens the texts of the run, where they are not open; what is withheld without them is withheld before. The ledger has it first. The same run gives the same file again, and counts once.
     """
     last = kept.judged
     name = submitter or kept.manifest.submitter

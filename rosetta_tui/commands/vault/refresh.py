@@ -39,7 +39,7 @@ def refresh_(
     """Deal new shares of VAULT's key to the same keepers, for example after a printed page was lost or seen.
 
     As many keepers come together for this as it takes to open VAULT. An earlier share does not work together with the
-    new ones. But enough earlier shares still open VAULT together, unless all texts are sealed again too (--anew).
+    new ones. But enough earlier shares still open VAULT together, unless all texts are sealed again too (--again).
     """
     made = vault_at(vault, clock_was_wrong=clock_was_wrong)
     identity, opening = acting(made, key, others, shares=shares)

@@ -51,7 +51,7 @@ def revoke_(
 
     An earlier copy of the vault still opens for them; nothing can undo that. Where several keepers open VAULT
     together, that many have to come together for this too, and those who stay get new shares; the texts are sealed
-    again only with --anew, because the share of a keeper who left opens nothing alone.
+    again only with --again, because the share of a keeper who left opens nothing alone.
     """
     made = vault_at(vault, clock_was_wrong=clock_was_wrong)
     identity, opening = acting(made, key, others, shares=shares)

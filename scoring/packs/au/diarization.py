@@ -134,7 +134,7 @@ def _written(text: str) -> dict[Speaker, str]:
 class WordDiarizationErrorRate(_Diarization):
     """Aligned words with the wrong speaker over aligned words, in 0–1; lower is better.
 
-    Where no word of the output stands beside one of the reference, or nobody is named, all words of the reference
+    Where no word of the output is next to one of the reference, or nobody is named, all words of the reference
     count as wrong. Null where the reference is empty, names nobody, or more than ``MOST_SPEAKERS``.
     """
 

@@ -170,6 +170,7 @@ def test_answers_stay_and_nothing_is_cut_at_each_size_of_letters(
     page = scene.page
     for size in SIZES:
         scene.look.set_size(size)  # as the button does it: the window keeps its size
+        QApplication.processEvents()
         assert clipped(scene) == [], size
         assert answers_in_sight(scene), size
         assert not page.folded, size

@@ -207,7 +207,9 @@ def test_corpus_terms_are_written_and_obeyed(on: Computers) -> None:
     on("corpus terms words.tsv --transmission https://a.example/v1 --training no")
     assert "is another address, however much alike they look" in on(f"{run} --may-send", "Council")
     assert "is there already" in on("corpus terms words.tsv --transmission open")
-    assert "not a word that is known" in on("corpus terms words.tsv --overwrite --transmission maybe")
+    assert "not a word that is known" in on(
+        "corpus terms words.tsv --overwrite --transmission maybe"
+    )
 
 
 def test_consent_withdrawal_changes_the_store_mark(on: Computers) -> None:

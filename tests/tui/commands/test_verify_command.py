@@ -493,7 +493,7 @@ def test_verify_folder_has_limits(stranger: Path, monkeypatch: pytest.MonkeyPatc
     (stranger / "b").write_text("hello")
     monkeypatch.setattr(folders, "MOST_FILES", 1)
     told = said(f"verify {stranger}")
-    assert "holds 2 files, and 1 are looked at" in str(told.exception)
+    assert "holds 2 files, and 1 are examined" in str(told.exception)
     deep = stranger.joinpath(*"123456789")
     deep.mkdir(parents=True)
     told = said(f"verify {stranger}")

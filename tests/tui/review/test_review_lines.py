@@ -284,7 +284,7 @@ def test_what_a_terminal_draws_wrongly_is_refused_by_default(
     program.write_text("#!/bin/sh\n")
     program.chmod(0o755)
     _, said = sit(home, mis_drawn_file(tmp_path), "1", "2")
-    assert "Please use the program with its own window: rosetta-review." in said
+    assert "Please use the program with a window of its own: rosetta-review." in said
 
 
 @pytest.mark.parametrize("asked", [True, False], ids=["asked", "option"])

@@ -214,7 +214,7 @@ def _warnings(draft: ReviewDraft, policy: GatePolicy) -> Iterator[str]:
 
 
 def people_lines(drawn: Drawn, letters: Letters) -> Iterator[str]:
-    """Say how much each person is asked of sentences to be written, and how often each sentence is asked."""
+    """Yield how much each person is asked of sentences to be written, and how often each sentence is asked."""
     low, high = (round(drawn.longest * seconds / 60) for seconds in SECONDS_TO_WRITE)
     core = len(drawn.core)
     common = "" if core in {0, len(drawn.items)} else f", {core} of them common to all"

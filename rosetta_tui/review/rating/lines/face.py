@@ -303,7 +303,7 @@ class LineFace:
         return None
 
     def _kept_as_draft(self, item: ShownItem, typed: str, *, behind: bool) -> ShownItem:
-        """Store words that came before their sentence was to be read; ``behind`` what is kept so, or in its place.
+        """Store words that came before their sentence was to be read; ``behind`` the stored ones, or in their place.
 
         So no line of a pasted text is dropped, and one that a person types again stands alone.
         """

@@ -313,7 +313,7 @@ class JudgingScreen(ItemPage):
             self.app.push_screen(page(self.words, view), self._go)
 
     def _go(self, onward: NextAction | None) -> None:
-        """Leave for where a page without an item leads; the flow says which page follows."""
+        """Close the page for where one without an item leads; the flow says which page follows."""
         if onward in {None, NextAction.LEAVE}:
             self.dismiss(None)
         else:
