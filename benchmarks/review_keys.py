@@ -32,6 +32,14 @@ GOAL_MS = 100.0
 PAUSE_SECONDS = 0.35
 """Between two keys: more than the guard against double presses."""
 
+OPENING = (
+    ("Which code", "1\r"),
+    ("Before you begin", "\r"),
+    ("Yes, they may be used", "1"),
+    ("Neither", "3"),
+)
+"""The pages before the first item, each with its keys: the code, consent, corrections, part in the method."""
+
 CHILD = """
 import json, sys, time
 from pathlib import Path
@@ -126,10 +134,9 @@ def measure(folder: Path, items: int) -> tuple[list[float], list[float]]:
     terminal = Terminal([sys.executable, "-P", "-c", CHILD, str(folder)], env, 80, 24)
     waits = []
     try:
-        terminal.see("Which code", 30)
-        terminal.press("\r")
-        terminal.see("Before you begin", 30)
-        terminal.press("\r")
+        for page, keys in OPENING:
+            terminal.see(page, 30)
+            terminal.press(keys)
         terminal.see("Mark0000", 30)
         for number in range(1, items):
             time.sleep(PAUSE_SECONDS)
