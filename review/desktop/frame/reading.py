@@ -203,11 +203,19 @@ class MoreBelow(Line):
         self.hide()
 
     def tell(self) -> None:
-        """Show it if something is below."""
+        """Show it if something is below that would not be in sight without this line either."""
         if isValid(self) and isValid(self._read):  # a page that ends still lays out what is left
             bar = self._read.verticalScrollBar()
             policy = self.sizePolicy()
-            scrolls = self.wanted and bar.maximum() > self.empty_end
+            scrolls = self.wanted and bar.maximum() - self._taken() > self.empty_end
             policy.setRetainSizeWhenHidden(self.keeps_room and scrolls)
             self.setSizePolicy(policy)
-            self.setVisible(self.wanted and bar.maximum() - bar.value() > self.empty_end)
+            self.setVisible(scrolls and bar.maximum() - bar.value() > self.empty_end)
+
+    def _taken(self) -> int:
+        """Return the pixels that this line takes from what scrolls, 0 where it has no room."""
+        page = self.parentWidget()
+        layout = page.layout() if page is not None else None
+        if layout is None or (self.isHidden() and not self.sizePolicy().retainSizeWhenHidden()):
+            return 0
+        return self.sizeHint().height() + layout.spacing()

@@ -168,7 +168,7 @@ def test_answers_stay_and_nothing_is_cut_at_each_size_of_letters(
     scene = make(batch=batch, code=tag_of(CODE, SALT), language=language, size=16, window=window)
     scene.rate("2")
     page = scene.page
-    for size in SIZES:
+    for size in (*SIZES, *reversed(SIZES)):  # what is seen does not depend on the size before
         scene.look.set_size(size)  # as the button does it: the window keeps its size
         QApplication.processEvents()
         assert clipped(scene) == [], size
