@@ -26,6 +26,7 @@ from tests.desktop.real.display import NO_FONTS, Display, program, running
 from tests.desktop.real.reader import WESTERN_CREE, Bus, Reader, input_method, session_bus
 from tests.desktop.real.stage import COMMENT, stage
 from tests.desktop.real.waiting import until
+from tests.desktop.real.window import KNOWN_CARD
 from tests.packaging.parts import ROOT, part
 from tests.review.session.scenes import batch_of, item_id, items_of, write_file
 
@@ -106,7 +107,7 @@ def test_bundle_asks_for_no_network(bundle: Bundle, display: Display, tmp_path: 
     ) as shown:
         window = until(lambda: display.windows(shown.pid), (tmp_path / "log").read_text)[0]
         display.do("xdotool", "windowactivate", "--sync", window)
-        display.press("Return")
+        display.press(*KNOWN_CARD)
         for count in (1, 2, 3):
             until(partial(_answered, display, scene, count), f"answer {count}")
     lines = trace.read_text(errors="replace").splitlines()
@@ -134,7 +135,7 @@ def test_screen_reader_reads_and_input_method_writes(
         with running(command, bundle.environment(**around), log=tmp_path / "log") as shown:
             window = until(lambda: display.windows(shown.pid), "a window")[0]
             display.do("xdotool", "windowactivate", "--sync", window)
-            display.press("Return")
+            display.press(*KNOWN_CARD)
             reader.until(lambda: reader.read("Translation") == "Candidate 1.")
             display.press("c")
             box = reader.find(COMMENT, "text")

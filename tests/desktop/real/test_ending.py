@@ -41,7 +41,7 @@ def _writing(start: Start, folder: Path) -> tuple[Stage, Window]:
     """Start, and open the box for a comment."""
     scene = stage(folder).know()
     shown = start(scene, scene.file, guard=0.0)
-    shown.press("Return")
+    shown.know_card()
     until(lambda: len(shown.painted()) > 0, shown.said)
     shown.press("c")
     shown.type("h")
@@ -115,7 +115,7 @@ def _killed_while_rating(display: Display, scene: Stage, seconds: float) -> int:
 
 
 def _begin(shown: Window) -> None:
-    shown.press("Return")
+    shown.know_card()
     until(lambda: len(shown.painted()) > 0, shown.said)
 
 
@@ -204,7 +204,7 @@ def traced(display: Display, folder: Path, **environment: str) -> Iterator[Trace
     with window(
         display, scene.home, scene.file, environment=environment, guard=0.0, before=before
     ) as shown:
-        shown.press("Return")
+        shown.know_card()
         shown.sees(item_id(1))
         yield Traced(scene, shown, trace)
 

@@ -47,7 +47,7 @@ def test_session_takes_few_keys(reader: Reader, start: Start, tmp_path: Path) ->
     scene = stage(tmp_path, batch_of(items_of(count))).know(agreed=False)
     first = start(scene, scene.file, guard=0.0)
     reader.find("This is my card")
-    first.press("Tab", "Tab", "Return")
+    first.know_card()
     reader.find("Before you begin")
     first.press("Return")
     reader.find("May the better translations that you write be used?")
@@ -60,7 +60,7 @@ def test_session_takes_few_keys(reader: Reader, start: Start, tmp_path: Path) ->
     reader.forget()
     second = start(scene, scene.file, guard=0.0)
     reader.find("This is my card")
-    second.press("Tab", "Tab", "Return")
+    second.know_card()
     second.sees(item_id(cut))
     _rate(second, reader, range(cut, count + 1), count)
     reader.find("You have seen all sentences.")
@@ -268,7 +268,7 @@ def ratings(scene: Stage) -> list[Rating | None]:
 
 def begin(start: Start, scene: Stage, guard: float = 0.0, **environment: str) -> Window:
     shown = start(scene, scene.file, guard=guard, **environment)
-    shown.press("Return")
+    shown.know_card()
     shown.sees(item_id(1))
     return shown
 

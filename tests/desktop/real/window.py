@@ -30,6 +30,10 @@ Session.painted = told
 """
 
 
+KNOWN_CARD = ("Tab", "Tab", "Return")
+"""The keys to the button of one's own card, behind that of the language."""
+
+
 @dataclass
 class Window:
     """One run of the program; counts the keys and clicks in it."""
@@ -56,6 +60,10 @@ class Window:
         self.keys += len(keys)
         self._read = self.log.stat().st_size
         self.display.press(*keys)
+
+    def know_card(self) -> None:
+        """Answer the page of welcome that the card is one's own; Enter alone answers nothing there."""
+        self.press(*KNOWN_CARD)
 
     def click(self, place: tuple[int, int, int, int]) -> None:
         """Click into the middle of a place on the screen; counted like a key."""
