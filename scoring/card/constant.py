@@ -53,27 +53,6 @@ STEP = 32
 """Entries or candidates that one step looks at."""
 
 
-def best_constant(
-    entries: Sequence[Entry],
-    metrics: Sequence[Metric],
-    annotate: Annotate,
-    judges: int,
-    weighing: Weighing | None = None,
-) -> FoundConstant:
-    """Return what ``search_constant`` finds."""
-    return finished(search_constant(entries, metrics, annotate, judges, weighing))
-
-
-def finished(steps: Generator[None, None, T]) -> T:
-    """Return the result of some work after all of its steps."""
-    while True:
-        try:
-            next(steps)
-        except StopIteration as end:
-            result: T = end.value
-            return result
-
-
 def search_constant(
     entries: Sequence[Entry],
     metrics: Sequence[Metric],

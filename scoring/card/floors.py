@@ -15,7 +15,7 @@ import numpy.typing as npt
 from corpora.model.entry import Entry
 from corpora.tasks.task import TRANSLATION
 from scoring.card.claim import FloorScores
-from scoring.card.constant import STEP, Annotate, FoundConstant, finished, search_constant, spread
+from scoring.card.constant import STEP, Annotate, FoundConstant, search_constant, spread
 from scoring.core.composite import STRUCTURAL_KEY, composite_metrics
 from scoring.core.metric import Metric
 from scoring.core.scorer import RunningTotals, Scorer
@@ -268,17 +268,6 @@ class WordDrawing:
         read = (_words(each, accepted=self._only_accepted)[1] for each in nothing)
         self._words = dict(zip(places, read, strict=True))
         yield
-
-
-def words_at_random(translations: Sequence[Translation], seed: int, *, accepted: bool) -> list[str]:
-    """Return each entry as many words as its reference has, drawn with a seed from the other references.
-
-    ``accepted`` takes only words that the analyser accepts. Empty where no entry finds a word elsewhere.
-    """
-    drawing = WordDrawing(len(translations), seed, accepted=accepted)
-    drawing.read(range(len(translations)), translations)
-    words = finished(drawing.draw(range(len(translations)), (), list))
-    return list(words.values())
 
 
 def _words(translation: Translation, *, accepted: bool) -> tuple[int, Sequence[str]]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import replace
 from math import inf, log2
-from typing import Any
+from typing import Any, TypeVar
 from unicodedata import normalize
 
 import numpy as np
@@ -19,9 +19,9 @@ from sacrebleu.metrics import BLEU, CHRF, TER
 from corpora.model.entry import Entry
 from scoring.card import floors as floors_module
 from scoring.card.claim import ClaimReason, FloorScores, attainable, best
-from scoring.card.constant import best_constant, constant_chrf, spread
+from scoring.card.constant import FoundConstant, constant_chrf, search_constant, spread
 from scoring.card.cost import EntryCost, Timing, cost, speed, tokens
-from scoring.card.floors import FloorWork, beginning, derangement, floors, words_at_random
+from scoring.card.floors import FloorWork, WordDrawing, beginning, derangement, floors
 from scoring.card.scorecard import RunScores, scorecard
 from scoring.core.composite import composite, cost_adjusted
 from scoring.core.metric import Metric
@@ -39,6 +39,31 @@ from tests.scoring.analysed import facts
 from tests.scoring.samples import ALPHABETS, HOSTILE, corpus, entry, worse
 
 ENTRIES = corpus(ALPHABETS["roman with circumflex"], 90)
+
+
+T = TypeVar("T")
+
+
+def finished(steps: Generator[None, None, T]) -> T:
+    """Return the result of some work after all of its steps."""
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            result: T = end.value
+            return result
+
+
+def best_constant(
+    entries: Sequence[Entry], metrics: Sequence[Metric], judges: int
+) -> FoundConstant:
+    return finished(search_constant(entries, metrics, list, judges))
+
+
+def words_at_random(translations: Sequence[Translation], seed: int, *, accepted: bool) -> list[str]:
+    drawing = WordDrawing(len(translations), seed, accepted=accepted)
+    drawing.read(range(len(translations)), translations)
+    return list(finished(drawing.draw(range(len(translations)), (), list)).values())
 
 
 def default_metrics(entries: Sequence[Entry]) -> list[Metric]:
@@ -277,7 +302,7 @@ def test_no_reference_is_a_better_constant() -> None:
         taken = scorer.statistics([Translation(each, text) for each in made])
         return composite(scorer.table(taken).corpus_values()).value or 0.0
 
-    chosen = best_constant(made, metrics, list, judges=100)
+    chosen = best_constant(made, metrics, 100)
     assert reaches(chosen.text) == max(reaches(each.reference) for each in made)
     assert chosen.searched == len({each.reference for each in made})
 
@@ -288,16 +313,16 @@ def test_constant_is_found_among_long_references(lengths: Sequence[int]) -> None
         entry("ab " * (length // 3) + str(place), place) for place, length in enumerate(lengths)
     ]
     metrics = [each for each in default_metrics(made) if each.info.id == "exact_match_rate"]
-    assert best_constant(made, metrics, list, judges=1).searched == 1
+    assert best_constant(made, metrics, 1).searched == 1
 
 
 def test_constant_is_found_in_part_of_a_large_corpus() -> None:
     texts = ["yes", "no", "yes ", "yes", "maybe", "perhaps"]
     made = [entry(text, place) for place, text in enumerate(texts)]
-    assert best_constant(made, default_metrics(made), list, judges=100).text == "yes"
+    assert best_constant(made, default_metrics(made), 100).text == "yes"
     rng = random.Random(1)
     made = [entry("".join(rng.choices("abcdef", k=500)), place) for place in range(600)]
-    assert best_constant(made, default_metrics(made), list, judges=3).searched == 400
+    assert best_constant(made, default_metrics(made), 3).searched == 400
 
 
 @examples(15, 100)
@@ -318,7 +343,7 @@ def worthless(entries: Sequence[Entry]) -> dict[str, list[str]]:
     return {
         "empty": [""] * len(entries),
         "source": [item.source for item in entries],
-        "best constant": [best_constant(entries, [ChrfPlusPlus()], list, 60).text] * len(entries),
+        "best constant": [best_constant(entries, [ChrfPlusPlus()], 60).text] * len(entries),
         "another constant": [references[-1]] * len(entries),
         "shuffled otherwise": shuffled,
     }
@@ -367,7 +392,7 @@ def test_floors_in_steps_are_those_of_all_outputs_together(monkeypatch: pytest.M
     plain = {
         "empty": [""] * 90,
         "source": [item.source for item in made],
-        "constant": [best_constant(made, metrics, list, 100).text] * 90,
+        "constant": [best_constant(made, metrics, 100).text] * 90,
         "shuffled": [references[place] for place in derangement(90, 12345)],
         "words": salad,
         "truncated": [beginning(text, 0.2) for text in references],
