@@ -126,12 +126,12 @@ def write_file(path: Path, data: bytes, mode: int = PRIVATE) -> None:
     _write_pieces(path, [data], mode)
 
 
-def copy_file(source: Path, path: Path, mode: int, copied: Callable[[int], object]) -> str:
-    """Copy a large file as ``write_file`` writes one, and return its SHA-256.
+def copy_file(source: Path, path: Path, mode: int, copied: Callable[[int], object]) -> None:
+    """Copy a large file as ``write_file`` writes one.
 
     ``copied`` is called with the bytes of each piece. Raises StickError, which names the file that failed.
     """
-    return _write_pieces(path, _pieces(source, copied), mode)
+    _write_pieces(path, _pieces(source, copied), mode)
 
 
 def file_hash(path: Path) -> str:
@@ -159,7 +159,7 @@ def _digest(pieces: Iterable[bytes]) -> str:
     return digest.hexdigest()
 
 
-def _write_pieces(path: Path, pieces: Iterable[bytes], mode: int) -> str:
+def _write_pieces(path: Path, pieces: Iterable[bytes], mode: int) -> None:
     beside = path.with_name(f".{path.name}.part")
     try:
         written = _write_flushed(beside, pieces, mode)
@@ -173,7 +173,6 @@ def _write_pieces(path: Path, pieces: Iterable[bytes], mode: int) -> str:
         _drop(beside)  # also after Ctrl-C
     if not kept:
         raise StickError(path, StorageProblem.CHANGED)
-    return written
 
 
 def read_file(path: Path, most_bytes: int = MOST_BYTES) -> bytes:

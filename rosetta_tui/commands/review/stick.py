@@ -15,7 +15,6 @@ from harness.core.version import VERSION
 from harness.sealed.stick import ARCHIVES, READABLE, START_HERE, write_file
 from review.office.making.reviewer_programs import (
     Copied,
-    ReviewerProgram,
     copy_program,
     programs_to_copy,
     systems_on,
@@ -30,30 +29,23 @@ _MOST_PAGE = 5_000_000
 """Bytes of the largest page of ours; one with pictures has about 1 MB."""
 
 
-def _lacking_programs(folder: Path, home: Path) -> list[ReviewerProgram]:
-    """Make the folder, and return the programs that it lacks.
-
-    Raises UsageError where they do not fit, or another page bears the name of ours.
-    """
-    if _OURS not in (_page_on(folder) or _OURS):
-        raise UsageError(
-            f"{folder / START_HERE} is not one that Rosetta wrote. Move it away, or choose another folder with -o."
-        )
-    return programs_to_copy(home, folder)
-
-
 def fill_stick(folder: Path, home: Path) -> None:
     """Copy the programs that a stick lacks, and write the page; each file is named once it is whole.
 
     Raises UsageError where they do not fit or another page bears the name of ours, and StickError where a file could not
     be written: those named before are there.
     """
-    for program in _lacking_programs(folder, home):
+    page = _page_on(folder)
+    if page and _OURS not in page:
+        raise UsageError(
+            f"{folder / START_HERE} is not one that Rosetta wrote. Move it away, or choose another folder with -o."
+        )
+    for program in programs_to_copy(home, folder):
         copy = partial(copy_program, program, folder)
         _say_written(with_progress(program.path.name, program.size, copy))
     write_starters(folder)
     systems = systems_on(folder)
-    if not _names_programs(_page_on(folder) or "", systems):
+    if not _names_programs(page or "", systems):
         write_file(folder / START_HERE, start_here_page(systems).encode(), READABLE)
         _say_written(folder / START_HERE)
 
