@@ -11,7 +11,7 @@ PACKAGES = ("corpora", "scoring", "harness", "review", "rosetta_tui", "rosetta")
 
 GROUPS = {
     "Commands": ("demo", "run", "score", "runs", "compare", "leaderboard", "report", "corpus", "doctor"),
-    "Runs": ("estimate", "cost", "resume", "watch", "retry", "sweep", "publish", "verify", "calibrate", "key"),
+    "Runs": ("cost", "resume", "watch", "retry", "sweep", "publish", "verify", "calibrate", "key"),
     "Speakers": ("review", "ownership", "organisation", "consent", "community"),
     "Secret texts": ("vault", "submission", "exchange"),
     "Languages": ("language",),

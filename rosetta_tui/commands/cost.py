@@ -27,7 +27,7 @@ _FILE = click.Path(path_type=Path)
 def cost(file: Path | None, write: Path | None, *, as_json: bool) -> None:
     """Work out the costs in FILE.toml, or those of the benchmark specification (§10) where none is given.
 
-    They are for planning: no run and no price table is examined. `rosetta estimate` says what a run or a sweep would take.
+    They are for planning: no run and no price table is examined. `rosetta run --estimate` and `rosetta sweep begin --estimate` say what a run or a sweep would take.
     """
     if write is not None:
         if file is not None or as_json:

@@ -10,7 +10,7 @@ import click
 
 COMMON: Final = (
     "method", "model", "endpoint", "prompt", "coaching", "source_language", "target_language", "limit", "segment",
-    "budget", "method_name", "offline",
+    "budget", "offline", "estimate",
 )  # fmt: skip
 """The options that ``-h`` explains."""
 

@@ -60,7 +60,7 @@ MOST_COMMAND = 2_000
 PLUGIN_COST = "What a plug-in costs and takes is seen in the run"
 """Instead of an estimate, for its code is not loaded before."""
 
-VAULT_COST = "What it costs is known once the vault is open: rosetta estimate"
+VAULT_COST = "What it costs is known once the vault is open: rosetta run --estimate"
 """The same for a corpus of a vault."""
 
 

@@ -169,7 +169,7 @@ def _answer_row(each: CellRecord, headline: str) -> tuple[str, ...]:
 
 
 def estimate_lines(found: SweepEstimate, width: int | None) -> Iterator[str]:
-    """Yield what `rosetta estimate PLAN.toml` prints: each run, then all together."""
+    """Yield what `rosetta sweep begin --estimate` prints: each run, then all together."""
     rows = [("run", "calls", "tokens", "cost", "time")]
     for run in found.runs:
         if (one := run.estimate) is None:

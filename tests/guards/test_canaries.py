@@ -248,7 +248,7 @@ def test_of_secret_segments_nothing_leaks(keeper: Keeper, monkeypatch: pytest.Mo
     brought.corpus(keeper.corpus, all_kept=False)
     secret = ("--segment", "gold_standard")
     keeper.computer("corpus", "check", keeper.corpus)
-    keeper.computer("estimate", keeper.corpus, *secret, *keeper.chat[:6])
+    keeper.computer("run", "--estimate", keeper.corpus, *secret, *keeper.chat[:6])
     keeper.runs(keeper.corpus, *secret, all_kinds=bool(times(0, 1)))
     keeper.computer("score", "--rescore", "last", "--metrics", "bleu")
     keeper.looks(times(4, 12))

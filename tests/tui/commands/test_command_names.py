@@ -202,7 +202,9 @@ def test_problems_of_all_kinds_have_an_end(capsys: pytest.CaptureFixture[str]) -
 
 
 def test_estimate_prints_text_and_json(program: Program) -> None:
-    words = f"estimate {CORPUS} --method chat --endpoint openai --model gpt-4o --limit 7".split()
+    words = (
+        f"run --estimate {CORPUS} --method chat --endpoint openai --model gpt-4o --limit 7".split()
+    )
     code, told, problems = program(*words)
     assert (code, problems) == (0, "")
     assert told.startswith("Entries  7\nCost     about $0.00")
@@ -219,8 +221,9 @@ def test_estimate_refuses_wrong_usage(program: Program) -> None:
         (CORPUS, "Missing option '--method'"),
         (f"{CORPUS} --method chat", "needs --endpoint"),
         ("store:0000000 --method copy-source", "no such corpus"),
+        (f"{CORPUS} --method copy-source --plain", "--estimate runs nothing"),
     ):
-        code, out, problems = program("estimate", *words.split())
+        code, out, problems = program("run", "--estimate", *words.split())
         assert (code, out, told in problems) == (2, "", True)
 
 

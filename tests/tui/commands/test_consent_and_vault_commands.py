@@ -65,7 +65,7 @@ def test_consent_withdrawn_corpus_is_gone_from_everything(on: Computers) -> None
     for command in (
         "run words.tsv --method copy-source --plain", "corpus show words.tsv", f"runs show {run}",
         "corpus convert words.tsv --to csv -o out.csv", f"runs export {run} -o again.json",
-        f"compare {run} {run}", f"score --rescore {run}", "estimate words.tsv --method copy-source",
+        f"compare {run} {run}", f"score --rescore {run}", "run --estimate words.tsv --method copy-source",
         "runs show last", f"retry {run}", "runs import card.json",
     ):  # fmt: skip
         told = on(command)

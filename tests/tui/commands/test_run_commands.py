@@ -102,7 +102,7 @@ def test_sweep_estimate_adds_up_calls_and_money(tmp_path: Path) -> None:
         '[fixed]\nmethod = "chat"\nendpoint = "openai"\n',
         "utf-8",
     )
-    done = said(f"estimate {tmp_path}/plan.toml --json", tmp_path / "home")
+    done = said(f"sweep {tmp_path}/plan.toml --estimate --json", tmp_path / "home")
     found = json.loads(done.stdout)
     require_schema("sweep-estimate", found)
     assert (len(found["runs"]), found["to_make"]) == (6, 6)
@@ -110,7 +110,7 @@ def test_sweep_estimate_adds_up_calls_and_money(tmp_path: Path) -> None:
     parts = [each["estimate"]["cost_usd"]["expected"] for each in found["runs"]]
     assert found["cost_usd"]["expected"] == pytest.approx(sum(parts))
     assert "will be reached" in found["budget"]
-    text = said(f"estimate {tmp_path}/plan.toml", tmp_path / "home").stdout
+    text = said(f"sweep {tmp_path}/plan.toml --estimate", tmp_path / "home").stdout
     assert "Runs     6 of 6" in text
 
 
@@ -119,7 +119,8 @@ REFUSED = [
     ("sweep show nothing", "There is no sweep 'nothing'"),
     ("sweep stop last", "Nobody is working on sweep"),
     ("sweep shw", "Did you mean 'show'?"),
-    ("estimate demo.toml --limit 3", "leave options out"),
+    ("sweep demo.toml --estimate --plain", "leave out --plain"),
+    ("sweep demo.toml --json", "--json goes with --estimate"),
     ("sweep resume last --budget -1", "--budget"),
 ]
 

@@ -79,7 +79,7 @@ def test_events(events: list[Any]) -> None:
         ("corpus-check", ("corpus", "check", "C", *LANGUAGES)),
         ("corpus-show", ("corpus", "show", "C", *LANGUAGES)),
         ("corpus-progress", ("corpus", "progress", "P")), ("unusable", ("corpus", "check", "O")),
-        ("estimate", ("estimate", "C", *LANGUAGES, "--method", "copy-source")), ("cost", ("cost",)),
+        ("estimate", ("run", "--estimate", "C", *LANGUAGES, "--method", "copy-source")), ("cost", ("cost",)),
         ("language-list", ("language", "list")), ("language-show", ("language", "show", "crk")),
         ("language-check", ("language", "check", "eo")), ("doctor", ("doctor",)),
         ("review-plan", ("review", "plan", "--reviewers", "3", "--items", "20")),
@@ -132,7 +132,7 @@ def answers(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("runs-verify", "runs verify last~7 --json"),
         *[("corpus-check", f"corpus check {task}.json --json") for task in ("text2sql", "chat")],
         *[("corpus-show", f"corpus show {task}.json --json") for task in ("chat", "ifeval")],
-        ("estimate", "estimate qa.json --method replay --outputs qa.txt --json"),
+        ("estimate", "run --estimate qa.json --method replay --outputs qa.txt --json"),
         ("event", "run qa.json --method replay --outputs qa.txt --json-lines"),
     ],
 )  # fmt: skip
