@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
@@ -21,7 +21,7 @@ from scoring.card.claim import Claim, FloorScores, Score, decide
 from scoring.card.cost import percentiles
 from scoring.core.composite import Composite
 from scoring.core.scorer import RunningTotals, Scorer
-from scoring.core.table import EntryStatistics, Table
+from scoring.core.table import EntryStatistics
 from scoring.statistics.intervals import LiveIntervals
 from scoring.statistics.spread import RunningSpread
 
@@ -103,7 +103,6 @@ class ProgressBoard:
         floors: Mapping[str, FloorScores] | None = None,
         entries: Mapping[int, Entry] | None = None,
         elapsed_before: float = 0.0,
-        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._run_id = run_id
         self._total = total
@@ -113,8 +112,7 @@ class ProgressBoard:
         self._ledger = ledger
         self._control = control
         self._elapsed_before = elapsed_before
-        self._clock = clock
-        self._began = clock()
+        self._began = time.monotonic()
         self._tally = RunTally()
         self._totals = RunningTotals(scorer)
         self._intervals = LiveIntervals(scorer.metrics, weighing=scorer.weighing)
@@ -150,7 +148,7 @@ class ProgressBoard:
     @property
     def elapsed_seconds(self) -> float:
         """Seconds under way, over all stretches."""
-        return self._elapsed_before + self._clock() - self._began
+        return self._elapsed_before + time.monotonic() - self._began
 
     def add(
         self,
@@ -160,18 +158,15 @@ class ProgressBoard:
         fresh: bool = True,
     ) -> None:
         """Count entries in; ``fresh`` ones were finished now and count for the rate."""
+        if not results:
+            return
         tally = RunTally()
         for result in results:
             tally.add(result)
         if self._entries is not None:
             entries = [self._entries[result.position] for result in results]
             self._outputs.add(entries, [result.output or "" for result in results], statistics)
-        self.add_table(tally, self._scorer.table(statistics), fresh=fresh)
-
-    def add_table(self, tally: RunTally, table: Table, *, fresh: bool = True) -> None:
-        """Count in entries that were summed before, with their statistics as a table."""
-        if not tally.done:
-            return
+        table = self._scorer.table(statistics)
         self._tally.join(tally)
         self._totals.add_table(table)
         self._intervals.add(table)
@@ -179,7 +174,7 @@ class ProgressBoard:
         if not self._scorer.mixes and headline in self._scorer.ids:
             self._spread.add(table.entry_values()[headline])
         if fresh:
-            self._recent.append((self._clock(), tally.done))
+            self._recent.append((time.monotonic(), tally.done))
 
     def progress(
         self, *, state: RunState | None = None, elapsed_seconds: float | None = None
@@ -280,7 +275,7 @@ class ProgressBoard:
 
     def _per_minute(self) -> float | None:
         """Return the entries a minute over the last seconds, None before the first."""
-        now = self._clock()
+        now = time.monotonic()
         while self._recent and now - self._recent[0][0] > RATE_SECONDS:
             self._recent.popleft()
         count = sum(entries for _, entries in self._recent)

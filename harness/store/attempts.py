@@ -74,12 +74,10 @@ def _attempt(
     return Attempt(key, status, latency, waited or 0.0, bool(cached), kind, error, note)
 
 
-def under_way(trace: bytes | None) -> tuple[float, int]:
-    """Return the seconds of all tries and waits, and how many tries were answered with 429."""
+def rate_limited(trace: bytes | None) -> int:
+    """Count the tries that were answered with 429."""
     tries = [] if trace is None else tries_in(trace)
-    seconds = sum((attempt[2:3] or [0.0])[0] or 0.0 for attempt in tries)
-    waited = sum((attempt[3:4] or [0.0])[0] or 0.0 for attempt in tries)
-    return seconds + waited, sum((attempt[1:2] or [None])[0] == 429 for attempt in tries)
+    return sum((attempt[1:2] or [None])[0] == 429 for attempt in tries)
 
 
 ReviewDescription = Sequence[Sequence[str | None]]

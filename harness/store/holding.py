@@ -67,14 +67,6 @@ def elapsed_seconds(connection: sqlite3.Connection, run: int) -> float:
     return float(row[0])
 
 
-def read_stretches(connection: sqlite3.Connection, run: int) -> list[tuple[float, float]]:
-    """Return beginning and end of each stretch as Unix times, in order."""
-    return connection.execute(
-        "SELECT started, max(started, last) FROM stretches WHERE run = ? ORDER BY started, id",
-        (run,),
-    ).fetchall()
-
-
 def spent_usd(connection: sqlite3.Connection, run: int) -> float:
     """Return what the run paid, over all its stretches; calls that a kill cut off count as paid."""
     row = connection.execute(

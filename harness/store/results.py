@@ -22,9 +22,9 @@ from harness.core.failures import ErrorClass
 from harness.method.method import Attempt, Result
 from harness.store.attempts import (
     pack_attempts,
+    rate_limited,
     said_again,
     said_in,
-    under_way,
     unpack_attempts,
     unsaid,
 )
@@ -356,43 +356,6 @@ def read_all_attempts(connection: sqlite3.Connection, run: int) -> list[Attempt]
     return [attempt for row in rows for attempt in unpack_attempts(row[0])]
 
 
-@dataclass(frozen=True, slots=True)
-class Moment:
-    """When an entry was finished, how long it had been under way, and what it adds to the run's figures."""
-
-    position: int
-    finished_at: float
-    """Unix time."""
-    failed: bool
-    attempts: int
-    spent_usd: float | None
-    cost_usd: float | None
-    tokens: int | None
-    latency_seconds: float | None
-    statistics: bytes
-    seconds: float
-    """All its tries and the waits before them."""
-    rate_limited: int
-    """Tries that were answered with 429."""
-
-
-def moments(connection: sqlite3.Connection, run: int) -> list[Moment]:
-    """Return the moments of a run's entries in the order in which they were stored."""
-    rows = connection.execute(
-        "SELECT position, finished_at, error_class IS NOT NULL, attempts, spent_usd, cost_usd,"
-        f" {_TOKENS},"
-        " latency_seconds, statistics, trace FROM results WHERE run = ? ORDER BY rowid",
-        (run,),
-    )
-    return [_moment(row) for row in rows]
-
-
-def _moment(row: tuple[Any, ...]) -> Moment:
-    position, at, failed, attempts, spent, cost, tokens, latency, statistics, trace = row
-    adds = (attempts, spent, cost, tokens, latency, statistics)
-    return Moment(position, at, bool(failed), *adds, *under_way(trace))
-
-
 def read_tries(connection: sqlite3.Connection, run: int) -> Iterator[tuple[int, int, int]]:
     """Yield the place of each entry, how often it was tried, and how many tries were answered with 429.
 
@@ -402,7 +365,7 @@ def read_tries(connection: sqlite3.Connection, run: int) -> Iterator[tuple[int, 
         "SELECT position, attempts, trace FROM results WHERE run = ?", (run,)
     ):
         try:
-            yield position, attempts, under_way(trace)[1]
+            yield position, attempts, rate_limited(trace)
         except StoredValueError:
             yield position, attempts, 0
 

@@ -36,7 +36,6 @@ from rosetta_tui.toolkit.messages import (
     ExportAsked,
     NewRunAsked,
     PlaceChosen,
-    ReplayAsked,
     ReportAsked,
     RunBegun,
     RunChosen,
@@ -239,12 +238,6 @@ class RosettaApp(TerminalApp):
         from rosetta_tui.compare.screen import CompareScreen
 
         self.push_screen(CompareScreen(self.store_path, message.run_ids))
-
-    @on(ReplayAsked)
-    def _replay(self, message: ReplayAsked) -> None:
-        from rosetta_tui.replay.screen import ReplayScreen
-
-        self.push_screen(ReplayScreen(self.store_path, message.run_id))
 
     @on(RunsPlotted)
     def _plot(self, message: RunsPlotted) -> None:

@@ -79,11 +79,7 @@ class RunScreens:
 
         there = [screen for screen in self._app.screen_stack if isinstance(screen, LiveScreen)]
         every = dict.fromkeys([*self._steered, *there])
-        return [
-            live_screen
-            for live_screen in every
-            if run_id and live_screen.run_id == run_id and not live_screen.replays
-        ]
+        return [live_screen for live_screen in every if run_id and live_screen.run_id == run_id]
 
     def _order_of(self, run_id: str) -> Order | None:
         """Return the order in which a person looks at a run already."""

@@ -27,12 +27,9 @@ _TONES = {"running": "$mark", "complete": "$good", "failed": "$bad"}
 class RunHeader(DetailLine):
     """One line at the top: what runs at the left, how it stands at the right."""
 
-    def show_run(self, live: LiveRun, *, notes: str = "", replays: bool = False) -> None:
-        """Show the run's name and state now, and what a person wrote next to it.
-
-        ``replays``: the run is over and played once more; the line below says whether it plays.
-        """
-        left, right = _name(live), _replayed(live) if replays else _state(live)
+    def show_run(self, live: LiveRun, *, notes: str = "") -> None:
+        """Show the run's name and state now, and what a person wrote next to it."""
+        left, right = _name(live), _state(live)
         if notes:
             left = Content.assemble(left, "   ", show(notes, "$quiet"))
         room = self.size.width - right.cell_length - 1
@@ -70,14 +67,6 @@ def _state(live: LiveRun) -> Content:
         elif live.state_word == RunState.RUNNING and progress.eta_seconds is not None:
             parts.append(Content.styled(f" · eta {figures.clock(progress.eta_seconds)}", "$quiet"))
     return Content("").join(parts)
-
-
-def _replayed(live: LiveRun) -> Content:
-    """Return how long the run had been under way then: its state at that time is not one of now."""
-    words = Content.styled("replay", "bold $mark")
-    if live.progress is None:
-        return words
-    return words + Content(f" {figures.clock(live.progress.elapsed_seconds)}")
 
 
 class CostPanel(DetailLine):

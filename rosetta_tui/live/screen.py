@@ -69,8 +69,6 @@ class LiveScreen(SearchedScreen):
     """
 
     TITLE = "Run"
-    replays = False
-    """Whether it plays a run that is over, and so is next to the run's own screen."""
     HELP = (
         "✓ done   ✗ failed   ↻ waits for its next try   ● asked   … waiting for its turn\n"
         "◆◆◆◇◇ tier, from baseline to fluent. ├─●─┤ a value with its 95 % interval;\n"
@@ -97,7 +95,6 @@ class LiveScreen(SearchedScreen):
         Binding("m", "scores", "Metrics", id="run.metrics"),
         Binding("F", "follow", "Follow", tooltip="Follow the newest entry", id="run.follow"),
         Binding("c", "steer('limit')", "Calls", id="run.calls"),
-        Binding("p", "end('replay')", "Replay", id="run.replay"),
         Binding("E", "end('report')", "Report", tooltip="Write a page of the run", id="report"),
         Binding("S", "end('score_again')", "Score again", show=False, id="home.score_again"),
         Binding("t", "end('notes')", "Tags and note", show=False, id="home.notes"),
@@ -253,7 +250,7 @@ class LiveScreen(SearchedScreen):
                 self.post_message(RunWentOn(summary.run_id, summary.card is not None))
         self.refresh_bindings()
         for header in self.query(RunHeader):
-            header.show_run(self.live, notes=self._end_acts.words, replays=self.replays)
+            header.show_run(self.live, notes=self._end_acts.words)
         for banner in self.query(RunBanner):
             banner.show_run(self.live)
 
@@ -261,9 +258,7 @@ class LiveScreen(SearchedScreen):
         """Show the picture as it is now."""
         compact = self.size.width < 100 or self.size.height < 30
         self._painted_done = self.live.done
-        self.query_one(RunHeader).show_run(
-            self.live, notes=self._end_acts.words, replays=self.replays
-        )
+        self.query_one(RunHeader).show_run(self.live, notes=self._end_acts.words)
         self.query_one(QualityPanel).show_run(self.live, compact=compact)
         self.query_one(CostPanel).show_run(self.live, compact=compact)
         self.query_one(SpeedPanel).show_run(self.live, compact=compact)
@@ -377,13 +372,13 @@ class LiveScreen(SearchedScreen):
 
     def on_key(self, event: Key) -> None:
         wish = STEERING.get(event.key)
-        why = self.why_not_steered() if wish else ""
+        why = self._why_not_steered() if wish else ""
         if wish in TOO_LATE and self.live.draining:
             why = "It is draining: what is under way is finished, then it stops."
         if why:
             self.notify(why, markup=False)
 
-    def why_not_steered(self) -> str:
+    def _why_not_steered(self) -> str:
         """Return why nothing can be steered here; empty where it can."""
         if self.live.over:
             return "The run is over."

@@ -27,7 +27,6 @@ from rosetta_tui.toolkit.content import show
 from rosetta_tui.toolkit.dialogs.choose import confirm
 from rosetta_tui.toolkit.messages import (
     NewRunAsked,
-    ReplayAsked,
     ReportAsked,
     RunChosen,
     RunResumed,
@@ -307,8 +306,6 @@ class RunEnd:
             return False
         if act == "report":
             return over and self.summary.card is not None
-        if act == "replay":
-            return over and self.summary.done > 0
         now = possible(self.summary, deleted=False, any_run=False)
         return act in now and (over or act == "notes")
 
@@ -320,8 +317,6 @@ class RunEnd:
         match act:
             case "report":
                 self._acts.report(run)
-            case "replay":
-                self._screen.post_message(ReplayAsked(run.run_id))
             case "resume":
                 self._acts.resume(run.run_id, reason)
             case "retry":

@@ -115,15 +115,6 @@ class LiveRun:
         self._waiting = {waiting.position: waiting for waiting in progress.waiting}
         self._speed.append((progress.elapsed_seconds, progress.done))
 
-    def rewind(self) -> None:
-        """Forget what happened; what the run is stays known, and its figures until there are others."""
-        self.finished = self.failed = self.newest = self.sealed_claim = None
-        self.recent.clear()
-        self.done = self.errors = 0
-        self._stored = bytearray(len(self._stored))
-        self._nothing_under_way()
-        self._speed.clear()
-
     def remember(self, stored: bytes) -> None:
         """Store where the store has each entry: DONE, FAILED or 0, by place in the corpus.
 

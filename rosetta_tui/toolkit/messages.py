@@ -94,13 +94,6 @@ class RunRetried(Message):
 
 
 @dataclass
-class ReplayAsked(Message):
-    """A run that is over is to be played as it happened."""
-
-    run_id: str
-
-
-@dataclass
 class CorpusChosen(Message):
     """A corpus of a list is to be opened."""
 

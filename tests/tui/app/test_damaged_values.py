@@ -44,7 +44,7 @@ from rosetta_tui.home.screen import HomeScreen
 from rosetta_tui.live.screen import LiveScreen
 from rosetta_tui.own_files import changed_files
 from rosetta_tui.show.crash import crash_text
-from rosetta_tui.toolkit.messages import ReplayAsked, RunsCompared
+from rosetta_tui.toolkit.messages import RunsCompared
 from rosetta_tui.toolkit.pages import Pages, readable
 from tests.harness.evaluation import LANGUAGES, corpus, run_corpus
 from tests.harness.store.file.locked_stick import made, stick
@@ -147,8 +147,8 @@ async def test_a_process_that_is_gone_is_said_and_what_followed_it_let_go(
 
 
 PLACES = [
-    ("run", "trace"), ("corpus", "text"), ("compare", "kind"), ("replay", "trace"), ("run", "rest"), ("run", "text"),
-    ("run", "kind"), ("corpus", "rest"), ("compare", "text"), ("compare", "rest"), ("replay", "text"), ("run", "dataset"),
+    ("run", "trace"), ("corpus", "text"), ("compare", "kind"), ("run", "rest"), ("run", "text"), ("run", "kind"),
+    ("corpus", "rest"), ("compare", "text"), ("compare", "rest"), ("run", "dataset"),
 ]  # fmt: skip
 
 
@@ -160,16 +160,13 @@ async def test_damaged_value_is_said_and_screens_go_on(path: Path, where: str, d
         hurt(path, damage)
         if where == "compare":
             app.post_message(RunsCompared(ids))
-        elif where == "replay":
-            app.post_message(ReplayAsked(ids[0]))
         else:
             await pilot.press("enter" if where == "run" else "b")
         for key in ("enter", "enter", "right", "v", "y", "q"):
             for _ in range(2):
                 await settle(pilot)
             seen += text(app) + "".join(notices(app))
-            if where != "replay":
-                await pilot.press(key)
+            await pilot.press(key)
     assert "cannot be r" in seen or "it is damaged" in seen
 
 

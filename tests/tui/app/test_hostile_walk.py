@@ -32,7 +32,6 @@ from rosetta_tui.leaderboard.official_screen import OfficialScreen
 from rosetta_tui.live.steering import ConcurrencyScreen
 from rosetta_tui.project import screen as project_screen
 from rosetta_tui.project.dialogs import ToldScreen
-from rosetta_tui.replay.screen import ReplayScreen
 from rosetta_tui.runs.resume import SETTINGS, GoOnScreen, RetryScreen, Stop
 from rosetta_tui.runs.score_again import ScoreAgainScreen
 from rosetta_tui.session.rehearsing import RehearsalNeeds
@@ -154,7 +153,6 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def dialogs(path: Path, run: int) -> Iterator[Screen[Any]]:
     """Make the screens to which no short way leads, with hostile words in them."""
-    yield ReplayScreen(path, _ids(path)[0])
     yield SweepScreen(path.parent / "swept.sqlite")
     yield ChooseScreen("Which", {"a": HOSTILE[0], "b": HOSTILE[1]}, "a")
     yield AskSettingScreen(NAME, NAME, lambda _: None, now=HOSTILE[1])

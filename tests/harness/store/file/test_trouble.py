@@ -44,7 +44,7 @@ from harness.store.file.openings import Floor, RunOpening, set_plan
 from harness.store.file.trouble import in_words
 from harness.store.mixed_setups import asked_with, parts_of, tried_before, tries_before
 from harness.store.notes import set_note
-from harness.store.results import moments, read_attempts, read_results
+from harness.store.results import read_attempts, read_results
 from harness.store.run_list import PARTS, list_runs
 from harness.store.runs import find_run, find_trashed, read_run
 from review.log.table import not_saved
@@ -164,7 +164,6 @@ SPOILT: list[tuple[str, Callable[[sqlite3.Connection], object]]] = [
     ("UPDATE corpora SET dataset = CAST(x'ff' AS TEXT)", list_corpora),
     ("UPDATE runs SET positions = x'789c00'", list_runs),
     ("UPDATE results SET trace = x'c1'", lambda store: read_attempts(store, 1, 0)),
-    ("UPDATE results SET trace = x'c1'", lambda store: moments(store, 1)),
     ("UPDATE results SET error_class = 'none'", lambda store: list(read_results(store, 1))),
     ("UPDATE entries SET rest = '{'", lambda store: read_entries(store, 1)),
     ("UPDATE runs SET setup = '{'", list_runs),

@@ -1,1 +1,0 @@
-"""A finished run played back as it happened."""
