@@ -39,7 +39,6 @@ class Bubblewrap:
     """
 
     name = "bubblewrap"
-    holds_secrets = True
 
     def lacking(self) -> str | None:
         """Return what is missing; see ``BoxEngine``."""

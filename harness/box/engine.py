@@ -49,16 +49,11 @@ class Launch:
 
 
 class BoxEngine(Protocol):
-    """Something that makes boxes."""
+    """Something that makes boxes: no process or file of a method outlives its box, however this program ends."""
 
     @property
     def name(self) -> str:
         """Name of the program, such as ``bubblewrap``."""
-        ...
-
-    @property
-    def holds_secrets(self) -> bool:
-        """Return whether no process or file of a method outlives its box, however this program ends; others get open texts alone."""
         ...
 
     def lacking(self) -> str | None:

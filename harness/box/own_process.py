@@ -33,7 +33,6 @@ class OwnProcess:
     """
 
     name = "its own process"
-    holds_secrets = True
 
     def __init__(self, packages: Sequence[str] = (), data: Sequence[Path] = ()) -> None:
         """``packages``: those that the code imports beside the standard library; it finds what is in their folders alone.

@@ -35,7 +35,6 @@ class Podman:
     """Makes boxes by podman as an ordinary user; root's containers would be root's, so it is not used by root."""
 
     name = "podman"
-    holds_secrets = True
 
     def lacking(self) -> str | None:
         """Return what is missing; see ``BoxEngine``."""

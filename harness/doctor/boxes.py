@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from harness.box.control_groups import limits_whole_box
 from harness.box.engine import BoxEngine
-from harness.box.engines import engines
+from harness.box.engines import NEEDS_LINUX, engines
 from harness.box.own_process import shut_off
 from harness.doctor.finding import Finding, Health
 
@@ -24,13 +24,11 @@ def boxes() -> Iterator[Finding]:
         missing.append(Finding(_AREA, engine.name, Health.MISSING, f"{lacking}."))
     yield from missing
     if not missing:
-        words = "boxes need Linux or macOS: what brings code is not run here, what brings data alone is."
+        words = f"{NEEDS_LINUX}. What brings code is not run here, what brings data alone is."
         yield Finding(_AREA, "box", Health.MISSING, words)
 
 
 def _works(engine: BoxEngine) -> str:
-    if not engine.holds_secrets:
-        return "makes boxes for methods over open texts; for secret ones use a computer with Linux"
     if engine.name != "bubblewrap":
         return "makes boxes"
     whole = "the whole box" if limits_whole_box() else "each of its processes"

@@ -181,7 +181,7 @@ def code_method(
         condition="submission",
     )
     way = None if model is None else gateway.gateway(model.endpoint, [model.model], find_key)
-    engine = engines.find_engine(secret=not open_data)
+    engine = engines.find_engine()
     return boxed.boxed_method(code, Limits(), engine, way, setup, open_data=open_data)
 
 

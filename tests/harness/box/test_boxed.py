@@ -32,7 +32,6 @@ from harness.box.engines import find_engine
 from harness.box.failures import BoxFailure, BoxStage, ExitReason, WhoseFault
 from harness.box.limits import Limits
 from harness.box.podman import Podman, walls
-from harness.box.seatbelt import Seatbelt, profile
 from harness.box.seccomp import DENIED, filter_program, rules_by_name
 from harness.core.failures import ErrorClass, HarnessError, UsageError
 from tests.harness.box.adversaries import NAMES, REACHING, UNRULY
@@ -122,7 +121,6 @@ class Useless:
     """An engine that may be missing, and has no room for a box."""
 
     name = "useless"
-    holds_secrets = True
 
     def __init__(self, missing: str | None) -> None:
         self._missing = missing
@@ -364,24 +362,7 @@ def test_numbers_are_those_of_the_systems_headers(header: str, place: int) -> No
             assert int(told) == both[place], name
 
 
-def test_the_profile_of_macos(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    told = profile([Path('/a "quoted" place'), Path("/Ŝipo")], tmp_path, tmp_path / "socket")
-    assert told.startswith("(version 1)\n(deny default)\n")
-    assert '(subpath "/Ŝipo")' in told
-    assert '(subpath "/a \\"quoted\\" place")' in told
-    assert [line for line in told.splitlines() if "file-write" in line] == [
-        f'(allow file-read* file-write* (subpath "{tmp_path}"))'
-    ]
-    assert [line for line in told.splitlines() if "network" in line] == [
-        f'(allow network-outbound (literal "{tmp_path}/socket"))'
-    ]
-    assert "network" not in profile([], tmp_path, None)
-    inside = Inside(BoxedCode(written(tmp_path, ""), "method:translate"), tmp_path)
-    with Seatbelt().launch(inside, SMALL) as launch:
-        assert launch.argv[1] == "-p"
-        assert launch.argv[-1].endswith("/inside/runner.py")
-        assert launch.places["/box/code"] == str(tmp_path.resolve())
-        assert f"ROSETTA_GATEWAY={tmp_path.resolve()}/gateway.sock" in launch.argv
+def test_the_walls_of_podman(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("shutil.which", lambda name: f"/usr/bin/{name}")
     inside = Inside(BoxedCode(written(tmp_path, ""), "method:translate"))
     with Podman().launch(inside, SMALL) as launch:
@@ -401,11 +382,13 @@ def test_the_profile_of_macos(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 
 
 @pytest.mark.parametrize(("system", "names"), [
-    ("linux", ["bubblewrap", "podman"]), ("darwin", ["sandbox-exec"]), ("win32", []),
+    ("linux", ["bubblewrap", "podman"]), ("darwin", []), ("win32", []),
 ])  # fmt: skip
 def test_engines_by_system(system: str, names: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.platform", system)
     assert [engine.name for engine in known.engines()] == names
+    if not names:
+        refuses(HarnessError, "in a virtual machine with Linux", find_engine)
 
 
 def podman_lacks(monkeypatch: pytest.MonkeyPatch, act: Callable[..., object]) -> str | None:
@@ -540,7 +523,7 @@ def test_page_on_security_names_every_adversary() -> None:
     assert f"plays {len(played)} adversaries" in page
     here = [sum(numbers[place] is not None for numbers in DENIED.values()) for place in (0, 1)]
     refused = f"{here[0]} refused (x86_64), {here[1]} (aarch64)"
-    assert refused in (DOCS / "box.md").read_text("utf-8")
+    assert refused in (DOCS / "internals/box.md").read_text("utf-8")
 
 
 @needs_engine

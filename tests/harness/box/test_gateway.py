@@ -257,7 +257,6 @@ class Broken:
     """An engine that is there and makes no box."""
 
     name = "broken"
-    holds_secrets = True
 
     def lacking(self) -> None:
         return None

@@ -21,23 +21,16 @@ from typing import Any
 
 import pytest
 
-from corpora.model.entry import Segment
-from harness.box import engines as known
 from harness.box import own_process, process
 from harness.box.boxed import BoxedMethod, boxed_method
 from harness.box.code import BoxedCode
 from harness.box.engine import Inside, Launch
-from harness.box.engines import find_engine
 from harness.box.failures import BoxFailure, BoxStage, WhoseFault
 from harness.box.inside.runner import SITE
 from harness.box.layout import laid_in, starts
 from harness.box.limits import Limits
 from harness.box.own_process import OwnProcess
-from harness.box.seatbelt import Seatbelt
-from harness.core.failures import ErrorClass, HarnessError
-from harness.doctor import boxes as doctor
-from harness.submission.bundle import parse_submission, unpack_into
-from harness.submission.lanes import code_method
+from harness.core.failures import ErrorClass
 from tests.harness.box.making import (
     SMALL,
     asked,
@@ -52,7 +45,6 @@ from tests.harness.box.making import (
     written,
 )
 from tests.harness.sealed.refusals import refuses
-from tests.harness.submission.made import sample_bundle
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no engine")
 
@@ -65,7 +57,6 @@ class Unwalled:
     """Starts the first program of a box as it is; ``stuck`` leaves its folder as one that is still written to."""
 
     name = "unwalled"
-    holds_secrets = False
 
     def __init__(self, argv: Sequence[str] = (), end: Sequence[str] = (), *, stuck: bool = False) -> None:  # fmt: skip
         self._argv, self._end, self._stuck = argv, end, stuck
@@ -149,45 +140,6 @@ def test_an_engine_that_hears_nothing_is_ended_as_the_custodians(tmp_path: Path)
     method = boxed_method(code, limits, engine, None, setup())
     error = refuses(BoxFailure, "", asked, method, ["a"])
     assert (error.stage, error.fault) == (BoxStage.ENGINE, WhoseFault.CUSTODIAN)
-
-
-def test_secret_texts_need_walls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    secret = entry("a").model_copy(update={"segment": Segment.GOLD_STANDARD})
-    code = BoxedCode(written(tmp_path, UPPER), "method:translate")
-    method = boxed_method(code, SMALL, Unwalled(), None, setup())
-    error = refuses(BoxFailure, "", asyncio.run, method.translate([secret], NO_CALLS))
-    assert error.fault is WhoseFault.CUSTODIAN
-    assert find_engine([Unwalled()]).name == "unwalled"
-    with pytest.raises(HarnessError, match=r"unwalled may leave .* use a computer with Linux"):
-        find_engine([Unwalled()], secret=True)
-    assert not Seatbelt().holds_secrets
-    monkeypatch.setattr(known, "engines", lambda: [Unwalled()])
-    monkeypatch.setattr(doctor, "engines", lambda: [Unwalled()])
-    submission = parse_submission(sample_bundle(tmp_path / "sample", "code"))
-    unpack_into(submission.members, tmp_path / "unpacked")
-    code_method(submission, tmp_path / "unpacked", None, open_data=True)
-    with pytest.raises(HarnessError, match="no secret text is given to it"):
-        code_method(submission, tmp_path / "unpacked", None, open_data=False)
-    [finding] = doctor.boxes()
-    assert finding.words.startswith("makes boxes for methods over open texts")
-
-
-def test_folders_of_killed_ones_are_gone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    with subprocess.Popen([sys.executable, "-I", "-c", ""]) as gone:
-        pass
-    stale, ours = (tmp_path / f"rosetta-box-of-{each}-x" for each in (gone.pid, os.getpid()))
-    other = tmp_path / "rosetta-box-of-nobody"
-    for each in (stale, ours, other):
-        each.mkdir()
-        (each / "sentence").write_text("secret", encoding="utf-8")
-    inside = Inside(BoxedCode(written(tmp_path / "code", ""), "method:translate"))
-    with Seatbelt().launch(inside, SMALL):
-        here = {each.name for each in tmp_path.glob(f"rosetta-box-of-{os.getpid()}-*")}
-        assert len(here) == 2
-        assert not stale.exists()
-    assert (ours / "sentence").exists()
-    assert (other / "sentence").exists()
 
 
 # A program that is killed takes its boxes along

@@ -63,7 +63,7 @@ def test_submission_code_without_a_box_opens_no_vault(desk: Desk, monkeypatch: p
     rehearsed(desk)
     before = desk("vault log elders")
 
-    def none(**_: object) -> None:
+    def none() -> None:
         raise HarnessError("No box can be made on this computer.")
 
     monkeypatch.setattr("harness.box.engines.find_engine", none)
