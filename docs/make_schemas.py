@@ -25,7 +25,6 @@ from harness.sweep.comparing import SweepComparison
 from harness.sweep.estimating import SweepEstimate
 from harness.sweep.record import CellRecord, SweepRecord, SweepSummary
 from review.records.ownership import OwnershipRecord
-from review.records.use import SignedUse
 
 SCHEMAS = Path(__file__).parent / "schemas"
 
@@ -35,7 +34,6 @@ RECORDS: dict[str, tuple[type, ...]] = {
     "estimate": (RunEstimate,),
     "event": (Setup, Dataset, Finished, Failed),
     "language-show": (LanguageCard,),
-    "organisation-uses": (SignedUse,),
     "ownership-show": (OwnershipRecord,),
     "runs-lint": (LintReport,),
     "sweep": (SweepRecord,),

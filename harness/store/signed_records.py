@@ -1,4 +1,4 @@
-"""Signed records beside the runs: who owns a method, where it is used, what an organisation states of itself.
+"""Signed records beside the runs: who owns a method, and what an organisation states of itself.
 
 They are kept by what they are about, not by the run, so they stay where a run is deleted. What a record is worth is
 judged by ``review.records``; lists show what its reader found of it, unless one of its keys was revoked since.
@@ -23,7 +23,6 @@ class RecordKind(StrEnum):
     """What a signed record says."""
 
     OWNERSHIP = "ownership"
-    USE = "use"
     STATEMENT = "statement"
     """Of an organisation about itself."""
 
@@ -76,14 +75,14 @@ def signed_files(
 def records_by_run(
     connection: sqlite3.Connection, only: int | None = None
 ) -> dict[int, tuple[KeptRecord, ...]]:
-    """Return the records about runs of the store, of all or one, by the store's number; an older store has none."""
+    """Return the records of ownership of all runs of the store, or of one, by the store's number; an older store has none."""
     if not has_table(connection, _TABLE):
         return {}
     records: dict[int, tuple[KeptRecord, ...]] = {}
     rows = connection.execute(
         "SELECT u.id, r.id, r.kind, r.run_id, r.card, r.told FROM signed_records r"
-        " JOIN runs u ON u.run_id = r.run_id WHERE ? IS NULL OR u.id = ? ORDER BY r.id",
-        (only, only),
+        " JOIN runs u ON u.run_id = r.run_id WHERE r.kind = ? AND (? IS NULL OR u.id = ?) ORDER BY r.id",
+        (RecordKind.OWNERSHIP, only, only),
     )
     for run, *row in rows:
         records[run] = (*records.get(run, ()), _record(row))

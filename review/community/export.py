@@ -51,7 +51,6 @@ from review.community.reviews import files_of_review, reviews_of
 from review.community.runs import run_files
 from review.office.store.store import Office
 from review.records.ownership import SUFFIX as OWNERSHIP
-from review.records.use import SUFFIX as USE
 
 _CHANGING = ("made", "program")
 """Parts of ``about.json`` that say nothing of what an export holds."""
@@ -198,11 +197,10 @@ def _files(work: _Work, chosen: list[OwnCorpus]) -> Iterator[OutFile]:
 
 
 def _records(work: _Work, run_id: str) -> Iterator[OutFile]:
-    """Yield what was signed about the method of a run after its verdict: who owns it, where it is used."""
-    for kind, suffix in ((RecordKind.OWNERSHIP, OWNERSHIP), (RecordKind.USE, USE)):
-        for record, data in signed_files(work.store, kind):
-            if record.run_id == run_id:
-                yield OutFile(f"runs/{run_id}/{record.id[:16]}{suffix}", data)
+    """Yield what was signed about who owns the method of a run."""
+    for record, data in signed_files(work.store, RecordKind.OWNERSHIP):
+        if record.run_id == run_id:
+            yield OutFile(f"runs/{run_id}/{record.id[:16]}{OWNERSHIP}", data)
 
 
 def _handed_over(method: Path) -> Iterator[OutFile]:

@@ -42,7 +42,6 @@ _KINDS: Final = (
     ("runs/*/rows.csv", "the same as a table"),
     ("runs/*/secret-rows.jsonl", "rows of a run with secret sentences, with their texts: keep it as you keep these sentences"),
     ("runs/*/*.rosetta-ownership", "who owns the method of this run: the terms, and what organisation and developer signed to them"),
-    ("runs/*/*.rosetta-use", "where the method of this run is used, by whom and since when, or that this ended, signed by the organisation"),
     ("methods/handed-over/*", "a method as it was submitted to the community, byte for byte"),
     ("methods/*.json", "everything that a method was told: model, prompt, settings. The file's name is the `setup_hash` of the cards of its runs"),
     ("reviews/*/ratings.csv", "what speakers said, as a table, people as letters: rating, comment, suggested wording"),

@@ -1,1 +1,1 @@
-"""What follows from a verdict: who owns a method, where it is used, what its organisation states, and what shows it."""
+"""What follows from a verdict: who owns a method, what its organisation states, and what shows it."""

@@ -170,7 +170,7 @@ def end_of_way(
 ) -> WayEnd:
     """Return what follows for a submission (``what_follows``), and behind a certificate the command of its record.
 
-    That is who owns the method, where §8.3 and §9.5 ask for it and nothing was proposed yet; else where it is used (§1.1).
+    That is who owns the method, where §8.3 and §9.5 ask for it and nothing was proposed yet.
     """
     end = what_follows(kept, steps)
     run = (
@@ -178,7 +178,6 @@ def end_of_way(
     )
     if run is None:
         return end
-    named = run.run_id[:8]
     proposed = {
         kept_record.run_id for kept_record, _ in signed_files(connection, RecordKind.OWNERSHIP)
     }
@@ -186,10 +185,9 @@ def end_of_way(
         condition.ok for condition in conditions(connection, run)
     ):
         who = f"--developer {quote(kept.manifest.submitter)} --key {kept.manifest.by}"
-        command = f"rosetta ownership propose {named} {who} -o NAME.rosetta-ownership"
-    else:
-        command = f"rosetta organisation used {named} --where WORDS --by WORDS --since DATE"
-    return replace(end, command=command)
+        command = f"rosetta ownership propose {run.run_id[:8]} {who} -o NAME.rosetta-ownership"
+        return replace(end, command=command)
+    return end
 
 
 def _method(card: Mapping[str, Any]) -> str:

@@ -282,19 +282,6 @@ def _records(connection: sqlite3.Connection) -> Iterator[tuple[str, str]]:
     if states:
         words = ", ".join(f"{count} {name}" for name, count in sorted(states.items()))
         yield "benefit", f"records of ownership: {words}"
-    ended = {
-        kept_record.told.get("begun") for kept_record, _ in signed_files(connection, RecordKind.USE)
-    }
-    begun = [
-        kept_record
-        for kept_record, _ in signed_files(connection, RecordKind.USE)
-        if not kept_record.told.get("begun")
-    ]
-    if begun:
-        yield (
-            "benefit",
-            f"{counted(len(begun), 'use')} of methods recorded, {sum(kept_record.id not in ended for kept_record in begun)} under way",
-        )
 
 
 def profile_json(

@@ -20,7 +20,6 @@ from harness.vault.ledger import request_id
 from harness.vault.log import keepers_of, read_lines
 from review.calibration.proposal import HASH_FIELD as HASH_FIELD_OF_PROPOSAL
 from review.calibration.signing import stated_proposal
-from review.records.use import read_use
 from review.verdict.certificate.evidence import unpack_evidence
 from review.verifying.kinds import VerifiableKind, VerifiedFile
 
@@ -112,11 +111,6 @@ def _answers(file: VerifiedFile, request: VerifiedFile) -> bool:
     return read_answer(file.data)[0].request == request_id(read_request(request.data))
 
 
-def _ends(file: VerifiedFile, beginning: VerifiedFile) -> bool:
-    end, begun = read_use(file.data), read_use(beginning.data)
-    return (end.begun, end.by, end.card) == (begun.id, begun.by, begun.card)
-
-
 def _in_register(register: VerifiedFile, notice: VerifiedFile) -> bool:
     lines, _ = register_lines(register.path, register.data)
     return any(line.notice.model_dump(mode="json") == notice.stated for line in lines)
@@ -170,11 +164,6 @@ NAMES: Final[Mapping[tuple[str, str], Naming]] = {
     ("ownership", "released-card"): _by_hash("terms", "card"),
     ("ownership", "certificate"): _states_bytes("terms", "certificate"),
     ("ownership", "coarse-certificate"): _states_bytes("terms", "certificate"),
-    ("use", "card"): _by_hash("card"),
-    ("use", "released-card"): _by_hash("card"),
-    ("use", "certificate"): _states_bytes("certificate"),
-    ("use", "coarse-certificate"): _states_bytes("certificate"),
-    ("use", "use"): _ends,
     ("profile", "statement"): _in_profile,
     ("submission", "card"): _carries,
     ("request", "vault-log"): _of_vault,

@@ -32,7 +32,6 @@ from review.records.profile import (
     SignedProfileStatement,
     read_profile,
 )
-from review.records.use import SignedUse, UseRecord, end_known, read_use, uses
 from review.verdict.certificate.certificate import read_certificate
 from review.verdict.certificate.coarse import read_coarse
 from review.verdict.gate.verdict import GateOutcome
@@ -76,7 +75,7 @@ def _verify_ownership(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:
         ("developer", f"{terms.developer.name}, {terms.developer_share} %"),
         ("state", str(ownership_record.state)),
     )
-    against = _against(terms, terms.organisation.signing_key, here)
+    against = _against(terms, here)
     return ToldOfFile(facts, _speakers(stated), [*checks, *_unsigned(stated), *against])
 
 
@@ -95,10 +94,8 @@ def _unsigned(record: OwnershipRecord) -> Iterator[CardCheck]:
             yield CardCheck(str(side), None, words)
 
 
-def _against(
-    terms: OwnershipTerms | UseRecord, organisation: str, here: VerifiedAgainst
-) -> Iterator[CardCheck]:
-    """Compare what names a card and a certificate with those that were given; ``organisation``: the key that is to have certified."""
+def _against(terms: OwnershipTerms, here: VerifiedAgainst) -> Iterator[CardCheck]:
+    """Compare the card and the certificate that the terms name with those that were given."""
     cards = list(here.among(lambda file: bool(file.stated.get(HASH_FIELD))))
     certificates = list(here.among(lambda file: "certificate/" in file.format))
     if not cards:
@@ -114,7 +111,7 @@ def _against(
             f"add --with CERTIFICATE, to see whether its SHA-256 is {terms.certificate[:16]}…",
         )
     for certificate in certificates:
-        yield _certificate(terms, organisation, certificate)
+        yield _certificate(terms, certificate)
 
 
 def _card(named: str, file: VerifiedFile) -> CardCheck:
@@ -134,9 +131,7 @@ def _card(named: str, file: VerifiedFile) -> CardCheck:
     return CardCheck("card", True, words)
 
 
-def _certificate(
-    terms: OwnershipTerms | UseRecord, organisation: str, file: VerifiedFile
-) -> CardCheck:
+def _certificate(terms: OwnershipTerms, file: VerifiedFile) -> CardCheck:
     """Compare a record with the certificate that it names: of this run and card, with go, by the same organisation."""
     coarse = file.format.startswith("rosetta-coarse-certificate/")
     stated = (read_coarse if coarse else read_certificate)(file.data, file.path.name)
@@ -146,7 +141,7 @@ def _certificate(
         "another certificate than the one that the record names": stated.sha256
         == terms.certificate,
         "not signed by the organisation that it names": signed_by(key, file.data, signature),
-        "of another organisation's key than the record": key == organisation,
+        "of another organisation's key than the record": key == terms.organisation.signing_key,
         "about another card": stated.run.run_card_hash == terms.card,
         "no go": stated.outcome is GateOutcome.GO,
         "not of a confirmed run": getattr(stated, "confirmation", "confirmed") == "confirmed",
@@ -158,23 +153,6 @@ def _certificate(
         else "go, by the same organisation, about the same card"
     )
     return CardCheck("certificate", not faults, words)
-
-
-def _verify_use(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:
-    signed_use = read_use(file.data)
-    end = None if signed_use.begun else end_known(signed_use, uses(here.connection))
-    ended = [] if end is None else [CardCheck("standing", False, f"it ended: {end.words}")]
-    checks = [signature_check(), *ended, *_against(signed_use, signed_use.by, here)]
-    return ToldOfFile(_of_use(signed_use), [Signer("organisation", signed_use.by)], checks)
-
-
-def _of_use(found: UseRecord) -> list[tuple[str, str]]:
-    return [
-        ("use", found.words),
-        ("run", found.run_id),
-        ("says", found.organisation),
-        ("signed", found.when),
-    ]
 
 
 def _verify_profile(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:  # noqa: ARG001
@@ -214,7 +192,6 @@ def _verify_statement(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile: 
 
 KINDS: Final = (
     VerifiableKind("ownership", "a record of who owns a method", _verify_ownership, formats(OwnershipRecord)),
-    VerifiableKind("use", "the record of a use of a method", _verify_use, formats(SignedUse)),
     VerifiableKind("profile", "the profile of an organisation", _verify_profile, formats(SignedProfile)),
     VerifiableKind("statement", "a statement of an organisation", _verify_statement, formats(SignedProfileStatement)),
 )  # fmt: skip

@@ -181,7 +181,6 @@ def _run(row: OfficialRow) -> dict[str, Any]:
         "stated": True,
         "verification_tier_stated": None,
         "ownership": None,
-        "uses": [],
         "setup_hash": card.method.setup_hash,
         "date": card.issued,
         "run_card_hash": card.run_card_hash,

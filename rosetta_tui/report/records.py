@@ -1,4 +1,4 @@
-"""Records of ownership and use, an organisation's profile, and what shows how far a run was verified, as lines and JSON."""
+"""Records of ownership, an organisation's profile, and what shows how far a run was verified, as lines and JSON."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from scoring.core.messages import counted
 if TYPE_CHECKING:
     from harness.card.checking.verdict import CardCheck
     from review.records.ownership import OwnershipRecord
-    from review.records.use import UseRecord
     from review.verifying.folders import FolderLine
     from review.verifying.verifying import FileVerdict
 
@@ -66,20 +65,6 @@ def ownership_json(record: OwnershipRecord) -> dict[str, Any]:
         "state": str(record.state),
         "record": record.model_dump(mode="json"),
     }
-
-
-def use_lines(uses: Sequence[UseRecord]) -> Iterator[str]:
-    """Yield a line for each use, under way or ended, the first recorded first."""
-    ends = {use.begun: use for use in uses if use.begun}
-    for use_record in sorted(uses, key=lambda one: (one.since, one.id)):
-        if not use_record.begun:
-            now = ends.get(use_record.id, use_record)
-            yield line(
-                use_record.id[:12],
-                f"run {use_record.run_id[:8]}",
-                now.words,
-                f"says {use_record.organisation}",
-            )
 
 
 def profile_lines(items: Iterable[Mapping[str, Any]]) -> Iterator[str]:

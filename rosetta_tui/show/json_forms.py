@@ -43,7 +43,6 @@ FORMS: Mapping[str, JsonForm] = {
     "language-show": JsonForm("language show --json"),
     "leaderboard": JsonForm("leaderboard --json", field="form_version"),
     "organisation-profile": JsonForm("organisation profile --json"),
-    "organisation-uses": JsonForm("organisation uses --json"),
     "ownership-show": JsonForm("ownership show --json"),
     "publish": JsonForm("publish --json"),
     "review-adjudicate": JsonForm("review adjudicate --json"),

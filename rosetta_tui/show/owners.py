@@ -1,15 +1,14 @@
-"""What was signed about a run beside its card: what shows who validated it, who owns its method, where that is used."""
+"""What was signed about a run beside its card: what shows who validated it, and who owns its method."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from rosetta_tui.show.card_fields import GDS_VERIFIED, SELF_BENCHMARKED, review_of, validated
 
 if TYPE_CHECKING:
     from harness.store.run_list import RunSummary
-    from harness.store.signed_records import KeptRecord
     from review.verdict.certificate.certificate import ReviewStatus
 
 
@@ -35,27 +34,20 @@ def owner_state(run: RunSummary) -> str:
 
 
 def owner_words(run: RunSummary) -> str:
-    """Return who owns a run's method and where it is used; empty where nothing of it counts here."""
-    review = _reviewed(run)
-    used = [
-        f"used: {use['where']}, by {use['by_whom']}, since {use['since']}"
-        for use in in_use(run, review)
-    ]
-    return " · ".join(filter(None, (_shares(owned(run, review)), *used)))
+    """Return who owns a run's method, and in which shares; empty where no record counts here."""
+    owner = owned(run, _reviewed(run))
+    if owner is None:
+        return ""
+    share = owner["organisation_share"]
+    sides = f"{owner['organisation']} {share} %, {owner['developer']} {100 - share} %"
+    return f"ownership {owner['state']}: {sides}"
 
 
 def owner_json(run: RunSummary) -> dict[str, Any]:
-    """Return ownership and uses of a run's method as JSON values; null and an empty list where there are none."""
-    review = _reviewed(run)
-    owner = owned(run, review)
+    """Return the ownership of a run's method as JSON values; null where no record counts here."""
+    owner = owned(run, _reviewed(run))
     names = ("record", "state", "organisation", "developer", "organisation_share")
-    return {
-        "ownership": None if owner is None else {name: owner[name] for name in names},
-        "uses": [
-            {name: use[name] for name in ("where", "by_whom", "since")}
-            for use in in_use(run, review)
-        ],
-    }
+    return {"ownership": None if owner is None else {name: owner[name] for name in names}}
 
 
 def owned(run: RunSummary, review: ReviewStatus | None) -> Mapping[str, Any] | None:
@@ -64,8 +56,16 @@ def owned(run: RunSummary, review: ReviewStatus | None) -> Mapping[str, Any] | N
     One counts beside a certificate of the same organisation, which a person here trusts. Of several the newest that nobody
     refused or revoked is shown.
     """
-    kept_records = [record for record in _records(run, "ownership") if _certified(record, review)]
-    if not kept_records or review is None:
+    card = (run.card or {}).get("run_card_hash")
+    if review is None:
+        return None
+    key = review.certificate.organisation.signing_key
+    kept_records = [
+        record
+        for record in run.checked.records
+        if record.card == card and record.told["keys"][0] == key
+    ]
+    if not kept_records:
         return None
     kept_record = max(
         kept_records,
@@ -80,41 +80,6 @@ def owned(run: RunSummary, review: ReviewStatus | None) -> Mapping[str, Any] | N
 
 
 _ENDED = ("refused", "revoked")
-
-
-def _shares(told: Mapping[str, Any] | None) -> str:
-    if told is None:
-        return ""
-    share = told["organisation_share"]
-    sides = f"{told['organisation']} {share} %, {told['developer']} {100 - share} %"
-    return f"ownership {told['state']}: {sides}"
-
-
-def in_use(run: RunSummary, review: ReviewStatus | None) -> list[Mapping[str, Any]]:
-    """Return the uses of a run's method that did not end, by records of the organisation that certified it."""
-    kept_records = [
-        record
-        for record in _records(run, "use")
-        if _certified(record, review) and not record.revoked
-    ]
-    ended = {kept_record.told["begun"] for kept_record in kept_records}
-    return [
-        kept_record.told
-        for kept_record in kept_records
-        if not kept_record.told["begun"] and kept_record.id not in ended
-    ]
-
-
-def _records(run: RunSummary, kind: str) -> Iterator[KeptRecord]:
-    card = (run.card or {}).get("run_card_hash")
-    return (record for record in run.checked.records if record.kind == kind and record.card == card)
-
-
-def _certified(record: KeptRecord, review: ReviewStatus | None) -> bool:
-    """Return whether the organisation of a record is the one whose certificate is next to the run."""
-    return (
-        review is not None and review.certificate.organisation.signing_key == record.told["keys"][0]
-    )
 
 
 def _reviewed(run: RunSummary) -> ReviewStatus | None:

@@ -1,4 +1,4 @@
-"""``rosetta organisation``: Say what an organisation is, and what became of methods that it certified."""
+"""``rosetta organisation``: Say what an organisation is."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ class OrganisationCommands(FiledCommands):
     """The commands about an organisation, one file each."""
 
     folder = "organisation"
-    order = ("profile", "state", "used", "ended", "uses", "take")
+    order = ("profile", "state")
 
 
 @click.group(cls=OrganisationCommands)
 def organisation() -> None:
-    """Show what an organisation that keeps a benchmark is, and what became of the methods that it certified.
+    """Show what an organisation that keeps a benchmark is.
 
     The requirements are those of benchmark-specification §8.4 and §8.5. What the program sees itself is listed beside
     what a person states, signed with name and date.

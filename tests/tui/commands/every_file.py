@@ -23,7 +23,6 @@ from harness.store.signed_records import RecordKind, signed_files
 from harness.vault.keepers import write_card
 from harness.vault.shares import drill
 from review.files.statements import write_laptop_card, write_statement
-from review.records.use import read_use
 from review.verifying.kinds import VerifiedAgainst
 from review.verifying.verifying import FileVerdict, verify_any
 from tests.harness.setup.calibrating import proposal, signed_file, written
@@ -68,19 +67,12 @@ def every_file(top: Path, patch: pytest.MonkeyPatch) -> EveryFile:
 def _more(sides: TwoSides, top: Path) -> dict[str, Path]:
     ok(f"run {top}/files/corpus.json --method constant --text x --plain", sides.developer)
     ok(f"runs export last -o {top}/other.json", sides.developer)
-    begun, end = top / "begun.rosetta-use", top / "end.rosetta-use"
-    use = f"organisation used {sides.run_id} --where radio --by Bob --since 2026-01-02 -o {begun}"
-    ok(use, sides.organisation)
-    number = read_use(begun.read_bytes()).id
-    ok(f"organisation ended {number} --on 2026-02-03 --reason over -o {end}", sides.organisation)
     witness, laptop = Identity.make(Role.COMPUTER), Identity.make(Role.LAPTOP)
     (top / "seen.rosetta-laptop").write_bytes(write_laptop_card(laptop, "red"))
     saw = write_statement(witness, laptop.public.signing_key, "ab" * 32)
     (top / "saw.rosetta-witness").write_bytes(saw)
     return {
         "other-card": top / "other.json",
-        "use-begun": begun,
-        "use-end": end,
         "saw": top / "saw.rosetta-witness",
         "seen": top / "seen.rosetta-laptop",
     }
@@ -162,15 +154,13 @@ def _of_custody(sides: TwoSides, folder: Path) -> dict[str, Path]:
 
 def _of_records(sides: TwoSides, folder: Path) -> dict[str, Path]:
     owned = sides.signed()
-    use, profile, stated = folder / "u.rosetta-use", folder / "p.rosetta-profile", folder / "s.json"
-    used = f"organisation used {sides.run_id} --where school --by Anna --since 2026-01-02 -o {use}"
-    ok(used, sides.organisation)
+    profile, stated = folder / "p.rosetta-profile", folder / "s.json"
     ok("organisation state terms a-page --by Anna", sides.organisation)
     ok(f"organisation profile --name Us -o {profile}", sides.organisation)
     with closing(open_store(sides.organisation / "rosetta.sqlite")) as store:
         [(_, data)] = signed_files(store, RecordKind.STATEMENT)
     stated.write_bytes(data)
-    return {"ownership": owned, "use": use, "profile": profile, "statement": stated}
+    return {"ownership": owned, "profile": profile, "statement": stated}
 
 
 def _apart(sides: TwoSides, folder: Path) -> dict[str, Path]:

@@ -1,10 +1,10 @@
-"""Who owns a method, where it is used, and what an organisation is: by the commands of both sides, and by who cheats."""
+"""Who owns a method, and what an organisation is: by the commands of both sides, and by who cheats."""
 
 from __future__ import annotations
 
 import json
 from contextlib import closing
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +12,10 @@ import pytest
 
 from corpora.model.entry import Segment
 from corpora.samples import DEMO_CORPUS, sample_path
-from harness.consent.given import newest_day
 from harness.core.canonical import canonical_bytes
 from harness.release.ledger import own_ledger
 from harness.release.records import ScoresTold
-from harness.sealed.keys import Identity, Role, key_files
-from harness.sealed.signed_archive import signed_record
+from harness.sealed.keys import Identity, Role
 from harness.store.file.database import open_store, opened
 from harness.store.notes import detach_certificates, suspend_certificates
 from harness.store.run_list import list_runs
@@ -28,7 +26,6 @@ from review.office.store.store import Office
 from review.records.agreeing import of_gold, reaches_line
 from review.records.ownership import Party, new_terms, propose
 from review.records.profile import REQUIREMENTS
-from review.records.use import SignedUse, UseRecord, read_use
 from rosetta_tui.review.organiser.desk import OrganiserService
 from rosetta_tui.review.organiser.pages.review import ReviewScreen
 from rosetta_tui.review.organiser.pages.reviews import ReviewsScreen
@@ -48,17 +45,6 @@ def owner(home: Path) -> str | None:
         [run] = list_runs(store, brief=True)
         told = owner_json(run)["ownership"]
     return None if told is None else str(told["state"])
-
-
-USED = "organisation used last --where school --by Anna --since 2026-01-02"
-
-
-def uses() -> list[dict[str, Any]]:
-    return list(json.loads(ok("organisation uses --json"))["uses"])
-
-
-def ended(use: str, day: str = "2026-03-01") -> str:
-    return f"organisation ended {use[:8]} --on {day} --reason mistakes"
 
 
 def taken(sides: TwoSides, by: Identity, **changed: Any) -> Path:
@@ -102,7 +88,6 @@ def test_ownership_shows_suspended_gate(sides: TwoSides) -> None:
     assert "took ratings back" in ok("runs show last")
     other = f"ownership propose last --developer Ann --key {sides.key()} -o {sides.stick}/n.rosetta-ownership"
     assert "gate: somebody took ratings back" in refused(other)
-    assert "no passed gate" in refused("organisation used last --where a --by b --since 2026-01-02")
     ok("review attach last --remove")
     assert owner(sides.organisation) is None
 
@@ -173,66 +158,6 @@ def test_ownership_conditions_are_those_specified() -> None:
         assert of_gold({"results": rows}).ok == met[1]
 
 
-def test_use_is_recorded_ended_and_taken(sides: TwoSides) -> None:
-    first, last = sides.stick / "u.rosetta-use", sides.stick / "e.rosetta-use"
-    ok(f"{USED} -o {first}")
-    assert "used: school, by Anna, since 2026-01-02" in ok("leaderboard")
-    [told] = uses()
-    assert "cannot have ended" in refused(ended(told["id"], "2025-12-31"))
-    assert "no day" in refused("organisation used last --where a --by b --since 2026-02-30")
-    ok(f"{ended(told['id'])} -o {last}")
-    assert "used: school" not in ok("leaderboard")
-    assert "until 2026-03-01: mistakes" in ok("organisation uses")
-    assert "ended already" in refused(ended(told["id"], "2026-03-02"))
-    stranger = sides.organisation.parent / "stranger"
-    assert "not trusted" in refused(f"organisation take {first} --trust {'0' * 64}", stranger)
-    ok(f"organisation take {first} --trust {sides.organisation_key}", stranger)
-    first.write_bytes(first.read_bytes().replace(b"school", b"church"))
-    line = f"organisation take {first} --trust {sides.organisation_key}"
-    assert "changed" in refused(line, stranger)
-
-
-def test_use_of_a_future_day_is_refused(sides: TwoSides) -> None:
-    later = newest_day() + timedelta(days=1)
-    assert "still to come" in refused(f"organisation used last --where a --by b --since {later}")
-    ok(f"organisation used last --where a --by b --since {newest_day()}")
-    [told] = uses()
-    assert "still to come" in refused(ended(told["id"], str(later)))
-
-
-def test_use_end_needs_its_own_beginning(sides: TwoSides) -> None:
-    """Another organisation, whose key is trusted too, ends a use that it did not record."""
-    first, last, path = (sides.stick / f"{name}.rosetta-use" for name in "uef")
-    ok(f"{USED} -o {first}")
-    ok(f"{ended(read_use(first.read_bytes()).id)} -o {last}")
-    stranger = sides.organisation.parent / "stranger"
-    take, trust = "organisation take", f"--trust {sides.organisation_key}"
-    assert "is not here" in refused(f"{take} {last} {trust}", stranger)
-    ok(f"{take} {first} {trust}", stranger)
-
-    def again(signer: Identity, **changed: str) -> str:
-        said = json.loads(last.read_bytes()) | changed
-        record = UseRecord.model_validate({name: said[name] for name in UseRecord.model_fields})
-        path.write_bytes(SignedUse.model_validate_json(signed_record(record, signer)).data())
-        return refused(f"{take} {path} --trust {signer.public.signing_key}", stranger)
-
-    other = Identity.make(Role.ORGANISATION)
-    assert "ends another use" in again(other, by=other.public.signing_key)
-    assert "until" not in ok("organisation uses", stranger)
-    ok(f"{take} {last} {trust}", stranger)
-    own = Identity.load(sides.organisation, Role.ORGANISATION)
-    assert "another end here already" in again(own, ended="2026-04-01")
-    assert "until 2026-03-01: mistakes" in ok("organisation uses", stranger)
-
-
-def test_use_needs_the_certifying_organisation(sides: TwoSides) -> None:
-    for each in key_files(sides.organisation, Role.ORGANISATION):
-        each.unlink(missing_ok=True)
-    Identity.load(sides.organisation, Role.ORGANISATION)
-    assert "Another organisation certified" in refused(USED)
-    assert not uses()
-
-
 def test_ownership_file_that_cannot_be_written_keeps_nothing(sides: TwoSides) -> None:
     """What stood in the store alone could be handed to nobody."""
     there = sides.stick / "there"
@@ -240,8 +165,6 @@ def test_ownership_file_that_cannot_be_written_keeps_nothing(sides: TwoSides) ->
     line = f"ownership propose last --developer Ann --key {sides.key()}"
     assert "is there" in refused(f"{line} -o {there}")
     assert not json.loads(ok("ownership show --json"))["records"]
-    assert "is there" in refused(f"{USED} -o {there}")
-    assert not uses()
 
 
 def test_profile_has_what_is_seen_and_stated(sides: TwoSides) -> None:
@@ -369,7 +292,7 @@ def test_submission_steps_are_done_where_they_were_done(sides: TwoSides, bundle:
     assert f"rosetta ownership propose {sides.run_id[:8]} {named}" in said
     sides.proposed()
     said = ok(f"submission show {kept.number}", sides.organisation)
-    assert f"rosetta organisation used {sides.run_id[:8]} --where" in said
+    assert "rosetta ownership propose" not in said
     with opened(sides.organisation / "rosetta.sqlite") as store:
         detach_certificates(store, find_run(store, sides.run_id).id)
     assert _open(sides, kept.number) == ["certificate at the card"]

@@ -49,13 +49,13 @@ def stranger(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, monkeypat
 
 
 def test_verify_prints_json_and_exit_code(every: EveryFile, stranger: Path) -> None:
-    path = stranger / "use.json"
-    whole = every.paths["use"].read_bytes()
-    for content, code in ((whole, 0), (whole.replace(b"school", b"church"), 1)):
+    path = stranger / "statement.json"
+    whole = every.paths["statement"].read_bytes()
+    for content, code in ((whole, 0), (whole.replace(b"a-page", b"b-page"), 1)):
         path.write_bytes(content)
         done = said(f"verify {path} --json")
         found: dict[str, Any] = json.loads(done.stdout)
-        assert (done.exit_code, found["holds"], found["kind"]) == (code, code == 0, "use")
+        assert (done.exit_code, found["holds"], found["kind"]) == (code, code == 0, "statement")
     path.write_bytes(b"hello")
     assert isinstance(said(f"verify {path} --json").exception, UsageError)
 
@@ -147,9 +147,8 @@ def test_verify_card_that_only_states_the_hash_fails(every: EveryFile, tmp_path:
     altered.write_bytes(canonical_bytes(released | {"submitter": "Bob"}))
     nan.write_text(f'{{"run_card_hash":"{every.sides.card}","scores":NaN}}')
     for card, words in ((made_up, "was changed"), (altered, "changed"), (nan, "")):
-        for record in ("ownership", "use"):
-            found = wrong(looked(every.paths[record], card))
-            assert any(words in each for each in found.values()), (card, record)
+        found = wrong(looked(every.paths["ownership"], card))
+        assert any(words in each for each in found.values()), card
 
 
 def test_verify_who_stands_in_the_terms_did_not_sign(sides: TwoSides) -> None:
@@ -218,9 +217,9 @@ def test_verify_believes_a_node_by_the_named_key(every: EveryFile, tmp_path: Pat
 
 
 def test_verify_revoked_key_fails(every: EveryFile, stranger: Path) -> None:
-    assert looked(every.paths["use"]).holds
+    assert looked(every.paths["profile"]).holds
     ok(f"consent withdraw --signing-key {every.sides.organisation_key} --by Us --reason stolen")
-    assert any("stolen" in words for words in wrong(looked(every.paths["use"])).values())
+    assert any("stolen" in words for words in wrong(looked(every.paths["profile"])).values())
 
 
 UNREADABLE = [
@@ -294,9 +293,7 @@ NO_FILE = {
     "rosetta-vault-texts": "sealed within a vault",
 }
 """Forms that no file of their own has, or that are known otherwise."""
-_ENDS = (
-    "answer batch evidence keeper laptop notice ownership profile request submission use witness"
-)
+_ENDS = "answer batch evidence keeper laptop notice ownership profile request submission witness"
 ENDS = {f".rosetta-{name}": name for name in _ENDS.split()} | {
     ".rosetta-exchange": "exchange-list",
     ".rosetta-export": "sealed",
@@ -308,9 +305,8 @@ ENDS = {f".rosetta-{name}": name for name in _ENDS.split()} | {
 _PAIRS = """
 card-seal+card card-seal+row-proof row-proof+card reproduction+card released-card+release-ledger
 coarse-certificate+release-ledger coarse-certificate+released-card certificate+batch evidence+batch
-evidence+certificate ownership+released-card ownership+coarse-certificate use+released-card
-use+coarse-certificate profile+statement request+vault-log answer+vault-log vault-head+vault-log
-answer+request drill+vault-log drill-answer+drill register+notice exchange-list+card use-end+use-begun
+evidence+certificate ownership+released-card ownership+coarse-certificate profile+statement request+vault-log answer+vault-log vault-head+vault-log
+answer+request drill+vault-log drill-answer+drill register+notice exchange-list+card
 saw+laptop
 """
 TOGETHER = {(one, other) for one, _, other in (each.partition("+") for each in _PAIRS.split())}
@@ -372,7 +368,7 @@ def test_verify_with_what_belongs_together_holds(every: EveryFile) -> None:
             holds, found = beside(path_of(every, first), path_of(every, second))
             unsaid = (first, second) == ("certificate", "evidence")  # looked at without a word
             assert unsaid or True in found, (first, second, found)
-            assert holds == (first != "use-begun"), (first, second)
+            assert holds, (first, second)
 
 
 @pytest.mark.costly("each kind beside each that does not belong to it")
@@ -381,7 +377,7 @@ def test_verify_with_every_other_pair_fails(every: EveryFile) -> None:
     wrong = [pair for pair in NAMES if set(pair) <= paths.keys() and pair not in TOGETHER]
     wrong += [(one, "other-card") for one, other in NAMES if other == "card" and one in paths]
     wrong += [("witness", "laptop"), ("witness", "seen"), ("exchange-list", "other-card")]
-    wrong += [("keeper", "vault-log"), ("use-end", "use"), ("use", "use-end")]
+    wrong += [("keeper", "vault-log")]
     for one, other in wrong:
         holds, found = beside(paths[one], paths[other])
         assert (holds, False in found) == (False, True), (one, other, found)
@@ -396,12 +392,6 @@ def test_verify_with_changed_card_fails(every: EveryFile, tmp_path: Path) -> Non
     for each in ("card-seal", "row-proof", "reproduction"):
         holds, found = beside(every.paths[each], changed)
         assert (holds, False in found) == (False, True), each
-
-
-def test_verify_use_whose_end_is_known_fails(every: EveryFile, tmp_path: Path) -> None:
-    [found] = [each for each in looked(every.more["use-begun"]).checks if each.ok is False]
-    assert (found.name, "until 2026-02-03: over" in found.words) == ("standing", True)
-    assert said(f"verify {every.more['use-begun']}", tmp_path).exit_code == 0
 
 
 def test_verify_with_a_key_asks_who_signed(every: EveryFile, tmp_path: Path) -> None:

@@ -153,8 +153,7 @@ review import, review enrol, review status, review adjudicate, review second, re
 review export, review page, report review, report released, review plan, review variants, review withdraw,
 corpus translate, corpus agree, corpus progress, language check, language list, language show, vault list, vault log,
 vault grant show, consent withdraw, consent lift, consent list, ownership show, verify, ownership propose,
-ownership sign, ownership refuse, ownership revoke, organisation profile, organisation used, organisation ended,
-organisation uses, exchange list, key list, cost, doctor
+ownership sign, ownership refuse, ownership revoke, organisation profile, exchange list, key list, cost, doctor
 """
 """Write or print JSON, and have no automatic score: what people said (docs/certificate.md), texts, keys, logs."""
 
