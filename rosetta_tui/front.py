@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 
 import rosetta_tui
 
@@ -25,49 +26,50 @@ ORDER = tuple(name for names in GROUPS.values() for name in names)
 def commands(group: str = "", order: tuple[str, ...] = ORDER) -> dict[str, tuple[str, str]]:
     """Return the commands of a group of ``rosetta``: name → the module that holds it, and what it does.
 
-    A command is a file of ``rosetta_tui/commands``, or of the folder there that has the group's name; a group of two
-    words is a folder in the folder of the first. Its first line begins with its call and says in a sentence what it does; no file is imported for that.
+    A group is a file of ``rosetta_tui/commands``, or a folder of files; the files of ``rosetta`` itself are that folder. A file begins with a line for each of its commands: the call, and what it does. No file is imported for that.
     """
     listed: dict[str, tuple[str, str]] = {}
-    for folder in _folders(group):
-        if os.path.isdir(folder):  # noqa: PTH112
-            for file_name in sorted(os.listdir(folder)):  # noqa: PTH208
-                listed |= _told(group, folder, file_name)
+    for path, module in _files(group):
+        for line in _first_lines(path):
+            call, _, does = line.partition("``: ")
+            name = call.removeprefix(f"``rosetta {group} ".replace("  ", " "))
+            if " " not in name:
+                listed[name] = (module, does)
     places = {name: place for place, name in enumerate(order)}
     return dict(sorted(listed.items(), key=lambda command: places.get(command[0], len(order))))
 
 
 def module_of(group: str, name: str) -> str | None:
-    """Return the module that holds a command; None where there is none. Only files of its name are examined."""
-    files = (f"{name}{end}" for end in ("", "_", ".py", "_.py"))
-    listings = (_told(group, folder, file) for file in files for folder in _folders(group))
-    return next((listing[name][0] for listing in listings if name in listing), None)
+    """Return the module that holds a command; None where there is none."""
+    return commands(group).get(name, (None,))[0]
 
 
-def _folders(group: str) -> list[str]:
-    return [os.path.join(home, "commands", *group.split()) for home in rosetta_tui.__path__]  # noqa: PTH118  pathlib costs start-up time
+def _files(group: str) -> Iterator[tuple[str, str]]:
+    """Yield path and module of each file that may hold commands of a group."""
+    package = ".".join(("rosetta_tui.commands", *group.split()))
+    for home in rosetta_tui.__path__:
+        folder = os.path.join(home, "commands", *group.split())  # noqa: PTH118  pathlib costs start-up time
+        yield f"{folder}.py", package
+        if os.path.isdir(folder):  # noqa: PTH112
+            for file in sorted(os.listdir(folder)):  # noqa: PTH208
+                path = os.path.join(folder, file)  # noqa: PTH118
+                path += "" if file.endswith(".py") else "/__init__.py"
+                yield path, f"{package}.{file.removesuffix('.py')}"
 
 
-def _told(group: str, folder: str, file: str) -> dict[str, tuple[str, str]]:
-    """Return name, module and purpose of the command that a file holds; empty where it holds none."""
-    stem = file.removesuffix(".py")
-    call, colon, does = _first_line(os.path.join(folder, file)).partition("``: ")  # noqa: PTH118
-    name = call.removeprefix(f'"""``rosetta {group} '.replace("  ", " "))
-    if not colon or stem.rstrip("_") != name:
-        return {}
-    module = ".".join(("rosetta_tui.commands", *group.split(), stem))
-    return {name: (module, does.removesuffix('"""'))}
-
-
-def _first_line(path: str) -> str:
-    """Return the first line of a file of Python, or of a folder's ``__init__``; empty where it is neither."""
-    if not path.endswith(".py"):
-        path = os.path.join(path, "__init__.py")  # noqa: PTH118
+def _first_lines(path: str) -> list[str]:
+    """Return the lines with which a file begins and that begin with a call of ``rosetta``."""
+    lines: list[str] = []
     try:
         with open(path, encoding="utf-8", errors="replace") as file:  # noqa: PTH123
-            return file.readline().rstrip("\n")
+            for line in file:
+                line = line.strip().strip('"')  # noqa: PLW2901
+                if not line.startswith("``rosetta "):
+                    break
+                lines.append(line)
     except (OSError, ValueError):  # no file has such a name
-        return ""
+        pass
+    return lines
 
 
 DONE, FAILED, MISUSED, INTERRUPTED = 0, 1, 2, 130
