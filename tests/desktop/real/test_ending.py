@@ -84,7 +84,7 @@ KEPT_MB, SLACK_MB = 0.005, 3.0
 """What the session itself remembers of each rating, and what any program's memory goes up and down."""
 
 
-@pytest.mark.thorough
+@pytest.mark.costly("programs that are killed")
 def test_kill_loses_no_rating_that_was_shown_done(display: Display, tmp_path: Path) -> None:
     kills, in_all = times(4, 200), 0
     draw = random.Random(7)
@@ -209,7 +209,7 @@ def traced(display: Display, folder: Path, **environment: str) -> Iterator[Trace
         yield Traced(scene, shown, trace)
 
 
-@pytest.mark.thorough
+@pytest.mark.costly("the program itself, under a tracer")
 def test_a_whole_session_touches_no_network_and_no_other_place(
     display: Display, bus: Bus, reader: Reader, tmp_path: Path
 ) -> None:

@@ -177,7 +177,7 @@ def test_first_answer_takes_few_clicks(reader: Reader, start: Start, tmp_path: P
 PANES = ("Original", "Translation")
 
 
-@pytest.mark.thorough
+@pytest.mark.costly("a screen reader and the program itself, through all pages")
 def test_a_session_by_the_tree_alone(reader: Reader, start: Start, tmp_path: Path) -> None:
     scene = stage(tmp_path, batch_of(items_of(4), training_of([Rating.REJECT])))
     start(scene, scene.file, guard=0.0)
