@@ -19,8 +19,8 @@ from unittest.mock import patch
 import numpy as np
 from scipy.stats import kendalltau
 
-from harness.release import budget, policy
-from harness.release.policy import expected_half, rounded
+from harness.release import budget
+from harness.release.records import expected_half, rounded
 from scoring.core.table import Table
 from scoring.metrics.inventory import surface_metrics
 from tests.harness.release.attackers import (
@@ -132,11 +132,10 @@ def main(sets: int) -> None:
         for entries in SIZES:
             inverted, tau = ranked(statistics, entries, step, REPETITIONS)
             print(f"  {entries} sentences: {inverted:.1%} of the pairs inverted, tau {tau:.2f}")
-        beats = budget.beats if ladder else (lambda *_, **__: True)
+        chosen = partial(budget.Policy, count=count, climbs=not ladder)
         with (
-            patch.object(budget, "Policy", partial(policy.Policy, count=count)),
-            patch.object(budget, "beats", beats),
-            patch.dict(policy.OFFICIAL, {CHRF: step}),  # of no other policy in this block
+            patch.object(budget, "Policy", chosen),
+            patch.dict(budget.OFFICIAL, {CHRF: step}),  # of no other policy in this block
         ):
             for world, make in worlds(statistics).items():
                 for informed in (False, True):

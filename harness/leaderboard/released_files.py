@@ -23,24 +23,23 @@ from harness.consent.withdrawals_in_force import CorpusFacts
 from harness.core.canonical import canonical_bytes
 from harness.core.failures import UsageError
 from harness.core.written_files import private_folder, write_file
-from harness.release.budget import History, history
-from harness.release.ledger import FOLDER, LEDGER, checked_lines
+from harness.release.budget import History
+from harness.release.ledger import FOLDER, LEDGER, checked_lines, history
 from harness.release.records import (
     ReleasedCard,
+    ReleasedDifference,
+    ReleasedRefusal,
     ScoresTold,
-    SignedReleasedCard,
-    SignedReleasedDifference,
-    SignedReleasedRefusal,
 )
 from harness.sealed.keys import key_phrase, says_key
 from harness.sealed.phrase import read_words
 from harness.store.withdrawn import entry_ids_of_run, known_run
 
-_Form = type[SignedReleasedCard | SignedReleasedDifference | SignedReleasedRefusal]
+_Form = type[ReleasedCard | ReleasedDifference | ReleasedRefusal]
 _FORMS: Final[dict[str, _Form]] = {
-    "rosetta-released-card": SignedReleasedCard,
-    "rosetta-released-difference": SignedReleasedDifference,
-    "rosetta-released-refusal": SignedReleasedRefusal,
+    "rosetta-released-card": ReleasedCard,
+    "rosetta-released-difference": ReleasedDifference,
+    "rosetta-released-refusal": ReleasedRefusal,
 }
 
 
@@ -106,7 +105,7 @@ TAKEN: Final = "taken"
 """Folder of imported cards, in that of the ledger."""
 
 
-def take(home: Path, data: bytes, name: str, connection: sqlite3.Connection) -> SignedReleasedCard:
+def take(home: Path, data: bytes, name: str, connection: sqlite3.Connection) -> ReleasedCard:
     """Store a released card that came from elsewhere and return it; UsageError where it is none, was changed, or consent to it was withdrawn."""
     card, _ = checked_card(data, name, connection)
     folder = private_folder(private_folder(home / FOLDER) / TAKEN)
@@ -116,7 +115,7 @@ def take(home: Path, data: bytes, name: str, connection: sqlite3.Connection) -> 
 
 def checked_card(
     data: bytes, name: str, connection: sqlite3.Connection
-) -> tuple[SignedReleasedCard, CardVerdict]:
+) -> tuple[ReleasedCard, CardVerdict]:
     """Return a released card by its bytes, and what was checked; UsageError says why it is not believed.
 
     Refused too where consent to what it is about was withdrawn, as far as notices that are believed here say.
@@ -129,7 +128,7 @@ def checked_card(
     if wrong := [check.words for check in verdict.checks if check.ok is False]:
         raise UsageError(f"{name} is not believed: {'; '.join(wrong)}.")
     try:
-        return SignedReleasedCard.model_validate_json(data, strict=True), verdict
+        return ReleasedCard.model_validate_json(data, strict=True), verdict
     except ValueError:
         raise UsageError(f"{name} is a released difference or refusal: it has no scores. `rosetta runs verify` checks it.") from None  # fmt: skip
 
@@ -138,8 +137,7 @@ def cards_here(home: Path, connection: sqlite3.Connection) -> list[ReleasedCard]
     """Return the released cards of this computer that hold, each run's once: what its ledger has, and what was imported."""
     cards: list[ReleasedCard] = []
     if (path := home / FOLDER / LEDGER).is_file():
-        lines = checked_lines(path.read_bytes(), str(path))
-        past = history((line.when, line.act) for line in lines)
+        past = history(checked_lines(path.read_bytes(), str(path)))
         gone = withdrawn_of(past, connection)
         cards += [act.card for act in past.told(ScoresTold) if act.run not in gone]
     for path in sorted((home / FOLDER / TAKEN).glob("*.json")):

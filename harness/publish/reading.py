@@ -17,7 +17,7 @@ from harness.card.importing import Corpora, DifferentCard, import_parsed
 from harness.card.reading import parse_object
 from harness.core.failures import UsageError
 from harness.publish.outgoing import is_released, lacks_outputs, published_hash, released_holds
-from harness.release.records import ReleasedCard, SignedReleasedCard
+from harness.release.records import ReleasedCard
 from harness.store.file.database import default_path, opened
 
 
@@ -77,7 +77,7 @@ def _take(cards: PublishedCards, name: str, data: bytes, at_hand: Corpora) -> st
     if not sound:
         return f"{short} does not verify: it was changed after it was sealed, or never was. It has no rank."
     if released:
-        cards.released.append(SignedReleasedCard.model_validate_json(data, strict=True))
+        cards.released.append(ReleasedCard.model_validate_json(data, strict=True))
     if published_hash(data, card) != name:
         return f"{short} is another card than the one that was published under this hash, though its own seal holds."
     return None

@@ -1,5 +1,9 @@
 """What may be released of secret entries, given all that was released before: the rules, without a file or a store.
 
+**The policy** of the custodian says in which steps, how often and when. Rounding protects little: the count, the pause and
+the Ladder keep a submitter from climbing. What code can set exactly, as it can its cost, its speed and the words that an
+analyser accepts, is rounded hardest.
+
 **Atoms.** Every sum that was ever released, to anybody, cuts the entries into those that it is over and the others. All
 cuts together divide them into *atoms*: two entries are in one where every sum has both or neither. Whatever is added or
 subtracted of the sums counts the entries of an atom alike, so nothing can be computed about fewer than the smallest atom
@@ -23,33 +27,23 @@ Sources: Blum & Hardt, "The Ladder", ICML 2015; Denning, Denning & Schwartz, "Th
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
+from functools import cached_property, reduce
 from hashlib import sha256
+from math import isfinite
 from typing import Any, Final, TypeVar
 
 from corpora.text.comparison import normalised
 from harness.card.withholding import LEAST
 from harness.core.failures import UsageError
-from harness.release.policy import POLICIES, Policy, expected_half, pause_words, range_of
-from harness.release.records import (
-    LEAST_CONFIRMED,
-    OF_SCORES,
-    Act,
-    CertificateTold,
-    Confirmation,
-    DifferenceTold,
-    RefusalTold,
-    ReleasedCard,
-    Rule,
-    Scores,
-    ScoresTold,
-    Shortfall,
-    Together,
-)
+from harness.release import records
+from harness.release.records import LEAST_CONFIRMED, CertificateTold, RefusalTold, ScoresTold
+from harness.sealed.strict_records import StrictRecord
 from scoring.core.messages import counted
-from scoring.core.metric_rows import direction
+from scoring.core.metric_rows import direction, row_of
+from scoring.core.specification import COMPOSITE
 
 MOMENT: Final = "%Y-%m-%dT%H:%M:%SZ"
 Part = tuple[str, str]
@@ -57,70 +51,100 @@ Part = tuple[str, str]
 Counted = ScoresTold | RefusalTold | CertificateTold
 """An answer that counts, in the ledger."""
 _Told = TypeVar("_Told", ScoresTold, RefusalTold, CertificateTold)
+_Act = TypeVar("_Act", bound=StrictRecord)
 
 
 class NotReleased(UsageError):  # noqa: N818  said of an answer
     """Nothing is released; the message says why, and what may be done."""
 
-    waits = False
-    """Whether the same answer is given later: after the pause, or where the custodian allows more."""
-
 
 class NotYetReleased(NotReleased):
-    """Nothing is released now, by count or pause."""
+    """Nothing is released now, by count or pause: the same answer is given later, or where the custodian allows more."""
 
-    waits = True
+
+# Policies
+
+CHRF: Final = "chrf_plus_plus"
+OFFICIAL: Final = {CHRF: 1.0, COMPOSITE: 0.01, "exact_match_rate": 0.05, "semantic_score": 0.02, "fst_acceptance_rate": 0.1}  # fmt: skip
+TRUSTED: Final = {CHRF: 0.1, COMPOSITE: 0.001, "exact_match_rate": 0.01, "semantic_score": 0.01, "fst_acceptance_rate": 0.01}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Policy:
+    """What a submitter gets about a version of a corpus."""
+
+    name: records.PolicyName = "official"
+    count: int = 3
+    """Answers to one submitter."""
+    pause_hours: float = 168.0
+    everybody: int = 20
+    """Answers to all submitters together; then the custodian rotates the corpus (benchmark specification §9.3)."""
+    opens: str = ""
+    """The day (UTC) before which a blind policy releases nothing."""
+    metrics: Mapping[str, float] = field(default_factory=lambda: OFFICIAL)
+    """Metrics of a translation that are released, with their steps."""
+    share: float = 0.01
+    """Step of the headline of another task, as a share of its range."""
+    whole: bool = True
+    """Whether cost, speed and parts are released, and more than the first metric."""
+    climbs: bool = False
+    """Whether every score is released, even one that does not beat the best."""
+
+    def steps(self, headline: str) -> Mapping[str, float]:
+        """Return the metrics that are released, and in which steps; ``headline`` is among them."""
+        if headline in self.metrics or row_of(headline) is None:
+            return self.metrics
+        low, high = records.range_of(headline)
+        return {headline: self.share * (high - low if isfinite(high - low) else 1.0)}
+
+
+POLICIES: Final[Mapping[records.PolicyName, Policy]] = {
+    "official": Policy(),
+    "strict": Policy("strict", count=1, metrics={CHRF: 5.0}, share=0.05, whole=False),
+    "blind": Policy("blind"),
+    "trusted": Policy("trusted", 10, 24.0, 200, metrics=TRUSTED, share=0.001, climbs=True),
+}
+CERTIFICATES: Final = Policy(count=10, pause_hours=24.0)
+"""How many certificates of a run are released, and how far apart."""
+
+
+def pause_words(hours: float) -> str:
+    """Return how long a pause is, in words."""
+    return counted(int(hours / 24), "day") if hours and hours % 24 == 0 else f"{hours:g} hours"
 
 
 # Atoms
 
-
-@dataclass(frozen=True)
-class Partition:
-    """The atoms into which all that was released divides the secret entries."""
-
-    atoms: Mapping[Any, int] = field(default_factory=dict)
-    """Entry → its atom, from 1; of entries that are not there nothing is known, and so they may be few."""
-
-    def divided(self, labels: Mapping[Any, int]) -> Partition:
-        """Return the atoms once entries with one label can also be distinguished from those with another, or none."""
-        sides = {key: (self.atoms.get(key, 0), labels.get(key, 0)) for key in {*self.atoms, *labels}}  # fmt: skip
-        numbers = {side: place for place, side in enumerate(sorted(set(sides.values())), start=1)}
-        return Partition({key: numbers[side] for key, side in sides.items()})
-
-    def cut(self, told: Collection[Any]) -> Partition:
-        """Return the atoms once a sum over these entries is released as well."""
-        return self.divided(dict.fromkeys(told, 1))
-
-    @property
-    def safe(self) -> bool:
-        """True where no atom has fewer than ``LEAST`` entries."""
-        return min(Counter(self.atoms.values()).values(), default=LEAST) >= LEAST
-
-    def may_tell(self, told: Collection[Any]) -> bool:
-        """Return whether a sum over these entries leaves every atom with enough; one over no entry says nothing."""
-        return not told or self.cut(told).safe
+Atoms = Mapping[Any, int]
+"""Entry → its atom, from 1; of entries that are not there nothing is known, and so they may be few."""
 
 
-def tellable(
-    before: Partition, whole: Collection[Any], parts: Mapping[Part, Collection[Any]]
-) -> tuple[frozenset[Part], Partition] | None:
+def divided(atoms: Atoms, labels: Atoms) -> Atoms:
+    """Return the atoms once entries with one label can also be distinguished from those with another, or none."""
+    sides = {key: (atoms.get(key, 0), labels.get(key, 0)) for key in {*atoms, *labels}}
+    numbers = {side: place for place, side in enumerate(sorted(set(sides.values())), start=1)}
+    return {key: numbers[side] for key, side in sides.items()}
+
+
+def are_safe(atoms: Atoms) -> bool:
+    """Return whether no atom has fewer than ``LEAST`` entries."""
+    return min(Counter(atoms.values()).values(), default=LEAST) >= LEAST
+
+
+def tellable(before: Atoms, whole: Collection[Any], parts: Mapping[Part, Collection[Any]]) -> tuple[frozenset[Part], Atoms] | None:  # fmt: skip
     """Return the parts of a run that may be released with its total, and the atoms after it; None where not even that may be.
 
     ``whole`` are the secret entries of the run, ``parts`` those of each part by breakdown and tag. Large parts come first:
     a small one gives way, and those from which it would follow.
     """
-    if not whole or not before.may_tell(whole):
+    after, chosen = divided(before, dict.fromkeys(whole, 1)), set[Part]()
+    if not whole or not are_safe(after):
         return None
-    after, chosen = before.cut(whole), set()
     for name in sorted(parts, key=lambda part: (-len(set(parts[part])), part)):
-        if after.may_tell(parts[name]):
-            after = after.cut(parts[name])
+        if are_safe(cut := divided(after, dict.fromkeys(parts[name], 1))):
+            after = cut
             chosen.add(name)
     return frozenset(chosen), after
-
-
-# What was released
 
 
 def set_id(entries: Collection[str]) -> str:
@@ -128,59 +152,54 @@ def set_id(entries: Collection[str]) -> str:
     return sha256("\n".join(sorted(entries)).encode()).hexdigest()
 
 
-@dataclass(frozen=True)
-class ScoreQuestion:
-    """A run whose scores somebody wants to know."""
-
-    card: ReleasedCard
-    """All that may leave of it, in steps; which answer it is and whose scores, the history decides."""
-    entries: frozenset[str]
-    """Digests of its secret entries."""
-    value: float
-    """Of the headline, as it is."""
-    entries_of: Mapping[Part, frozenset[str]] = field(default_factory=dict)
-    """Digests of the secret entries of each part."""
-    rotations: int | None = None
-    """As in ``ScoresTold``."""
-
-    @property
-    def expected_half(self) -> float:
-        """By more than this the score must beat the best one released."""
-        return expected_half(len(self.entries), range_of(self.card.headline), self.value)
+# What was released
 
 
 @dataclass(frozen=True)
 class History:
     """All that was released so far, and the rules of the custodian."""
 
-    answers: tuple[tuple[str, Counted | DifferenceTold], ...] = ()
-    """Moment and answer, the oldest first."""
-    rules: tuple[Rule, ...] = ()
-    together: tuple[tuple[str, str], ...] = ()
-    partition: Partition = field(default_factory=Partition)
-    sets: Mapping[str, frozenset[str]] = field(default_factory=dict)
-    """Id of a set → the digests of its entries."""
+    acts: tuple[tuple[str, records.Act], ...] = ()
+    """Moment and act of each line of the ledger, the oldest first."""
 
-    def after(self, act: Act, when: str) -> History:
+    def after(self, act: records.Act, when: str) -> History:
         """Return the history with one more line of the ledger."""
-        match act:
-            case Rule():
-                return replace(self, rules=(*self.rules, act))
-            case Together():
-                return replace(self, together=(*self.together, act.names))
-            case ScoresTold() | DifferenceTold() | RefusalTold() | CertificateTold():
-                more = replace(self, answers=(*self.answers, (when, act)))
-                if not isinstance(act, ScoresTold | CertificateTold) or act.atoms is None:
-                    return more
-                sets = {**self.sets, act.entries: frozenset(act.atoms)}
-                return replace(more, partition=self.partition.divided(act.atoms), sets=sets)
-            case _:
-                return self
+        return History((*self.acts, (when, act)))
+
+    def of(self, form: type[_Act]) -> list[_Act]:
+        """Return the acts of one form, the oldest first."""
+        return [act for _, act in self.acts if isinstance(act, form)]
+
+    def told(self, form: type[_Told], submitter: str | None = None, run: str | None = None) -> list[_Told]:  # fmt: skip
+        """Return the answers of one form, the oldest first: to one submitter, about one run, or all."""
+        names = None if submitter is None else self.names_of(submitter)
+        return [act for act in self.of(form) if run in {None, act.run} and (names is None or _known(act.submitter) in names)]  # fmt: skip
+
+    @property
+    def answers(self) -> list[tuple[str, Counted]]:
+        """The answers that count, each with its moment."""
+        return [(when, act) for when, act in self.acts if isinstance(act, Counted)]
+
+    @cached_property
+    def sums(self) -> list[tuple[str, Mapping[str, int]]]:
+        """Id of each set of entries about which something new was released, with the atom of each entry after it."""
+        acts = [act for _, act in self.acts if isinstance(act, ScoresTold | CertificateTold)]
+        return [(act.entries, act.atoms) for act in acts if act.atoms is not None]
+
+    @cached_property
+    def atoms(self) -> Atoms:
+        """The atoms into which all that was released divides the secret entries."""
+        return reduce(divided, (atoms for _, atoms in self.sums), {})
+
+    def new_atoms(self, entries: Collection[str], after: Atoms) -> dict[str, int] | None:
+        """Return what the ledger keeps of the atoms after an answer; None where they are those of before."""
+        known = after == self.atoms and set_id(entries) in dict(self.sums)
+        return None if known else {key: after[key] for key in sorted(entries)}
 
     def names_of(self, submitter: str) -> frozenset[str]:
         """Return all names of one submitter, written alike or put together by the custodian."""
         names = {_known(submitter)}
-        pairs = [set(map(_known, pair)) for pair in self.together]
+        pairs = [set(map(_known, act.names)) for act in self.of(records.Together)]
         while more := [pair for pair in pairs if pair & names and not pair <= names]:
             names.update(*more)
         return frozenset(names)
@@ -191,7 +210,7 @@ class History:
         ``numbers``: those that hold where no rule says other ones; None: those of the policy.
         """
         names, policy = self.names_of(submitter), numbers or Policy()
-        for rule in sorted(self.rules, key=lambda rule: (bool(rule.submitter), bool(rule.corpus))):
+        for rule in sorted(self.of(records.Rule), key=lambda rule: (bool(rule.submitter), bool(rule.corpus))):  # fmt: skip
             if rule.corpus not in {"", corpus} or (rule.submitter and _known(rule.submitter) not in names):  # fmt: skip
                 continue
             if rule.policy is not None:
@@ -200,52 +219,24 @@ class History:
             policy = replace(policy, **given)
         return policy
 
-    def told(
-        self, form: type[_Told], submitter: str | None = None, run: str | None = None
-    ) -> list[_Told]:
-        """Return the answers of one form, the oldest first: to one submitter, about one run, or all."""
-        names = None if submitter is None else self.names_of(submitter)
-        return [
-            act
-            for _, act in self.answers
-            if isinstance(act, form)
-            and run in {None, act.run}
-            and (names is None or _known(act.submitter) in names)
-        ]
-
-    def about(
-        self, corpus: str, version: str | None, entries: Collection[str]
-    ) -> list[tuple[str, Counted]]:
-        """Return the answers that count about this version of a corpus (None: any), or over one of these entries under whatever name."""
-        return [
-            (when, act)
-            for when, act in self.answers
-            if not isinstance(act, DifferenceTold)
-            and (
-                (act.corpus == corpus and version in {None, act.version})
-                or not self.sets.get(getattr(act, "entries", ""), frozenset()).isdisjoint(entries)
-            )
-        ]
-
     def require_answers(
-        self,
-        submitter: str,
-        corpus: str,
-        entries: Collection[str],
-        now: datetime,
-        *,
-        version: str | None = None,
-        numbers: Policy | None = None,
-    ) -> tuple[int, int]:
+        self, submitter: str, corpus: str, entries: Collection[str], now: datetime, *, version: str | None = None, numbers: Policy | None = None
+    ) -> tuple[int, int]:  # fmt: skip
         """Return which answer the next one is and how many there are; NotReleased where none may be given now.
 
-        ``numbers``: see ``policy``; such answers do not count for everybody together.
+        Answers count that are about this version of the corpus (None: any), or about one of these entries under whatever
+        name. ``numbers``: see ``policy``; such answers do not count for everybody together.
         """
-        policy = self.policy(submitter, corpus, numbers)
+        policy, names, sets = self.policy(submitter, corpus, numbers), self.names_of(submitter), dict(self.sums)  # fmt: skip
         if policy.name == "blind" and f"{now:%Y-%m-%d}" < policy.opens:
             raise NotYetReleased(f"Nothing is told of {corpus!r} before {policy.opens}, then to everybody: its policy is blind.")  # fmt: skip
-        names, about = self.names_of(submitter), self.about(corpus, version, entries)
-        given = [when for when, act in about if _known(act.submitter) in names]
+        about = [
+            (when, act)
+            for when, act in self.answers
+            if (act.corpus == corpus and version in {None, act.version})
+            or not set(entries).isdisjoint(sets.get(getattr(act, "entries", ""), ()))
+        ]
+        given = [datetime.fromisoformat(when) for when, act in about if _known(act.submitter) in names]  # fmt: skip
         if len(given) >= policy.count:
             raise NotYetReleased(
                 f"{submitter!r} had all {counted(policy.count, 'answer')} about {corpus!r}. Each one tells a little of the hidden "
@@ -257,108 +248,68 @@ class History:
                 "allow more (rosetta vault budget --everybody): each answer tells a little of them."
             )
         # a line in the future comes from a wrong clock, and locks nobody out
-        if past := [moment for when in given if (moment := moment_of(when)) <= now]:
-            free = max(past) + timedelta(hours=policy.pause_hours)
-            if now < free:
-                raise NotYetReleased(
-                    f"{submitter!r} had an answer about {corpus!r} at {max(past).strftime(MOMENT)}; there are {pause_words(policy.pause_hours)} between two. "
-                    f"The next one is given from {free.strftime(MOMENT)} on (rosetta vault budget --pause)."
-                )
+        last = max((moment for moment in given if moment <= now), default=None)
+        if last is not None and now < (free := last + timedelta(hours=policy.pause_hours)):
+            raise NotYetReleased(
+                f"{submitter!r} had an answer about {corpus!r} at {last.strftime(MOMENT)}; there are {pause_words(policy.pause_hours)} between two. "
+                f"The next one is given from {free.strftime(MOMENT)} on (rosetta vault budget --pause)."
+            )
         return len(given) + 1, policy.count
 
-    def answer(self, asked: ScoreQuestion, now: datetime) -> ScoresTold:
-        """Return the line that answers a question, with the card that leaves; NotReleased where nothing may be released."""
-        draft, corpus, why = asked.card, asked.card.corpus, shortfall(self, asked)
-        number, count = self.require_answers(draft.submitter, corpus.id, asked.entries, now, version=corpus.version)  # fmt: skip
-        sums = tellable(self.partition, asked.entries, asked.entries_of)
-        if sums is None:
-            raise NotReleased(self._too_few(asked.entries))
+    def answer(self, draft: ScoresTold, now: datetime, members: Mapping[Part, Collection[str]] | None = None) -> ScoresTold:  # fmt: skip
+        """Return the line that tells scores, with the card that leaves; NotReleased where nothing may be released.
+
+        ``draft`` has all that may leave of the run, in steps, and its secret entries as ``atoms``: which answer it is and
+        whose scores it has is decided here. ``members``: the entries of each part, also of those that are not in the draft.
+        """
+        card, entries, members = draft.card, frozenset(draft.atoms or ()), members or {}
+        number, count = self.require_answers(card.submitter, draft.corpus, entries, now, version=draft.version)  # fmt: skip
+        scored = {part: members[part] for part in members if part[1] in card.parts.get(part[0], {})}
+        if (sums := tellable(self.atoms, entries, scored)) is None:
+            known = len(entries & self.atoms.keys())
+            raise NotReleased(
+                f"Scores over other selections of these entries were told before ({known:,} of {len(entries):,} entries), and "
+                f"with them the scores of this run would tell of fewer than {LEAST} entries. Run over exactly the "
+                f"same entries as before, or exchange {LEAST} or more of each part that was told."
+            )
         best, least = None, 0.0
-        if not self.policy(draft.submitter, corpus.id).climbs:
-            best, least = self.best(asked), asked.expected_half
-        higher = direction(draft.headline) == "higher"
-        if best and not beats(asked.value, best.value, least, higher=higher):
+        sign = 1 if direction(card.headline) == "higher" else -1
+        if not self.policy(card.submitter, draft.corpus).climbs:
+            new = [act for act in self.told(ScoresTold, card.submitter) if act.new]
+            same = [act for act in new if (act.entries, act.card.headline) == (draft.entries, card.headline)]  # fmt: skip
+            best = max(same, key=lambda act: sign * act.value, default=None)
+            least = records.expected_half(len(entries), records.range_of(card.headline), draft.value)  # fmt: skip
+        if best and not sign * (draft.value - best.value) > least:
             # nothing is new but that the best was not beaten, which is one bit
-            fields = {name: getattr(best.card, name) for name in OF_SCORES} | {"bits": 1}
+            fields = {name: getattr(best.card, name) for name in records.ReleasedScores.model_fields} | {"bits": 1}  # fmt: skip
         else:
-            fields = {"scores_of": draft.run, **_parts_released(draft, sums[0])}
+            parts = {name: {tag: tags[tag] for tag in tags if (name, tag) in sums[0]} for name, tags in card.parts.items()}  # fmt: skip
+            left_out = sorted({part[0] for part in members if part not in sums[0]})
+            fields = {"scores_of": card.run, "parts": {name: parts[name] for name in parts if parts[name]}, "parts_left_out": left_out}  # fmt: skip
+        why = self._shortfall(draft, entries)
         fields |= {"beat_by": least, "answer": number, "of": count}
         fields |= {"confirmation": "not_confirmed" if why else "confirmed", "shortfall": why}
-        return ScoresTold(
-            entries=set_id(asked.entries), atoms=self.new_atoms(asked.entries, sums[1]), value=asked.value,
-            rotations=asked.rotations, card=ReleasedCard.model_validate(dict(draft) | fields),
-        )  # fmt: skip
-
-    def best(self, asked: ScoreQuestion) -> ScoresTold | None:
-        """Return the answer with the best score released to this submitter on exactly these entries."""
-        about = (set_id(asked.entries), asked.card.headline)
-        acts = self.told(ScoresTold, asked.card.submitter)
-        sign = 1 if direction(asked.card.headline) == "higher" else -1
-        new = (act for act in acts if act.new and (act.entries, act.card.headline) == about)
-        return max(new, key=lambda act: sign * act.value, default=None)
-
-    def new_atoms(self, entries: Collection[str], after: Partition) -> dict[str, int] | None:
-        """Return what the ledger keeps of the atoms after an answer; None where they are those of before."""
-        if after == self.partition and set_id(entries) in self.sets:
-            return None
-        return {key: after.atoms[key] for key in sorted(entries)}
-
-    def _too_few(self, entries: frozenset[str]) -> str:
-        known = len(entries & self.partition.atoms.keys())
-        return too_few_words(len(entries)) or (
-            f"Scores over other selections of these entries were told before ({known:,} of {len(entries):,} entries), and "
-            f"with them the scores of this run would tell of fewer than {LEAST} entries. Run over exactly the "
-            f"same entries as before, or exchange {LEAST} or more of each part that was told."
+        released = records.ReleasedCard.model_validate(dict(card) | fields)
+        return draft.model_copy(
+            update={"card": released, "atoms": self.new_atoms(entries, sums[1])}
         )
 
-
-def history(acts: Iterable[tuple[str, Act]]) -> History:
-    """Return what a ledger's acts, each with its moment, amount to."""
-    past = History()
-    for when, act in acts:
-        past = past.after(act, when)
-    return past
-
-
-def beats(value: float, best: float, step: float, *, higher: bool) -> bool:
-    """Return whether a score is better than the best one released so far by more than a step (Blum & Hardt 2015, Algorithm 1)."""
-    return (value - best if higher else best - value) > step
-
-
-def too_few_words(entries: int) -> str:
-    """Return why the scores of a run over this many different secret entries are never released; empty where they are enough."""
-    if entries >= LEAST:
-        return ""
-    return (
-        f"This run has {entries:,} different secret entries; its scores would tell of single ones. Scores "
-        f"are told from {LEAST} on."
-    )
-
-
-def moment_of(when: str) -> datetime:
-    """Return the time of a line."""
-    return datetime.strptime(when, MOMENT).replace(tzinfo=UTC)
-
-
-def _known(name: str) -> str:
-    """Return a name by which it is known again, however it is written."""
-    return normalised(name) or name
-
-
-def _parts_released(draft: ReleasedCard, chosen: Collection[Part]) -> dict[str, Any]:
-    """Return the fields of a card with these parts alone, and which breakdowns lack one."""
-    parts, left_out = dict[str, dict[str, Scores]](), set(draft.parts_left_out)
-    for dimension, tags in draft.parts.items():
-        if kept := {tag: tags[tag] for tag in tags if (dimension, tag) in chosen}:
-            parts[dimension] = kept
-        if kept.keys() != tags.keys():
-            left_out.add(dimension)
-    return {"parts": parts, "parts_left_out": tuple(sorted(left_out))}
+    def _shortfall(self, draft: ScoresTold, entries: Collection[str]) -> records.Shortfall:
+        """Return why a run that is released now is not confirmed, by all that was released before; empty where it is."""
+        if len(entries) < LEAST_CONFIRMED:
+            return "few entries"
+        if not self.atoms.keys().isdisjoint(entries):
+            return "told before"
+        confirmed = [
+            act for act in self.told(ScoresTold, draft.submitter) if not act.card.shortfall
+        ]
+        states = [(act.corpus, act.version, act.rotations) for act in confirmed]
+        return "second run" if (draft.corpus, draft.version, draft.rotations) in states else ""
 
 
 # Confirmation
 
-REASONS: Final[Mapping[Shortfall, str]] = {
+REASONS: Final[Mapping[records.Shortfall, str]] = {
     "": "nothing was told before about its entries",
     "few entries": f"it has fewer than {LEAST_CONFIRMED} secret entries",
     "told before": "something was told before about entries of it",
@@ -371,35 +322,20 @@ ACTIVATE: Final = (
 """What to do where a run is not confirmed."""
 
 
-def shortfall(before: History, asked: ScoreQuestion) -> Shortfall:
-    """Return why a run that is released now is not confirmed, by all that was released before; empty where it is."""
-    corpus = asked.card.corpus
-    state = (corpus.id, corpus.version, asked.rotations)
-    if len(asked.entries) < LEAST_CONFIRMED:
-        return "few entries"
-    if not before.partition.atoms.keys().isdisjoint(asked.entries):
-        return "told before"
-    second = any(
-        act.card.confirmation == "confirmed" and (act.corpus, act.version, act.rotations) == state
-        for act in before.told(ScoresTold, asked.card.submitter)
-    )
-    return "second run" if second else ""
-
-
-def confirmation_of(past: History, run: str) -> Confirmation | None:
+def confirmation_of(past: History, run: str) -> records.Confirmation | None:
     """Return what was stated of a run, to whomever; None where nobody has its scores."""
-    stated = [act.card.confirmation for act in past.told(ScoresTold, run=run)]
+    stated = {act.card.confirmation for act in past.told(ScoresTold, run=run)}
     return "confirmed" if "confirmed" in stated else "not_confirmed" if stated else None
 
 
 def why_unconfirmed(past: History, run: str) -> str:
     """Return why no claim may rest on a run, in words behind "because"; empty where it is confirmed."""
-    if confirmation_of(past, run) == "confirmed":
-        return ""
     acts = past.told(ScoresTold, run=run)
+    if not all(act.card.shortfall for act in acts):
+        return ""
     return REASONS[acts[0].card.shortfall] if acts else "its scores were told to nobody"
 
 
-def untold(past: History, digests: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the entries about which nothing was released; ``digests``: id of an entry → its digest."""
-    return tuple(entry for entry, digest in digests.items() if digest not in past.partition.atoms)
+def _known(name: str) -> str:
+    """Return a name by which it is known again, however it is written."""
+    return normalised(name) or name

@@ -1,22 +1,19 @@
 """The ledger: what was released to whom, in signed lines that name each other, in a file of the organisation's own.
 
-It is kept outside the store: deleting a run takes nothing out of it. A line is on the disk before its file leaves. Each
-released file names its line, so that a ledger that was begun again, or cut short, is seen by comparing two files of the
-same organisation. As it is on one computer, and deleting it would bring back all answers, the log of a vault, which every
-keeper checks, gets its number, length and last line each time that scores of the vault's texts are released: the ledger
-must fit that before it releases more.
+It is kept outside the store: deleting a run takes nothing out of it. A line is on the disk before its file leaves, which
+names it, so that two files show that a ledger was begun again, or cut short. Deleting it would bring back all answers: so
+the log of a vault, which every keeper checks, gets its head and length each time that scores of the vault's texts are
+released, and the ledger must fit that before it releases more.
 """
 
 from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
-from functools import partial
-from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
 
@@ -24,38 +21,14 @@ import filelock
 
 from corpora.model.corpus import Corpus, Selection
 from harness.consent.withdrawals_in_force import standing
-from harness.core.canonical import canonical_bytes
 from harness.core.failures import UsageError
 from harness.core.version import VERSION
 from harness.core.written_files import PRIVATE, append_line, private_folder
-from harness.release.budget import (
-    ACTIVATE,
-    MOMENT,
-    History,
-    NotReleased,
-    ScoreQuestion,
-    confirmation_of,
-    history,
-    moment_of,
-    untold,
-)
-from harness.release.records import (
-    LEAST_CONFIRMED,
-    Act,
-    Begun,
-    CertificateTold,
-    ClockCorrected,
-    DifferenceTold,
-    InLedger,
-    LedgerRecord,
-    RefusalTold,
-    Released,
-    ScoresTold,
-    SignedLedgerRecord,
-)
+from harness.release import records
+from harness.release.budget import ACTIVATE, MOMENT, History, NotReleased, are_safe, confirmation_of
+from harness.release.records import CertificateTold, LedgerLine, ScoresTold
 from harness.sealed.chain import chained_lines
 from harness.sealed.keys import Identity, Role
-from harness.sealed.signed_archive import signed_record
 from harness.sealed.strict_records import FileError, FileProblem
 from harness.vault.data_key import DataKey
 from harness.vault.folder import VaultState
@@ -84,8 +57,11 @@ class ReleaseLedger:
 
     @property
     def path(self) -> Path:
-        """Its file."""
         return self.folder / LEDGER
+
+    @property
+    def key(self) -> str:
+        return self.identity.public.signing_key
 
     def digest(self, source: str) -> str:
         """Return what an entry is known by in the ledger; without the keys it confirms no guess."""
@@ -93,15 +69,15 @@ class ReleaseLedger:
 
     def read(self) -> History:
         """Return what was released so far; raises FileError in words where the ledger is damaged or another's."""
-        return history((line.when, line.act) for line in self.lines())
+        return history(self.lines())
 
-    def lines(self) -> list[SignedLedgerRecord]:
+    def lines(self) -> list[LedgerLine]:
         """Return every line, checked; none where it was not begun; FileError as ``read``."""
         try:
             content = self.path.read_bytes() if self.path.exists() else b""
         except OSError as error:
             raise FileError(FileProblem.INVALID, f"{self.path} cannot be read ({error.strerror}). Make it readable.") from None  # fmt: skip
-        return checked_lines(content, str(self.path), self.identity.public.signing_key)
+        return checked_lines(content, str(self.path), self.key)
 
     @contextmanager
     def changing(self) -> Iterator[LedgerChange]:
@@ -109,36 +85,30 @@ class ReleaseLedger:
         try:
             private_folder(self.folder)
             with filelock.FileLock(self.folder / LOCK, timeout=BUSY_SECONDS, mode=PRIVATE):
-                lines = self.lines()
-                now, wrong = self._moment(lines)
-                acts = ((line.when, line.act) for line in lines)
-                change = LedgerChange(self, lines, history(acts), now)
+                change = LedgerChange(self, lines := self.lines(), self._now(lines))
                 if not lines:
-                    change.write(Begun(salt=secrets.token_hex(32)))
-                if wrong:
-                    change.write(ClockCorrected())
+                    change.write(records.Begun(salt=secrets.token_hex(32)))
+                elif change.now < datetime.fromisoformat(lines[-1].when):
+                    change.write(records.ClockCorrected())
                 yield change
         except filelock.Timeout:
             raise FileError(FileProblem.LOCKED, f"Another program is using the ledger in {self.folder}. Try again when it is done.") from None  # fmt: skip
         except OSError as error:
-            raise FileError(
-                FileProblem.INVALID,
-                f"The ledger in {self.folder} cannot be written ({error.strerror}), so nothing is told. Make room there, and try again.",
-            ) from None
+            raise FileError(FileProblem.INVALID, f"The ledger in {self.folder} cannot be written ({error.strerror}), so nothing is told. Make room there, and try again.") from None  # fmt: skip
 
-    def _moment(self, lines: list[SignedLedgerRecord]) -> tuple[datetime, bool]:
-        """Return the time of the next line, and whether it is earlier than the last one's and a custodian says why; else FileError."""
+    def _now(self, lines: list[LedgerLine]) -> datetime:
+        """Return the time of the next line; FileError where it is earlier than the last one's, and no custodian says why."""
         now = self.clock().astimezone(UTC).replace(microsecond=0)
-        last = moment_of(lines[-1].when) if lines else now
+        last = datetime.fromisoformat(lines[-1].when) if lines else now
         if now >= last - STEP:
-            return max(now, last), False
-        if not self.clock_was_wrong:
-            raise FileError(
-                FileProblem.INVALID,
-                f"The clock of this computer shows {now.strftime(MOMENT)}, but something was told at {lines[-1].when}, which is "
-                "later. Set the clock right: pauses are counted by it. If it was wrong then and is right now, say so with --clock-was-wrong; the ledger notes it.",
-            )
-        return now, True
+            return max(now, last)
+        if self.clock_was_wrong:
+            return now
+        raise FileError(
+            FileProblem.INVALID,
+            f"The clock of this computer shows {now.strftime(MOMENT)}, but something was told at {lines[-1].when}, which is "
+            "later. Set the clock right: pauses are counted by it. If it was wrong then and is right now, say so with --clock-was-wrong; the ledger notes it.",
+        )
 
 
 @dataclass
@@ -146,51 +116,65 @@ class LedgerChange:
     """The ledger while it is kept from others."""
 
     ledger: ReleaseLedger
-    lines: list[SignedLedgerRecord]
-    history: History
+    lines: list[LedgerLine]
     now: datetime
+    """The time of the next line."""
 
     @property
-    def place(self) -> InLedger:
+    def history(self) -> History:
+        """All that was released so far."""
+        return history(self.lines)
+
+    @property
+    def place(self) -> records.InLedger:
         """Where the next line will stand."""
-        return InLedger(ledger=_id(self.lines[0]), line=len(self.lines), prev=_id(self.lines[-1]))
+        return records.InLedger(ledger=self.lines[0].id, line=len(self.lines), prev=self.lines[-1].id)  # fmt: skip
 
     @property
-    def stated(self) -> Released:
+    def stated(self) -> records.Released:
         """The fields of a file that leaves with the next line, whatever it is."""
-        key = self.ledger.identity.public.signing_key
-        return Released(rosetta=VERSION, issued=self.now.date().isoformat(), place=self.place, by=key)  # fmt: skip
+        return records.Released(rosetta=VERSION, issued=self.now.date().isoformat(), place=self.place, by=self.ledger.key)  # fmt: skip
 
-    def write(self, act: Act) -> None:
+    def write(self, act: records.Act) -> None:
         """Write one more line, on the disk before this returns.
 
         Raises NotReleased where the key that signs was withdrawn: nobody would believe it.
         """
-        key = self.ledger.identity.public.signing_key
-        if (notice := standing(self.ledger.folder.parent).of_key(key)) is not None:
+        if (notice := standing(self.ledger.folder.parent).of_key(self.ledger.key)) is not None:
             raise NotReleased(
                 f"Consent was withdrawn for {notice.said}: this computer's keeper signs with it, so nobody believes what is told. "
                 "Tell scores from a computer whose keeper has other keys; where it was a mistake, `rosetta consent lift` takes it back."
             )
-        prev = _id(self.lines[-1]) if self.lines else ""
-        when = self.now.strftime(MOMENT)
-        record = LedgerRecord(seq=len(self.lines), prev=prev, when=when, by=key, act=act)
-        content = signed_record(record, self.ledger.identity)
-        end = sum(len(_bytes(line)) + 1 for line in self.lines)
-        append_line(self.ledger.path, end, content + b"\n")
-        self.lines.append(SignedLedgerRecord.model_validate_json(content))
-        self.history = self.history.after(act, when)
+        unsigned = LedgerLine(
+            seq=len(self.lines), prev=self.lines[-1].id if self.lines else "", when=self.now.strftime(MOMENT),
+            by=self.ledger.key, act=act, signature="0" * 128,
+        )  # fmt: skip
+        signature = self.ledger.identity.sign(unsigned.content()).hex()
+        line = unsigned.model_copy(update={"signature": signature})
+        append_line(self.ledger.path, sum(len(line.data) + 1 for line in self.lines), line.data + b"\n")  # fmt: skip
+        self.lines.append(line)
 
 
-def checked_lines(content: bytes, where: str, mine: str = "") -> list[SignedLedgerRecord]:
+def history(lines: Iterable[LedgerLine]) -> History:
+    """Return what lines of a ledger amount to."""
+    return History(tuple((line.when, line.act) for line in lines))
+
+
+def checked_lines(content: bytes, where: str, mine: str = "") -> list[LedgerLine]:
     """Return the lines of a ledger by its bytes; FileError names the line that is wrong.
 
     ``mine``: key that must have signed; empty: that of the first line. What a write that was stopped left at the end does
     not count. Whether the newest lines are missing, only the computer knows that wrote them.
     """
-    lines, wrong = list[SignedLedgerRecord](), partial(_wrong, where)
-    contents = content.split(b"\n")[:-1]
-    for line, _ in chained_lines(contents, SignedLedgerRecord, "a line of a ledger", wrong, most=len(content)):  # fmt: skip
+
+    def wrong(place: int, reason: str) -> FileError:
+        return FileError(
+            FileProblem.DAMAGED,
+            f"{where}: line {place + 1}: {reason}. Nothing is told without a whole ledger: put back a copy of the newest one.",
+        )
+
+    lines, contents = list[LedgerLine](), content.split(b"\n")[:-1]
+    for line, _ in chained_lines(contents, LedgerLine, "a line of a ledger", wrong, most=len(content)):  # fmt: skip
         if mine and line.by != mine:
             raise FileError(
                 FileProblem.WRONG_KEY,
@@ -199,29 +183,16 @@ def checked_lines(content: bytes, where: str, mine: str = "") -> list[SignedLedg
             )
         if not line.is_signed_by(mine or (lines or [line])[0].by):
             raise wrong(len(lines), "it was changed after it was signed")
-        if (line.seq == 0) is not isinstance(line.act, Begun):
+        if (line.seq == 0) is not isinstance(line.act, records.Begun):
             raise wrong(len(lines), "only the first line says that the ledger was begun")
-        if lines and line.when < lines[-1].when and not isinstance(line.act, ClockCorrected):
+        if (
+            lines
+            and line.when < lines[-1].when
+            and not isinstance(line.act, records.ClockCorrected)
+        ):
             raise wrong(len(lines), "its time is earlier than that of the line before it")
         lines.append(line)
     return lines
-
-
-def _wrong(where: str, place: int, reason: str) -> FileError:
-    return FileError(
-        FileProblem.DAMAGED,
-        f"{where}: line {place + 1}: {reason}. Nothing is told without a whole ledger: put back a copy of the newest one.",
-    )
-
-
-def _id(line: SignedLedgerRecord) -> str:
-    """Return the hash by which the next line names this one."""
-    return sha256(_bytes(line)).hexdigest()
-
-
-def _bytes(line: SignedLedgerRecord) -> bytes:
-    """Return a line as it is in the file: it was checked to be canonical."""
-    return canonical_bytes(line.model_dump(mode="json"))
 
 
 def own_ledger(home: Path, *, clock_was_wrong: bool = False) -> ReleaseLedger:
@@ -232,10 +203,8 @@ def own_ledger(home: Path, *, clock_was_wrong: bool = False) -> ReleaseLedger:
 
 # What follows from the lines
 
-_RECOMPUTED: Final = ("scores_of", "scores", "beat_by", "answer", "of", "confirmation", "shortfall")
 
-
-def fits_line(lines: Sequence[SignedLedgerRecord], stated: Mapping[str, Any]) -> str:
+def fits_line(lines: Sequence[LedgerLine], stated: Mapping[str, Any]) -> str:
     """Return why a released file is not what the line of the ledger that it names may say; empty where it is.
 
     ``lines``: a whole ledger, read by ``checked_lines``. ``stated``: the card, difference, refusal or coarse certificate as
@@ -245,27 +214,25 @@ def fits_line(lines: Sequence[SignedLedgerRecord], stated: Mapping[str, Any]) ->
     place = stated["place"]["line"]
     if not 0 < place < len(lines):
         return "the ledger has no such line"
-    line, before = lines[place], history((past.when, past.act) for past in lines[:place])
-    act, left = line.act, None
+    act, when, before, left = lines[place].act, lines[place].when, history(lines[:place]), None
     if isinstance(act, CertificateTold):
         left = json.loads(act.certificate)
-    elif isinstance(act, ScoresTold | RefusalTold | DifferenceTold):
+    elif isinstance(act, ScoresTold | records.RefusalTold | records.DifferenceTold):
         left = act.card.model_dump(mode="json")
     if left != {name: value for name, value in stated.items() if name != "signature"}:
         return "the ledger has something else in that line"
-    wrong = set[str]()
-    if not before.after(act, line.when).partition.safe:
-        wrong.add("atoms")
+    wrong = set() if are_safe(before.after(act, when).atoms) else {"atoms"}
     if isinstance(act, CertificateTold) and left["confirmation"] != confirmation_of(before, act.run):  # fmt: skip
         wrong.add("confirmation")
     if isinstance(act, ScoresTold):
-        entries = before.sets.get(act.entries, frozenset()) if act.atoms is None else act.atoms
-        asked = ScoreQuestion(act.card, frozenset(entries), act.value, rotations=act.rotations)
+        entries = dict(before.sums).get(act.entries, {}) if act.atoms is None else act.atoms
+        draft = act.model_copy(update={"atoms": entries})
         try:
-            card = before.answer(asked, moment_of(line.when)).card
+            card = before.answer(draft, datetime.fromisoformat(when)).card
         except NotReleased as error:
             return f"by the lines before it, nothing might be told: {error}"
-        wrong |= {name for name in _RECOMPUTED if getattr(card, name) != getattr(act.card, name)}
+        known = records.ReleasedCard.model_fields.keys() - {"parts", "parts_left_out"}
+        wrong |= {name for name in known if getattr(card, name) != getattr(act.card, name)}
     return f"by the lines before it, the ledger says otherwise of its {', '.join(sorted(wrong))}" if wrong else ""  # fmt: skip
 
 
@@ -282,11 +249,11 @@ def anchored(ledger: ReleaseLedger, vault: Path | None) -> Iterator[None]:
         yield
         return
     state = check_anchor(ledger, vault)
-    at = vault_at(vault, ledger.folder.parent, clock_was_wrong=ledger.clock_was_wrong)
     yield
-    if ledger.identity.public.signing_key in signers(state.keepers, splits_of(state.lines)):
+    if ledger.key in signers(state.keepers, splits_of(state.lines)):
         lines = ledger.lines()
-        stood = LedgerStood(ledger=_id(lines[0]), lines=len(lines), head=_id(lines[-1]))
+        stood = LedgerStood(ledger=lines[0].id, lines=len(lines), head=lines[-1].id)
+        at = vault_at(vault, ledger.folder.parent, clock_was_wrong=ledger.clock_was_wrong)
         with at.changing(ledger.identity) as now:
             at.write(now, stood, ledger.identity)
 
@@ -294,12 +261,12 @@ def anchored(ledger: ReleaseLedger, vault: Path | None) -> Iterator[None]:
 def check_anchor(ledger: ReleaseLedger, vault: Path) -> VaultState:
     """Return the vault; FileError where its log says that the ledger was another one, or longer."""
     state = vault_at(vault, ledger.folder.parent, clock_was_wrong=ledger.clock_was_wrong).read()
-    key, lines = ledger.identity.public.signing_key, ledger.lines()
-    own = (line.record.act for line in reversed(state.lines) if line.record.by == key)
+    lines = ledger.lines()
+    own = (line.record.act for line in reversed(state.lines) if line.record.by == ledger.key)
     stood = next((act for act in own if isinstance(act, LedgerStood)), None)
     if stood and (
         not 0 < stood.lines <= len(lines)
-        or (_id(lines[0]), _id(lines[stood.lines - 1])) != (stood.ledger, stood.head)
+        or (lines[0].id, lines[stood.lines - 1].id) != (stood.ledger, stood.head)
     ):
         raise FileError(
             FileProblem.DAMAGED,
@@ -320,10 +287,10 @@ def confirming(corpus: Corpus, chosen: Selection, ledger: ReleaseLedger) -> Sele
             "--confirm chooses the entries: leave out --entries, --sample and --limit."
         )
     entries = [corpus.entries[place] for place in chosen.apply(corpus)]
-    digests = {str(entry.id): ledger.digest(entry.source) for entry in entries if entry.secret}
-    fresh = untold(ledger.read(), digests)
-    if len(fresh) < LEAST_CONFIRMED:
+    known = ledger.read().atoms
+    fresh = tuple(str(entry.id) for entry in entries if entry.secret and ledger.digest(entry.source) not in known)  # fmt: skip
+    if len(fresh) < records.LEAST_CONFIRMED:
         raise UsageError(
-            f"{len(fresh):,} secret entries of {corpus.dataset.id} were never told of, and a run that confirms needs {LEAST_CONFIRMED}. {ACTIVATE}"
+            f"{len(fresh):,} secret entries of {corpus.dataset.id} were never told of, and a run that confirms needs {records.LEAST_CONFIRMED}. {ACTIVATE}"
         )
     return replace(chosen, entry_ids=fresh)

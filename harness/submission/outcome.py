@@ -11,7 +11,7 @@ from harness.box.failures import BoxStage, WhoseFault
 from harness.core.failures import ErrorClass
 from harness.events.kinds import Finished
 from harness.method.method import Method
-from harness.release.releasing import RefusedStage
+from harness.release.records import RefusedStage
 from harness.store.results import read_results
 from harness.store.runs import find_run
 from harness.submission.desk import SubmissionEvent

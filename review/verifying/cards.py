@@ -17,9 +17,9 @@ from harness.card.signing.row_proof import RowProof, read_proof
 from harness.core.failures import UsageError
 from harness.leaderboard.released_files import check_consent, verify_released
 from harness.release.records import (
-    SignedReleasedCard,
-    SignedReleasedDifference,
-    SignedReleasedRefusal,
+    ReleasedCard,
+    ReleasedDifference,
+    ReleasedRefusal,
 )
 from harness.sealed.strict_records import FileError, formats
 from review.verifying.kinds import (
@@ -153,8 +153,8 @@ KINDS: Final = (
     VerifiableKind("card-seal", "the seal of a card", _verify_seal, formats(SealFile)),
     VerifiableKind("row-proof", "the proof that one row is on a card", _verify_proof, formats(RowProof)),
     VerifiableKind("reproduction", "the record that a run was made once more", _verify_reproduction, formats(SignedReproduction)),
-    VerifiableKind("released-card", "a released card, coarse, of a run over secret entries", _verify_released, formats(SignedReleasedCard)),
-    VerifiableKind("released-difference", "a released difference of two runs over secret entries", _verify_released, formats(SignedReleasedDifference)),
-    VerifiableKind("released-refusal", "a released refusal: where a method that was handed in stopped", _verify_released, formats(SignedReleasedRefusal)),
+    VerifiableKind("released-card", "a released card, coarse, of a run over secret entries", _verify_released, formats(ReleasedCard)),
+    VerifiableKind("released-difference", "a released difference of two runs over secret entries", _verify_released, formats(ReleasedDifference)),
+    VerifiableKind("released-refusal", "a released refusal: where a method that was handed in stopped", _verify_released, formats(ReleasedRefusal)),
     VerifiableKind("card", "the card, report, log or row of a run", _verify_card, fits=_is_card),
 )  # fmt: skip

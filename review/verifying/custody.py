@@ -13,7 +13,7 @@ from harness.consent.register import checked_lines as register_lines
 from harness.core.failures import UsageError
 from harness.exchange.manifest import SignedExchangeList, read_manifest
 from harness.release.ledger import checked_lines as ledger_lines
-from harness.release.records import SignedLedgerRecord
+from harness.release.records import LedgerLine
 from harness.sealed.signature import public_pem
 from harness.sealed.signed_archive import read_signed_record
 from harness.sealed.strict_records import formats
@@ -212,7 +212,7 @@ KINDS: Final = (
     VerifiableKind("keeper", "the card of a keeper", _verify_keeper, formats(SignedCard)),
     VerifiableKind("request", "a request to open a vault", _verify_request, formats(SignedRequest)),
     VerifiableKind("answer", "an answer to a request", _verify_answer, fits=lambda file: file.stated.keys() == {"answer", "sealed"}),
-    VerifiableKind("release-ledger", "the ledger of what was released", _verify_ledger, formats(SignedLedgerRecord)),
+    VerifiableKind("release-ledger", "the ledger of what was released", _verify_ledger, formats(LedgerLine)),
     VerifiableKind("register", "a register of what was taken back", _verify_register, formats(SignedLine)),
     VerifiableKind("notice", "a notice of consent", _verify_notice, formats(SignedNotice)),
     VerifiableKind("exchange-list", "the list of a computer in an exchange folder", _verify_list, formats(SignedExchangeList)),

@@ -11,7 +11,7 @@ from harness.card.checking.verify import check_hash
 from harness.card.reading import parse_object
 from harness.card.seal import HASH_FIELD
 from harness.leaderboard.released_files import verify_released
-from harness.release.records import SignedReleasedCard
+from harness.release.records import ReleasedCard
 from harness.sealed.keys import key_phrase
 from harness.sealed.signature import verify as signed_by
 from harness.sealed.signed_archive import read_signed_record
@@ -118,7 +118,7 @@ def _card(named: str, file: VerifiedFile) -> CardCheck:
     """Compare the hash of a card that a record names with a card, whose hash must be its own, or a released one as it was signed."""
     if file.stated.get(HASH_FIELD) != named:
         return CardCheck("card", False, "it is about another card than the one named")
-    if file.format not in formats(SignedReleasedCard):
+    if file.format not in formats(ReleasedCard):
         whole = check_hash(parse_object(file.data, file.path.name))
         return CardCheck("card", whole.ok, "it is about this card" if whole.ok else whole.words)
     card_verdict = verify_released(file.data, KnownSigners())

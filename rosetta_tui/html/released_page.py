@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
 
 from harness.leaderboard.released_files import checked_card
-from harness.release.records import SignedReleasedCard
+from harness.release.records import ReleasedCard, ReleasedScore
 from rosetta_tui.html.chart import BarChart, ScoreLine, score_chart
 from rosetta_tui.html.page import Fact, render
 from rosetta_tui.show import released_words
 from rosetta_tui.show.metric_words import CAVEATS
 from scoring.core.messages import counted
 from scoring.core.metric_rows import short_title, title
-
-if TYPE_CHECKING:
-    from harness.release.policy import ReleasedScore
 
 
 def released_page(data: bytes, name: str, connection: sqlite3.Connection) -> str:
@@ -44,7 +40,7 @@ def released_page(data: bytes, name: str, connection: sqlite3.Connection) -> str
     )
 
 
-def _in_short(card: SignedReleasedCard) -> Iterator[str]:
+def _in_short(card: ReleasedCard) -> Iterator[str]:
     """Return what left, and why no more."""
     many = counted(card.corpus.entries, "entry", "entries")
     yield f"The run is over {many}, and secret ones are among them. So no sentence, no output and no row of it leaves: scores stand rounded, and an interval contains the exact one."
@@ -57,7 +53,7 @@ def _in_short(card: SignedReleasedCard) -> Iterator[str]:
     yield from released_words.facts(card)
 
 
-def _charts(card: SignedReleasedCard) -> Iterator[BarChart]:
+def _charts(card: ReleasedCard) -> Iterator[BarChart]:
     """Draw each score alone, the one that decides which run is better first, then that one by parts."""
     first = sorted(card.scores, key=lambda metric: (metric != card.headline, metric))
     for metric in first:
@@ -83,7 +79,7 @@ def _line(name: str, score: ReleasedScore, kind: str) -> ScoreLine:
     return ScoreLine(name, score.value, score.interval, released_words.score(score), kind)
 
 
-def _identity(card: SignedReleasedCard) -> Iterator[Fact]:
+def _identity(card: ReleasedCard) -> Iterator[Fact]:
     yield Fact("run", card.run)
     yield Fact("seal of its card, which stays inside", card.run_card_hash)
     yield Fact("set-up", card.method.setup_hash)

@@ -29,7 +29,7 @@ def list_words(found: OfficialList) -> Iterator[str]:
         if found.smallest
         else ""
     )
-    yield f"ranked by {by}, rounded as its policy {found.card.policy or 'of before'} says{apart}"
+    yield f"ranked by {by}, rounded as its policy {found.card.policy} says{apart}"
 
 
 def table(found: OfficialList) -> list[list[str]]:
@@ -59,7 +59,7 @@ def table(found: OfficialList) -> list[list[str]]:
 
 def tier_words(row: OfficialRow) -> str:
     """Return the tier that may be claimed before a review; ``!`` where a part of the outputs fails."""
-    tier = row.card.claimable_tier or "not told"
+    tier = row.card.claimable_tier
     return f"{tier}{'!' if any((row.card.caveats or {}).values()) else ''}"
 
 
@@ -100,13 +100,13 @@ def record(row: OfficialRow) -> dict[str, Value]:
         "condition": card.method.condition,
         "method_class": card.method.method_class,
         "quality_tier": card.quality_tier or None,
-        "claimable_tier": card.claimable_tier or None,
+        "claimable_tier": card.claimable_tier,
         "validated_by": VERIFICATION,
         **values,
         "cost_per_entry_usd": card.cost_per_entry_usd,
         "avg_latency_seconds": card.avg_latency_seconds,
         "cost_adjusted": row.cost_adjusted,
-        "policy": card.policy or None,
+        "policy": card.policy,
         "answer": card.answer,
         "of": card.of,
     }

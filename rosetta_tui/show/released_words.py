@@ -6,14 +6,13 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from harness.release.budget import ACTIVATE, REASONS
-from harness.release.policy import CHRF, pause_words
+from harness.release.budget import ACTIVATE, CHRF, REASONS, pause_words
 from rosetta_tui.show import figures
 from scoring.core.messages import counted
 
 if TYPE_CHECKING:
-    from harness.release.policy import Policy, ReleasedScore
-    from harness.release.records import ReleasedCard, Shortfall
+    from harness.release.budget import Policy
+    from harness.release.records import ReleasedCard, ReleasedScore, Shortfall
 
 
 def score(told: ReleasedScore) -> str:
@@ -58,9 +57,8 @@ def confirmation(shortfall: Shortfall) -> str:
 
 def facts(card: ReleasedCard) -> Iterator[str]:
     """Yield what a card tells beside its scores, in sentences."""
-    if card.claimable_tier:
-        automatic = "" if card.quality_tier == card.claimable_tier else f" (automatic: {card.quality_tier})"  # fmt: skip
-        yield f"Tier that may be claimed before a review by speakers: {card.claimable_tier}{automatic}."
+    automatic = "" if card.quality_tier in {"", card.claimable_tier} else f" (automatic: {card.quality_tier})"  # fmt: skip
+    yield f"Tier that may be claimed before a review by speakers: {card.claimable_tier}{automatic}."
     yield confirmation(card.shortfall)
     spent = [
         words
@@ -74,5 +72,4 @@ def facts(card: ReleasedCard) -> Iterator[str]:
         yield f"It took {' and '.join(spent)}, to 1, 2 or 5 times a power of ten."
     if card.smallest_difference is not None:
         yield f"Two methods that differ by less than {card.smallest_difference:g} points of chrF++ cannot be told apart on these entries."
-    if card.bits is not None:
-        yield f"This answer tells {counted(card.bits, 'bit')} about the secret entries at most."
+    yield f"This answer tells {counted(card.bits, 'bit')} about the secret entries at most."

@@ -220,10 +220,10 @@ def _told(home: Path, kept: KeptSubmission) -> ToldAnswer:
     identity = Identity.load(home, Role.KEEPER)
     book = ledger.ReleaseLedger(home / ledger.FOLDER, identity, lambda: datetime.now(UTC))
     try:
-        answers = book.read().answers
+        answers = [act for _, act in book.read().answers]
     except HarnessError as error:
         return ToldAnswer(trouble=str(error))
-    answers_here = [act.card for _, act in answers if isinstance(act, ScoresTold | RefusalTold) and act.run == last.run]  # fmt: skip
+    answers_here = [act.card for act in answers if isinstance(act, ScoresTold | RefusalTold) and act.run == last.run]  # fmt: skip
     return ToldAnswer(answers_here[-1] if answers_here else None)
 
 

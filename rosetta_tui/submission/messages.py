@@ -17,7 +17,7 @@ MEANS: Final[Mapping[str, str]] = {
     "complete": "If a part lacks something, its maker fixes it, packs it again and sends it once more.",
     "rehearsed": "It runs over the open sentences of its card, and its scores are compared with those that it claims. No keeper is asked for it.",
     "run over secret texts": "CORPUS is a file with secret entries, or with --vault FOLDER and --purpose WORDS a corpus of a vault, whose keepers are asked. --terms are your terms, which its maker must have accepted.",
-    "its maker was told": "Coarse scores and four caveats as yes or no, or where it stopped; either counts in the budget (rosetta vault budget).",
+    "its maker was told": "Coarse scores and five caveats as yes or no, or where it stopped; either counts in the budget (rosetta vault budget).",
     "confirmation": "A tier above functional, an ownership record and a passed review rest on sentences about which nobody was told anything before, 50 at least.",
     "its run": "Without its run nothing can be told of it, and nobody can rate it.",
     "speakers are asked": "Speakers decide, not scores: a review of the run goes to their laptops.",

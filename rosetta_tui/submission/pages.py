@@ -6,8 +6,7 @@ import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from harness.release.policy import ReleasedScore
-from harness.release.records import ReleasedCard, ReleasedRefusal
+from harness.release.records import ReleasedCard, ReleasedRefusal, ReleasedScore
 from harness.submission.checking import PartCheck, SubmissionPart, limits
 from review.office.results.whole_way import WayStep
 from rosetta_tui.show import figures, released_words
@@ -217,7 +216,7 @@ def told(facts: SubmissionFacts) -> SubmissionPage:
             decide = sorted(card.scores, key=lambda metric: (metric != card.headline, metric not in DECIDING, metric))  # fmt: skip
             scores = (_score_row(metric, card.scores[metric]) for metric in decide)
             rows = [*scores, *_caveat_rows(card)]
-            about_lines = [*_answer_lines(card), *((fact, "plain") for fact in released_words.facts(card)), ("Last, four caveats: whether it holds of a quarter of the outputs or more.", "quiet")]  # fmt: skip
+            about_lines = [*_answer_lines(card), *((fact, "plain") for fact in released_words.facts(card)), ("Last, five caveats: whether it holds of a quarter of the outputs or more.", "quiet")]  # fmt: skip
             return _page(about_lines, _TOLD, rows, [[]] * len(rows))
 
 
@@ -246,7 +245,7 @@ def _score_row(metric: str, score: ReleasedScore) -> tuple[Cell, ...]:
 
 
 def _caveat_rows(card: ReleasedCard) -> Iterator[tuple[Cell, ...]]:
-    """Yield the four caveats, as yes or no."""
+    """Yield the five caveats, as yes or no."""
     for kind, words in CAVEATS.items():
         held = None if card.caveats is None else card.caveats.get(kind)  # type: ignore[call-overload]
         answer = {True: Cell("yes", "warn"), False: Cell("no", "good"), None: Cell("nobody looked", "quiet")}[held]  # fmt: skip

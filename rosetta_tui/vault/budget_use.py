@@ -7,9 +7,8 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Final
 
-from harness.release.budget import Counted, History
-from harness.release.policy import CERTIFICATES, Policy
-from harness.release.records import CertificateTold, DifferenceTold, RefusalTold, ScoresTold
+from harness.release.budget import CERTIFICATES, Counted, History, Policy
+from harness.release.records import CertificateTold, RefusalTold, ScoresTold
 
 _REFUSAL_BITS: Final = 4
 """Of nine refusals that there are."""
@@ -41,8 +40,7 @@ def uses(told: History, withdrawn: Collection[str] = ()) -> list[BudgetUse]:
     """
     asked = defaultdict(list)
     for when, act in told.answers:
-        if not isinstance(act, DifferenceTold):
-            asked[told.names_of(act.submitter), act.corpus, act.version].append((when, act))
+        asked[told.names_of(act.submitter), act.corpus, act.version].append((when, act))
     return [_use(told, corpus, version, acts, withdrawn) for (_, corpus, version), acts in asked.items()]  # fmt: skip
 
 
@@ -58,7 +56,7 @@ def _use(
     gone = bool(new) and new[-1].run in withdrawn
     numbers = CERTIFICATES if isinstance(acts[0], CertificateTold) else None
     names = tuple(sorted({act.submitter for act in acts}))
-    bits = sum(act.card.bits or 0 for act in acts if isinstance(act, ScoresTold))
+    bits = sum(act.card.bits for act in acts if isinstance(act, ScoresTold))
     return BudgetUse(
         names, corpus, version, len(acts), told.policy(names[0], corpus, numbers), answers[-1][0],
         best=new[-1] if new and not gone else None, withdrawn=gone,

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 
-from harness.release.budget import MOMENT
-from harness.release.policy import Policy, pause_words
+from harness.release.budget import Policy, pause_words
 from rosetta_tui.show.columns import Cell, Column
 from rosetta_tui.show.released_words import policy_words
 from rosetta_tui.toolkit.section_page import Commands, Line, SectionPage, moment
@@ -73,8 +72,7 @@ def next_answer(use: BudgetUse, now: datetime) -> Line:
     """Return when the next answer may be given."""
     if use.answers >= use.policy.count:
         return "none left", "bad"
-    last = datetime.strptime(use.last, MOMENT).replace(tzinfo=UTC)
-    free = last + timedelta(hours=use.policy.pause_hours)
+    free = datetime.fromisoformat(use.last) + timedelta(hours=use.policy.pause_hours)
     return ("now", "good") if now >= free else (f"{free:%Y-%m-%d %H:%M}", "warn")
 
 

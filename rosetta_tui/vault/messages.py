@@ -7,15 +7,14 @@ from dataclasses import dataclass
 from typing import Final
 
 from corpora.model.entry import Segment
-from harness.release import policy
-from harness.release.records import LEAST_CONFIRMED
+from harness.release.records import LEAST_CONFIRMED, Range, expected_half
 from harness.vault import keepers, ledger, log, records, work
 from harness.vault.folder import VaultState
 from harness.vault.grants.messages import counts, standing
 from harness.vault.shares import paper
 from scoring.core.messages import counted
 
-CHRF_ENDS: Final[policy.Range] = (0.0, 100.0)
+CHRF_ENDS: Final[Range] = (0.0, 100.0)
 
 
 def telling(stored: records.StoredCorpus) -> Iterator[str]:
@@ -32,7 +31,7 @@ def told_outside(stored: records.StoredCorpus) -> Iterator[str]:
             yield f"{segment}: a run that confirms a claim needs {LEAST_CONFIRMED} entries that were never told of; activate them with rosetta vault rotate"
         if not segment.secret or segment is Segment.HELD_OUT or not entries:
             continue
-        half, count = policy.expected_half(entries, CHRF_ENDS, 0), counted(entries, "entry", "entries")  # fmt: skip
+        half, count = expected_half(entries, CHRF_ENDS, 0), counted(entries, "entry", "entries")  # fmt: skip
         yield f"{segment}: a submitter's later run over its {count} is told anew where it beats their best by {half:.1f} points of chrF++"
 
 

@@ -23,6 +23,7 @@ from harness.card.withholding import LEAST
 from harness.core.failures import HarnessError
 from harness.release.budget import (
     ACTIVATE,
+    CERTIFICATES,
     MOMENT,
     History,
     NotReleased,
@@ -33,7 +34,6 @@ from harness.release.budget import (
     why_unconfirmed,
 )
 from harness.release.ledger import FOLDER, LEDGER, ReleaseLedger, own_ledger
-from harness.release.policy import CERTIFICATES
 from harness.release.records import CertificateTold, Confirmation
 from harness.sealed.keys import Identity
 from harness.sealed.signature import Signed
@@ -122,7 +122,7 @@ def certificate_answer(
     number, count = history.require_answers(
         asked.submitter, asked.corpus, asked.entries, now, numbers=CERTIFICATES
     )
-    chosen = tellable(history.partition, asked.entries, asked.entries_of)
+    chosen = tellable(history.atoms, asked.entries, asked.entries_of)
     if chosen is None:
         raise NotReleased(_TOO_FEW)
     parts, after = chosen
@@ -153,7 +153,7 @@ def require_scores_told(history: History, run: str) -> Confirmation:
 
 def last_certificate(history: History, run: str) -> CertificateTold | None:
     """Return the certificate of a run that was released last; None where none was."""
-    told = [act for _, act in history.answers if isinstance(act, CertificateTold) and act.run == run]  # fmt: skip
+    told = history.told(CertificateTold, run=run)
     return told[-1] if told else None
 
 

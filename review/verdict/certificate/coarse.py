@@ -22,9 +22,16 @@ from harness.card.withholding import LEAST
 from harness.core.canonical import canonical_bytes
 from harness.core.failures import UsageError
 from harness.core.problems import first_problem
-from harness.release.policy import clean, expected_half, rounded
-from harness.release.records import Confirmation, InLedger, Moment
-from harness.sealed.strict_records import Count, Hex64, Id, Short, StrictRecord
+from harness.release.records import (
+    Answers,
+    Confirmation,
+    InLedger,
+    Moment,
+    clean,
+    expected_half,
+    rounded,
+)
+from harness.sealed.strict_records import Hex64, Id, Short, StrictRecord
 from review.verdict.certificate.certificate import (
     MOST_BYTES,
     Certificate,
@@ -138,9 +145,9 @@ class CoarseCertificate(StrictRecord):
     policy: CertifiedPolicy
     panel: CoarsePanel
     verdict: CoarseVerdict
-    answer: Annotated[Count, Field(ge=1)]
+    answer: Answers
     """Which certificate of the run it is that is told."""
-    of: Annotated[Count, Field(ge=1)]
+    of: Answers
     """How many are told of it."""
     place: InLedger
     """Where the ledger has it."""

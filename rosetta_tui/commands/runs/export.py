@@ -6,6 +6,7 @@ import sqlite3
 import sys
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -138,16 +139,16 @@ def _refuse_other_forms(
 def _released(
     connection: sqlite3.Connection, number: int, submitter: str, vault: Mapping[str, Any]
 ) -> bytes:
-    """Return the released card; what can be refused without the texts is refused before a vault is opened for it."""
-    if not exporting.must_be_released(connection, runs.read_run(connection, number)):
+    """Return the released card, for which the texts of a run from a vault are opened."""
+    run = runs.read_run(connection, number)
+    if not exporting.must_be_released(connection, run):
         raise UsageError(
             "--submitter goes with a run of this store that has secret entries. Leave it out: this one is exported whole."
         )
     asked, known = telling_ledger(vault)
-    releasing.require_answer_left(connection, number, submitter, known)
+    open_texts = partial(vault_opening.open_again, connection, run, asked, "seal")
     with ledger.anchored(known, asked.folder if asked else None):
-        vault_opening.open_again(connection, runs.read_run(connection, number), asked, "seal")
-        return releasing.release_run(connection, number, submitter, known)
+        return releasing.release_run(connection, number, submitter, known, open_texts)
 
 
 def _seal_file(

@@ -80,7 +80,7 @@ def import_(files: Sequence[Path], unverified: bool, corpus: str | None, as_json
         sys.exit(2)
 
 
-def _released_words(file: Path, card: records.SignedReleasedCard) -> str:
+def _released_words(file: Path, card: records.ReleasedCard) -> str:
     return plain(
         f"{file}: the released card of run {card.run[:8]}, {card.corpus.id}, signed by the key with the six words: {keys.key_phrase(card.by)}. "
         "`rosetta leaderboard` has it."

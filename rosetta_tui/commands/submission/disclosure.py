@@ -6,8 +6,9 @@ import json
 import os
 import sqlite3
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, get_args
 
 from harness.core.failures import UsageError
 from harness.core.written_files import write_file
@@ -15,13 +16,11 @@ from rosetta_tui.commands.naming import when_used
 from rosetta_tui.commands.submission.sharing import desk, say
 
 with when_used():
-    from harness.release import budget, ledger, releasing
+    from harness.release import budget, ledger, records, releasing
     from harness.store import runs
     from harness.store.file import database
     from harness.submission import desk as desks
     from rosetta_tui.show import released_words
-
-_STAGES: Final = ("install", "load", "translate")
 
 
 def require_free(output: Path | None) -> None:
@@ -53,18 +52,18 @@ def tell_of(
         with database.opened() as connection, ledger.anchored(known, vault["vault"]):
             run = runs.find_run(connection, last.run)
             if last.what is desks.SubmissionEvent.REFUSED:
-                stage = next(each for each in _STAGES if each == last.words)
+                stage = next(
+                    stage for stage in get_args(records.RefusedStage) if stage == last.words
+                )
                 data = releasing.release_refusal(connection, run.id, name, stage, known)
             else:
-                if open_texts is not None:
-                    releasing.require_answer_left(connection, run.id, name, known)
-                    open_texts(connection, run)
-                data = releasing.release_run(connection, run.id, name, known)
+                opening = None if open_texts is None else partial(open_texts, connection, run)
+                data = releasing.release_run(connection, run.id, name, known, opening)
     except budget.NotReleased as kept_back:
         unwritten = "" if output is None else f" {output} was not written."
-        later = f" Later: rosetta submission tell {kept.number}" if kept_back.waits else ""
-        now = " now" if kept_back.waits else ""
-        say([f"Nothing is told of it{now}: {kept_back}{unwritten}{later}"])
+        waits = isinstance(kept_back, budget.NotYetReleased)
+        later = f" Later: rosetta submission tell {kept.number}" if waits else ""
+        say([f"Nothing is told of it{' now' if waits else ''}: {kept_back}{unwritten}{later}"])
         return False
     path = output or kept.folder / f"{last.run[:8]}.told.json"
     _write(path, data, kept.number, overwrite=output is None)

@@ -75,7 +75,7 @@ def run(
 
     With CORPUS it is then run over the secret entries of that corpus: a file, or with --vault the name of a corpus
     there; the keepers are asked only now. Code runs in a box, data through this program's own methods. Its maker is
-    told coarse scores and four caveats as yes or no, or where it stopped; both count as an answer (rosetta vault
+    told coarse scores and five caveats as yes or no, or where it stopped; both count as an answer (rosetta vault
     budget). A failure of this computer does not count as an answer, and the submission may be run again.
     """
     if corpus is None and given.get("vault") is not None:

@@ -17,7 +17,6 @@ with when_used():
     from harness.core import failures
     from harness.leaderboard import released_files
     from harness.release import budget, records
-    from harness.release import policy as policy_rules
     from harness.store import run_list
     from harness.store.file import database
     from rosetta_tui.show import released_words
@@ -131,12 +130,12 @@ def _row(use: budget_use.BudgetUse) -> dict[str, Any]:
 
 
 def _lines(
-    general: policy_rules.Policy, shown: list[budget_use.BudgetUse], submitter: str, corpus: str
+    general: budget.Policy, shown: list[budget_use.BudgetUse], submitter: str, corpus: str
 ) -> Iterator[str]:
     about = repr(corpus) if corpus else "each corpus"
     yield (
         f"{submitter or 'Each submitter'}: {counted(general.count, 'answer')} about {about}, "
-        f"{policy_rules.pause_words(general.pause_hours)} between two"
+        f"{budget.pause_words(general.pause_hours)} between two"
     )
     yield released_words.policy_words(general)
     for use in shown:

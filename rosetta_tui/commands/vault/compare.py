@@ -49,11 +49,13 @@ def compare_(
     with database.opened() as connection:
         stored_runs = [runs.find_run(connection, name) for name in (first, second)]
         asked, known = telling_ledger(vault)
-        releasing.require_difference_left(stored_runs, known)
-        with ledger.anchored(known, asked.folder if asked else None):
+
+        def open_texts() -> None:
             for run in stored_runs:
                 vault_opening.open_again(connection, run, asked, "compare")
-            data = releasing.release_difference(connection, (first, second), known)
+
+        with ledger.anchored(known, asked.folder if asked else None):
+            data = releasing.release_difference(connection, (first, second), known, open_texts)
     written_files.write_file(output, data, overwrite=overwrite)
     released = json.loads(data)
     click.echo(plain(f"{released['second'][:8]} against {released['first'][:8]} by {short_title(released['metric'])}: {released['verdict']}"))  # fmt: skip

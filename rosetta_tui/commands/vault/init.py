@@ -12,7 +12,7 @@ from rosetta_tui.show.text import plain
 
 with when_used():
     from harness.core import user_file, written_files
-    from harness.release import policy
+    from harness.release import budget
     from harness.sealed import keys
     from harness.store.file import database
     from harness.vault import keepers
@@ -64,5 +64,5 @@ def init_(
     else:
         click.echo(vault_words.losing(len(everybody), threshold))
         click.echo("The recovery key is one share like the others. Have each keeper print theirs (rosetta vault share --print), and try all of them (rosetta vault drill start).")  # fmt: skip
-    click.echo(plain(f"What leaves of its texts is decided by a policy, {released_words.policy_words(policy.Policy())} Others: rosetta vault budget --policy."))  # fmt: skip
+    click.echo(plain(f"What leaves of its texts is decided by a policy, {released_words.policy_words(budget.Policy())} Others: rosetta vault budget --policy."))  # fmt: skip
     click.echo(f"The vault's own number: {state.head.vault[:16]}")

@@ -18,14 +18,16 @@ import numpy as np
 import numpy.typing as npt
 
 from corpora.formats.load import load
-from harness.release.budget import MOMENT, History, NotReleased, ScoreQuestion
-from harness.release.policy import Policy, expected_half, stepped
+from harness.release.budget import MOMENT, History, NotReleased, Policy, set_id
 from harness.release.records import (
     InLedger,
     ReleasedCard,
     ReleasedCorpus,
     ReleasedMethod,
     Rule,
+    ScoresTold,
+    expected_half,
+    stepped,
 )
 from scoring.core.scorer import Scorer
 from scoring.core.table import Table
@@ -133,16 +135,21 @@ def entry_ids(entries: int) -> frozenset[str]:
     return frozenset(f"{place:032x}" for place in range(entries))
 
 
-def question(submitter: str, run: str, entries: int, value: float) -> ScoreQuestion:
-    """Ask for the score of a run over the hidden set of so many entries."""
+def question(
+    submitter: str, run: str, entries: int, value: float, ids: frozenset[str] | None = None,
+    version: str | None = None, rotations: int | None = None,
+) -> ScoresTold:  # fmt: skip
+    """Ask for the score of a run over the hidden set of so many entries; ``ids``: of those entries."""
+    ids = entry_ids(entries) if ids is None else ids
     half = expected_half(entries, ENDS, value)
     score = stepped(value, value - half, value + half, Policy().steps(CHRF)[CHRF], ENDS)
     card = ReleasedCard(
         submitter=submitter, run=run, run_card_hash="", method=METHOD, headline=CHRF, signatures={},
-        corpus=ReleasedCorpus(id="c", version=None, language_pair="x", entries=entries), scores={CHRF: score},
+        corpus=ReleasedCorpus(id="c", version=version, language_pair="x", entries=entries), scores={CHRF: score},
         scores_of=run, beat_by=0.0, answer=1, of=1, rosetta="0", issued="2026-01-01", place=NOWHERE, by="0" * 64,
+        policy="official", bits=21, quality_tier="", claimable_tier="baseline",
     )  # fmt: skip
-    return ScoreQuestion(card, entry_ids(entries), value=value)
+    return ScoresTold(entries=set_id(ids), atoms=dict.fromkeys(ids, 1), value=value, rotations=rotations, card=card)  # fmt: skip
 
 
 Ask = Callable[[Choice], "tuple[float, bool] | None"]

@@ -145,5 +145,5 @@ def told_card(
         "method": METHOD.model_copy(update={"method_name": name}), "beat_by": 5.0, "scores": scores, "parts": {},
         "corpus": {"id": "gold", "version": "1", "language_pair": "en→eo", "entries": 50}, "parts_left_out": (),
         "signatures": {}, "smallest_difference": 10.0, "answer": 1, "of": 3, "rosetta": "0", "issued": "2026-01-01",
-        "place": NOWHERE, "by": "0" * 64, "policy": "official", **fields,
+        "place": NOWHERE, "by": "0" * 64, "policy": "official", "bits": 21, "quality_tier": "", "claimable_tier": "baseline", **fields,
     })  # fmt: skip

@@ -7,8 +7,7 @@ from functools import partial
 import numpy as np
 import pytest
 
-from harness.release.budget import NotReleased
-from harness.release.policy import Policy
+from harness.release.budget import NotReleased, Policy
 from tests.harness.release.attackers import (
     ATTACKS,
     Board,

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from harness.release.ledger import FOLDER, ReleaseLedger
-from harness.release.policy import ReleasedScore
 from harness.release.records import (
     InLedger,
     RefusalTold,
     ReleasedRefusal,
+    ReleasedScore,
     ScoresTold,
 )
 from harness.sealed.keys import Identity, Role

@@ -13,12 +13,12 @@ import click
 
 from corpora.model.entry import Segment
 from harness.release.ledger import FOLDER, ReleaseLedger
-from harness.release.policy import ReleasedScore
 from harness.release.records import (
     InLedger,
     ReleasedCard,
     ReleasedCorpus,
     ReleasedMethod,
+    ReleasedScore,
     ScoresTold,
 )
 from harness.sealed.keys import Identity, Role
@@ -106,6 +106,7 @@ def score_told(place: InLedger, submitter: str, run: str, **more: Any) -> Scores
         "scores": {"chrf_plus_plus": ReleasedScore(value=44.0, lower=40.0, upper=48.0, step=2.0)},
         "parts": {}, "parts_left_out": (), "signatures": {}, "answer": 1, "of": 10, "rosetta": "0.1.0",
         "issued": "2026-02-03", "place": place, "by": "e" * 64,
+        "policy": "official", "bits": 21, "quality_tier": "", "claimable_tier": "baseline",
     }  # fmt: skip
     card = ReleasedCard(**(made | more))
     return ScoresTold(entries="f" * 64, atoms=None, value=44.3, card=card)  # fmt: skip

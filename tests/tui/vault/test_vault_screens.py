@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from textual.widgets import Button, Input
 
-from harness.release.policy import Policy
+from harness.release.budget import Policy
 from harness.sealed.keys import Identity, Role
 from harness.vault.folder import VaultState
 from harness.vault.grants.files import read_answer
