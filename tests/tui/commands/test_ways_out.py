@@ -330,7 +330,7 @@ def test_released_card_needs_a_key_that_stands(office: Path) -> None:
     assert f"--signing-key {key}" in run("consent withdraw --signing-key own", *why)
     said = run(f"consent withdraw --signing-key {key}", *why)
     before = (office / "releases" / "ledger.jsonl").read_bytes()
-    assert "nobody believes what is told" in run("runs export last~1 -o b.json --submitter Uma")
+    assert "nobody believes its scores" in run("runs export last~1 -o b.json --submitter Uma")
     assert not Path("b.json").exists()
     assert (office / "releases" / "ledger.jsonl").read_bytes() == before
     assert "consent to what was told is withdrawn" in run("vault budget --submitter Una")
