@@ -87,7 +87,9 @@ def _opening(vault: VaultRequest, terms: RunTerms | None, name: str = "") -> Vau
     if name and standing(home()):
         at = vault_at(vault.folder, home(), clock_was_wrong=vault.clock_was_wrong)
         _refuse_withdrawn(name, at)
-    if vault.grant is not None and (terms is None or vault.work not in GRANTED_AHEAD):
+    if (vault.grant or vault.ask) is not None and (
+        terms is None or vault.work not in GRANTED_AHEAD
+    ):
         raise UsageError(_NOT_GRANTED.format(vault.work))
     opening = opening_by(home(), vault, terms)
     refuse_taken_out(

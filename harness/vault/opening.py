@@ -32,7 +32,7 @@ from harness.vault.data_key import DataKey
 from harness.vault.folder import VaultState
 from harness.vault.grants.files import MOST_BYTES, read_request
 from harness.vault.grants.grants import Grants
-from harness.vault.grants.using import GrantAtOnce, GrantUse
+from harness.vault.grants.using import GrantAhead, GrantAtOnce, GrantUse
 from harness.vault.keepers import own_identity
 from harness.vault.log import VaultError, asked_wrongly
 from harness.vault.records import (
@@ -99,6 +99,8 @@ class VaultOpening:
     """The grant that is used up for it, in place of keepers who are here."""
     at_once: GrantAtOnce | None = None
     """The grant that the keepers who are here give for it; None for work that needs none."""
+    ahead: GrantAhead | None = None
+    """Where the keepers are only asked; nothing is opened then."""
     despite_network: str = ""
     """Why it continues though the computer has a way to other machines; the log has it."""
 
@@ -170,6 +172,8 @@ class VaultOpening:
                 name, self.identity, segments, self.run_id, self.despite_network
             )
         purpose = words_of_log(self.purpose, "The purpose")
+        if self.ahead is not None:
+            self.ahead.ask(name, self.identity, segments, purpose)
         more = {"despite_network": self.despite_network} if self.despite_network else {}
 
         def act(state: VaultState, number: str, counts: Counts) -> Used:
@@ -246,11 +250,10 @@ def opening_by(home: Path, asked: VaultRequest, terms: RunTerms | None = None) -
     """
     work = VaultWork(asked.work)
     what = "reading them on the screen" if work is VaultWork.LOOK else "a run"
-    why = (
-        "" if work in _WITHOUT_METHOD else network_routes.require_none(asked.despite_network, what)
-    )
+    opens_no_text = asked.ask is not None or work in _WITHOUT_METHOD
+    why = "" if opens_no_text else network_routes.require_none(asked.despite_network, what)
     vault = vault_at(asked.folder, home, clock_was_wrong=asked.clock_was_wrong)
-    together, use, purpose = None, None, asked.purpose
+    together, use, own, ahead, purpose = None, None, None, None, asked.purpose
     if asked.grant is not None and terms is not None:
         identity = keeper_here(home, asked.key)
         use = GrantUse(grants_of(vault, home), request_in(asked.grant), terms)
@@ -259,9 +262,12 @@ def opening_by(home: Path, asked: VaultRequest, terms: RunTerms | None = None) -
         identity, together = keepers_here(vault, home, asked.key, asked.others, asked.typed)
     else:
         identity = keeper_here(home, asked.key)
-    own = _at_once(vault, home, asked, terms) if use is None and work in GRANTED else None
+    if asked.ask is not None:
+        ahead = GrantAhead(grants_of(vault, home), terms, asked.ask, asked.asked)
+    elif use is None and work in GRANTED:
+        own = _at_once(vault, home, asked, terms)
     return VaultOpening(
-        vault, identity, purpose, work, asked.run_id, together, use, own,
+        vault, identity, purpose, work, asked.run_id, together, use, own, ahead,
         words_of_log(why, "The reason") if why else "",
     )  # fmt: skip
 

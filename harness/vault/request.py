@@ -6,7 +6,7 @@ import uuid
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, NoReturn, Protocol
 
 from corpora.model.entry import Segment
 from harness.core.failures import UsageError
@@ -34,6 +34,11 @@ class VaultNoting(Protocol):
 
 def _heed_nothing(_opening: VaultNoting) -> None:
     """Ignore the opening: anyone who only opens texts writes no more into the log."""
+
+
+def _end(_lines: Sequence[str]) -> NoReturn:
+    """End the program, which asked the keepers."""
+    raise SystemExit(0)
 
 
 def _tell_nobody(_lines: Sequence[str]) -> None:
@@ -65,31 +70,40 @@ class VaultRequest:
     """Where keepers type the words of their printed shares."""
     grant: Path | None = None
     """The request that enough keepers allowed; it is used up, and says itself what for."""
+    ask: Path | None = None
+    """Where the request is written by which the keepers are asked for the work; nothing is opened then."""
+    asked: Callable[[Sequence[str]], NoReturn] = _end
+    """Shows what the keepers are asked for, line by line, and ends the work."""
     tell: Callable[[Sequence[str]], None] = _tell_nobody
     """Shows, line by line, what the keepers who are here allow once, before they do; not where ``grant`` is used."""
     opened: Callable[[VaultNoting], None] = _heed_nothing
     """Is handed who opens a corpus, before it is opened: for anyone who has more to write into the log afterwards."""
 
     @classmethod
-    def asked(
+    def read(
         cls,
         told: Mapping[str, Any],
         work: str = "run",
         typed: ShareTyping | None = None,
         tell: Callable[[Sequence[str]], None] = _tell_nobody,
+        asked: Callable[[Sequence[str]], NoReturn] = _end,
     ) -> VaultRequest | None:
         """Read the options of a command line about a vault, by name; None where no vault is named.
 
-        ``typed`` is where shares are typed, if ``shares`` is given; ``tell`` shows what is allowed. UsageError where the purpose is missing, or an option is there
-        without a vault.
+        ``typed`` is where shares are typed, if ``shares`` is given; ``tell`` shows what is allowed; ``asked`` ends the work of ``ask``.
+        UsageError where the purpose is missing, or an option is there without a vault.
         """
         if told.get("vault") is None:
-            if stray := next((name for name in OF_VAULT if told.get(name)), None):
+            if stray := _first(told, OF_VAULT):
                 raise UsageError(f"{_flag(stray)} goes with --vault FOLDER.")
             return None
         grant = told.get("grant")
+        if told.get("ask") is not None and (beside := _first(told, _NOT_WITH_ASK)):
+            raise UsageError(
+                f"--ask opens nothing, and asks keepers who are elsewhere: leave {_flag(beside)} out."
+            )
         if grant is not None:
-            if beside := next((name for name in _NOT_WITH_A_GRANT if told.get(name)), None):
+            if beside := _first(told, _NOT_WITH_A_GRANT):
                 raise UsageError(
                     f"--grant says itself what for, and who opens: leave {_flag(beside)} out."
                 )
@@ -109,6 +123,8 @@ class VaultRequest:
             others=tuple(told.get("others") or ()),
             typed=typed if told.get("shares") else None,
             grant=grant,
+            ask=told.get("ask"),
+            asked=asked,
             tell=tell,
         )
 
@@ -121,9 +137,16 @@ OF_VAULT = (
     "others",
     "shares",
     "grant",
+    "ask",
 )
 """Options of a command line that go with ``--vault``."""
 _NOT_WITH_A_GRANT = ("purpose", "others", "shares")
+_NOT_WITH_ASK = ("grant", "others", "shares")
+
+
+def _first(told: Mapping[str, Any], names: Sequence[str]) -> str | None:
+    """Return the first of some options that is given."""
+    return next((name for name in names if told.get(name)), None)
 
 
 def _flag(name: str) -> str:

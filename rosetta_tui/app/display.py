@@ -35,7 +35,7 @@ from harness.store.runs import Run, find_open_run, find_run, read_card, runs_bac
 from rosetta_tui.app.launch import watch
 from rosetta_tui.report.card import card_in_short
 from rosetta_tui.report.run import JsonLines, PlainLines, finished_line
-from rosetta_tui.request.reading import vault_request
+from rosetta_tui.request.vault import vault_request
 from rosetta_tui.session.engine import PATIENCE_SECONDS, Engine
 from rosetta_tui.show.text import json_text, plain
 

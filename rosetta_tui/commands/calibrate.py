@@ -15,7 +15,7 @@ from harness.core.written_files import write_file
 from harness.store.file.database import home, opened
 from harness.store.runs import find_run
 from rosetta_tui.commands.naming import when_used
-from rosetta_tui.request.reading import OF_VAULT, out_of_vault, vault_request
+from rosetta_tui.request.vault import OF_VAULT, out_of_vault, vault_request
 from rosetta_tui.show.json_forms import form_text
 from rosetta_tui.show.text import plain
 

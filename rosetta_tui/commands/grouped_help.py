@@ -29,7 +29,7 @@ GROUPS: Final = {
         "embeddings_model", "judge", "judge_model", "comet", "bertscore",
     ),
     "Secret texts": (
-        "grant", "vault", "purpose", "vault_key", "clock_was_wrong", "despite_network", "others", "cards",
+        "ask", "grant", "vault", "purpose", "vault_key", "clock_was_wrong", "despite_network", "others", "cards",
         "trust_local_server", "may_send",
     ),
 }  # fmt: skip

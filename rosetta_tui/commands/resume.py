@@ -8,8 +8,7 @@ import click
 
 from rosetta_tui.commands.naming import in_lines
 from rosetta_tui.request import options as of_run
-from rosetta_tui.request.reading import out_of_vault
-from rosetta_tui.request.typed_shares import by_grant
+from rosetta_tui.request.vault import by_grant, out_of_vault
 
 
 @click.command()

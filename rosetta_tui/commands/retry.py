@@ -10,7 +10,7 @@ import click
 
 from rosetta_tui.commands.naming import in_lines
 from rosetta_tui.request import options as of_run
-from rosetta_tui.request.reading import OF_VAULT, out_of_vault
+from rosetta_tui.request.vault import OF_VAULT, out_of_vault
 
 _FILE = click.Path(path_type=Path)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import click
@@ -56,7 +57,7 @@ def run(style: str | None, submit: bool, estimate: bool, as_json: bool, **given:
     from rosetta_tui.app.display import start_and_show
 
     if estimate:
-        _refuse_with_estimate(style, given["grant"], submit=submit)
+        _refuse_with_estimate(style, given, submit=submit)
         _print_estimate(given, as_json=as_json)
         return
     if as_json:
@@ -72,11 +73,11 @@ def run(style: str | None, submit: bool, estimate: bool, as_json: bool, **given:
     start_and_show(request, style, submitter(request) if submit else None)
 
 
-def _refuse_with_estimate(style: str | None, grant: object, *, submit: bool) -> None:
+def _refuse_with_estimate(style: str | None, given: Mapping[str, Any], *, submit: bool) -> None:
     """Raise UsageError for options of a run that goes."""
-    if style is not None or submit or grant is not None:
+    if style is not None or submit or (given["grant"] or given["ask"]) is not None:
         raise UsageError(
-            "--estimate runs nothing: leave out --submit, --grant, --plain, --json-lines and --quiet."
+            "--estimate runs nothing: leave out --submit, --grant, --ask, --plain, --json-lines and --quiet."
         )
 
 

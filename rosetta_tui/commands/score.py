@@ -20,15 +20,8 @@ from rosetta_tui.request.options import (
     read_scoring_options,
     scoring_options,
 )
-from rosetta_tui.request.reading import (
-    OF_VAULT,
-    load_corpus,
-    out_of_vault,
-    reading_options,
-    selecting,
-    vault_request,
-)
-from rosetta_tui.request.typed_shares import by_grant
+from rosetta_tui.request.reading import load_corpus, reading_options, selecting
+from rosetta_tui.request.vault import OF_VAULT, by_grant, out_of_vault, vault_request
 from rosetta_tui.show.text import plain
 
 with when_used():
@@ -129,7 +122,7 @@ def _refuse_stray() -> None:
     """Refuse what says how files are read, entries chosen or outputs named: the run has all of that."""
     context = click.get_current_context()
     allowed = {*setup_scoring_options.ScoringOptions.model_fields, "rescore", "as_json", *_OF_CALLS}
-    allowed |= {"vault", "grant", *OF_VAULT}
+    allowed |= {"vault", "grant", "ask", *OF_VAULT}
     for param in context.command.params:
         name = param.name or ""
         if (

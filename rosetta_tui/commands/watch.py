@@ -12,8 +12,7 @@ import click
 from harness.store.file.database import default_path, opened
 from harness.store.runs import Run, find_run
 from rosetta_tui.commands.naming import in_lines, when_used
-from rosetta_tui.request.reading import out_of_vault, vault_request
-from rosetta_tui.request.typed_shares import by_grant
+from rosetta_tui.request.vault import by_grant, out_of_vault, vault_request
 from rosetta_tui.show.text import plain
 
 with when_used():
@@ -49,7 +48,8 @@ def watch(
     vault's log records that first.
     """
     vault = vault_request(given, "look")
-    if vault is not None and (wish is not None or calls is not None or not _on_screen(style)):
+    on_screen = _on_screen(style) or given["ask"] is not None
+    if vault is not None and (wish is not None or calls is not None or not on_screen):
         raise click.UsageError("--vault is for reading on the screen of a terminal. Leave it out.")
     if wish is not None and calls is not None:
         raise click.UsageError("Ask for one thing at a time.")

@@ -15,7 +15,7 @@ import click
 from harness.method.shipped import METHODS
 from rosetta_tui.request.draft import RunDraft, Value
 from rosetta_tui.request.options import asked
-from rosetta_tui.request.reading import OF_VAULT
+from rosetta_tui.request.vault import OF_VAULT
 
 
 class FieldKind(Enum):

@@ -53,8 +53,6 @@ from rosetta_tui.request.fields import (
     needed,
     wrong_shapes,
 )
-from rosetta_tui.request.reading import OF_VAULT
-from rosetta_tui.show.clipboard import command_line
 
 MOST_PROBLEMS = 5
 """Problems of a corpus that are next to its field."""
@@ -243,14 +241,9 @@ class _Looking:
 
     def _grant_command(self) -> str:
         """Return the command line by which the keepers are asked for what the form says."""
-        values = self.draft.values
-        run = {name: values[name] for name in values if name not in ("file", "vault", *OF_VAULT)}
-        words = RunDraft.of(run).arguments()
-        named = [self.draft.get("vault"), self.draft.get("file"), "NAME.rosetta-request"]
         purpose = self.draft.get("purpose").strip() or "WORDS"
-        return command_line(
-            ["rosetta", "vault", "grant", "request", *named, "--purpose", purpose, *words]
-        )
+        asked = {"purpose": purpose, "ask": "NAME.rosetta-request"}
+        return RunDraft.of({**self.draft.values, **asked}).command()
 
     def _read(self) -> tuple[Corpus, CorpusLook]:
         key = reading_key(self.draft)

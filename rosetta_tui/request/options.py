@@ -15,8 +15,8 @@ import click
 
 from harness.core.failures import UsageError
 from harness.method.shipped import METHOD_CLASSES, METHODS
-from rosetta_tui.request.reading import out_of_vault, reading, selecting, selection
-from rosetta_tui.request.typed_shares import by_grant
+from rosetta_tui.request.reading import reading, selecting, selection
+from rosetta_tui.request.vault import by_grant, out_of_vault
 
 if TYPE_CHECKING:
     from corpora.model.corpus import Corpus, Selection

@@ -12,7 +12,7 @@ import click
 
 from corpora.tasks.task import TASKS
 from harness.core.failures import StoreError
-from rosetta_tui.request.typed_shares import TYPED, DetailLine, tell, together
+from rosetta_tui.request.vault import DetailLine, tell, vault_request
 from rosetta_tui.show.text import plain
 from scoring.core.messages import counted
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from corpora.files.problems import Problem
     from corpora.model.corpus import Corpus, Selection
     from harness.vault.records import RunTerms
-    from harness.vault.request import VaultNoting, VaultRequest
+    from harness.vault.request import VaultNoting
 
 WRITTEN = ("specification", "legacy", "reference-implementation", "jsonl", "csv", "tsv", "parallel")
 """Forms that a corpus is read from and written in."""
@@ -84,30 +84,6 @@ def reading(command: Command) -> Command:
     return reading_options(command)
 
 
-OF_VAULT = ("purpose", "vault_key", "clock_was_wrong", "despite_network", "others", "shares")
-"""Options that go with ``--vault``."""
-
-
-IN_THE_LOG = (
-    click.option("--clock-was-wrong", is_flag=True, help="The clock is right now, and was wrong when the last line of the vault's log was written."),
-    click.option("--vault-key", type=click.Path(path_type=Path), metavar="FILE", help="Open it with the keys in this file, such as the recovery key."),
-    click.option("--purpose", metavar="WORDS", help="Why the vault is opened. Its log keeps these words, so name nobody and quote no text."),
-)  # fmt: skip
-"""Options of every command that opens a vault: what its log has of it, and with whose keys."""
-
-
-def out_of_vault(command: Command) -> Command:
-    """Add the options by which FILE is the name of a corpus of a vault, or a run's texts are opened with one."""
-    for add in (
-        together,
-        click.option("--despite-network", metavar="WHY", help="Open the vault even though this computer can reach others; the log and the card keep WHY."),
-        *IN_THE_LOG,
-        click.option("--vault", type=click.Path(path_type=Path), metavar="FOLDER", help="The vault that holds the corpus. Where a command takes FILE, give the corpus's name there instead."),
-    ):  # fmt: skip
-        command = add(command)
-    return command
-
-
 def selecting(command: Command) -> Command:
     """Add the options that choose entries of a corpus."""
     for add in (
@@ -124,15 +100,6 @@ def selecting(command: Command) -> Command:
     ):
         command = add(command)
     return command
-
-
-def vault_request(
-    given: Mapping[str, Any], work: str = "run", tell: DetailLine = tell
-) -> VaultRequest | None:
-    """Read the options about a vault, as ``VaultRequest.asked`` does; words of shares are typed at the terminal."""
-    from harness.vault.request import VaultRequest
-
-    return VaultRequest.asked(given, work, TYPED, tell)
 
 
 def read_corpus(

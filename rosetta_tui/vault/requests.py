@@ -28,7 +28,7 @@ def requests(facts: VaultFacts, folder: str, now: str) -> SectionPage:
     state = facts.state
     grants = list(reversed(list(state.grants.values())))
     vault = ("rosetta", "vault", "grant")
-    ask = {"Ask the keepers to open a corpus once": (*vault, "request", folder, "CORPUS", "NAME.rosetta-request", "--purpose", "WORDS")}  # fmt: skip
+    ask = {"Ask the keepers for one run over a corpus": ("rosetta", "run", "CORPUS", "--method", "METHOD", "--vault", folder, "--purpose", "WORDS", "--ask", "NAME.rosetta-request")}  # fmt: skip
     answer: Commands = {
         "Look at a request that came on a stick": (*vault, "show", folder, "NAME.rosetta-request"),
         "Allow it, as a keeper": (*vault, "allow", folder, "NAME.rosetta-request", "--to", "NAME.rosetta-answer"),

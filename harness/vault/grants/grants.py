@@ -56,6 +56,8 @@ from harness.vault.shares.dealing import combined, own_share
 from harness.vault.shares.split import KeyShare, OpeningKey
 from harness.vault.vault import Vault, held_out_words, words_of_log
 
+OPEN_DAYS: Final = 30
+"""How long a request can be used: sticks may travel by mail."""
 MOST_DAYS: Final = 90
 """A request that is open for longer is no request for one opening."""
 

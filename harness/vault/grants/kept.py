@@ -45,7 +45,7 @@ class KeptGrants:
             raise VaultError(
                 FileProblem.LOCKED,
                 "The key of this request is not on this computer: it was asked for with another data folder, or the key was "
-                "deleted. Nothing can be opened with this grant. Ask for a new one: rosetta vault grant request.",
+                "deleted. Nothing can be opened with this grant. Ask for a new one (--ask).",
             ) from None
         except (OSError, UnicodeDecodeError):
             text = ""
@@ -56,7 +56,7 @@ class KeptGrants:
             FileProblem.LOCKED,
             f"This grant was used up on this computer{f' at {when}' if when else ''}, though this copy of the vault does not "
             "have the opening: the program was stopped in that moment, or this is not the copy that was opened. A grant opens "
-            "once, whatever happened then. Ask for a new one: rosetta vault grant request.",
+            "once, whatever happened then. Ask for a new one (--ask).",
         )
 
     def use_up(self, grant: str, when: str) -> None:

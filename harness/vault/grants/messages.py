@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Final
 
 from corpora.model.entry import Segment
@@ -15,7 +16,7 @@ from harness.vault.log import VaultError
 from harness.vault.records import GrantRequest, RunTerms
 from harness.vault.work import VaultWork
 
-_ANEW = "Ask for a new one: rosetta vault grant request."
+_ANEW = "Ask for a new one (--ask)."
 
 
 def refuse_unusable(state: VaultState, grant: Grant, run: RunTerms | None, now: str) -> None:
@@ -125,6 +126,14 @@ def request_lines(
     yield asked_words(request, state)
     for name, words in request_facts(request, compared=compared):
         yield _line(name, words)
+
+
+def asked_lines(request: GrantRequest, state: VaultState, file: Path) -> Iterator[str]:
+    """Return what the keepers are asked for, and the next steps."""
+    yield from request_lines(request, state)
+    needed = "One keeper" if state.split is None else f"{state.threshold} keepers"
+    yield f"Written: {file}. {needed} must allow it; you are one of them too, and answer in the same way: rosetta vault grant allow."
+    yield "Once they allow it: the same command, with --grant in place of --purpose and --ask."
 
 
 def at_once_lines(request: GrantRequest, state: VaultState) -> Iterator[str]:

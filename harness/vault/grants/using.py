@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import NoReturn
 
 from corpora.model.entry import Segment
+from harness.core.written_files import PUBLISHED
+from harness.sealed import stick
 from harness.sealed.keys import Identity
 from harness.sealed.sealing import AgeIdentity
 from harness.sealed.strict_records import FileProblem
 from harness.vault.data_key import DataKey
 from harness.vault.folder import VaultState
-from harness.vault.grants.grants import Grants, proved
-from harness.vault.grants.messages import at_once_lines
+from harness.vault.grants.files import read_request
+from harness.vault.grants.grants import OPEN_DAYS, Grants, proved
+from harness.vault.grants.messages import asked_lines, at_once_lines
 from harness.vault.ledger import request_id
 from harness.vault.log import STEP, VaultError
 from harness.vault.records import RunTerms, SignedRequest, Used
@@ -76,8 +81,29 @@ class GrantAtOnce:
         return proved(used.model_copy(update={"grant": request}), state, together)
 
 
+@dataclass(frozen=True)
+class GrantAhead:
+    """The keepers are asked for the work, in place of doing it."""
+
+    grants: Grants
+    run: RunTerms | None
+    """What is to be done with the texts."""
+    file: Path
+    """Where the request is written."""
+    asked: Callable[[Sequence[str]], NoReturn]
+    """Shows what is asked for, line by line, and ends the work."""
+
+    def ask(
+        self, name: str, identity: Identity, segments: Sequence[Segment], purpose: str
+    ) -> NoReturn:
+        """Request the opening of a corpus, by its name or number; ``segments``: those that are needed, none: all but ``held_out``."""
+        content = self.grants.ask(name, purpose, OPEN_DAYS, identity, segments, self.run)
+        stick.write_file(self.file, content, PUBLISHED)
+        self.asked([*asked_lines(read_request(content), self.grants.vault.read(), self.file)])
+
+
 def _other(words: str) -> VaultError:
     return VaultError(
         FileProblem.INVALID,
-        f"It was granted for {words}. Nothing was used up. Ask for a new one: rosetta vault grant request.",
+        f"It was granted for {words}. Nothing was used up. Ask for a new one (--ask).",
     )

@@ -168,7 +168,7 @@ def check_opener(state: VaultState, opener: OpeningKey | None) -> OpeningKey:
             FileProblem.LOCKED,
             f"This vault opens for {split.threshold} of its {len(state.keepers)} keepers together, and for nobody alone: {names}. "
             "Bring them together on this computer (--with FILE for the keys of each, --shares to type their printed words), or ask them "
-            "with 'rosetta vault grant request'.",
+            "with --ask.",
         )
     if opener.recipient != split.recipient:
         raise VaultError(

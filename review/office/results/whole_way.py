@@ -125,7 +125,7 @@ def _over_secrets(
     is_released = any(e.what is SubmissionEvent.TOLD and e.run == last.run for e in kept.notes)
     if is_released or not gone:
         command = f"rosetta submission tell {kept.number}"
-        command = command if run is None else opening_command(connection, run, command, "seal")
+        command = command if run is None else opening_command(connection, run, command)
         yield WayStep("its maker was told", is_released, f"answers so far: {kept.answers}" if is_released else _UNDONE, command)  # fmt: skip
     if is_released and run is not None:
         yield _confirmation(connection, kept, run)
@@ -181,31 +181,27 @@ def _by_people(connection: sqlite3.Connection, office: Office | None, run: Run) 
     """Yield what speakers do: a review of the run, its ratings, its certificate, and the certificate at the card."""
     reviews = [] if office is None else [e for e in office.reviews() if any(r.run_id == run.run_id for r in e.key.runs)]  # fmt: skip
     if office is None or not reviews:
-        yield WayStep("speakers are asked", done=False, words=_UNDONE, command=opening_command(connection, run, f"rosetta review create {run.run_id[:8]}", "review", " --for LAPTOP-FILE"))  # fmt: skip
+        yield WayStep("speakers are asked", done=False, words=_UNDONE, command=opening_command(connection, run, f"rosetta review create {run.run_id[:8]} --for LAPTOP-FILE"))  # fmt: skip
         return
     review = reviews[-1]
     yield WayStep("speakers are asked", done=True, words=f"review {review.name}")
     yield from _review_steps(connection, office, review, run)
 
 
-def opening_command(
-    connection: sqlite3.Connection, run: Run, command: str, work: str, more: str = ""
-) -> str:
+def opening_command(connection: sqlite3.Connection, run: Run, command: str) -> str:
     """Return a command with what opens the texts of a run from a vault.
 
-    Where several keepers open the vault together, the request for their grant stands before it. ``work``: the option
-    of that request; ``more``: further options of both.
+    Where several keepers open the vault together, the request for their grant stands before it.
     """
     vault, _, number = (read_dataset(connection, run.corpus).opened_from or "").partition("/")
     if not vault:
-        return f"{command}{more}"
+        return command
     folder = folder_of(store_path(connection).parent, vault)
     named = quote(folder) if folder else "FOLDER"
-    corpus = _opened_together(folder, number.partition("/")[0])
-    if not corpus:
-        return f"{command} --vault {named} --purpose WORDS{more}"
-    asked = f"rosetta vault grant request {named} {quote(corpus)} NAME.rosetta-request --{work} {run.run_id[:8]}{more} --purpose WORDS"
-    return f"{asked}; then {command} --vault {named} --grant NAME.rosetta-request{more}"
+    opening = f"{command} --vault {named}"
+    if not _opened_together(folder, number.partition("/")[0]):
+        return f"{opening} --purpose WORDS"
+    return f"{opening} --purpose WORDS --ask NAME.rosetta-request; then {opening} --grant NAME.rosetta-request"
 
 
 def _vault_folder(connection: sqlite3.Connection, run: Run) -> str:
@@ -239,7 +235,7 @@ def _review_steps(connection: sqlite3.Connection, office: Office, review: Review
     flagged = sum(case.is_open for case in queue(office.state_of_any(review), review.key))
     if flagged:
         words = f"{flagged} of the sentences were called harmful, and nobody decided"
-        yield WayStep("what was flagged is decided", done=False, words=words, command=opening_command(connection, run, f"rosetta review adjudicate {quote(review.name)}", "adjudicate"))  # fmt: skip
+        yield WayStep("what was flagged is decided", done=False, words=words, command=opening_command(connection, run, f"rosetta review adjudicate {quote(review.name)}"))  # fmt: skip
     command = f"rosetta review gate {quote(review.name)} --issue"
     again = bool(issued) and issued[-1].recompute
     outcome = _outcome(issued)

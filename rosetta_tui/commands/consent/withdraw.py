@@ -19,7 +19,8 @@ from rosetta_tui.commands.consent.sharing import (
     write_out,
 )
 from rosetta_tui.commands.naming import when_used
-from rosetta_tui.request.reading import out_of_vault, read_corpus, reading_options
+from rosetta_tui.request.reading import read_corpus, reading_options
+from rosetta_tui.request.vault import out_of_vault
 from rosetta_tui.show.text import plain
 from scoring.core.messages import counted
 
@@ -66,7 +67,7 @@ def withdraw_(
     """
     if sum(choice is not None for choice in (file, run, signing_key)) != 1:
         raise UsageError("Say one of --corpus, --method and --signing-key: a notice is about one thing.")  # fmt: skip
-    if request.VaultRequest.asked(given, "check") is not None and file is None:
+    if request.VaultRequest.read(given, "check") is not None and file is None:
         raise UsageError("--vault goes with --corpus: the name of the corpus in the vault.")
     own = own_register()
     about: notice.Subject

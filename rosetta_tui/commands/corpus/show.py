@@ -16,7 +16,8 @@ from rosetta_tui.commands.corpus.sharing import (
     terms_fields,
 )
 from rosetta_tui.commands.naming import when_used
-from rosetta_tui.request.reading import out_of_vault, print_problems, reading
+from rosetta_tui.request.reading import print_problems, reading
+from rosetta_tui.request.vault import out_of_vault
 from rosetta_tui.show.json_forms import form_text
 from rosetta_tui.show.text import plain
 from scoring.core.messages import percent

@@ -13,6 +13,7 @@ from harness.core.failures import UsageError
 from harness.store.file.database import home
 from rosetta_tui.commands.naming import when_used
 from rosetta_tui.commands.review import with_vault
+from rosetta_tui.request.vault import without_method
 from rosetta_tui.show.json_forms import form_text
 from rosetta_tui.show.text import plain
 
@@ -35,7 +36,7 @@ _HELP = """\
 @click.command("adjudicate")
 @click.argument("review", default="last")
 @click.option("--all", "every", is_flag=True, help="Include items that are decided already.")
-@with_vault.with_vault
+@without_method
 @click.option("--json", "as_json", is_flag=True, help="Print the queue as JSON, without texts, and ask nothing.")  # fmt: skip
 def adjudicate_(review: str, every: bool, as_json: bool, **vault: Any) -> None:
     """Decide about items of REVIEW that were flagged or that divided the reviewers.
@@ -54,7 +55,7 @@ def adjudicate_(review: str, every: bool, as_json: bool, **vault: Any) -> None:
             _look(office, reviewed, cases)
             click.echo(form_text("review-adjudicate", [_json(case) for case in cases]))
             return
-        if reviewed.secret and not on_terminal():
+        if reviewed.secret and vault["ask"] is None and not on_terminal():
             raise UsageError(
                 "Sentences of this review are secret, so they are shown on a terminal only, to somebody who answers there. "
                 "--json gives the queue without texts."

@@ -19,6 +19,7 @@ from harness.store.file.database import home, opened
 from rosetta_tui.commands.naming import when_used
 from rosetta_tui.commands.review import with_vault
 from rosetta_tui.request.reading import FORMS, SEGMENTS, load_corpus
+from rosetta_tui.request.vault import without_method
 
 with when_used():
     from corpora.model import entry
@@ -105,7 +106,7 @@ def handed_out(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.option("--second-look", is_flag=True, help="Tell people that what they write may be shown to the others, without names, where they differ.")  # fmt: skip
 @click.option("--label", "labels", multiple=True, help="Tag of the community, such as “TK Verified”.")  # fmt: skip
 @handed_out
-@with_vault.with_vault
+@without_method
 @click.option("--anyway", is_flag=True, help="Make it even if it cannot lead to a verdict under the policy, or not all of it can be read.")  # fmt: skip
 @click.option("--dry-run", is_flag=True, help="Only show the plan.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")

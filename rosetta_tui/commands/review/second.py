@@ -13,6 +13,7 @@ import click
 from harness.store.file.database import home
 from rosetta_tui.commands.naming import when_used
 from rosetta_tui.commands.review import with_vault
+from rosetta_tui.request.vault import without_method
 from rosetta_tui.show.text import plain
 
 with when_used():
@@ -39,7 +40,7 @@ _TEXT = "[TAG=]FILE"
 @click.option("--consent", multiple=True, metavar=_TEXT, help="What reviewers agree to. {organisation} is filled in. Once for each language.")  # fmt: skip
 @click.option("--guide", multiple=True, metavar=_TEXT, help="How to judge, in your words. Once for each language.")  # fmt: skip
 @create.handed_out
-@with_vault.with_vault
+@without_method
 @click.option(
     "--seed", type=click.IntRange(0, 2**53 - 1), help="Seed of every draw. Default: random."
 )

@@ -1,58 +1,30 @@
-"""Commands about a review of runs from a vault: the options by which its texts are opened, and their opening."""
+"""Commands about a review of runs from a vault: how its texts are opened."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 
 from harness.core.failures import UsageError
 from rosetta_tui.commands.naming import when_used
-from rosetta_tui.request.reading import IN_THE_LOG, vault_request
-from rosetta_tui.request.typed_shares import by_grant, together
+from rosetta_tui.request.vault import vault_request
 
 with when_used():
     from harness.run import vault_opening
     from harness.sealed import keys
     from harness.store import runs
     from harness.store.file import database
-    from harness.vault import request
     from review.files import statements
     from review.office.items import reviewed_runs
     from review.office.store import store
 
-Command = TypeVar("Command", bound=Callable[..., Any])
-_FILE = click.Path(path_type=Path)
-_OPTIONS = (
-    click.option("--vault", type=_FILE, metavar="FOLDER", help="The vault that the runs' texts came from. It opens them, and its log records that first."),
-    *reversed(IN_THE_LOG),
-    by_grant,
-    together,
-)  # fmt: skip
-
-
-def with_vault(command: Command) -> Command:
-    """Add the options by which the texts of a review's runs are opened."""
-    for option in reversed(_OPTIONS):
-        command = option(command)
-    return command
-
-
-def vault_asked(given: Mapping[str, Any], work: str) -> request.VaultRequest | None:
-    """Read the options of a vault for ``work``; None where no vault is named. UsageError in words."""
-    if given["grant"] is not None and given["shares"]:
-        raise UsageError("--grant says itself what for, and who opens: leave --shares out.")
-    return vault_request({name: given[name] for name in _OF_VAULT}, work)
-
-
-_OF_VAULT = ("vault", "purpose", "vault_key", "clock_was_wrong", "others", "shares", "grant")
-
 
 def handing_out(given: Mapping[str, Any], *, dry_run: bool) -> reviewed_runs.TextOpening:
     """Return what opens runs whose sentences go to the laptops of ``--for``; nothing is opened yet. UsageError as of ``handed_to``."""
-    asked = vault_asked(given, "review")
+    asked = vault_request(given, "review")
     if asked is None:
         return reviewed_runs.without_vault
     laptops = handed_to(given, dry_run=dry_run)
@@ -84,18 +56,18 @@ def handed_to(given: Mapping[str, Any], *, dry_run: bool) -> list[keys.PublicIde
         raise UsageError(
             "--context all: of a vault only the sentences go along that are asked about. Leave it out."
         )
-    if dry_run and given["grant"] is not None:
+    if dry_run and (given["grant"] or given["ask"]) is not None:
         raise UsageError(
-            "--dry-run would use the grant up, and hand nothing out. Leave one of them out."
+            "--dry-run with --grant would use the grant up and hand nothing out, and --ask asks for the real thing. Leave --dry-run out."
         )
     return [laptop.public for laptop in given["laptops"]]
 
 
 def require_one(names: Sequence[str], given: Mapping[str, Any]) -> None:
     """Raise UsageError where one grant is to open several runs."""
-    if given["grant"] is not None and len(names) > 1:
+    if (given["grant"] or given["ask"]) is not None and len(names) > 1:
         raise UsageError(
-            "--grant was given for one run. Make a review of each on its own, or bring the keepers together on this computer (--with FILE)."
+            "A grant is for one run. Make a review of each on its own, or bring the keepers together on this computer (--with FILE)."
         )
 
 
@@ -109,7 +81,7 @@ def open_review(
 
     ``laptops``: those that they are sealed for. UsageError where no vault is named, or one that is not the runs'.
     """
-    asked = vault_asked(given, work)
+    asked = vault_request(given, work)
     if not review.vault_runs:
         if asked is not None:
             raise UsageError(

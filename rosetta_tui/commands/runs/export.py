@@ -16,8 +16,7 @@ from harness.core.failures import KeyStoreError, UsageError
 from harness.core.written_files import PRIVATE, PUBLISHED, write_file
 from rosetta_tui.commands.naming import when_used
 from rosetta_tui.commands.vault.sharing import telling_ledger
-from rosetta_tui.request.reading import out_of_vault, vault_request
-from rosetta_tui.request.typed_shares import by_grant
+from rosetta_tui.request.vault import by_grant, out_of_vault, vault_request
 from rosetta_tui.show.text import plain
 
 with when_used():
@@ -74,6 +73,8 @@ def export(
             "Outputs may hold characters that act on a terminal. Give a file, or pipe: … -o - | less"
         )
     form = form or exporting.form_of(output.name)
+    if vault["ask"] is not None and submitter is None and (unsigned or form != "card"):
+        raise UsageError("--ask is for a card that is signed or released; this file needs no opening. Leave it out.")  # fmt: skip
     if submitter is not None:
         _refuse_other_forms(output, form, role, overwrite=overwrite, unsigned=unsigned)
     with database.opened() as connection:

@@ -10,7 +10,7 @@ import click
 
 from harness.store.file.database import opened
 from rosetta_tui.commands.naming import when_used
-from rosetta_tui.request.reading import out_of_vault, vault_request
+from rosetta_tui.request.vault import out_of_vault, vault_request
 from rosetta_tui.show.json_forms import print_form
 
 with when_used():

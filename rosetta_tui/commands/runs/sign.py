@@ -9,8 +9,7 @@ import click
 
 from harness.core.failures import UsageError
 from rosetta_tui.commands.naming import when_used
-from rosetta_tui.request.reading import out_of_vault, vault_request
-from rosetta_tui.request.typed_shares import by_grant
+from rosetta_tui.request.vault import by_grant, out_of_vault, vault_request
 from rosetta_tui.show.text import plain
 
 with when_used():

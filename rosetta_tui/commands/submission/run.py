@@ -22,8 +22,8 @@ from rosetta_tui.commands.submission.sharing import (
     say,
 )
 from rosetta_tui.request.options import CONFIRM, TRUST_LOCAL_SERVER
-from rosetta_tui.request.reading import SEGMENTS, out_of_vault
-from rosetta_tui.request.typed_shares import by_grant
+from rosetta_tui.request.reading import SEGMENTS
+from rosetta_tui.request.vault import by_grant, out_of_vault
 
 with when_used():
     from harness import api
@@ -78,8 +78,8 @@ def run(
     told coarse scores and five caveats as yes or no, or where it stopped; both count as an answer (rosetta vault
     budget). A failure of this computer does not count as an answer, and the submission may be run again.
     """
-    if corpus is None and given.get("vault") is not None:
-        raise click.UsageError("--vault goes with the name of a corpus in it.")
+    if corpus is None and (given["vault"] or given["ask"]) is not None:
+        raise click.UsageError("--vault and --ask go with CORPUS, the name of a corpus in it.")
     if corpus is None and output is not None:
         raise click.UsageError("-o goes with CORPUS: nobody is told anything about a rehearsal.")
     if corpus is not None and terms is None:
@@ -104,7 +104,7 @@ def run(
             if not code:
                 tell_of(desk().find(kept_submission.number), output, submitter, given)
             raise click.exceptions.Exit(code)
-    say([f"Next, over secret texts: rosetta submission run {kept_submission.number} CORPUS --terms FILE, with --vault FOLDER and --purpose WORDS if it is in a vault."])  # fmt: skip
+    say([f"Next, over secret texts: rosetta submission run {kept_submission.number} CORPUS --terms FILE, with --vault FOLDER and --purpose WORDS if it is in a vault; --ask FILE asks its keepers first."])  # fmt: skip
 
 
 def _model(given: Mapping[str, Any]) -> lanes.ModelHere | None:

@@ -57,6 +57,8 @@ def over_secrets(
         found.submission, place, plan, model, trusted=given["trust_local_server"]
     )
     _refuse_withdrawn(found.manifest, name)
+    if given["ask"] is not None:
+        _request(found, plan, model, given, openings)  # ends when the keepers are asked
     desk().note(found.submission, SubmissionEvent.BEGUN, corpus=name)
     with ExitStack() as log:
         with _noted(found.submission, SubmissionEvent.NOT_BEGUN, name, "The command was refused."):

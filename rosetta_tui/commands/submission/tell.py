@@ -11,12 +11,12 @@ import click
 from rosetta_tui.commands.naming import when_used
 from rosetta_tui.commands.submission.disclosure import require_free, tell_of
 from rosetta_tui.commands.submission.sharing import FILE, NAMED, SUBMITTER, kept
-from rosetta_tui.request.reading import out_of_vault, vault_request
-from rosetta_tui.request.typed_shares import by_grant
+from rosetta_tui.request.vault import by_grant, out_of_vault, vault_request
 
 with when_used():
     from harness.run import vault_opening
     from harness.store import runs
+    from harness.submission import desk as desks
 
 
 @click.command()
@@ -32,9 +32,12 @@ def tell(submission: str, output: Path | None, submitter: str | None, **vault: A
     --purpose, or a grant to seal it. If there is nothing to tell yet, no file is written, and the exit code is 1.
     """
     require_free(output)
+    submitted = kept(submission)
+    if vault["ask"] is not None and submitted.judged.what is desks.SubmissionEvent.REFUSED:
+        raise click.UsageError("A refusal opens no text, so nobody is asked. Leave --ask out.")
 
     def open_texts(connection: sqlite3.Connection, run: runs.Run) -> None:
         vault_opening.open_again(connection, run, vault_request(vault), "seal")
 
-    if not tell_of(kept(submission), output, submitter, vault, open_texts):
+    if not tell_of(submitted, output, submitter, vault, open_texts):
         raise click.exceptions.Exit(1)

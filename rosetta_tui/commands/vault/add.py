@@ -18,7 +18,7 @@ from rosetta_tui.commands.vault.sharing import (
     vault_at,
 )
 from rosetta_tui.request.reading import print_problems, read_corpus, reading
-from rosetta_tui.request.typed_shares import together
+from rosetta_tui.request.vault import together
 from rosetta_tui.show.text import plain
 from scoring.core.messages import counted
 

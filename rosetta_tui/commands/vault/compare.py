@@ -10,7 +10,7 @@ import click
 
 from rosetta_tui.commands.naming import when_used
 from rosetta_tui.commands.vault.sharing import FILE, telling_ledger
-from rosetta_tui.request.reading import out_of_vault
+from rosetta_tui.request.vault import out_of_vault
 from rosetta_tui.show.text import plain
 from scoring.core.metric_rows import short_title
 

@@ -10,14 +10,13 @@ import click
 from rosetta_tui.commands.naming import when_used
 from rosetta_tui.commands.vault.grant.answering import grants_at
 from rosetta_tui.commands.vault.sharing import (
-    FILE,
     acting,
     changing,
     keeper,
     vault_at,
 )
 from rosetta_tui.request.reading import SEGMENTS
-from rosetta_tui.request.typed_shares import together
+from rosetta_tui.request.vault import asked, by_grant, refuse_existing, together
 from rosetta_tui.show.text import plain
 from scoring.core.messages import counted
 
@@ -28,6 +27,7 @@ with when_used():
     from harness.store.file import database
     from harness.vault import ledger, sealed_corpus
     from harness.vault import opening as vault_opening
+    from harness.vault.grants import using
 
 
 @click.command("open")
@@ -39,7 +39,7 @@ with when_used():
     metavar="WORDS",
     help="Why it is done. The log keeps these words, so name nobody and quote no text.",
 )
-@click.option("--grant", type=FILE, metavar="NAME.rosetta-request", help="The request that the keepers allowed; it says which corpus, and what for.")  # fmt: skip
+@by_grant
 @click.option("--segment", "chosen", multiple=True, type=click.Choice(SEGMENTS), help="Only entries of this segment. Default: all but held_out, which is never opened.")  # fmt: skip
 def open_(
     vault: Path,
@@ -48,6 +48,7 @@ def open_(
     corpus: str | None,
     purpose: str | None,
     grant: Path | None,
+    ask: Path | None,
     chosen: tuple[str, ...],
     *,
     shares: bool,
@@ -56,11 +57,11 @@ def open_(
     """Open every text of CORPUS in memory and check it, so that you know that your keys work and nothing is damaged.
 
     The log of VAULT records the opening and its purpose first. Nothing is shown, and nothing is kept. Where several
-    keepers open it together, either they are here (--with, --shares), or they were asked before (rosetta vault grant),
-    and --grant uses up what they allowed.
+    keepers open it together, either they are here (--with, --shares), or they are asked before (--ask), and --grant uses
+    up what they allowed.
     """
     if grant is not None:
-        if corpus or purpose or chosen or others or shares:
+        if corpus or purpose or chosen or others or shares or ask:
             raise click.UsageError(
                 "--grant states itself which texts to open, and why. Leave the rest out."
             )
@@ -72,6 +73,10 @@ def open_(
     elif corpus and purpose:
         made = vault_at(vault, clock_was_wrong=clock_was_wrong)
         segments = [entry.Segment(segment_name) for segment_name in chosen]
+        if ask is not None:
+            refuse_existing(ask)
+            ahead = using.GrantAhead(grants_at(vault, clock_was_wrong=clock_was_wrong), None, ask, asked)  # fmt: skip
+            ahead.ask(corpus, keeper(key), segments, purpose)
         identity, opening = acting(made, key, others, shares=shares)
         opened = vault_opening.unsealed(*made.trial(corpus, purpose, identity, segments, opening))
     else:

@@ -16,7 +16,7 @@ from rosetta_tui.commands.vault.sharing import (
     threshold,
     vault_at,
 )
-from rosetta_tui.request.typed_shares import together
+from rosetta_tui.request.vault import together
 
 
 @click.command("refresh")

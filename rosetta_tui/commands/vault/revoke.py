@@ -19,7 +19,7 @@ from rosetta_tui.commands.vault.sharing import (
     threshold,
     vault_at,
 )
-from rosetta_tui.request.typed_shares import together
+from rosetta_tui.request.vault import together
 from rosetta_tui.show.text import plain
 
 with when_used():

@@ -8,7 +8,7 @@ import click
 
 from rosetta_tui.commands.naming import when_used
 from rosetta_tui.commands.vault.sharing import FILE, keeper, vault_at
-from rosetta_tui.request.typed_shares import TYPED
+from rosetta_tui.request.vault import TYPED
 from rosetta_tui.show.text import plain
 
 with when_used():

@@ -10,8 +10,8 @@ import click
 
 from harness.core.failures import HarnessError, StoreError
 from rosetta_tui.commands.naming import when_used
-from rosetta_tui.request import typed_shares
-from rosetta_tui.request.reading import vault_request
+from rosetta_tui.request import vault as vault_options
+from rosetta_tui.request.vault import vault_request
 from rosetta_tui.show.text import plain
 from scoring.core.messages import counted
 
@@ -84,7 +84,7 @@ def acting(
         vault_opening.refuse_taken_out(made, [own])
         return own, None
     vault_opening.refuse_taken_out(made, map(keeper, others))
-    typed = typed_shares.TYPED if shares else None
+    typed = vault_options.TYPED if shares else None
     return opening.keepers_here(made, database.home(), key, others, typed)
 
 

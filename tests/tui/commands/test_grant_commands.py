@@ -56,7 +56,7 @@ def homes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, no_keyring: None) -> 
 def test_grant_of_three_keepers_over_a_stick(homes: Homes) -> None:
     """Answers in any order, one of them twice; one keeper refuses; the grant opens once."""
     one = "{stick}/one.rosetta-request"
-    told = homes("office", f"grant request elders greetings {one} --purpose", "second opinion")
+    told = homes("office", f"open elders greetings --ask {one} --purpose", "second opinion")
     assert "Office asks to open 'greetings' once: 2 development, 4 gold_standard" in told
     assert "2 keepers must allow it" in told
     words = told.partition("its words   ")[2].splitlines()[0]
@@ -104,12 +104,23 @@ def test_grant_request_that_is_none_is_named(homes: Homes) -> None:
 
 
 def test_grant_commands_refuse_wrong_usage(homes: Homes) -> None:
-    ask = "grant request elders greetings a.rosetta-request --method copy-source --days 3 --purpose x"  # fmt: skip
-    told = homes("office", ask)
+    ask = "run greetings --vault elders --ask a.rosetta-request --method copy-source --purpose x"
+    told = homes.types("office", ask)
     assert "then        a run of the method copy-source" in told
-    assert "is there already" in homes("office", ask)
+    assert "is there already" in homes.types("office", ask)
     gone = ask.replace("a.rosetta-request", "gone/a.rosetta-request")
-    assert "no folder gone. Put the stick back" in homes("office", gone)
+    assert "no folder gone. Put the stick back" in homes.types("office", gone)
+    here = ask.replace("a.rosetta", "b.rosetta") + " --shares"
+    assert "asks keepers who are elsewhere: leave --shares out" in homes.types("office", here)
+    for line, words in (
+        ("run words.tsv --method copy-source", "--ask goes with --vault"),
+        ("score --rescore last --vault elders --purpose x", "There is no run"),
+        (
+            "run greetings --estimate --vault elders --purpose x --method copy-source",
+            "runs nothing",
+        ),
+    ):
+        assert words in homes.types("office", f"{line} --ask b.rosetta-request"), line
     assert len(homes("office", "log elders").splitlines()) == 3
     opened = homes("office", "open elders --grant a.rosetta-request")
     assert "It was granted a run, and this is to open the texts and check them." in opened
@@ -191,6 +202,7 @@ def test_vault_compare_tells_a_difference_within_budget(alone: Homes) -> None:
 
 
 SMALL_REVIEW = "--organisation Council --reviewers 2 --items 5 --bad 1 --repeats 0 --anchors 0 --anyway -o {stick}/out"
+CREATE = f"review create last {SMALL_REVIEW}"
 FOR = ("--for", "{stick}/blue.rosetta-laptop")
 FOR_BOTH = (*FOR, "--for", "{stick}/red.rosetta-laptop")
 WITH = "--vault elders --purpose spring --with ../school/keeper.key"
@@ -231,35 +243,31 @@ def test_grant_is_what_the_way_of_a_run_proposes(with_run: Homes) -> None:
     with opened(with_run.folder / "office" / "rosetta.sqlite") as store:
         found = find_run(store, "last")
         create = f"rosetta review create {found.run_id[:8]}"
-        proposed = opening_command(store, found, create, "review", " --for LAPTOP-FILE")
-        seal = opening_command(store, found, "rosetta submission tell x", "seal")
+        proposed = opening_command(store, found, f"{create} --for LAPTOP-FILE")
     asking, _, creating = proposed.partition("; then ")
-    words = asking.removeprefix("rosetta vault ")
+    words = asking.removeprefix("rosetta ")
     for name, word in (
         ("LAPTOP-FILE", "{stick}/blue.rosetta-laptop"),
         ("NAME", "{stick}/p"),
         ("WORDS", "spring"),
     ):
         words = words.replace(name, word)
-    with_run("office", words)
+    with_run.types("office", f"{words} {SMALL_REVIEW}")
     assert (with_run.stick / "p.rosetta-request").exists()
-    assert creating.startswith(f"{create} --vault ")
-    assert creating.endswith(" --grant NAME.rosetta-request --for LAPTOP-FILE")
-    assert f"--seal {found.run_id[:8]} --purpose WORDS; then rosetta submission tell x" in seal
+    assert creating.startswith(f"{create} --for LAPTOP-FILE --vault ")
+    assert creating.endswith(" --grant NAME.rosetta-request")
 
 
 def test_grant_hands_sentences_to_named_laptops_once(with_run: Homes) -> None:
-    shown = with_run("office", "grant request elders greetings {stick}/n --purpose x --review last")
-    assert "--review RUN and --for LAPTOP-FILE go together" in shown
-    granted = asked(with_run, "a", "--review", "last", *given(with_run, *FOR))
+    granted = asked(with_run, "a", CREATE, *given(with_run, *FOR))
     shown = with_run("school", "grant show {stick}/elders {stick}/a.rosetta-request")
     assert shown.count("the laptop whose six words are") == 1
     for laptops in (FOR_BOTH, FOR_BOTH[2:]):
         assert "granted for other laptops" in create(with_run, granted, *laptops)
     looked = with_run.types("office", f"review adjudicate last {granted}")
     assert "no review" in looked
-    other = asked(with_run, "b", "--adjudicate", "last")
-    assert "granted for adjudicate of run" in create(with_run, other, *FOR)
+    other = asked(with_run, "b", "runs sign last")
+    assert "granted for seal of run" in create(with_run, other, *FOR)
     assert not [each for each in grants(with_run) if each.used and each.answers]
     said = create(with_run, granted, *FOR)
     assert "opens only on the laptops that are named above" in said, said
@@ -271,7 +279,7 @@ def test_grant_hands_sentences_to_named_laptops_once(with_run: Homes) -> None:
 
 
 def test_grant_use_that_fails_leaves_nothing(with_run: Homes, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
-    granted = asked(with_run, "a", "--review", "last", *given(with_run, *FOR))
+    granted = asked(with_run, "a", CREATE, *given(with_run, *FOR))
 
     def full(*_: object) -> None:
         raise UsageError("the disk is full")
@@ -552,5 +560,5 @@ def test_vault_review_has_only_what_the_run_scored(desk: Desk) -> None:
     two = f"review create last last~1 --organisation Council --anyway {' '.join(panel.named)}"
     assert "not out of one vault" in asks(desk, two, *OPENING, typed="")
     granted = ("--vault", "elders", "--grant", "x")
-    assert "--grant was given for one run" in asks(desk, two, *granted, typed="")
+    assert "A grant is for one run" in asks(desk, two, *granted, typed="")
     assert log_lines(desk) == before

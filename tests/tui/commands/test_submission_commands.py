@@ -60,7 +60,7 @@ def test_submission_of_data_goes_the_whole_way(desk: Desk) -> None:
     steps = desk.steps()
     assert [name for name, done in steps.items() if not done] == list(STEPS[6:])
     shown = desk(f"submission show {row['number']}")
-    assert f"--vault {desk.folder / 'elders'} --purpose WORDS --for LAPTOP-FILE" in shown
+    assert f"--for LAPTOP-FILE --vault {desk.folder / 'elders'} --purpose WORDS" in shown
 
 
 def test_submission_with_a_false_claim_asks_no_keeper(desk: Desk) -> None:
@@ -93,7 +93,7 @@ def test_submission_run_refuses_wrong_usage(desk: Desk) -> None:
     said = desk(f"{run} {sample_path(DEMO_CORPUS)} --terms tiny-terms.txt --plain", code=2)
     assert "These entries are open" in said
     assert desk.notes()[-1] is SubmissionEvent.NOT_BEGUN
-    assert "--vault goes with the name" in desk(f"{run} --vault elders --purpose x", code=2)
+    assert "--vault and --ask go with CORPUS" in desk(f"{run} --vault elders --purpose x", code=2)
     assert "no submission has a number" in desk("submission show ffff", code=2)
     said = desk("submission tell tiny.rosetta-submission", code=2)
     assert "has no run over secret entries" in said
@@ -104,14 +104,18 @@ BY_GRANT = ("eo-gold", "--terms", "tiny-terms.txt", "--vault", "elders", "--gran
 
 
 def granted(desk: Desk) -> None:
-    desk("vault grant request elders eo-gold spring.rosetta-request --purpose spring --method tiny.rosetta-submission")  # fmt: skip
+    rehearsed(desk)
+    notes = desk.notes()
+    asked = "--terms tiny-terms.txt --vault elders --purpose spring --ask spring.rosetta-request"
+    said = desk(f"submission run tiny.rosetta-submission eo-gold {asked}")
+    assert "One keeper must allow it" in said
+    assert desk.notes() == notes
     desk("vault grant allow elders spring.rosetta-request --to office.rosetta-answer")
     desk("vault grant take elders office.rosetta-answer")
 
 
 def test_submission_grant_is_used_once_though_cut(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
     """Killed between the opening and the run's beginning: the desk knows of it, the grant is gone, nothing is readable."""
-    rehearsed(desk)
     granted(desk)
 
     class Killed(BaseException):
@@ -136,7 +140,6 @@ def test_submission_grant_is_used_once_though_cut(desk: Desk, monkeypatch: pytes
 @pytest.mark.parametrize("lines", first(1, range(1, 30, 4)))
 def test_submission_killed_opens_once_and_leaves_nothing(desk: Desk, lines: int, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
     """The process is killed outright after so many lines over secret entries; the same grant opens nothing again."""
-    rehearsed(desk)
     granted(desk)
     words = ("submission", "run", "tiny.rosetta-submission", *BY_GRANT)
     ended = killed_after(desk.home, lines, *words)

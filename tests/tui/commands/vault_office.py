@@ -132,10 +132,12 @@ class Homes:
         return said
 
 
-def asked(homes: Homes, name: str, *what: str) -> str:
-    """Ask at the office, and have School and Library allow it with a copy on the stick; return the request's option."""
+def asked(homes: Homes, name: str, command: str, *what: str) -> str:
+    """Ask at the office for what a command does, and have School and Library allow it with a copy on the stick; return the request's option."""
     request = f"{{stick}}/{name}.rosetta-request"
-    said = homes("office", f"grant request elders greetings {request} --purpose spring", *what)
+    said = homes.types(
+        "office", f"{command} --vault elders --purpose spring --ask {request}", *what
+    )
     assert "Written" in said, said
     homes("office", "export elders {stick}/elders --purpose", "for the keepers")
     for home in ("school", "library"):

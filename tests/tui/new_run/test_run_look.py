@@ -49,7 +49,7 @@ NOBODY_LISTENS = privacy.nobody_listens
 def test_every_option_of_the_command_is_a_field_of_the_form() -> None:
     asked_in_the_app_at_the_end = {"keep_failed"}
     written_in_the_app_at_any_time = {"tags", "note"}
-    typed_at_the_terminal = {"shares", "submit", "confirm", "estimate", "as_json"}
+    typed_at_the_terminal = {"shares", "submit", "confirm", "estimate", "as_json", "ask"}
     options = {parameter.name for parameter in run_command.params} - {"style"}
     options -= asked_in_the_app_at_the_end | written_in_the_app_at_any_time
     assert FIELDS.keys() == options - typed_at_the_terminal
@@ -121,7 +121,7 @@ def test_a_vault_of_several_asks_for_their_grant(path: Path, tmp_path: Path) -> 
     lines, whole = made.read().lines, {"file": "greetings", "vault": str(made.folder)}
     whole |= {"method": "constant", "text": "Jes.", "purpose": "the spring run"}
     [trouble] = look(path, RunDraft.of(whole), FormCache()).troubles
-    asked = f"rosetta vault grant request {made.folder} greetings NAME.rosetta-request --purpose 'the spring run' --method constant --text Jes."
+    asked = f"rosetta run greetings --ask NAME.rosetta-request --vault {made.folder} --purpose 'the spring run' --method constant --text Jes."
     assert (trouble.field, asked in trouble.words) == ("grant", True), trouble
     for filled_in in ({"grant": "spring.rosetta-request"}, {"others": ("school.key",)}):
         assert look(path, RunDraft.of(whole | filled_in), FormCache()).troubles == ()

@@ -1,4 +1,4 @@
-"""``rosetta vault grant``: Ask the keepers to open a vault once, answer, and see who allowed it."""
+"""``rosetta vault grant``: Answer the requests of keepers to open a vault once, and see who allowed them."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ class GrantCommands(FiledCommands):
     """The commands about grants, one file each."""
 
     folder = "vault grant"
-    order = ("request", "show", "allow", "refuse", "take")
+    order = ("show", "allow", "refuse", "take")
 
 
 @click.group(cls=GrantCommands)
 def grant() -> None:
     """Open a vault once: one keeper asks, and as many others answer as it takes; any one of them where each opens it alone.
 
-    1. `request` asks: it writes a file that goes to the keepers, on a stick or in any other way. 2. Each keeper looks
-    at it with `show`, and answers with `allow` or `refuse`: each writes a file that goes back. 3. `take` takes in the
-    answers, in any order. `show` says who is still missing. 4. `rosetta vault open --grant` or `rosetta run --grant`
-    uses it, once.
+    1. `rosetta run --ask FILE` asks, as any command does that takes --grant: FILE goes to the keepers, on a stick or in
+    any other way. 2. Each keeper looks at it with `show`, and answers with `allow` or `refuse`: each writes a file that
+    goes back. 3. `take` takes in the answers, in any order. `show` says who is still missing. 4. The same command with
+    --grant FILE uses it, once.
     """

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import click
 
-from harness.core.failures import UsageError
 from rosetta_tui.commands.naming import when_used
 from rosetta_tui.commands.vault.sharing import FILE, vault_at
 
@@ -36,13 +35,3 @@ def read_file(path: Path) -> bytes:
 def write_new(path: Path, content: bytes) -> None:
     """Write a file that goes to others, and read it back; HarnessError in words where the stick is full or pulled."""
     stick.write_file(path, content, written_files.PUBLISHED)
-
-
-def refuse_existing(path: Path) -> None:
-    """Raise UsageError where a file is there already, or its folder is not, before anything is done."""
-    if path.exists():
-        raise UsageError(f"{path.name} is there already. Choose another name.")
-    if not path.parent.is_dir():
-        raise UsageError(
-            f"There is no folder {path.parent}. Put the stick back, or name another one."
-        )

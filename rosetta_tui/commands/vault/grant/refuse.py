@@ -13,10 +13,10 @@ from rosetta_tui.commands.vault.grant.answering import (
     REQUEST,
     grants_at,
     read_file,
-    refuse_existing,
     write_new,
 )
 from rosetta_tui.commands.vault.sharing import FILE, keeper
+from rosetta_tui.request.vault import refuse_existing
 from rosetta_tui.show.text import plain
 
 

@@ -44,7 +44,7 @@ def show_(vault: Path, request: Path | None, *, as_json: bool) -> None:
     print_form(
         "vault-grants",
         [_told(grant, state) for grant in grants_found],
-        lines or ["Nobody has asked for a grant yet: rosetta vault grant request."],
+        lines or ["Nobody has asked for a grant yet: `rosetta run --ask`."],
         as_json=as_json,
     )
 
