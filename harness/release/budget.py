@@ -244,7 +244,7 @@ class History:
             )
         if numbers is None and sum(not isinstance(act, CertificateTold) for _, act in about) >= policy.everybody:  # fmt: skip
             raise NotYetReleased(
-                f"All {policy.everybody:,} answers about {corpus!r} were given, to whomever. Exchange its entries (rosetta vault rotate), or "
+                f"All {policy.everybody:,} answers about {corpus!r} were given, to whomever. Exchange its entries (rosetta vault check-up), or "
                 "allow more (rosetta vault budget --everybody): each answer tells a little of them."
             )
         # a line in the future comes from a wrong clock, and locks nobody out
@@ -316,7 +316,7 @@ REASONS: Final[Mapping[records.Shortfall, str]] = {
     "second run": "its submitter had a confirmed run since entries were last moved",
 }
 ACTIVATE: Final = (
-    f"Activate {LEAST_CONFIRMED} held_out entries with `rosetta vault rotate VAULT CORPUS --from held_out --to gold_standard --count {LEAST_CONFIRMED} "
+    f"Activate {LEAST_CONFIRMED} held_out entries with `rosetta vault check-up VAULT CORPUS --do rotate --count {LEAST_CONFIRMED} "
     "--purpose WORDS`, and run the method over them: `rosetta submission run SUBMISSION CORPUS --confirm`, your own with `rosetta run … --confirm`."
 )
 """What to do where a run is not confirmed."""

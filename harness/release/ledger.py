@@ -272,7 +272,7 @@ def check_anchor(ledger: ReleaseLedger, vault: Path) -> VaultState:
             FileProblem.DAMAGED,
             f"The ledger in {ledger.folder} is not the one that told scores of this vault before: the vault's log says that it had {stood.lines:,} lines. "
             "Nothing is told without them, for nobody knows who had which answer. Put back the newest copy of that folder. Where it is lost for good, "
-            "exchange the entries (rosetta vault rotate) and tell from the computer of another keeper.",
+            "exchange the entries (rosetta vault check-up) and tell from the computer of another keeper.",
         )
     return state
 

@@ -66,7 +66,7 @@ def held_out_words(folder: Path, corpus: str) -> str:
     named = shlex.join([str(folder), corpus])
     return (
         "Those of held_out are kept for later; to use some of them from now on, rotate them: "
-        f"rosetta vault rotate {named} --from held_out --to gold_standard --count N --purpose WORDS"
+        f"rosetta vault check-up {named} --do rotate --count N --purpose WORDS"
     )
 
 
@@ -262,7 +262,9 @@ class Vault:
             everybody = [*state.keepers.values(), keeper]
             check_keepers(everybody)
             if state.split is not None:
-                return self._deal(state, everybody, purpose, identity, opener, threshold=threshold)
+                return self._deal(
+                    state, everybody, purpose, identity, opener, threshold=threshold, anew=False
+                )
             files = {
                 sha256_of(sealed): sealed
                 for sealed in (
@@ -284,13 +286,11 @@ class Vault:
         identity: Identity,
         opener: OpeningKey | None = None,
         threshold: int | None = None,
-        *,
-        anew: bool = False,
     ) -> VaultState:
         """Remove a keeper and seal every text again under new keys; a copy that they have still opens for them.
 
-        Where keepers open together, the shares are dealt again to those who stay, and texts are sealed again, under
-        another opening key, only with ``anew``. ``opener`` and ``threshold`` as for ``enrol``.
+        Where keepers open together, the shares are dealt again to those who stay. ``opener`` and ``threshold`` as for
+        ``enrol``.
         """
         with self.changing(identity) as state:
             gone = keeper_named(state, keeper)
@@ -302,7 +302,7 @@ class Vault:
             check_keepers(left)
             if state.split is not None:
                 return self._deal(
-                    state, left, purpose, identity, opener, threshold=threshold, anew=anew
+                    state, left, purpose, identity, opener, threshold=threshold, anew=True
                 )
             corpora, files = under_new_keys(state, identity, None, recipients(left))
             act = Revoked(keeper=gone.signing_key, purpose=words_of_log(purpose, _PURPOSE))
@@ -314,17 +314,12 @@ class Vault:
         identity: Identity,
         opener: OpeningKey | None,
         threshold: int | None = None,
-        *,
-        anew: bool = False,
     ) -> VaultState:
-        """Deal the shares again to the same keepers, so that no card or share of before goes with the new ones.
-
-        The old shares, as many as were needed, still give the same key, unless the texts are sealed again (``anew``).
-        """
+        """Deal shares of a new key to the same keepers and seal every text again, so that no earlier share opens it."""
         with self.changing(identity) as state:
             everybody = [*state.keepers.values()]
             return self._deal(
-                state, everybody, purpose, identity, opener, threshold=threshold, anew=anew
+                state, everybody, purpose, identity, opener, threshold=threshold, anew=True
             )
 
     def _deal(
@@ -336,9 +331,12 @@ class Vault:
         opener: OpeningKey | None,
         *,
         threshold: int | None,
-        anew: bool = False,
+        anew: bool,
     ) -> VaultState:
-        """Deal the shares to these keepers, all of it in one change that the keepers of before sign together."""
+        """Deal the shares to these keepers, all of it in one change that the keepers of before sign together.
+
+        With ``anew`` they are of a new key, and every text is sealed again; without it, of the same key.
+        """
         before, known = dealt(state), check_opener(state, opener)
         key = OpeningKey.make() if anew else known
         splits = splits_of(state.lines)

@@ -173,8 +173,7 @@ NAMES: Final[Mapping[tuple[str, str], Naming]] = {
     ("answer", "request"): _answers,
     ("register", "notice"): _in_register,
     ("witness", "laptop"): _saw,
-    ("drill", "vault-log"): _of_vault,
-    ("drill-answer", "drill"): _states_bytes("drill"),
+    ("share-tried", "vault-log"): _of_vault,
     ("scoring", "scoring-proposal"): _signs_proposal,
     ("exchange-list", ANY): _states_bytes("files"),
 }  # fmt: skip

@@ -1,4 +1,4 @@
-"""Verifying what belongs to no run, review or vault alone: drills, weights, exports of a community, corpora, marks of folders."""
+"""Verifying what belongs to no run, review or vault alone: shares that were tried, weights, exports of a community, corpora, marks of folders."""
 
 from __future__ import annotations
 
@@ -14,12 +14,7 @@ from harness.exchange.record import ExchangeRecord
 from harness.project.state import ProjectState
 from harness.sealed.strict_records import formats
 from harness.setup.calibrated import SignedScoring, read_signed_scoring
-from harness.vault.shares.drill import (
-    SignedDrill,
-    SignedDrillAnswer,
-    read_drill,
-    read_drill_answer,
-)
+from harness.vault.shares.tried import SignedShareTried, read_tried
 from review.calibration.proposal import FORMAT as PROPOSAL
 from review.calibration.signing import stated_proposal
 from review.community.folder import ABOUT, SIGNATURE, SUMS, read_export
@@ -37,23 +32,16 @@ from review.verifying.kinds import (
 _PROPOSAL: Final = f'format = "{PROPOSAL}"'.encode()
 
 
-def _verify_drill(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:  # noqa: ARG001
-    drill = read_drill(file.data, file.path.name)
+def _verify_tried(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:  # noqa: ARG001
+    statement = read_tried(file.data)
     facts = (
-        ("vault", drill.vault),
-        ("begun", drill.when),
-        ("keepers", f"{drill.threshold} of {len(drill.shares)} are to give a share back"),
+        ("vault", statement.vault),
+        ("when", statement.when),
+        ("share", f"right, {statement.check[:16]}…"),
     )
-    words = "who gave theirs back, `rosetta vault drill` says of its folder"
-    checks = [signature_check(), CardCheck("answers", None, words)]
-    return ToldOfFile(facts, [Signer("keeper", drill.by)], checks)
-
-
-def _verify_drill_answer(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:  # noqa: ARG001
-    drill_answer = read_drill_answer(file.data)
-    could = "gave a share back" if drill_answer.words else "could not open what was sealed for them"
-    facts = (("drill", drill_answer.drill), ("when", drill_answer.when), ("keeper", could))
-    return ToldOfFile(facts, [Signer("keeper", drill_answer.by)], [signature_check()])
+    words = "that the share is right is what the keeper's program says"
+    checks = [signature_check(), CardCheck("share", None, words)]
+    return ToldOfFile(facts, [Signer("keeper", statement.by)], checks)
 
 
 def _verify_scoring(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:  # noqa: ARG001
@@ -106,8 +94,7 @@ def _unsigned(words: str) -> Callable[[VerifiedFile, VerifiedAgainst], ToldOfFil
 _OWN: Final = "nobody signs it: the program keeps it for itself, and no other computer believes it"
 
 KINDS: Final = (
-    VerifiableKind("drill", "a drill of a vault's keepers", _verify_drill, formats(SignedDrill)),
-    VerifiableKind("drill-answer", "a keeper's answer to a drill", _verify_drill_answer, formats(SignedDrillAnswer)),
+    VerifiableKind("share-tried", "what a keeper says of their share", _verify_tried, formats(SignedShareTried)),
     VerifiableKind("scoring", "the weights and lines that an organisation signed", _verify_scoring, formats(SignedScoring)),
     VerifiableKind("scoring-proposal", "a proposal of weights and lines", _verify_proposal, fits=lambda file: _PROPOSAL in file.data[:4000]),
     VerifiableKind("community-export", "the export of a community", _verify_export, (EXPORT,), lambda file: file.path.name in {SUMS, SIGNATURE} and file.path.with_name(ABOUT).is_file()),

@@ -125,7 +125,8 @@ class FiledCommands(NamedCommands):
             return None
         module = importlib.import_module(place)
         # the name with _ first: the plain one may be a module that waits, which a look would load
-        named = (getattr(module, name, None) for name in (f"{cmd_name}_", cmd_name))
+        stem = cmd_name.replace("-", "_")
+        named = (getattr(module, name, None) for name in (f"{stem}_", stem))
         return next((command for command in named if isinstance(command, click.Command)), None)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002

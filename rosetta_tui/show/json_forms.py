@@ -77,6 +77,7 @@ FORMS: Mapping[str, JsonForm] = {
     "verify": JsonForm("verify --json"),
     "verify-folder": JsonForm("verify FOLDER --json"),
     "vault-budget": JsonForm("vault budget --json"),
+    "vault-check-up": JsonForm("vault check-up --json"),
     "vault-grants": JsonForm("vault grant show --json"),
     "vault-list": JsonForm("vault list --json"),
     "vault-log": JsonForm("vault log --json"),

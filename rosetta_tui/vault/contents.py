@@ -92,7 +92,7 @@ def _content_commands(state: VaultState, folder: str, corpus: str) -> Commands:
             commands[f"Open {corpus} in memory, to try the keys"] = (*vault, "open", folder, corpus, "--purpose", "WORDS")  # fmt: skip
         else:
             commands[f"Ask the keepers to open {corpus} once"] = (*vault, "open", folder, corpus, "--purpose", "WORDS", "--ask", "NAME.rosetta-request")  # fmt: skip
-        commands["Move entries that were kept for later into use"] = (*vault, "rotate", folder, corpus, "--from", "held_out", "--to", "gold_standard", "--count", "NUMBER", "--purpose", "WORDS")  # fmt: skip
+        commands["Move entries that were kept for later into use"] = (*vault, "check-up", folder, corpus, "--do", "rotate", "--count", "NUMBER", "--purpose", "WORDS")  # fmt: skip
     commands["Make a sealed copy, on a stick for example"] = (*vault, "export", folder, "FOLDER", "--purpose", "WORDS")  # fmt: skip
     return commands
 

@@ -24,6 +24,7 @@ from harness.store.file.database import opened
 from harness.vault.folder import LOCK, VaultState
 from harness.vault.grants.messages import request_lines
 from harness.vault.opening import folders_seen, vault_at
+from harness.vault.shares.tried import shares_tried
 from rosetta_tui.vault.messages import LoggedAct, logged_acts
 
 _CONSENT = "consent.jsonl"
@@ -42,6 +43,8 @@ class VaultFacts:
     """Signing key of a keeper → the six words by which others know it; slow to make, so only where they are shown."""
     requests: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """Id of a request → what it asks for, line by line; as slow."""
+    tried: Mapping[str, str] = field(default_factory=dict)
+    """Signing key of a keeper → when they last tried the share that they have now."""
 
     @property
     def name(self) -> str:
@@ -97,21 +100,27 @@ def read_vault(
     mark = _mark(folder, home)
     if before is not None and not anyway and before.mark == mark:
         return before
-    told_scores = _told(home)
+    scores = told_scores(home)
     try:
-        state = vault_at(folder, home).read()
-        withdrawals = standing(home)
-        gone = {
-            key: notice.said
-            for key in state.keepers
-            if (notice := withdrawals.of_keeper(state.head.vault, key)) is not None
-        }
-        facts = VaultFacts(state, logged_acts(state), gone)
+        facts = vault_facts(folder, home)
     except (HarnessError, OSError) as error:
         problem = error.problem if isinstance(error, FileError) else None
-        return VaultReading(folder, mark, problem=problem, trouble=str(error), told=told_scores)
+        return VaultReading(folder, mark, problem=problem, trouble=str(error), told=scores)
     # reading notes how far this computer saw the vault, so the mark of before may be another one already
-    return VaultReading(folder, _mark(folder, home), facts, told=told_scores)
+    return VaultReading(folder, _mark(folder, home), facts, told=scores)
+
+
+def vault_facts(folder: Path, home: Path) -> VaultFacts:
+    """Read and check every byte of a vault; HarnessError where it cannot be shown."""
+    vault = vault_at(folder, home)
+    state, withdrawals = vault.read(), standing(home)
+    gone = {
+        key: notice.said
+        for key in state.keepers
+        if (notice := withdrawals.of_keeper(state.head.vault, key)) is not None
+    }
+    tried = shares_tried(state, vault.memory)
+    return VaultFacts(state, logged_acts(state), gone, tried=tried)
 
 
 def read_in_full(
@@ -148,8 +157,8 @@ def read_vaults(
     return vault_readings
 
 
-def _told(home: Path) -> ToldScores:
-    """Read the ledger; keys are made for nobody who has none."""
+def told_scores(home: Path) -> ToldScores:
+    """Read the ledger of this computer; keys are made for nobody who has none."""
     folder = home / ledger.FOLDER
     try:
         if not (folder / ledger.LEDGER).exists():

@@ -87,6 +87,6 @@ def _keeper_commands(state: VaultState, folder: str, keeper: Keeper) -> Commands
     }  # fmt: skip
     if state.split is not None:
         commands["Print my share of the key"] = (*vault, "share", folder, "--print", "FILE.html")
-        commands["Practise with a throw-away key"] = (*vault, "drill", "start", folder, "FOLDER")
-        commands["Make new shares, when one is lost"] = (*vault, "refresh", folder, "--purpose", "WORDS")  # fmt: skip
+        commands["Try whether my share is right"] = (*vault, "share", folder)
+        commands["Make new shares, when one is lost"] = (*vault, "check-up", folder, "--do", "shares", "--with", "FILE", "--purpose", "WORDS")  # fmt: skip
     return commands

@@ -28,7 +28,7 @@ def told_outside(stored: records.StoredCorpus) -> Iterator[str]:
     """Yield for each secret segment that is run over how finely a released card shows it; a sentence without its end."""
     for segment, entries in sorted(stored.entries.items()):
         if segment is Segment.HELD_OUT and entries:
-            yield f"{segment}: a run that confirms a claim needs {LEAST_CONFIRMED} entries that were never told of; activate them with rosetta vault rotate"
+            yield f"{segment}: a run that confirms a claim needs {LEAST_CONFIRMED} entries that were never told of; move them into use with rosetta vault check-up"
         if not segment.secret or segment is Segment.HELD_OUT or not entries:
             continue
         half, count = expected_half(entries, CHRF_ENDS, 0), counted(entries, "entry", "entries")  # fmt: skip

@@ -21,6 +21,7 @@ from rosetta_tui.toolkit.section_screen import SectionScreen, section_keys
 from rosetta_tui.vault.answer_screen import AnswerScreen
 from rosetta_tui.vault.answers import AskedRequest, asked_in_file, asked_in_log
 from rosetta_tui.vault.budgets import budgets
+from rosetta_tui.vault.check_up import check_up, check_up_page
 from rosetta_tui.vault.contents import contents, log
 from rosetta_tui.vault.facts import VaultReading, read_in_full
 from rosetta_tui.vault.keepers import keepers
@@ -28,7 +29,7 @@ from rosetta_tui.vault.requests import requests
 from scoring.core.messages import counted
 
 REQUESTS = "Requests"
-SECTIONS = ("Contents", "Keepers", "Log", REQUESTS, "Budgets")
+SECTIONS = ("Contents", "Keepers", "Log", REQUESTS, "Budgets", "Check-up")
 
 TROUBLES = {
     FileProblem.NOT_OURS: "No vault is here now.",
@@ -93,6 +94,7 @@ class VaultScreen(SectionScreen[VaultReading]):
         made = (
             contents(facts, folder), keepers(facts, folder), log(facts, folder),
             requests(facts, folder, now.strftime(MOMENT)), budgets(found.told, now),
+            check_up_page(check_up(facts, found.told, folder, now)),
         )  # fmt: skip
         lines = counted(len(facts.log), "log line")
         whole = show(f"✓ whole and unchanged · {lines}", "$good")

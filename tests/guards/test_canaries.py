@@ -226,7 +226,18 @@ def test_of_a_vault_nothing_is_readable(keeper: Keeper, monkeypatch: pytest.Monk
     keeper.looks()
     export = ("runs", "export", "last", "--submitter", "us", "-o", keeper.computer.folder / "ours.json")  # fmt: skip
     keeper.computer(*export, *keeper.opening)
-    vault = ("rotate", "words", "--from", "gold_standard", "--to", "held_out", "--count", 1)
+    vault = (
+        "check-up",
+        "words",
+        "--do",
+        "rotate",
+        "--from",
+        "gold_standard",
+        "--to",
+        "held_out",
+        "--count",
+        1,
+    )
     keeper.computer("vault", vault[0], keeper.vault, *vault[1:], "--purpose", "kept")
     keeper.computer("vault", "log", keeper.vault)
     keeper.computer("vault", "open", keeper.vault, "words", "--purpose", "a look")

@@ -30,7 +30,7 @@ from harness.vault.shares.split import (
 )
 
 HEADING: Final = b"rosetta-share/1\n"
-"""Before the words of a sealed share, so that none is taken for the throw-away share of a drill."""
+"""Before the words of a sealed share, so that nothing else that is sealed for a keeper is taken for one."""
 
 FORMER: Final = b"rosetta-former-key/1\n"
 """Before an opening key of before, in the file that keeps it for the one of now."""
@@ -117,7 +117,7 @@ def own_share(state: VaultState, identity: Identity) -> KeyShare:
     raise VaultError(
         FileProblem.DAMAGED,
         "What was sealed for these keys is not their share: it was dealt wrong. Have the other keepers make "
-        "new shares (rosetta vault refresh).",
+        "new shares (rosetta vault check-up VAULT --do shares).",
     )
 
 

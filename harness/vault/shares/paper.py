@@ -45,7 +45,7 @@ _TELLS = (
     (
         "When it is lost or seen",
         (
-            "Tell the other keepers on the same day, so that they make new shares: rosetta vault refresh VAULT. Once {lost} of "
+            "Tell the other keepers on the same day, so that they make new shares: rosetta vault check-up VAULT --do shares. Once {lost} of "
             "the {count} shares are lost for good, nobody can ever open the vault again."
         ),
     ),

@@ -143,7 +143,7 @@ def _confirmation(connection: sqlite3.Connection, kept: KeptSubmission, run: Run
     if words == "confirmed":
         return WayStep("confirmation", done=True, words="nothing was told before about its entries")
     folder = _vault_folder(connection, run) or "FOLDER"
-    command = f"rosetta vault rotate {folder} CORPUS --from held_out --to gold_standard --count {LEAST_CONFIRMED} --purpose WORDS"
+    command = f"rosetta vault check-up {folder} CORPUS --do rotate --count {LEAST_CONFIRMED} --purpose WORDS"
     why = next(
         (why for short, why in REASONS.items() if short == words), "its card does not say so"
     )

@@ -12,8 +12,8 @@ class VaultCommands(FiledCommands):
 
     folder = "vault"
     order = (
-        "card", "init", "add", "list", "show", "open", "log", "rotate", "enrol", "revoke", "refresh",
-        "share", "drill", "export", "budget", "compare",
+        "card", "init", "add", "list", "show", "open", "log", "check-up", "enrol", "revoke", "share",
+        "export", "budget", "compare",
     )  # fmt: skip
 
 

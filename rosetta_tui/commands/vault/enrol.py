@@ -66,6 +66,6 @@ def enrol_(
     state = made.enrol(new, purpose, identity, opening, threshold)
     seal_stored(before, state, identity, opening)
     if state.split is not None:
-        dealt_anew(state, anew=False)
+        dealt_anew(state, sealed=False)
         return
     click.echo(plain(f"{new.name} can open this vault now."))

@@ -63,6 +63,6 @@ def init_(
         click.echo(f"If all {len(everybody)} keys are lost, nobody can ever open the texts again.")
     else:
         click.echo(vault_words.losing(len(everybody), threshold))
-        click.echo("The recovery key is one share like the others. Have each keeper print theirs (rosetta vault share --print), and try all of them (rosetta vault drill start).")  # fmt: skip
+        click.echo("The recovery key is one share like the others. Have each keeper try and print theirs (rosetta vault share --print); rosetta vault check-up says who did not.")  # fmt: skip
     click.echo(plain(f"What leaves of its texts is decided by a policy, {released_words.policy_words(budget.Policy())} Others: rosetta vault budget --policy."))  # fmt: skip
     click.echo(f"The vault's own number: {state.head.vault[:16]}")

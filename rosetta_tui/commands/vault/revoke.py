@@ -15,7 +15,6 @@ from rosetta_tui.commands.vault.sharing import (
     dealt_anew,
     purpose,
     seal_stored,
-    sealing_anew,
     threshold,
     vault_at,
 )
@@ -30,7 +29,6 @@ with when_used():
 @changing
 @together
 @threshold
-@sealing_anew
 @click.option("--notice", "notice_file", type=FILE, metavar="FILE", help="Write a signed notice of this, for those who have older copies (rosetta consent take).")  # fmt: skip
 @click.argument("name", metavar="KEEPER")
 @purpose
@@ -43,20 +41,18 @@ def revoke_(
     purpose: str,
     *,
     shares: bool,
-    anew: bool,
     notice_file: Path | None,
     clock_was_wrong: bool,
 ) -> None:
     """Remove KEEPER (a name as the list shows it) from VAULT: every text is sealed again, under keys that they do not have.
 
     An earlier copy of the vault still opens for them; nothing can undo that. Where several keepers open VAULT
-    together, that many have to come together for this too, and those who stay get new shares; the texts are sealed
-    again only with --again, because the share of a keeper who left opens nothing alone.
+    together, that many have to come together for this too, and those who stay get new shares.
     """
     made = vault_at(vault, clock_was_wrong=clock_was_wrong)
     identity, opening = acting(made, key, others, shares=shares)
     before = made.read()
-    state = made.revoke(name, purpose, identity, opening, threshold, anew=anew)
+    state = made.revoke(name, purpose, identity, opening, threshold)
     if notice_file is not None:
         [gone] = [keeper for key_, keeper in before.keepers.items() if key_ not in state.keepers]
         about = notice.KeeperWithdrawal(
@@ -67,7 +63,7 @@ def revoke_(
     seal_stored(before, state, identity, opening)
     if state.split is not None:
         click.echo(plain(f"{name} has no share of this vault any more."))
-        dealt_anew(state, anew=anew)
+        dealt_anew(state, sealed=True)
         return
     left = ", ".join(keeper.name for keeper in state.keepers.values())
     click.echo(plain(f"{name} cannot open this vault any more. It opens for: {left}."))

@@ -354,7 +354,7 @@ def test_answers_to_everybody_end_too(office: Office) -> None:
     office.set(Rule(everybody=2))
     office.release("poor", "Ann")
     office.refused("good", "Ben")
-    refuses(NotReleased, "rosetta vault rotate", office.release, "good", "Cid")
+    refuses(NotReleased, "rosetta vault check-up", office.release, "good", "Cid")
 
 
 def test_answers_about_another_version_are_counted_alone(office: Office) -> None:

@@ -62,10 +62,10 @@ def texts(folder: Path, identities: list[AgeIdentity]) -> list[str]:
 
 
 def anew(folder: Path, made: Vault) -> None:
-    """Do what ``rosetta vault refresh --anew`` does."""
+    """Do what ``rosetta vault check-up --do shares`` does."""
     before = opener(made)
     known = [each.age for each in (before, *former_keys(made.read(), before))]
-    state = made.refresh("old shares may come together", OFFICE, before, anew=True)
+    state = made.refresh("old shares may come together", OFFICE, before)
     with closing(open_store(folder / STORE)) as store:
         seal_for_keepers(store, state.head.vault, known, recipients_of(state))
 

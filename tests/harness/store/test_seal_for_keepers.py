@@ -60,7 +60,7 @@ def test_newest_copy_opens_what_was_stored_before(tmp_path: Path) -> None:
     whole = texts(tmp_path, [old.age])
     assert len(whole) == 6
     for _ in "12":
-        made.refresh(WHY, OFFICE, opener(made), anew=True)
+        made.refresh(WHY, OFFICE, opener(made))
     assert len(former_keys(made.read(), opener(made))) == 2
     assert texts(tmp_path, [opener(made).age]) == []
     again(tmp_path, made)
@@ -123,7 +123,7 @@ def test_other_key_in_place_of_the_one_before_opens_nothing(tmp_path: Path) -> N
 def test_key_of_before_is_kept_for_the_keepers_alone(tmp_path: Path) -> None:
     made = filled_together(tmp_path)
     before = opener(made)
-    made.refresh(WHY, OFFICE, before, anew=True)
+    made.refresh(WHY, OFFICE, before)
     state = made.read()
     [former] = [act.former for line in state.lines if isinstance(act := line.record.act, Dealt)]
     for age in (before.age, *(each.age for each in PEOPLE.values())):

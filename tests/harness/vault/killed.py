@@ -62,10 +62,10 @@ ACTS: dict[str, Callable[[Vault], object]] = {
     "export": lambda made: made.export(made.folder.parent / "stick", WHY, MINE),
     "init together": lambda made: founded(made.folder.parent),
     "enrol together": lambda made: made.enrol(keeper_of(NEW, "New"), WHY, OFFICE, together(made)),
-    "revoke again": lambda made: made.revoke("School", WHY, OFFICE, together(made), anew=True),
+    "revoke together": lambda made: made.revoke("School", WHY, OFFICE, together(made)),
     "refresh": lambda made: made.refresh(WHY, OFFICE, together(made), 2),
 }  # fmt: skip
-OF_SEVERAL = {"init together", "enrol together", "revoke again", "refresh"}
+OF_SEVERAL = {"init together", "enrol together", "revoke together", "refresh"}
 """Acts of a vault whose keepers open together."""
 
 

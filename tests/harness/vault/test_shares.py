@@ -1,10 +1,10 @@
-"""An opening key split M of N: each M shares give it back, fewer tell nothing; drills with a throw-away key, and printed pages."""
+"""An opening key split M of N: each M shares give it back, fewer tell nothing; shares that were tried, and printed pages."""
 
-import base64
 import itertools
 import json
 import pickle
 import re
+from datetime import timedelta
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -13,19 +13,17 @@ import shamir_mnemonic
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.core.failures import UsageError
 from harness.sealed.keys import Identity
 from harness.sealed.sealing import AgeIdentity, seal, unseal
 from harness.sealed.signature import verify
 from harness.sealed.signed_archive import signed_record
-from harness.sealed.strict_records import FileProblem
+from harness.sealed.strict_records import FileError, FileProblem
 from harness.vault.folder import LOG, VaultState
 from harness.vault.log import VaultError
-from harness.vault.shares import drill as drills
 from harness.vault.shares.dealing import own_share
-from harness.vault.shares.drill import DRILL, Drill, DrillAnswer, answer, begin, report
 from harness.vault.shares.paper import html_page, text_page
 from harness.vault.shares.split import NUMBERS, WORDS, KeyShare, OpeningKey, combine, split
+from harness.vault.shares.tried import ShareTried, read_tried, shares_tried, try_share
 from tests.harness.sealed.refusals import refuses
 from tests.harness.vault.made import (
     MINE,
@@ -38,6 +36,7 @@ from tests.harness.vault.made import (
     key_of,
     readable,
     refused,
+    vault,
 )
 from tests.review.thorough import examples
 
@@ -167,120 +166,82 @@ def test_every_secret_is_written_as_age_writes_it(secret: bytes) -> None:
     assert unseal(seal(b"x", [made.recipient]), [made]) == b"x"
 
 
-# Drills with a throw-away key, and shares as pages to print
+# Shares that were tried, and as pages to print
 
 
 @pytest.fixture
-def drill(here: Path) -> tuple[VaultState, Path]:
-    """A vault, and the folder of a drill that was begun for it."""
-    begin(at(here), here / "drill", OFFICE, START)
-    return at(here), here / "drill"
+def memory(tmp_path: Path) -> Path:
+    return tmp_path / "mine"
 
 
-def path_of(folder: Path, name: str) -> Path:
-    return folder / f"answer-{PEOPLE[name].public.signing_key[:16]}.json"
+def file_of(folder: Path, name: str) -> Path:
+    [path] = folder.glob(f"tried-*-{PEOPLE[name].public.signing_key[:16]}.json")
+    return path
 
 
-def test_drill_says_who_could_and_who_could_not(drill: tuple[VaultState, Path]) -> None:
-    state, folder = drill
-    log = state.folder / LOG
-    before = log.read_bytes()
-    found = report(folder, state)
-    assert not found.enough
-    assert [each.name for each in found.silent] == [*NAMES]
+def names_tried(state: VaultState, memory: Path) -> list[str]:
+    return sorted(state.keepers[key].name for key in shares_tried(state, memory))
+
+
+def test_tried_share_is_signed_and_tells_nothing(here: Path, memory: Path) -> None:
+    state = at(here)
+    before = (state.folder / LOG).read_bytes()
+    assert names_tried(state, memory) == []
     for name in ("Office", "Library"):
-        assert answer(folder, PEOPLE[name], START)
-    assert not report(folder, state).enough
-    lost = Identity(OFFICE.role, PEOPLE["Church"].seed, PEOPLE["Council"].age)  # half of the keys
-    assert not answer(folder, lost, START)
-    found = report(folder, state)
-    assert [each.name for each in found.could] == ["Office", "Library"]
-    assert found.could_not == {"Church": "their keys do not open what was sealed for them"}
-    assert [each.name for each in found.silent] == ["School", "recovery key"]
-    assert not found.enough
-    assert answer(folder, PEOPLE["recovery key"], START)
-    assert answer(folder, PEOPLE["Office"], START)  # twice is no matter
-    found = report(folder, state)
-    assert found.enough
-    assert [each.name for each in found.silent] == ["School"]
-    assert log.read_bytes() == before
-    assert readable(folder.parent) == []
-    answer(folder, PEOPLE["School"], START)
-    written = b"".join(each.read_bytes() for each in folder.iterdir())
+        share, trouble = try_share(state, PEOPLE[name], memory, START)
+        assert (share.words.reveal(), trouble) == (
+            own_share(state, PEOPLE[name]).words.reveal(),
+            "",
+        )
+    try_share(state, OFFICE, memory, START + timedelta(days=1))
+    assert names_tried(state, memory) == ["Library", "Office"]
+    assert shares_tried(state, memory)[OFFICE.public.signing_key] == "2026-01-03T03:04:05Z"
+    assert (state.folder / LOG).read_bytes() == before
+    assert at(here).left_over == ()
+    written = b"".join(each.read_bytes() for each in state.folder.glob("tried-*"))
     for name in NAMES:
         assert own_share(state, PEOPLE[name]).words.reveal().encode() not in written
-    assert state.split.recipient.encode() not in written
+    assert readable(here) == []
 
 
-def test_drill_that_asks_for_the_real_share_gets_nothing(drill: tuple[VaultState, Path]) -> None:
-    """A keeper with a program of their own puts the sealed share of the vault into a drill, and waits for the answer."""
-    state, folder = drill
-    school = PEOPLE["School"].public.signing_key
-    real = state.split.shares[school]
-    fields = json.loads((folder / DRILL).read_bytes())
-    del fields["signature"]
-    drawn = Drill.model_validate(fields)
-    sealed = {"sealed": base64.b64encode(state.file(real.file)).decode(), "check": real.check}
-    shares = tuple(
-        each.model_copy(update=sealed) if each.keeper.signing_key == school else each
-        for each in drawn.shares
-    )
-    (folder / DRILL).write_bytes(signed_record(drawn.model_copy(update={"shares": shares}), OFFICE))
-    refused("no share of a drill", answer, folder, PEOPLE["School"], START)
-    assert [each.name for each in folder.iterdir()] == [DRILL]
+def test_share_that_does_not_open_is_not_tried(here: Path, memory: Path) -> None:
+    state = at(here)
+    lost = Identity(OFFICE.role, PEOPLE["Church"].seed, PEOPLE["Council"].age)  # half of the keys
+    refuses(FileError, "", try_share, state, lost, memory, START)
+    refused("no share for them", try_share, state, MINE, memory, START)
+    assert names_tried(state, memory) == []
+    assert not memory.exists()
 
 
-def test_answers_that_are_none_count_as_none(drill: tuple[VaultState, Path]) -> None:
-    state, folder = drill
+def test_tried_files_that_are_none_count_nothing(here: Path, memory: Path, tmp_path: Path) -> None:
+    state = at(here)
     for name in NAMES:
-        answer(folder, PEOPLE[name], START)
-    number = json.loads(path_of(folder, "Office").read_bytes())["drill"]
-    path_of(folder, "Office").write_bytes(b"{")
-    path_of(folder, "School").write_bytes(path_of(folder, "Library").read_bytes())
-    church = path_of(folder, "Church").read_bytes().replace(b"2026-01-02", b"2026-01-03")
-    path_of(folder, "Church").write_bytes(church)
-    theirs = KeyShare.read(json.loads(path_of(folder, "recovery key").read_bytes())["words"])
-    other = json.loads(path_of(folder, "Library").read_bytes())["words"]
-    assert theirs.words.reveal() != other
+        try_share(state, PEOPLE[name], tmp_path / "theirs", START)
+    folder = state.folder
+    file_of(folder, "Office").write_bytes(b"{")
+    file_of(folder, "School").write_bytes(file_of(folder, "Library").read_bytes())
+    church = file_of(folder, "Church").read_bytes().replace(b"2026-01-02", b"2026-01-03")
+    file_of(folder, "Church").write_bytes(church)
     recovery = PEOPLE["recovery key"]
-    wrong = DrillAnswer(drill=number, when="2026-01-02T03:04:05Z", words=other, by=recovery.public.signing_key)  # fmt: skip
-    path_of(folder, "recovery key").write_bytes(signed_record(wrong, recovery))
-    found = report(folder, state)
-    assert [each.name for each in found.could] == ["Library"]
-    assert {name: why.split(":")[0].split(",")[0] for name, why in found.could_not.items()} == {
-        "Office": "This is not an answer to a drill",
-        "School": "the answer is one to another drill",
-        "Church": "An answer to a drill was changed after it was signed",
-        "recovery key": "what they gave back is not the share that they were given",
-    }
+    said = read_tried(file_of(folder, "recovery key").read_bytes())
+    other = ShareTried.model_validate(said.model_dump(exclude={"signature"}) | {"check": "0" * 64})
+    file_of(folder, "recovery key").write_bytes(signed_record(other, recovery))
+    assert names_tried(state, memory) == ["Library"]
 
 
-def test_drill_changed_or_of_others(drill: tuple[VaultState, Path], single: Path) -> None:
-    state, folder = drill
-    other = folder.with_name("other")
-    refused("no share for these keys", answer, folder, MINE, START)
-    refuses(UsageError, "there already", begin, state, folder, OFFICE, START)
-    refused("Only a keeper", begin, state, other, MINE, START)
-    refused("opens this vault alone", begin, at(single), other, MINE, START)
-    refused("drill of another vault", report, folder, founded(other).read())
-    data = (folder / DRILL).read_bytes()
-    fields = {k: v for k, v in json.loads(data).items() if k != "signature"}
-    strangers = Drill.model_validate(fields | {"by": MINE.public.signing_key})
-    signed, two = signed_record(strangers, MINE), data.replace(b'"threshold":3', b'"threshold":2')
-    for broken in (signed, data[:-9], two, b"", b"[]"):
-        (folder / DRILL).write_bytes(broken)
-        for ask in (lambda: answer(folder, OFFICE, START), lambda: report(folder, state)):
-            refuses(UsageError, r"not a drill|changed after it was signed", ask)
-    (folder / DRILL).unlink()
-    refuses(UsageError, "cannot be read", answer, folder, OFFICE, START)
-
-
-def test_drill_dealt_wrong_is_said(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(drills, "split", lambda _, *rest: split(OpeningKey.make(), *rest))
-    begin(at(here), here / "drill", OFFICE, START)
-    for name in NAMES:
-        answer(here / "drill", PEOPLE[name], START)
-    refused("dealt them wrong", report, here / "drill", at(here))
+def test_tried_shares_are_kept_here_until_new_ones_are_dealt(here: Path, memory: Path) -> None:
+    """What a stick told of its copy, this computer knows of the vault at home too."""
+    state, path = at(here), None
+    try_share(state, OFFICE, memory.with_name("theirs"), START)
+    assert names_tried(state, memory) == ["Office"]
+    path = file_of(state.folder, "Office")
+    path.unlink()
+    path.mkdir()  # nothing can be written there
+    assert names_tried(state, memory) == ["Office"]
+    assert "folder" in try_share(state, OFFICE, memory, START)[1]
+    made = vault(here, START + timedelta(days=1))
+    state = made.refresh("a page was seen", OFFICE, key_of(state, *NAMES[:3]))
+    assert names_tried(state, memory) == []
 
 
 class _Page(HTMLParser):

@@ -104,11 +104,11 @@ def changed(made: Vault, how: str, key: OpeningKey | None) -> VaultState:
     if how == "enrol":
         return made.enrol(keeper_of(PEOPLE["Council"], "Council"), WHY, OFFICE, key)
     if how.startswith("revoke"):
-        return made.revoke("School", WHY, OFFICE, key, anew="again" in how)
-    return made.refresh(WHY, OFFICE, key, *([2] if "again" in how else []), anew="again" in how)
+        return made.revoke("School", WHY, OFFICE, key)
+    return made.refresh(WHY, OFFICE, key, *([2] if "other" in how else []))
 
 
-@pytest.mark.parametrize("how", ["enrol", "revoke", "revoke again", "refresh", "refresh again"])
+@pytest.mark.parametrize("how", ["enrol", "revoke", "refresh", "refresh for others"])
 def test_shares_dealt_anew_do_not_mix_with_those_of_before(here: Path, how: str) -> None:
     made = reopened(here)
     before = made.read()
@@ -118,7 +118,7 @@ def test_shares_dealt_anew_do_not_mix_with_those_of_before(here: Path, how: str)
 
     key = key_of(before, *NAMES[:THRESHOLD])
     state = changed(made, how, key)
-    anew, threshold = "again" in how, 2 if how == "refresh again" else THRESHOLD
+    anew, threshold = how != "enrol", 2 if "other" in how else THRESHOLD
     texts = [each.texts for each in before.head.corpora.values()]
     assert ([each.texts for each in state.head.corpora.values()] == texts) is not anew
     assert state.split.threshold == threshold
@@ -150,7 +150,7 @@ def test_keepers_together_write_with_the_key_of_now_only(here: Path) -> None:
     made = reopened(here)
     before = key_of(made.read(), *NAMES[:3])
     assert len(made.open("greetings", WHY, before.identity, opener=before)) == 6
-    made.refresh(WHY, before.identity, before, anew=True)
+    made.refresh(WHY, before.identity, before)
     now = key_of(made.read(), *NAMES[:3])
     refused("not those of a present", made.open, "greetings", WHY, before.identity, opener=now)  # fmt: skip
     assert len(made.open("greetings", WHY, now.identity, opener=now)) == 6
@@ -215,10 +215,10 @@ def test_no_file_shows_the_key_or_a_share(tmp_path: Path, monkeypatch: pytest.Mo
         monkeypatch.setattr(place, "write_file", look(place.write_file))
     made, three = filled_together(tmp_path), ("Office", "Library", "Church")
     assert len(secret) == 3 + 5
-    for how in ("enrol", "revoke again", "refresh"):
+    for how in ("enrol", "revoke", "refresh"):
         changed(made, how, key_of(made.read(), *three))
         made.open("greetings", WHY, OFFICE, opener=key_of(made.read(), *three))
-    assert len(secret) == 3 + 3 + 5 + 6 + 5 + 5
+    assert len(secret) == 3 + 3 + 3 + 5 + 6 + 5 + 5
     assert len(looked) > 100
     assert made.read().split.threshold == 3
 
@@ -234,7 +234,7 @@ def test_whatever_keepers_do_together_any_m_open_and_no_fewer(data: st.DataObjec
         made = founded(Path(folder), drawn(5))
         made.add(corpus(4), "greetings", OFFICE)
         old: list[KeyShare] = []
-        for step in range(data.draw(st.integers(1, 4))):
+        for _ in range(data.draw(st.integers(1, 4))):
             state = made.read()
             who = data.draw(st.permutations(names))[: state.split.threshold]
             key = key_of(state, *who)
@@ -245,11 +245,11 @@ def test_whatever_keepers_do_together_any_m_open_and_no_fewer(data: st.DataObjec
                 threshold = data.draw(st.none() | st.integers(2, len(names)))
                 made.enrol(keeper_of(PEOPLE["Council"], "Council"), WHY, OFFICE, key, threshold)
             elif how == "revoke" and len(names) > 3:
-                gone, anew = data.draw(st.sampled_from(names[1:])), data.draw(st.booleans())
+                gone = data.draw(st.sampled_from(names[1:]))
                 names.remove(gone)
-                made.revoke(gone, WHY, OFFICE, key, drawn(len(names)), anew=anew)
+                made.revoke(gone, WHY, OFFICE, key, drawn(len(names)))
             else:
-                made.refresh(WHY, OFFICE, key, anew=step % 2 == 0)
+                made.refresh(WHY, OFFICE, key)
         state = made.read()
         shares = [own_share(state, PEOPLE[each]) for each in data.draw(st.permutations(names))]
         needed = state.split.threshold
@@ -393,7 +393,7 @@ def test_former_key_sealed_for_one_is_found(here: Path, monkeypatch: pytest.Monk
         return seal(FORMER + before.secret, [now.recipient, OFFICE.age.recipient])
 
     monkeypatch.setattr("harness.vault.vault.seal_former", for_both)
-    made.refresh(WHY, OFFICE, three(made.read()), anew=True)
+    made.refresh(WHY, OFFICE, three(made.read()))
     refused("sealed for more than the opening key", at, here)
 
 

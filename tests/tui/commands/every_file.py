@@ -21,13 +21,13 @@ from harness.sealed.signature import public_pem
 from harness.store.file.database import home, open_store, opened
 from harness.store.signed_records import RecordKind, signed_files
 from harness.vault.keepers import write_card
-from harness.vault.shares import drill
+from harness.vault.shares.tried import try_share
 from review.files.statements import write_laptop_card, write_statement
 from review.verifying.kinds import VerifiedAgainst
 from review.verifying.verifying import FileVerdict, verify_any
 from tests.harness.setup.calibrating import proposal, signed_file, written
 from tests.harness.submission.made import sample_bundle
-from tests.harness.vault.grants.made import ASKED_AT, OFFICE, SCHOOL, allowed, asked, at, founded
+from tests.harness.vault.grants.made import ASKED_AT, SCHOOL, allowed, asked, at, founded
 from tests.tui.commands.certified_gold import TwoSides, two_sides
 from tests.tui.commands.command_line import ok
 
@@ -164,18 +164,16 @@ def _of_records(sides: TwoSides, folder: Path) -> dict[str, Path]:
 
 
 def _apart(sides: TwoSides, folder: Path) -> dict[str, Path]:
-    drilled, made = folder / "drill", folder / "made"
-    drill.begin(at(folder / "vault").vault.read(), drilled, OFFICE, ASKED_AT)
-    drill.answer(drilled, SCHOOL, ASKED_AT)
-    [answer] = drilled.glob("answer-*.json")
+    made = folder / "made"
+    try_share(at(folder / "vault").vault.read(), SCHOOL, folder.with_name("memory"), ASKED_AT)
+    [tried] = (folder / "vault" / "vault").glob("tried-*.json")
     ok(f"community export {folder}/taken-out --corpus {folder}/corpus.json", sides.developer)
     new = f"corpus new {made} --source-language en --target-language eo --title Words --license CC-BY-4.0"
     ok(f"{new} --organisation Us", sides.developer)
     [mark] = (folder / "exchange").rglob("exchange.json")
     [kept] = (each for each in sides.organisation.rglob("*.json") if b"exchange-record" in each.read_bytes())  # fmt: skip
     return {
-        "drill": drilled / drill.DRILL,
-        "drill-answer": answer,
+        "share-tried": tried,
         "scoring": signed_file(folder, ORGANISER),
         "scoring-proposal": written(folder, proposal()),
         "community-export": folder / "taken-out/about.json",

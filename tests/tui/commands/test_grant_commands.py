@@ -296,7 +296,7 @@ def test_grant_use_that_fails_leaves_nothing(with_run: Homes, monkeypatch: pytes
 def test_review_sentences_go_along_when_all_is_sealed_anew(with_run: Homes) -> None:
     assert "Written" in create(with_run, WITH, *FOR)
     forget_keys()
-    said = with_run("office", "refresh elders --with ../school/keeper.key --anew --purpose", "a page was lost")  # fmt: skip
+    said = with_run("office", "check-up elders --do shares --with ../school/keeper.key --purpose", "a page was lost")  # fmt: skip
     assert "error" not in said, said
     forget_keys()
     with pytest.raises(StoreSealed):
@@ -305,7 +305,7 @@ def test_review_sentences_go_along_when_all_is_sealed_anew(with_run: Homes) -> N
     assert "error" not in said, said
     assert texts(with_run) > 0
     forget_keys()
-    with_run("office", "rotate elders greetings --from gold_standard --to held_out --count 1 --purpose kept")  # fmt: skip
+    with_run("office", "check-up elders greetings --do rotate --from gold_standard --to held_out --count 1 --purpose kept")  # fmt: skip
     assert "went to held_out since" in create(with_run, f"{WITH} --name later", *FOR)
     with pytest.raises(StoreSealed):
         texts(with_run)

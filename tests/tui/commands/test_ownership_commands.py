@@ -284,7 +284,7 @@ def test_submission_steps_are_done_where_they_were_done(sides: TwoSides, bundle:
     desk.note(kept.submission, SubmissionEvent.TOLD, sides.run_id, "gold", "told before")
     assert _open(sides, kept.number) == ["confirmation"]
     said = ok(f"submission show {kept.number}", sides.organisation)
-    assert "Next: rosetta vault rotate FOLDER CORPUS --from held_out --to gold_standard" in said
+    assert "Next: rosetta vault check-up FOLDER CORPUS --do rotate --count" in said
     desk.note(kept.submission, SubmissionEvent.TOLD, sides.run_id, "gold", "confirmed")
     said = ok(f"submission show {kept.number}", sides.organisation)
     assert "The way is at its end" in said

@@ -389,11 +389,9 @@ def test_submission_confirms_over_activated_sentences(bare: Desk) -> None:
     )
     assert "Not confirmed: it has fewer than 50 secret entries" in bare(f"{run} a.json", *IN_VAULT)
     [row] = bare.json("submission list", "submission-list")["submissions"]
-    activate = f"rosetta vault rotate {bare.folder / 'elders'} CORPUS --from held_out --to gold_standard --count 50"
+    activate = f"rosetta vault check-up {bare.folder / 'elders'} CORPUS --do rotate --count 50"
     assert activate in bare(f"submission show {row['number']}")
-    bare(
-        "vault rotate elders eo-gold --from held_out --to gold_standard --count 50 --purpose confirm"
-    )
+    bare("vault check-up elders eo-gold --do rotate --count 50 --purpose confirm")
     own = "run eo-gold -m copy-source --confirm"
     assert "leave out --entries" in bare(f"{own} --limit 60", *IN_VAULT[3:], code=2)
     bare(own, *IN_VAULT[3:])

@@ -281,7 +281,6 @@ NO_FILE = {
     "rosetta-calibration-proposal": "TOML, known by its first lines",
     "rosetta-card-seal": "within the file of a seal",
     "rosetta-consent-given": "within the envelope of a corpus",
-    "rosetta-drill-share": "within what a drill seals for a keeper",
     "rosetta-export": "sealed: known by its lock",
     "rosetta-former-key": "the first line within what is sealed for a keeper",
     "rosetta-ownership-act": "within a record of ownership",
@@ -306,7 +305,7 @@ _PAIRS = """
 card-seal+card card-seal+row-proof row-proof+card reproduction+card released-card+release-ledger
 coarse-certificate+release-ledger coarse-certificate+released-card certificate+batch evidence+batch
 evidence+certificate ownership+released-card ownership+coarse-certificate profile+statement request+vault-log answer+vault-log vault-head+vault-log
-answer+request drill+vault-log drill-answer+drill register+notice exchange-list+card
+answer+request share-tried+vault-log register+notice exchange-list+card
 saw+laptop
 """
 TOGETHER = {(one, other) for one, _, other in (each.partition("+") for each in _PAIRS.split())}
@@ -416,7 +415,7 @@ def test_verify_with_what_nothing_names_says_so(every: EveryFile, tmp_path: Path
 
 
 def test_verify_folder_has_a_line_for_each_file(every: EveryFile, tmp_path: Path) -> None:
-    copy, apart = tmp_path / "copy", ("exchange", "maintainer", "sample", "drill", "made")
+    copy, apart = tmp_path / "copy", ("exchange", "maintainer", "sample", "made")
     folder = every.paths["corpus"].parent
     shutil.copytree(folder, copy, ignore=shutil.ignore_patterns(*apart))
     for each in copy.rglob("*"):  # a manifest of a node needs its key, which a folder does not name

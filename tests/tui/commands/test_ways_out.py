@@ -151,7 +151,7 @@ corpus terms, corpus open, review bundle add
 NO_SCORES = """
 review import, review enrol, review status, review adjudicate, review second, review gate, review verify,
 review export, review page, report review, report released, review plan, review variants, review withdraw,
-corpus translate, corpus agree, corpus progress, language check, language list, language show, vault list, vault log,
+corpus translate, corpus agree, corpus progress, language check, language list, language show, vault list, vault log, vault check-up,
 vault grant show, consent withdraw, consent lift, consent list, ownership show, verify, ownership propose,
 ownership sign, ownership refuse, ownership revoke, organisation profile, exchange list, key list, cost, doctor
 """

@@ -27,6 +27,7 @@ from rosetta_tui.vault.answer_screen import AnswerScreen
 from rosetta_tui.vault.answers import AskedRequest
 from rosetta_tui.vault.budget_use import BudgetUse
 from rosetta_tui.vault.budgets import budgets, next_answer
+from rosetta_tui.vault.check_up import check_up, check_up_page
 from rosetta_tui.vault.contents import contents, log
 from rosetta_tui.vault.facts import read_in_full, read_vault, read_vaults
 from rosetta_tui.vault.keepers import keepers
@@ -109,6 +110,7 @@ def commands_of(home: Path, folder: Path) -> Iterator[list[str]]:
     pages = [
         contents(found.facts, "v"), keepers(found.facts, "v"), log(found.facts, "v"),
         requests(found.facts, "v", now.strftime("%Y-%m-%dT%H:%M:%SZ")), budgets(found.told, now),
+        check_up_page(check_up(found.facts, found.told, "v", now)),
     ]  # fmt: skip
     for page in pages:
         for commands in page.commands:
@@ -125,7 +127,7 @@ def test_each_command_is_taken(together: bool, home: Path, monkeypatch: pytest.M
         filled(home, folder)
     monkeypatch.setattr("click.termui.visible_prompt_func", lambda _: "six words of theirs")
     seen = {taken(words) for words in commands_of(home, folder)}
-    assert {"add", "enrol", "revoke", "log", "budget"} <= seen
+    assert {"add", "enrol", "revoke", "log", "budget", "check-up", "export"} <= seen
     assert ("allow" in seen) is together
 
 

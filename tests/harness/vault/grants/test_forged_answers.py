@@ -19,6 +19,7 @@ from harness.vault.folder import VaultState
 from harness.vault.grants import files
 from harness.vault.grants.files import open_share, read_answer, read_request, write_answer
 from harness.vault.grants.grants import Grants, read_asked
+from harness.vault.keepers import keeper_of
 from harness.vault.ledger import proved_bytes
 from harness.vault.log import read_lines
 from harness.vault.shares.split import OpeningKey
@@ -38,12 +39,22 @@ def test_who_is_no_keeper_any_more_does_not_count(here: Grants, tmp_path: Path) 
     refused(
         "somebody who is not, or no longer, a keeper of this vault", here.take, library, made.OFFICE
     )
+    refused("moved or sealed again since", here.open, number, made.OFFICE, made.RUN)
+    refused("moved or sealed again since", made.allowed, here, data, made.CHURCH)
+    refused("not those of a present keeper of this vault", made.allowed, here, data, made.LIBRARY)
+    refused("not those of a present keeper", here.take, school, made.LIBRARY)
+
+
+def test_answers_end_where_a_new_keeper_got_a_share(here: Grants) -> None:
+    data, number = made.asked(here)
+    [school] = made.allowed(here, data, made.SCHOOL)
+    here.take(school, made.OFFICE)
+    new = keeper_of(made.STRANGER, "Council")
+    here.vault.enrol(new, "came", made.OFFICE, made.opening_key(here))
     refused(
         "keepers got new shares since this was asked for", here.open, number, made.OFFICE, made.RUN
     )
     refused("keepers got new shares", made.allowed, here, data, made.CHURCH)
-    refused("not those of a present keeper of this vault", made.allowed, here, data, made.LIBRARY)
-    refused("not those of a present keeper", here.take, school, made.LIBRARY)
 
 
 def test_answers_of_strangers_and_in_others_names(here: Grants) -> None:
