@@ -26,7 +26,7 @@ from harness.publish.outgoing import OutgoingCard, outgoing_run
 from harness.publish.place import DatabasePlace, place_of
 from harness.store.file.database import open_store
 from harness.store.runs import find_run
-from tests.harness.publish.server import Server, running
+from tests.harness.publish.conftest import Server, running
 
 CARDS = 1_000
 GOAL, AGAIN = 1.3, 0.02

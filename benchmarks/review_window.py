@@ -20,9 +20,8 @@ from benchmarks.review_keys import percentile
 from benchmarks.window_probe import text_of
 from review.files.batch import Batch
 from review.session.parts import part_size
-from tests.desktop.real.display import Display, display
+from tests.desktop.real.display import Display, display, until
 from tests.desktop.real.stage import Stage, stage
-from tests.desktop.real.waiting import until
 from tests.review.session.scenes import batch_of, items_of
 
 GOAL_MS = 60.0

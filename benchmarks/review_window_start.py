@@ -19,9 +19,8 @@ from pathlib import Path
 
 from benchmarks.glass import Glass
 from benchmarks.review_window import PAUSE_SECONDS, ROOT, prepared
-from tests.desktop.real.display import Display, display
+from tests.desktop.real.display import Display, display, until
 from tests.desktop.real.stage import Stage
-from tests.desktop.real.waiting import until
 from tests.desktop.real.window import PROGRAM
 
 GOAL_SECONDS, GOAL_MB = 1.0, 90.0

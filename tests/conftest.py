@@ -10,6 +10,7 @@ import os
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +23,11 @@ from harness import privacy
 from harness.endpoint import network_routes, offline
 from harness.endpoint.limiter import RetryPolicy
 from harness.run import run_floors
+from harness.setup.floors import floor_work
+from harness.setup.scoring_tools import ScoringTools
+from scoring.card.claim import FloorScores
+from scoring.card.floors import FloorWork
 from tests import without_network
-from tests.floors_once import floor_work_once
 from tests.harness.scripted import Scripted, serving
 
 settings.register_profile(  # a busy machine is no fault of the program
@@ -173,3 +177,38 @@ def _can_draw() -> bool:
 
 pytest_plugins = ["tests.costs", *(["pytestqt.plugin"] if _can_draw() else [])]
 """The second is switched off by itself in pyproject.toml, because it ends every run where Qt is not there."""
+
+
+_known: dict[str, dict[str, FloorScores]] = {}
+
+
+class KnownWork(FloorWork):
+    """Work that another test has done."""
+
+    def __init__(self, tools: ScoringTools, scores: dict[str, FloorScores]) -> None:
+        super().__init__(tools.resources.entries, ())
+        self._known = scores
+
+    def step(self) -> bool:
+        self.complete = True
+        return False
+
+    def scores(self) -> dict[str, FloorScores]:
+        return dict(self._known)
+
+
+def floor_work_once(tools: ScoringTools) -> FloorWork:
+    """Return what ``floor_work`` does, with all steps but the last one done."""
+    resources = (
+        tools.setup.model_dump_json(),
+        repr(tools.resources.terms),
+        tools.scorer.weighing,
+        tools.scorer.ids,
+    )
+    asked = sha256(repr((tools.resources.entries, resources)).encode()).hexdigest()
+    if asked not in _known:
+        work = floor_work(tools)
+        while work.step():
+            pass
+        _known[asked] = work.scores()
+    return KnownWork(tools, _known[asked])

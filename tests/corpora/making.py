@@ -60,3 +60,15 @@ def only_problem(path: Path, *others: Path, **options: Any) -> Problem:
     found = [p for p in problems(path, *others, **options) if p.severity is Severity.ERROR]
     assert len(found) == 1, found
     return found[0]
+
+
+LEAST = """tag = "crk"
+name = "Mine"
+default_script = "Latn"
+
+[writings.Latn]
+letters = "a b"
+cased = false
+
+[sources]
+"""

@@ -19,11 +19,10 @@ from harness.store.runs import find_run, seal_run
 from rosetta_tui.app.app import RosettaApp
 from rosetta_tui.entry.screen import EntryScreen
 from rosetta_tui.live.screen import LiveScreen
-from tests.tui.commands.processes import Rosetta
+from tests.tui.commands.command_line import Rosetta
 from tests.tui.entry.explained import Known, hostile_why
-from tests.tui.hostile import acting
 from tests.tui.real import pseudo
-from tests.tui.scenes import HOSTILE, Scene, card_of, hostile
+from tests.tui.scenes import HOSTILE, Scene, acting, card_of, hostile
 from tests.tui.screens import App, settle, text
 
 SIZE = (80, 24)

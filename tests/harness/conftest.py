@@ -13,7 +13,7 @@ from harness.store.file import database
 from harness.store.file.database import open_store
 from harness.store.file.schema import create_schema
 from tests.harness.evaluation import chat_plan, corpus, run_corpus
-from tests.harness.run.scored_demo import ScoredDemo, scored_demo
+from tests.harness.run.made import ScoredDemo, scored_demo
 from tests.harness.scripted import price_table, serving
 
 

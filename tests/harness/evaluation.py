@@ -177,3 +177,7 @@ def rescored(path: Path, **options: Any) -> dict[str, Any]:
 def query(path: Path, sql: str, *values: object) -> list[Any]:
     with closing(open_store(path)) as connection:
         return connection.execute(sql, values).fetchall()
+
+
+PLAN = Plan(method="copy-source", options=MethodOptions(**LANGUAGES))
+CHEAP = PLAN.model_copy(update={"scoring": ScoringOptions(metrics=FEW)})

@@ -27,8 +27,7 @@ from rosetta_tui.html.start_here_page import (
     start_here_page,
     start_here_texts,
 )
-from tests.desktop.real.display import program
-from tests.desktop.real.waiting import until
+from tests.desktop.real.display import program, until
 from tests.packaging.parts import REVIEWER, part
 from tests.tui.html.strict import StrictPage
 

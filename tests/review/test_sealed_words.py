@@ -55,7 +55,7 @@ from tests.review.open_words import (
     told_before,
 )
 from tests.review.thorough import times
-from tests.review.verdict.alone import asked_alone
+from tests.review.verdict.certified import asked_alone
 
 BATCH, OTHER, ANN, ITEM = "5e" * 8, "0b" * 8, "ANN0000A", "1" * 16
 ABOUT = {"wall": made.WALL, "reviewer": ANN, "batch": BATCH, "item": ITEM}

@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 import sqlite3
 import time
+import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+
+from hypothesis import strategies as st
 
 from corpora.model.corpus import Corpus, Dataset, Form
 from corpora.model.entry import Entry, Segment
@@ -334,3 +337,15 @@ FAULTY = [
     ),
 ]
 """A corpus with faults."""
+
+
+ANY_TEXT = st.text(st.characters(codec=None, categories=None))  # lone surrogates included
+
+
+def acting(text: str) -> list[str]:
+    return [
+        character
+        for character in text
+        if unicodedata.category(character) in {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
+        and character not in "\u200c\u200d"
+    ]

@@ -21,8 +21,7 @@ from rosetta_tui.doctor.terminal_facts import SAMPLES, terminal
 from rosetta_tui.settings.findings import chosen
 from tests.review.thorough import times
 from tests.tui.golden import SMALL, look
-from tests.tui.hostile import acting
-from tests.tui.scenes import HOSTILE
+from tests.tui.scenes import HOSTILE, acting
 from tests.tui.screens import App, at_rest, notices, press, showing, store, text
 
 ROOT = Path(__file__).parents[2]

@@ -40,9 +40,8 @@ from rosetta_tui.plots.screen import PlotsScreen
 from rosetta_tui.plots.view import Lines, plane
 from tests.review.thorough import examples
 from tests.tui.golden import SMALL, look
-from tests.tui.hostile import acting
 from tests.tui.runs.made import run
-from tests.tui.scenes import HOSTILE, card_of, scene, sealed
+from tests.tui.scenes import HOSTILE, acting, card_of, scene, sealed
 from tests.tui.screens import App, at_rest, press, text
 
 NUMBERS = st.floats(-1e6, 1e6, allow_subnormal=False)

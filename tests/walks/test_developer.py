@@ -12,7 +12,7 @@ import pytest
 from harness.store.file.database import open_store
 from harness.store.run_list import list_runs
 from tests.tui.commands.command_line import ok
-from tests.tui.home.terminal import Terminal
+from tests.walks.shell import Terminal
 
 METHOD = """
 import asyncio

@@ -22,7 +22,7 @@ from corpora.languages.tags import CODES, resolve_script, tag_script, texts_scri
 from corpora.languages.writing import LONGEST_WORD, Forbidden, Tokenizer, graphemes, why_endless
 from corpora.text.comparison import SCRIPTS
 from scoring.words import tokenizers
-from tests.corpora.languages.least_card import LEAST
+from tests.corpora.making import LEAST
 from tests.growth import grows_less
 from tests.review.thorough import examples
 

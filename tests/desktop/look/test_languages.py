@@ -29,9 +29,8 @@ from review.session.words.catalogue import Words
 from tests.desktop.item_scene import Make
 from tests.desktop.program.driven import driven
 from tests.desktop.visit_scene import Enter, Entry
-from tests.review.session.catalogues import catalogue
-from tests.review.session.catalogues import entry as said
-from tests.review.session.scenes import CODE, batch_of, items_of, write_file
+from tests.review.session.scenes import CODE, batch_of, catalogue, items_of, write_file
+from tests.review.session.scenes import entry as said
 from tests.review.thorough import first
 
 LANGUAGES = {

@@ -7,13 +7,13 @@ import os
 import shutil
 import signal
 import subprocess
-from collections.abc import Iterator, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 import pytest
-
-from tests.desktop.real.waiting import until
 
 LIBEXEC = (Path("/usr/libexec"), Path("/usr/lib/at-spi2-core"), Path("/usr/lib/ibus"))
 """Where distributions keep programs that nobody types."""
@@ -163,3 +163,22 @@ def _server(folder: Path, size: str) -> Iterator[tuple[int, subprocess.Popen[byt
             number = numbers.readline().strip()
         assert number.isdigit(), (folder / "x.log").read_text()
         yield int(number), server
+
+
+SECONDS = 30.0
+"""The longest wait for anything; two busy cores share many tests."""
+_PAUSE = 0.01
+
+Found = TypeVar("Found")
+
+
+def until(
+    look: Callable[[], Found | None], what: str | Callable[[], str], seconds: float = SECONDS
+) -> Found:
+    """Return what ``look`` finds as soon as it is true; AssertionError with ``what`` where it never is."""
+    end = time.monotonic() + seconds
+    while not (found := look()):
+        if time.monotonic() > end:
+            raise AssertionError(f"never: {what if isinstance(what, str) else what()}")
+        time.sleep(_PAUSE)
+    return found

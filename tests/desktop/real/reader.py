@@ -14,8 +14,7 @@ import pytest
 from jeepney import DBusAddress, MatchRule, MessageType, Properties, message_bus, new_method_call
 from jeepney.io.blocking import DBusConnection, open_dbus_connection
 
-from tests.desktop.real.display import program, running
-from tests.desktop.real.waiting import SECONDS, until
+from tests.desktop.real.display import SECONDS, program, running, until
 
 CONFIG = """<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
  "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">

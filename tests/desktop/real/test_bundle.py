@@ -22,10 +22,9 @@ from harness.core.version import VERSION
 from harness.sealed.sealing import AgeIdentity, seal
 from review.files.batch import open_batch
 from review.files.manifests import BatchItem
-from tests.desktop.real.display import NO_FONTS, Display, program, running
+from tests.desktop.real.display import NO_FONTS, Display, program, running, until
 from tests.desktop.real.reader import WESTERN_CREE, Bus, Reader, input_method, session_bus
 from tests.desktop.real.stage import COMMENT, stage
-from tests.desktop.real.waiting import until
 from tests.desktop.real.window import KNOWN_CARD
 from tests.packaging.parts import ROOT, part
 from tests.review.session.scenes import batch_of, item_id, items_of, write_file

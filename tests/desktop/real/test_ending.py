@@ -17,10 +17,9 @@ import pytest
 
 from review.log.laptop import FILE_NAME
 from review.rating import Rating
-from tests.desktop.real.display import Display, program
+from tests.desktop.real.display import Display, program, until
 from tests.desktop.real.reader import Bus, Reader
 from tests.desktop.real.stage import Stage, stage
-from tests.desktop.real.waiting import until
 from tests.desktop.real.window import Start, Window, window
 from tests.review.session.scenes import batch_of, item_id, items_of
 from tests.review.thorough import times

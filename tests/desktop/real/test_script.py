@@ -14,7 +14,7 @@ from review.files.ratings import open_ratings
 from review.log.payloads import Face, Kind
 from review.rating import CannotJudge, Rating
 from review.session.parts import part_size
-from tests.desktop.real.display import Display
+from tests.desktop.real.display import Display, until
 from tests.desktop.real.reader import (
     WESTERN_CREE,
     Bus,
@@ -25,7 +25,6 @@ from tests.desktop.real.reader import (
     press,
 )
 from tests.desktop.real.stage import COMMENT, Stage, stage
-from tests.desktop.real.waiting import until
 from tests.desktop.real.window import Start, Window
 from tests.review.session.scenes import (
     CODE,

@@ -11,8 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tests.desktop.real.display import NO_FONTS, Display, end, running
-from tests.desktop.real.waiting import SECONDS, until
+from tests.desktop.real.display import NO_FONTS, SECONDS, Display, end, running, until
 
 ROOT = Path(__file__).parents[3]
 PROGRAM = "from review.desktop.program.program import main; raise SystemExit(main())"

@@ -1,15 +1,19 @@
 """A judge that can be told beforehand, and a metric of the packs that reads it."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from harness.annotators.annotator import AskingAnnotator
+from harness.endpoint.budget import Ledger
+from harness.endpoint.limiter import RetryPolicy
 from harness.events.kinds import Progress
-from harness.setup.plan import Plan
+from harness.run.asking import Asking
+from harness.setup.plan import Plan, RunOptions
 from harness.setup.scoring_options import ScoringOptions
 from harness.store.file.database import open_store
 from harness.store.runs import find_run, read_card
@@ -17,6 +21,7 @@ from rosetta_tui.session.picture import LiveRun
 from rosetta_tui.session.recorded import recorded, seal
 from scoring.core.packs import shipped_pack
 from scoring.core.specification import specification
+from scoring.core.translation import Translation
 from tests.harness.evaluation import chat_plan
 from tests.harness.scripted import Answer, Asked, completion, json_answer, translated
 
@@ -82,3 +87,43 @@ def asked_so_far(progress: Progress) -> tuple[float, ...]:
 def judged_plan(url: str, *, run: dict[str, Any] | None = None, **options: Any) -> Plan:
     plan = chat_plan(url, run=run, **options)
     return plan.model_copy(update={"scoring": judged_by(url)})
+
+
+class Kept(dict[str, bytes]):
+    """A memo of one maker in memory."""
+
+    def recall(self, maker: str, keys: Sequence[str] | None = None) -> dict[str, bytes]:
+        return {
+            key: value for key in (keys or ()) if (value := self.get(f"{maker} {key}")) is not None
+        }
+
+    def keep(self, maker: str, found: Mapping[str, bytes]) -> None:
+        self.update({f"{maker} {key}": value for key, value in found.items()})
+
+
+class Blocking:
+    """An annotator whose calls are carried without a run."""
+
+    def __init__(self, annotator: AskingAnnotator, policy: RetryPolicy | None = None) -> None:
+        self.annotator = annotator
+        self.asking = Asking(RunOptions(), Ledger(None))
+        self.asking.policy = policy or self.asking.policy
+
+    def annotate(self, translations: Sequence[Translation]) -> list[Any]:
+        return self.asking(self.annotator, translations)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.annotator, name)
+
+
+def vector(text: str, size: int = 4) -> list[float]:
+    """Letters counted into a few numbers: equal texts are near, different ones less so."""
+    counts = [0.5] * size
+    for letter in text:
+        counts[ord(letter) % size] += 1
+    return counts
+
+
+def embedded(asked: Asked, of: Callable[[str], list[float]] = vector) -> Answer:
+    items = [{"index": at, "embedding": of(text)} for at, text in enumerate(asked.body["input"])]
+    return json_answer({"data": items[::-1], "model": "m", "usage": {"prompt_tokens": 3}})

@@ -26,8 +26,7 @@ from harness.endpoint.keys import no_key
 from harness.endpoint.limiter import RetryPolicy
 from scoring.core.translation import Translation
 from scoring.packs.judge_replies import CONTRACTS
-from tests.harness.annotators.embedded import Blocking, Kept, embedded, vector
-from tests.harness.annotators.judged import says, shown
+from tests.harness.annotators.judged import Blocking, Kept, embedded, says, shown, vector
 from tests.harness.scripted import Answer, Asked, Scripted, completion, error, json_answer, serving
 from tests.review.thorough import examples
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.harness.card import factory
-from tests.harness.run.scored_demo import ScoredDemo
+from tests.harness.run.made import ScoredDemo
 
 
 @pytest.fixture

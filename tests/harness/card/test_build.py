@@ -33,7 +33,7 @@ from scoring.core.scorer import Scorer
 from scoring.metrics.inventory import make_metrics, surface_setup
 from scoring.words.resources import Resources
 from tests.harness.card import factory
-from tests.harness.card.sealed_cards import OLDER, add_secret_run, report, resealed, sealed, written
+from tests.harness.card.factory import OLDER, add_secret_run, report, resealed, sealed, written
 from tests.harness.sealed.refusals import refuses
 
 

@@ -37,9 +37,9 @@ from harness.setup.scoring_options import ScoringOptions
 from harness.store.file.database import open_store
 from harness.store.runs import find_run
 from tests.corpora.tasks import records
-from tests.harness.card.sealed_cards import add_secret_run, checks, first_path, resealed
+from tests.harness.card.factory import add_secret_run, checks, first_path, resealed
 from tests.harness.evaluation import corpus_of, run_corpus, whole_card
-from tests.harness.run.constant_runs import constant
+from tests.harness.run.made import constant
 from tests.harness.sealed.refusals import refuses
 
 GOLDEN = Path(__file__).parents[2] / "data" / "run-card.json"

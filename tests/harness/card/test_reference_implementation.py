@@ -31,7 +31,7 @@ from harness.store.runs import find_run
 from rosetta_tui.report.card import card_text
 from tests.corpora.making import file, only_problem
 from tests.harness.card import factory
-from tests.harness.card.sealed_cards import OLDER, report, sealed
+from tests.harness.card.factory import OLDER, report, sealed
 from tests.harness.sealed.refusals import refuses
 
 PAIRS = [("Good morning!", "Bonan matenon!"), ("Thanks!", "Dankon!"), ("Go home.", "Iru hejmen.")]

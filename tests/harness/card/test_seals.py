@@ -49,7 +49,7 @@ from harness.vault.log import LogLine, VaultError
 from harness.vault.records import CardSealed
 from harness.vault.vault import Vault
 from tests.harness.card import factory
-from tests.harness.card.sealed_cards import checks, sealed, written
+from tests.harness.card.factory import checks, sealed, written
 from tests.harness.sealed.refusals import refuses
 from tests.harness.vault import made as keepers
 from tests.keyring_in_memory import memory_keyring

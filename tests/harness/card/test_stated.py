@@ -33,7 +33,7 @@ from rosetta_tui.report.card import card_text
 from rosetta_tui.show.run_facts import run_line
 from rosetta_tui.show.text import table
 from tests.harness.card import factory
-from tests.harness.card.sealed_cards import OLDER, checks, report, resealed, sealed, written
+from tests.harness.card.factory import OLDER, checks, report, resealed, sealed, written
 from tests.harness.sealed.refusals import refuses
 from tests.review.thorough import examples
 

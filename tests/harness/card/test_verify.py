@@ -19,7 +19,7 @@ from harness.card.importing import import_card
 from harness.core.failures import UsageError
 from scoring.core.specification import Tier
 from tests.harness.card import factory
-from tests.harness.card.sealed_cards import (
+from tests.harness.card.factory import (
     OLDER,
     add_secret_run,
     checks,

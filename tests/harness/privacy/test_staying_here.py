@@ -34,7 +34,7 @@ from harness.store.runs import find_run
 from rosetta.stored_run import RunHandle
 from tests.corpora.tasks.records import corpus_of
 from tests.harness.evaluation import LANGUAGES, Heard, chat_plan, corpus, kept, query, run_corpus
-from tests.harness.run.constant_runs import constant
+from tests.harness.run.made import constant
 from tests.harness.scripted import Scripted
 from tests.harness.sealed.refusals import refuses
 from tests.review.thorough import first

@@ -20,8 +20,7 @@ from harness.publish.outgoing import OutgoingCard, columns, published_hash
 from harness.publish.place import DatabasePlace, PublishError, place_of
 from harness.publish.reading import taken
 from harness.store.file.run_scores import CARD_FIELDS, TEXTS
-from tests.harness.publish.conftest import changed, several
-from tests.harness.publish.server import Server, server
+from tests.harness.publish.conftest import Server, changed, server, several
 from tests.review.thorough import times
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from harness.method.method import Setup
 from harness.methods.registry import build
 from harness.reproduce.rebuild import Rebuilt, rebuild
 from harness.store.file.database import opened
-from tests.harness.card.sealed_cards import sealed
+from tests.harness.card.factory import sealed
 from tests.harness.methods.conftest import PLUGIN
 
 ROWS = [{"id": n, "source": f"word {n}", "reference": f"vorto {n}"} for n in range(3)]

@@ -25,7 +25,7 @@ from rosetta_tui.html.entries import weakest
 from rosetta_tui.report.card import card_text
 from scoring.core.columns import TRANSLATIONS
 from tests.harness.evaluation import run_corpus, whole_card
-from tests.harness.run.scored_demo import scored
+from tests.harness.run.made import scored
 
 WEIGHTS = {"EXACT_MATCH": 10, "VALID": 10, "WRONG_ORDER": 7, "PARTIAL": 4, "INCOMPLETE": 3, "WRONG": 0, "NO_OUTPUT": 0}  # fmt: skip
 """METRICS §6, in tenths."""

@@ -61,7 +61,7 @@ from tests.harness.evaluation import (
     whole_card,
 )
 from tests.harness.process import spawn
-from tests.harness.run.constant_runs import constant
+from tests.harness.run.made import constant
 from tests.harness.scripted import Answer, Asked, Scripted, completion, json_answer
 from tests.review.thorough import examples
 

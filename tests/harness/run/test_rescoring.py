@@ -51,7 +51,7 @@ from tests.harness.evaluation import (
     sealed_card,
     whole_card,
 )
-from tests.harness.run.constant_runs import FEW, constant
+from tests.harness.run.made import FEW, constant
 from tests.harness.scripted import Answer, Asked, Scripted, completion, error, json_answer, serving
 
 

@@ -47,6 +47,7 @@ from scoring.card.claim import ClaimReason
 from scoring.core.scorer import Scorer
 from scoring.core.specification import Tier
 from tests.harness.evaluation import (
+    CHEAP,
     Heard,
     begun,
     chat_plan,
@@ -58,7 +59,6 @@ from tests.harness.evaluation import (
     whole_card,
 )
 from tests.harness.nursery import Nursery, nursery
-from tests.harness.run.breaking_plan import CHEAP
 from tests.harness.scripted import (
     Answer,
     Asked,

@@ -33,7 +33,7 @@ from tests.harness.evaluation import (
     sealed_card,
     whole_card,
 )
-from tests.harness.run.constant_runs import constant
+from tests.harness.run.made import constant
 from tests.harness.scripted import (  # fmt: skip
     Answer,
     Asked,

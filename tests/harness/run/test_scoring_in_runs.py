@@ -46,7 +46,7 @@ from rosetta_tui.show.card_fields import claim_json, tier_sign, tier_words
 from scoring.card.caveats import CaveatKind
 from scoring.card.claim import ClaimReason
 from scoring.core.specification import Tier
-from tests.harness.annotators.embedded import embedded
+from tests.harness.annotators.judged import embedded
 from tests.harness.evaluation import (  # fmt: skip
     FEW,
     LANGUAGES,
@@ -63,8 +63,7 @@ from tests.harness.evaluation import (  # fmt: skip
     whole_card,
 )
 from tests.harness.ranked import play, ranked_corpus
-from tests.harness.run.constant_runs import constant
-from tests.harness.run.scored_demo import ScoredDemo, demo, scored
+from tests.harness.run.made import ScoredDemo, constant, demo, scored
 from tests.harness.scripted import Scripted, error
 from tests.review.thorough import first
 

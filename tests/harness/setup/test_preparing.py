@@ -40,9 +40,9 @@ from scoring.core.table import Table
 from scoring.core.translation import Translation
 from scoring.metrics.inventory import surface_metrics
 from scoring.statistics.significance import shared_profile
-from tests.corpora.languages.least_card import LEAST
+from tests.corpora.making import LEAST
 from tests.harness.evaluation import corpus, run_corpus, sealed_card
-from tests.harness.run.constant_runs import constant
+from tests.harness.run.made import constant
 from tests.harness.setup.calibrating import (
     LINE,
     WEIGHTS,

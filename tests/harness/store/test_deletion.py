@@ -29,6 +29,7 @@ from harness.store.run_list import list_runs
 from harness.store.runs import find_open_run, find_run, find_trashed, read_run, set_live
 from rosetta_tui.session.recorded import recorded
 from tests.harness.card import factory
+from tests.harness.evaluation import CHEAP as PLAN
 from tests.harness.evaluation import (
     Heard,
     begun,
@@ -39,8 +40,7 @@ from tests.harness.evaluation import (
     query,
     run_corpus,
 )
-from tests.harness.run.breaking_plan import CHEAP as PLAN
-from tests.harness.run.constant_runs import constant
+from tests.harness.run.made import constant
 from tests.harness.scripted import Scripted
 from tests.harness.sealed.refusals import refuses
 from tests.harness.store.stored_rows import make_run

@@ -39,8 +39,8 @@ from harness.store.ordering import FILTERS, SORTS, Ordering
 from harness.store.results import add_results, read_attempts, read_results, results_after
 from harness.store.run_list import list_runs
 from harness.store.runs import find_run
+from tests.harness.evaluation import CHEAP as PLAN
 from tests.harness.evaluation import LANGUAGES, begun, corpus_of, kept, query, resume, run_corpus
-from tests.harness.run.breaking_plan import CHEAP as PLAN
 from tests.harness.sealed.refusals import refuses
 from tests.harness.store.stored_rows import make_run, result
 

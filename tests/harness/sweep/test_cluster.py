@@ -62,7 +62,7 @@ from rosetta_tui.commands import rosetta
 from tests.harness.methods.conftest import PLUGIN
 from tests.harness.scripted import Answer, Asked, error, price_table, serving, translated
 from tests.harness.store.stored_rows import SETUP
-from tests.harness.sweep.sweeping import SIZE, begun, never, record, stored_entries
+from tests.harness.sweep.made import SIZE, begun, never, record, stored_entries
 from tests.review.thorough import first
 
 ROOT = Path(__file__).parents[3]

@@ -53,8 +53,7 @@ from rosetta_tui.sweep.grid import SweepMap
 from scoring.statistics.racing import Race, shuffled
 from tests.harness.ranked import play, ranked_corpus
 from tests.harness.scripted import Answer, Asked, completion, error, json_answer, serving
-from tests.harness.sweep.made import MadeCell, made_sweep
-from tests.harness.sweep.sweeping import begun, never, record, stored_entries
+from tests.harness.sweep.made import MadeCell, begun, made_sweep, never, record, stored_entries
 from tests.review.thorough import first
 
 SIZE = 60

@@ -21,7 +21,7 @@ from harness.sweep.plan import PlanFile, SweepPlan, read_plan
 from harness.sweep.processes import WorkerProcesses
 from harness.sweep.working import DRAIN, cells_again, work
 from tests.harness.scripted import Answer, Asked, error, price_table, serving, translated
-from tests.harness.sweep.sweeping import SIZE, begun, never, record, stored_entries, written
+from tests.harness.sweep.made import SIZE, begun, never, record, stored_entries, written
 from tests.review.thorough import first, times
 
 

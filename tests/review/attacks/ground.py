@@ -4,6 +4,7 @@ An attack is a named case. It ends *detected*, with the place that says so, or *
 docs/internals/gate.md that says so: a case of neither kind is a hole.
 """
 
+import json
 import shutil
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
@@ -11,6 +12,7 @@ from functools import cache
 from pathlib import Path
 from random import Random
 from tempfile import mkdtemp
+from typing import Any
 
 from harness.sealed.keys import Identity
 from harness.sealed.signature import Signed
@@ -24,10 +26,8 @@ from review.verdict.certificate.certify import certified_again, certify
 from review.verdict.certificate.evidence import Evidence, EvidenceFile
 from review.verdict.certificate.verifying import Verification, verify
 from review.verdict.panel.key import ControlKind
-from tests.review.attacks.first_version import as_of_the_first_version
 from tests.review.office.made import Desk, Person, desk, take_vouched
-from tests.review.verdict.alone import asked_alone
-from tests.review.verdict.certified import changed, packed
+from tests.review.verdict.certified import asked_alone, changed, packed
 
 GATE = (Path(__file__).parents[3] / "docs" / "internals" / "gate.md").read_text("utf-8")
 ISSUED = "2026-12-01T10:00:00Z"
@@ -201,3 +201,15 @@ def as_first_form(file: EvidenceFile, by: Identity) -> EvidenceFile:
     old = changed(file, as_of_the_first_version, by)
     again = certified_again(file.evidence, read_certificate(old.certificate, "x")).as_bytes()
     return EvidenceFile(again, by.sign(again), file.evidence)
+
+
+GOLDEN = Path(__file__).parents[1] / "golden_1"
+
+
+def as_of_the_first_version(certificate: dict[str, Any]) -> None:
+    """Leave out what certificates of that version do not have."""
+    first = json.loads((GOLDEN / "golden.certificate.json").read_bytes())
+    for part, known in ((certificate, first), (certificate["panel"], first["panel"])):
+        for name in set(part) - set(known):
+            del part[name]
+    certificate["format"] = first["format"]

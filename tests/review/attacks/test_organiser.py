@@ -72,9 +72,9 @@ from tests.review.attacks.ground import (
     wrong,
 )
 from tests.review.verdict import histories
-from tests.review.verdict.alone import asked_alone
 from tests.review.verdict.certified import (
     GO,
+    asked_alone,
     certificate_of,
     changed,
     issue,

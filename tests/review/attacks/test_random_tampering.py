@@ -11,8 +11,7 @@ from harness.core.failures import HarnessError
 from review.verdict.certificate.evidence import Evidence
 from tests.review.attacks.ground import verified
 from tests.review.thorough import times
-from tests.review.verdict.alone import asked_alone
-from tests.review.verdict.certified import GO, issue, packed, review_of
+from tests.review.verdict.certified import GO, asked_alone, issue, packed, review_of
 
 pytestmark = pytest.mark.usefixtures("honest_part")
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -12,10 +13,12 @@ from corpora.model.entry import Segment
 from harness.project.candidates import CandidateDefaults, take_candidates
 from harness.project.state import Project, ProjectEntry
 from harness.sealed.keys import Identity, Role
+from review.files.batch import Batch
 from review.files.reviewer_codes import make_codes
-from review.log.payloads import Adjudicate, HarmFlag, NotJudged, Suggest
+from review.log.payloads import Adjudicate, Consent, Face, HarmFlag, NotJudged, Suggest, Translate
+from review.office.items.sentences import Sentences, of_lines
 from review.office.making.batches import NO_POLICY, make
-from review.office.making.creating import Share
+from review.office.making.creating import Share, draft_translations
 from review.office.making.of_project import (
     draft_agreement,
     draft_sources,
@@ -26,13 +29,82 @@ from review.office.making.of_project import (
 )
 from review.office.results.gathered import Gathered
 from review.office.results.into_project import gather
-from review.office.store.store import Office
+from review.office.results.translations import Collected, collect
+from review.office.store.store import Office, Review
 from review.rating import CannotJudge, Rating
 from tests.harness.project.making import begun, candidate
 from tests.review.office import made
 from tests.review.office.made import Person
-from tests.review.office.translator import Desk as Written
-from tests.review.office.translator import Translator
+
+LINES = ["I saw his dog.", "Where are you going?", "", "It is raining.", "I saw his dog.", "Good."]
+
+
+def sentences(folder: Path, lines: list[str] | None = None) -> Sentences:
+    path = folder / "sentences.txt"
+    path.write_text("\n".join(LINES if lines is None else lines))
+    return of_lines(path, "en", "crk")
+
+
+@dataclass
+class Written:
+    office: Office
+    identity: Identity
+    review: Review
+    batch: Batch
+
+    def take(self, person: Person) -> None:
+        report = made.take_vouched(self.office, self.identity, person.handed_over())
+        assert report.outcome == "taken", report.why
+
+    def collected(self) -> Collected:
+        return collect(self.review, self.office.state(self.review))
+
+    def item(self, entry: int) -> str:
+        [item] = [item for item, about in self.review.key.items.items() if about.entry == entry]
+        return item
+
+
+def opened(folder: Path, given: Sentences, share: Share) -> Written:
+    identity = Identity.make(Role.ORGANISATION)
+    said = made.said(identity, "words")
+    ready = make(draft_translations(given, share, 5), said, identity)
+    office = Office.open(folder)
+    review = office.create_review(ready.key, NO_POLICY, ready.manifests, ready.texts)
+    return Written(office, identity, review, ready.batches[0])
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Written:
+    return opened(tmp_path, sentences(tmp_path), Share(3))
+
+
+class Translator(Person):
+    def __init__(self, folder: Path, desk: Written, place: int, *, shares: bool = True) -> None:
+        super().__init__(
+            folder / f"laptop {place}", desk.batch, list(desk.review.key.orders)[place]
+        )
+        self.agree(shares=shares)
+
+    def agree(self, *, shares: bool, text: str = "") -> None:
+        agreed = sha256(text.encode()).hexdigest()
+        self.laptop.append(
+            Consent(**self.place, consent_sha256=agreed, language="en", share_corrections=shares)
+        )
+
+    def about(self, item: str) -> dict[str, object]:
+        return {
+            **self.place, "item": item, "position": self.order.index(item), "active_ms": 9000,
+            "face": Face.DESKTOP, "version": "0",
+        }  # fmt: skip
+
+    def write(self, item: str, text: str) -> None:
+        self.laptop.append(Translate(**self.about(item), text=text))
+
+    def cannot(self, item: str, why: CannotJudge) -> None:
+        self.laptop.append(NotJudged(**self.about(item), why=why))
+
+    def flag(self, item: str) -> None:
+        self.laptop.append(HarmFlag(**self.place, item=item, harmful=True))
 
 
 class Judge(Person):

@@ -35,8 +35,7 @@ from review.verdict.gate.adjudication import queue
 from rosetta_tui.report.project import next_step
 from tests.harness.project.making import candidate
 from tests.review.office import made
-from tests.review.office.school import Judge, School, cheap, days, school
-from tests.review.office.translator import Desk, Translator
+from tests.review.office.school import Judge, School, Translator, Written, cheap, days, school
 
 __all__ = ["cheap", "days", "school"]
 
@@ -151,7 +150,7 @@ def test_translation_of_another_review_waits_until_the_first_is_gone(school: Sch
     ready = make(draft_sources(school.project, waiting, Share(1), 1), said, school.identity)
     review = school.office.create_review(ready.key, NO_POLICY, ready.manifests, ready.texts)
     note_handed_out(school.project, "words-2", "translate", waiting)
-    desks.append(Desk(school.office, school.identity, review, ready.batches[0]))
+    desks.append(Written(school.office, school.identity, review, ready.batches[0]))
     people = [Translator(school.folder / desk.review.name, desk, 0) for desk in desks]
     for number, text in ((1, "Bonan tagon"), (0, "Saluton")):
         people[number].write(desks[number].item(1), text)
@@ -285,7 +284,7 @@ def test_secret_sentences_seal_the_whole_review(school: School) -> None:
 # A translation that came with its sentence
 
 
-def with_translation(school: School) -> tuple[Desk, Judge]:
+def with_translation(school: School) -> tuple[Written, Judge]:
     taken = candidate("How are you", reference="Kiel vi fartas", segment=Segment.DEVELOPMENT)
     take_candidates(school.project, [taken], CandidateDefaults())
     desk, judge = school.look()
@@ -411,7 +410,7 @@ def test_wording_that_is_taken_back_leaves_the_translators(
     assert school.gather_again().taken_back == []
 
 
-def two_wordings(school: School) -> tuple[Desk, dict[str, Translator], list[str]]:
+def two_wordings(school: School) -> tuple[Written, dict[str, Translator], list[str]]:
     """Have two people translate the first sentence differently; gives the review, who wrote what, and what, the reference first."""
     desk = school.asks("translate", "words", people=2)
     people = {
@@ -468,7 +467,7 @@ def test_writer_takes_back_what_others_wrote_only_as_refused(school: School) -> 
     assert school.untranslated() == [1]
 
 
-def object_to(school: School) -> tuple[Desk, Judge]:
+def object_to(school: School) -> tuple[Written, Judge]:
     look, judge = school.look()
     judge.says(look.item(1), Rating.EXCELLENT)
     judge.flags(look.item(1))

@@ -26,7 +26,7 @@ from review.session.words.catalogue import Words
 from review.verdict.certificate.evidence import read_key
 from tests.review.office import made
 from tests.review.office.made import WALL, Person
-from tests.review.office.translator import Desk, Translator, desk, opened, sentences
+from tests.review.office.school import Translator, Written, desk, opened, sentences
 
 __all__ = ["desk"]
 
@@ -122,7 +122,7 @@ def test_everybody_gets_their_share_and_too_much_is_refused(tmp_path: Path) -> N
             draft_translations(given, share, 1)
 
 
-def test_what_most_people_wrote_is_the_reference(desk: Desk, tmp_path: Path) -> None:
+def test_what_most_people_wrote_is_the_reference(desk: Written, tmp_path: Path) -> None:
     people = [Translator(tmp_path, desk, place) for place in range(3)]
     dog, where = desk.item(1), desk.item(2)
     people[0].write(dog, "Niwâpamâw otêma.")
@@ -148,7 +148,7 @@ def test_what_most_people_wrote_is_the_reference(desk: Desk, tmp_path: Path) -> 
     assert not any(code in str(found.corpus) for code in desk.review.key.orders)
 
 
-def test_the_file_is_one_that_corpus_check_accepts(desk: Desk, tmp_path: Path) -> None:
+def test_the_file_is_one_that_corpus_check_accepts(desk: Written, tmp_path: Path) -> None:
     person = Translator(tmp_path, desk, 0)
     person.write(desk.item(1), "Niwâpamâw\notêma, “=x”,\t1")
     desk.take(person)
@@ -161,7 +161,7 @@ def test_the_file_is_one_that_corpus_check_accepts(desk: Desk, tmp_path: Path) -
         assert (tmp_path / name).stat().st_mode & 0o077 == 0
 
 
-def test_only_people_who_agreed_are_used(desk: Desk, tmp_path: Path) -> None:
+def test_only_people_who_agreed_are_used(desk: Written, tmp_path: Path) -> None:
     shares, keeps = Translator(tmp_path, desk, 0), Translator(tmp_path, desk, 1, shares=False)
     shares.write(desk.item(1), "one")
     keeps.write(desk.item(1), "mine alone")
@@ -174,7 +174,7 @@ def test_only_people_who_agreed_are_used(desk: Desk, tmp_path: Path) -> None:
     assert "alone" not in str(found.corpus)
 
 
-def test_what_somebody_objects_to_stays_here_until_cleared(desk: Desk, tmp_path: Path) -> None:
+def test_what_somebody_objects_to_stays_here_until_cleared(desk: Written, tmp_path: Path) -> None:
     writes, objects = Translator(tmp_path, desk, 0), Translator(tmp_path, desk, 1)
     for entry in (1, 2, 4):
         writes.write(desk.item(entry), f"text {entry}")
@@ -193,7 +193,9 @@ def test_what_somebody_objects_to_stays_here_until_cleared(desk: Desk, tmp_path:
     assert [entry.id for entry in found.corpus.entries] == [1, 4]
 
 
-def test_ratings_among_translations_are_set_aside_and_reverse(desk: Desk, tmp_path: Path) -> None:
+def test_ratings_among_translations_are_set_aside_and_reverse(
+    desk: Written, tmp_path: Path
+) -> None:
     person = Translator(tmp_path, desk, 0)
     person.write(desk.item(1), "right")
     person.laptop.append(Rate(**person.about(desk.item(2)), rating=Rating.GIST))
@@ -213,7 +215,7 @@ def test_ratings_among_translations_are_set_aside_and_reverse(desk: Desk, tmp_pa
     assert (dict(state.translations), dict(state.judgements)) == ({}, {})
 
 
-def test_the_last_word_on_the_use_of_translations_counts(desk: Desk, tmp_path: Path) -> None:
+def test_the_last_word_on_the_use_of_translations_counts(desk: Written, tmp_path: Path) -> None:
     person = Translator(tmp_path, desk, 0, shares=False)
     person.write(desk.item(1), "niwâpamâw")
 
@@ -230,7 +232,7 @@ def test_the_last_word_on_the_use_of_translations_counts(desk: Desk, tmp_path: P
     assert arrived() == ([1, 0, 0], 0)
 
 
-def test_the_corpus_tells_which_text_each_person_agreed_to(desk: Desk, tmp_path: Path) -> None:
+def test_the_corpus_tells_which_text_each_person_agreed_to(desk: Written, tmp_path: Path) -> None:
     """Of three people two read the text in French; the last words of each laptop count."""
     [french] = desk.review.manifest.translations.values()
     for place, text in enumerate((french.consent, french.consent, desk.review.manifest.consent)):
@@ -247,7 +249,7 @@ def test_the_corpus_tells_which_text_each_person_agreed_to(desk: Desk, tmp_path:
     assert hashes == [each["text_sha256"] for each in consent["texts"]]
 
 
-def test_there_is_no_gate_for_translations(desk: Desk) -> None:
+def test_there_is_no_gate_for_translations(desk: Written) -> None:
     for ask in (lambda: require_runs(desk.review), lambda: runs_of(desk.review, None)):
         with pytest.raises(UsageError, match="collects translations"):
             ask()

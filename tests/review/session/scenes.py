@@ -4,6 +4,7 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,8 @@ from review.log.payloads import Face
 from review.rating import Rating
 from review.session.session import Session
 from review.session.view import ShownItem, View
-from review.session.words.catalogue import Words
+from review.session.words import build
+from review.session.words.catalogue import DOMAIN, Words
 
 CODE, OTHER_CODE, STRANGER = make_codes(3, random.Random(11).randrange)
 ORGANISATION = Identity.make(Role.ORGANISATION)
@@ -155,3 +157,21 @@ class Sitting:
 
     def rate(self, rating: Rating = Rating.GIST, seconds: float = 1.0) -> View:
         return self.session.rate(self.see(seconds), rating)
+
+
+def catalogue(folder: Path, tag: str, po: str) -> Path:
+    """Compile a catalogue as a community would: any code, only some of the words."""
+    path = folder / tag / "LC_MESSAGES" / f"{DOMAIN}.mo"
+    path.parent.mkdir(parents=True)
+    source = path.with_suffix(".po")
+    source.write_text(f'msgid ""\nmsgstr "Content-Type: text/plain; charset=utf-8\\n"\n\n{po}')
+    path.write_bytes(build.compiled(build.read(source)))
+    return path
+
+
+def entry(msgid: str, msgstr: str) -> str:
+    return f'msgid "{msgid}"\nmsgstr "{msgstr}"\n\n'
+
+
+collected = cache(build.collect)
+"""All words of the code, read once."""

@@ -57,13 +57,15 @@ from review.session.words.keys import (
 from review.session.words.labels import RATINGS as RATINGS_SAID
 from review.session.words.page import OrganiserText
 from review.session.words.troubles import OtherReviewerError, trouble
-from tests.review.session.catalogues import catalogue, collected, entry
 from tests.review.session.scenes import (
     CODE,
     CONSENT,
     GUIDE,
     Sitting,
     batch_of,
+    catalogue,
+    collected,
+    entry,
     item_of,
     items_of,
     training_of,

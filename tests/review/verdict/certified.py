@@ -1,9 +1,10 @@
 """Certificates of made-up reviews, and a store and an office on a disk that hold one."""
 
+import io
 import json
 import sqlite3
 from collections.abc import Iterable
-from contextlib import closing
+from contextlib import closing, redirect_stdout
 from functools import cache, lru_cache
 from hashlib import sha256
 from pathlib import Path
@@ -247,3 +248,11 @@ def withdrawn(evidence: Evidence, scope: Scope = Scope.EVERYTHING) -> list[Event
 
 def certificate_of(file: EvidenceFile) -> Certificate:
     return Certificate.model_validate_json(file.certificate)
+
+
+def asked_alone(path: Path | str, *signers: str) -> tuple[int, str]:
+    """Return its exit code for a file and what it says, with the keys that may sign where some are given."""
+    said = io.StringIO()
+    with redirect_stdout(said):
+        code = rosetta_verify._main([str(path), *signers])  # what its command line begins with
+    return code, said.getvalue()

@@ -47,13 +47,13 @@ from review.verdict.certificate.verifying import verify, verify_outside
 from review.verdict.gate.verdict import GateOutcome
 from tests.review.thorough import first, times
 from tests.review.verdict import histories
-from tests.review.verdict.alone import asked_alone
 from tests.review.verdict.certified import (
     GO,
     ISSUED,
     NO_GO,
     SIGNER,
     about,
+    asked_alone,
     attached,
     certificate_of,
     certified,

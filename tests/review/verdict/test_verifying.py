@@ -59,11 +59,11 @@ from review.verdict.stand_alone.rosetta_verify import MEMBERS
 from rosetta_tui.review.organiser.words.gate import verification_lines
 from tests.review.thorough import times
 from tests.review.verdict import histories
-from tests.review.verdict.alone import asked_alone
 from tests.review.verdict.certified import (
     GO,
     NO_GO,
     SIGNER,
+    asked_alone,
     certificate_of,
     certified,
     changed,

@@ -49,9 +49,8 @@ from rosetta_tui.toolkit.pages import Pages, readable
 from tests.harness.evaluation import LANGUAGES, corpus, run_corpus
 from tests.harness.store.file.locked_stick import made, stick
 from tests.review.thorough import first
-from tests.tui.hostile import acting
 from tests.tui.runs.made import stopped
-from tests.tui.scenes import HOSTILE, PAIRS, entries_of, scene, sealed
+from tests.tui.scenes import HOSTILE, PAIRS, acting, entries_of, scene, sealed
 from tests.tui.screens import App, at_rest, notices, press, settle, showing, text
 from tests.wheels import build_wheel
 

@@ -51,9 +51,8 @@ from tests.harness.evaluation import corpus_of
 from tests.harness.release.made import told_card
 from tests.harness.sweep.made import MadeCell, made_sweep
 from tests.tui.compare.compared import finished
-from tests.tui.hostile import acting
 from tests.tui.project.made import halfway
-from tests.tui.scenes import HOSTILE
+from tests.tui.scenes import HOSTILE, acting
 from tests.tui.screens import App, drawn, rest, settle
 from tests.tui.submission.made import hostile
 from tests.tui.vault.made import filled, told_to

@@ -6,9 +6,14 @@ import os
 import pickle
 import shlex
 import shutil
-from collections.abc import Callable
+import sqlite3
+import subprocess
+import sys
+import unicodedata
+from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
-from typing import TypeVar
+from typing import IO, Any, TypeVar
 
 import click
 import filelock
@@ -18,9 +23,17 @@ from click.testing import CliRunner, Result
 from keyring.backends.fail import Keyring
 
 from corpora.files.problems import CorpusError
+from harness.card.checking.sealing import seal
 from harness.core.failures import HarnessError
+from harness.core.run_state import RunState
 from harness.sealed.keys import Identity, Role
+from harness.store.file.database import open_store
+from harness.store.results import read_outcome
+from harness.store.run_list import list_runs
+from harness.store.runs import find_run
 from rosetta_tui.commands import rosetta
+from rosetta_tui.commands.runs import runs
+from tests.harness.card import factory
 
 Made = TypeVar("Made")
 CopyOf = Callable[[str, Callable[[Path, pytest.MonkeyPatch], object]], Path]
@@ -88,3 +101,76 @@ def made_once(
             done.write_bytes(pickle.dumps(found))
     made: Made = pickle.loads(done.read_bytes())
     return folder, made
+
+
+@pytest.fixture
+def connection(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[sqlite3.Connection]:
+    monkeypatch.setenv("ROSETTA_HOME", str(tmp_path / "home"))
+    opened = open_store()
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def number(connection: sqlite3.Connection) -> int:
+    """Return a sealed run."""
+    number = factory.add_run(connection)
+    seal(connection, number)
+    return number
+
+
+def rosetta_runs(*arguments: str, text: str | None = None) -> Result:
+    return CliRunner().invoke(runs, arguments, input=text)
+
+
+def harmless(text: str) -> bool:
+    return all(c in "\n\u200c\u200d" or unicodedata.category(c) not in {"Cc", "Cf"} for c in text)
+
+
+ROOT = Path(__file__).parents[3]
+
+
+START = "from rosetta_tui.cli import main; main()"
+
+
+class Rosetta:
+    """The command line with a data folder of its own."""
+
+    def __init__(self, home: Path) -> None:
+        self.home = home
+        self.store = home / "rosetta.sqlite"
+        self.environment = {
+            name: value for name, value in os.environ.items() if not name.endswith("_API_KEY")
+        } | {"ROSETTA_HOME": str(home), "PYTHONWARNINGS": "error", "PYTHONIOENCODING": "utf-8"}
+
+    def start(self, *arguments: object, **more: Any) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            [sys.executable, "-P", "-c", START, *map(str, arguments)],
+            cwd=ROOT, env=self.environment, stdin=subprocess.DEVNULL, text=True,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, **more,
+        )  # fmt: skip
+
+    def __call__(self, *arguments: object) -> tuple[int, str, str]:
+        process = self.start(*arguments)
+        out, problems = process.communicate(timeout=600)
+        return process.returncode, out, problems
+
+    def done(self) -> tuple[RunState, int]:
+        with closing(open_store(self.store)) as connection:
+            run = find_run(connection, "last")
+            return run.state, read_outcome(connection, run.id).done
+
+    def count(self) -> int:
+        with closing(open_store(self.store)) as connection:
+            return len(list_runs(connection))
+
+
+def read_until(stream: IO[str] | None, beginning: str, times: int = 1) -> list[str]:
+    """Read lines until some begin like this."""
+    assert stream is not None
+    lines: list[str] = []
+    while sum(line.startswith(beginning) for line in lines) < times:
+        line = stream.readline()
+        assert line, lines
+        lines.append(line)
+    return lines

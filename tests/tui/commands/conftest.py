@@ -13,9 +13,8 @@ from keyring.backends.fail import Keyring
 
 from rosetta_tui.cli import main
 from tests.tui.commands.certified_gold import TwoSides, two_sides
-from tests.tui.commands.command_line import CopyOf, Program, made_once
+from tests.tui.commands.command_line import CopyOf, Program, connection, made_once, number
 from tests.tui.commands.every_file import EveryFile, every_file
-from tests.tui.commands.runs_group import connection, number
 from tests.tui.commands.submission_desk import Desk, packed
 
 __all__ = ["connection", "number"]

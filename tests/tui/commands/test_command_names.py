@@ -24,11 +24,9 @@ from harness.store.runs import find_open_run, find_run, find_trashed, runs_back
 from rosetta_tui import cli
 from rosetta_tui.commands import rosetta
 from rosetta_tui.request.reading import MOST_ALIKE, MOST_LINES, MOST_PLACES, print_problems
-from tests.harness.evaluation import corpus, run_corpus
-from tests.harness.run.breaking_plan import PLAN
+from tests.harness.evaluation import PLAN, corpus, run_corpus
 from tests.review.thorough import times
-from tests.tui.commands.command_line import Program, said
-from tests.tui.commands.processes import START, Rosetta
+from tests.tui.commands.command_line import START, Program, Rosetta, said
 from tests.tui.commands.vault_office import Homes
 from tests.tui.new_run.form import CORPUS
 

@@ -24,8 +24,7 @@ from rosetta_tui.commands.corpus import corpus
 from rosetta_tui.commands.language import language
 from rosetta_tui.request.reading import FORMS, WRITTEN
 from scoring.core.specification import specification
-from tests.corpora.languages.least_card import LEAST
-from tests.corpora.making import entry, json_file
+from tests.corpora.making import LEAST, entry, json_file
 
 
 def run(*arguments: object) -> Result:

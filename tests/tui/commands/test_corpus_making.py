@@ -16,9 +16,8 @@ from corpora.formats.load import load
 from corpora.samples import DEMO_CORPUS, sample_path
 from harness.project.state import read_project
 from review.office.store.store import Office as Reviews
-from tests.tui.commands.command_line import CopyOf
+from tests.tui.commands.command_line import ROOT, START, CopyOf
 from tests.tui.commands.new_language import NEW, Office, sentences, speaks, table
-from tests.tui.commands.processes import ROOT, START
 
 HEAD = "source\treference\tsegment\tdifficulty\tregister\n"
 

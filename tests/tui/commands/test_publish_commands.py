@@ -19,11 +19,10 @@ from harness.settings import read_settings
 from harness.store.file.database import open_store
 from harness.store.run_list import list_runs
 from rosetta_tui.commands import rosetta
-from tests.harness.publish.server import Server, server
+from tests.harness.publish.conftest import Server, server
 from tests.harness.release.made import CANARY, hidden, outputs
 from tests.keyring_in_memory import MemoryKeyring, memory_keyring
-from tests.tui.commands.command_line import CopyOf
-from tests.tui.commands.processes import Rosetta
+from tests.tui.commands.command_line import CopyOf, Rosetta
 
 __all__ = ["server"]
 

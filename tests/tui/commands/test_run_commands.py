@@ -40,8 +40,15 @@ from tests.harness.scripted import (
     translated,
 )
 from tests.review.thorough import times
-from tests.tui.commands.command_line import Program, made_once, said
-from tests.tui.commands.processes import ROOT, START, Rosetta, read_until
+from tests.tui.commands.command_line import (
+    ROOT,
+    START,
+    Program,
+    Rosetta,
+    made_once,
+    read_until,
+    said,
+)
 
 DOCS = Path(__file__).parents[3] / "docs"
 Demo = tuple[Path, list[dict[str, Any]]]

@@ -32,8 +32,7 @@ from tests.harness.evaluation import chat_plan, corpus, run_corpus
 from tests.harness.lint.made import CANARY, sentence
 from tests.harness.scripted import Answer, Asked, completion, error, json_answer, serving
 from tests.harness.vault.made import MINE, filled
-from tests.tui.commands.command_line import said
-from tests.tui.commands.runs_group import harmless, rosetta_runs
+from tests.tui.commands.command_line import harmless, rosetta_runs, said
 from tests.tui.scenes import HOSTILE
 
 HOSTILE_NAME = "\x1b[2J\x9b31m[bold]x[/]\u202e"

@@ -36,8 +36,7 @@ from review.files.statements import write_laptop_card
 from rosetta_tui.commands import rosetta
 from rosetta_tui.request.draft_of_run import draft_of
 from tests.harness.vault.made import CANARY, KEEPERS, MINE, RECOVERY, readable
-from tests.tui.commands.command_line import Program, ok
-from tests.tui.commands.processes import Rosetta
+from tests.tui.commands.command_line import Program, Rosetta, ok
 from tests.tui.commands.vault_office import (  # fmt: skip
     DESPITE,
     HOMES,

@@ -54,11 +54,10 @@ from tests.review.verdict.certified import ISSUED, certificate_of, issue, issuer
 from tests.review.verdict.histories import RUN
 from tests.tui.conftest import Played
 from tests.tui.golden import compare_file
-from tests.tui.hostile import acting
 from tests.tui.html.strict import PLANTED, StrictPage, masked, spoilt
 from tests.tui.review.organising import GO, scene
 from tests.tui.runs.made import stopped
-from tests.tui.scenes import HOSTILE
+from tests.tui.scenes import HOSTILE, acting
 from tests.tui.sweep.matrix import AXES, cells
 
 FILES = Path(rosetta_tui.html.__file__).parent

@@ -23,7 +23,7 @@ from rosetta_tui.session.engine import INTERRUPTED
 from tests.harness.scripted import completion, json_answer, serving
 from tests.review.session.scenes import batch_of, items_of
 from tests.review.thorough import times
-from tests.tui.commands.processes import Rosetta, read_until
+from tests.tui.commands.command_line import Rosetta, read_until
 from tests.tui.real.pseudo import PATIENCE_SECONDS, Pseudo, wait
 from tests.tui.review.terminal import Terminal as Review
 from tests.tui.review.terminal import prepare

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import shutil
+import unicodedata
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -16,16 +19,20 @@ from click.testing import CliRunner, Result
 
 from corpora.model.entry import Segment
 from harness.sealed.keys import Identity, Role
+from harness.setup.word_analyser import word_analyser
 from harness.store.file.database import open_store
 from harness.store.runs import find_run, read_card
+from review.files.batch import Batch, open_batch
 from review.log.fold import State
 from review.log.payloads import AnyPayload, HarmFlag, Rate
 from review.office.store.store import Office, Review
 from review.rating import Rating
 from review.verdict.certificate.evidence import Evidence, pack_evidence
 from review.verdict.panel.key import ControlKind
+from rosetta_tui.commands.review import review
 from rosetta_tui.commands.review import review as review_commands
 from rosetta_tui.commands.runs import runs
+from tests.review.office import made
 from tests.review.office.made import copied, kept
 from tests.review.verdict import histories
 from tests.review.verdict.certified import GO, about, deliver, fill_office, fluent_run
@@ -191,3 +198,76 @@ def put(file: Any, folder: Path, name: str = "c") -> Path:
     path = folder / f"{name}.rosetta-evidence"
     path.write_bytes(pack_evidence(file.certificate, file.signature, file.evidence))
     return path
+
+
+CREATE = ("create", "last", "--organisation", "The council")
+
+
+@lru_cache(maxsize=4)
+def _analyser(language: str, sentences: tuple[str, ...]) -> object:
+    return word_analyser(language, sentences)
+
+
+@pytest.fixture
+def home(home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Seal a run in the store; codes cost little, and words of one corpus are looked up once."""
+    monkeypatch.setattr("review.files.reviewer_codes._WORK", 4)  # its cost is meant for thieves
+    monkeypatch.setattr(
+        "review.office.making.creating.word_analyser",
+        lambda language, sentences: _analyser(language, tuple(sentences)),
+    )
+    made.store_runs(home)
+    return home
+
+
+def rosetta(*arguments: object, text: str | None = None, code: int = 0) -> Result:
+    result = CliRunner().invoke(review, [*map(str, arguments)], input=text)
+    if code == 0 and result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    assert result.exit_code == code, result.output
+    assert harmless(result.output)
+    return result
+
+
+def refused(*arguments: object) -> str:
+    """Run a command that fails in words, which the front door prints; gives them."""
+    result = CliRunner().invoke(review, [*map(str, arguments)])
+    assert result.exception is not None
+    return str(result.exception)
+
+
+def harmless(text: str) -> bool:
+    return all(c == "\n" or unicodedata.category(c) not in {"Cc", "Cf"} for c in text)
+
+
+def batch_at(path: Path) -> Batch:
+    """Return the one batch in a folder, or that of a file."""
+    [file] = path.glob("*.rosetta-batch") if path.is_dir() else [path]
+    return open_batch(file.read_bytes())
+
+
+def create(folder: Path, *more: object) -> Batch:
+    """Make a review whose batch is written into a folder of its own."""
+    rosetta(*CREATE, "-o", folder, "--seed", "3", "--json", *more)
+    return batch_at(folder)
+
+
+def sent(home: Path, folder: Path, *more: str) -> list[made.Person]:
+    """Copy a review that was made once, and give its people."""
+
+    def fill(to: Path) -> None:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("ROSETTA_HOME", str(to / "home"))
+            made.store_runs(to / "home")
+            create(to / "out", "--name", "spring", *more)
+
+    kept = made.kept(f"sent {more}", fill)
+    made.copied(kept / "home", home)
+    batch = batch_at(Path(shutil.copytree(kept / "out", folder)))
+    people = made.codes_of(home).items()
+    return [made.Person(folder / code, batch, who, code) for who, code in people]
+
+
+def status() -> dict[str, object]:
+    told: dict[str, object] = json.loads(rosetta("status", "--json").output)
+    return told

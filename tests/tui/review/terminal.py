@@ -22,7 +22,7 @@ from review.log.payloads import Face
 from review.rating import Relation
 from review.session.session import Session
 from tests.review.session.scenes import CODE, write_file
-from tests.tui.real.emulator import Emulator
+from tests.tui.real.pseudo import Emulator
 
 ROOT = Path(__file__).parents[3]
 SECONDS = 30.0

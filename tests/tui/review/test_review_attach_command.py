@@ -29,10 +29,16 @@ from review.verdict.certificate.evidence import EvidenceFile, read_evidence_file
 from rosetta_tui.commands import rosetta
 from rosetta_tui.html.review_page import review_page
 from rosetta_tui.show.card_fields import claimable, stated_words, tier_words, validated_by
-from tests.review.attacks.first_version import as_of_the_first_version
+from tests.review.attacks.ground import as_of_the_first_version
 from tests.review.verdict import histories
-from tests.review.verdict.alone import asked_alone
-from tests.review.verdict.certified import NO_GO, SIGNER, certificate_of, changed, issue
+from tests.review.verdict.certified import (
+    NO_GO,
+    SIGNER,
+    asked_alone,
+    certificate_of,
+    changed,
+    issue,
+)
 from tests.tui.review.gated import (
     Spring,
     invoke,

@@ -34,10 +34,9 @@ from rosetta_tui.review.organiser.pages.reviews import ReviewsScreen
 from rosetta_tui.review.rating.sitting import TerminalOpening
 from tests.review.files.made_font import CHEROKEE, OFL, drawn_font
 from tests.review.office import made
+from tests.review.office.school import Translator, Written
 from tests.review.office.secret_entries import secret_entries
-from tests.review.office.translator import Desk as Written
-from tests.review.office.translator import Translator
-from tests.tui.review.creating import CREATE, batch_at, create, home, refused, rosetta
+from tests.tui.review.gated import CREATE, batch_at, create, home, refused, rosetta
 from tests.tui.screens import App, press, settle, text
 
 __all__ = ["home"]

@@ -46,20 +46,23 @@ from tests.review.attacks.ground import rewritten
 from tests.review.office import made
 from tests.review.thorough import first
 from tests.review.verdict import histories
-from tests.review.verdict.alone import asked_alone
+from tests.review.verdict.certified import asked_alone
 from tests.review.verdict.histories import Shape
 from tests.review.verdict.signing import LAPTOP
-from tests.tui.review.creating import CREATE, batch_at, refused, rosetta
 from tests.tui.review.gated import (
+    CREATE,
     Spring,
     another_rating,
+    batch_at,
     filled,
     gate,
     invoke,
     issued,
     listed,
     rate_of,
+    refused,
     reviewed,
+    rosetta,
     say_later,
     sealed_run,
     spring,

@@ -36,7 +36,6 @@ from tests.outside import TEXTS, only_with, published
 from tests.review.session.scenes import CODE, ORGANISATION, batch_of, items_of, training_of
 from tests.review.thorough import times
 from tests.tui.golden import compare
-from tests.tui.hostile import acting
 from tests.tui.review.reviewing import (
     SMALL,
     Doors,
@@ -51,7 +50,7 @@ from tests.tui.review.reviewing import (
     text,
     until,
 )
-from tests.tui.scenes import HOSTILE
+from tests.tui.scenes import HOSTILE, acting
 from tests.tui.screens import App
 from tests.tui.screens import settle as settle_home
 

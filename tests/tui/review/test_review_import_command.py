@@ -38,8 +38,17 @@ from rosetta_tui.review.organiser.facts import read_review
 from tests.review.office import made
 from tests.review.office.laptops import rating
 from tests.review.office.made import Person
-from tests.tui.review.creating import CREATE, batch_at, create, home, refused, rosetta, sent, status
-from tests.tui.review.gated import invoke
+from tests.tui.review.gated import (
+    CREATE,
+    batch_at,
+    create,
+    home,
+    invoke,
+    refused,
+    rosetta,
+    sent,
+    status,
+)
 
 __all__ = ["home"]
 

@@ -48,10 +48,9 @@ from rosetta_tui.toolkit.form.form_line import FormLine
 from tests.harness.card import factory
 from tests.harness.evaluation import LANGUAGES, corpus, run_corpus
 from tests.review.thorough import examples
-from tests.tui.commands.runs_group import connection, harmless, rosetta_runs
-from tests.tui.hostile import acting
+from tests.tui.commands.command_line import connection, harmless, rosetta_runs
 from tests.tui.runs.made import run
-from tests.tui.scenes import HOSTILE, sealed
+from tests.tui.scenes import HOSTILE, acting, sealed
 from tests.tui.screens import App, at_rest, press, press_in_turn, settle, text
 
 __all__ = ["connection"]

@@ -26,8 +26,17 @@ from rosetta_tui.show.exporting import TableFormat, encoded, row_text, sheet_cel
 from rosetta_tui.toolkit.dialogs.choose import ConfirmScreen
 from rosetta_tui.toolkit.dialogs.export import ExportScreen
 from tests.review.thorough import examples
-from tests.tui.hostile import ANY_TEXT, acting
-from tests.tui.scenes import HOSTILE, PAIRS, Scene, entries_of, hostile, scene, sealed
+from tests.tui.scenes import (
+    ANY_TEXT,
+    HOSTILE,
+    PAIRS,
+    Scene,
+    acting,
+    entries_of,
+    hostile,
+    scene,
+    sealed,
+)
 from tests.tui.screens import App, at_rest, notices, press, press_in_turn, settle, stands, text
 
 VALUES = st.none() | st.booleans() | st.integers() | st.floats() | ANY_TEXT

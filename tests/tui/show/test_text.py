@@ -25,8 +25,7 @@ from rosetta_tui.toolkit.content import show, show_lines
 from rosetta_tui.toolkit.diff_text import diff_content
 from rosetta_tui.toolkit.form.file_choice import MOST_SHOWN, matching
 from tests.review.thorough import examples
-from tests.tui.hostile import ANY_TEXT, acting
-from tests.tui.scenes import HOSTILE
+from tests.tui.scenes import ANY_TEXT, HOSTILE, acting
 
 
 @given(ANY_TEXT)

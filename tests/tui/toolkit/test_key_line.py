@@ -36,8 +36,7 @@ from rosetta_tui.toolkit.keyboard import keyboard
 from rosetta_tui.toolkit.result_table import ResultTable, crop
 from rosetta_tui.toolkit.theme import ANSI_COLOURS, THEMES
 from tests.review.thorough import examples
-from tests.tui.hostile import ANY_TEXT, acting
-from tests.tui.scenes import HOSTILE
+from tests.tui.scenes import ANY_TEXT, HOSTILE, acting
 from tests.tui.screens import App, drawn, settle
 
 

@@ -51,9 +51,9 @@ from rosetta_tui.request.draft_of_run import draft_of
 from rosetta_tui.runs.table import RunRows, run_cells
 from rosetta_tui.show.run_facts import run_line
 from tests.corpora.making import entry, json_file
+from tests.harness.evaluation import CHEAP as PLAN
 from tests.harness.evaluation import corpus, kept, run_corpus
 from tests.harness.ranked import play, ranked_corpus
-from tests.harness.run.breaking_plan import CHEAP as PLAN
 from tests.harness.sealed.refusals import refuses
 from tests.harness.store.stored_rows import add, in_memory, make_run, result
 from tests.review.thorough import examples

@@ -53,8 +53,8 @@ from rosetta_tui.app.display import say_lacking
 from rosetta_tui.commands import rosetta
 from scoring.statistics.breakdown import DIMENSIONS
 from tests.desktop.trouble.causes import mounted
+from tests.harness.evaluation import CHEAP as PLAN
 from tests.harness.evaluation import chat_plan, corpus, query, run_corpus
-from tests.harness.run.breaking_plan import CHEAP as PLAN
 from tests.harness.scripted import error, serving, translated
 from tests.harness.sealed.refusals import refuses
 from tests.harness.store.file.damaged import damage

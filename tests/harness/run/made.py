@@ -1,6 +1,7 @@
-"""The demo, scored with everything that ships: whole, or its first entries alone."""
+"""Runs whose outputs all are one text, and the demo scored with everything that ships."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -9,9 +10,17 @@ from corpora.formats.load import load
 from corpora.model.corpus import Corpus
 from corpora.samples import DEMO_COACHING, DEMO_CORPUS, DEMO_WEAK, sample_path
 from harness.method.options import MethodOptions
-from harness.setup.plan import Plan
+from harness.setup.plan import Plan, RunOptions
 from harness.setup.scoring_options import ScoringOptions
 from tests.harness.evaluation import LANGUAGES, run_corpus, whole_card
+
+FEW = ("exact_match_rate", "chrf_plus_plus", "bleu")
+
+
+def constant(metrics: Sequence[str] = FEW, **more: Any) -> Plan:
+    options = MethodOptions(**LANGUAGES, text="ENTRY NUMBER 3")
+    scoring = ScoringOptions(metrics=tuple(metrics), **more)
+    return Plan(method="constant", options=options, run=RunOptions(), scoring=scoring)
 
 
 def demo(**scoring: Any) -> tuple[Corpus, Plan]:
