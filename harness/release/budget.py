@@ -1,27 +1,18 @@
 """What may be released of secret entries, given all that was released before: the rules, without a file or a store.
 
-**The policy** of the custodian says in which steps, how often and when. Rounding protects little: the count, the pause and
-the Ladder keep a submitter from climbing. What code can set exactly, as it can its cost, its speed and the words that an
-analyser accepts, is rounded hardest.
-
 **Atoms.** Every sum that was ever released, to anybody, cuts the entries into those that it is over and the others. All
-cuts together divide them into *atoms*: two entries are in one where every sum has both or neither. Whatever is added or
-subtracted of the sums counts the entries of an atom alike, so nothing can be computed about fewer than the smallest atom
-has. A sum is released only where no atom gets fewer than ``LEAST``, five: after a run over 100 entries, one over 97 of
-them is refused, as the difference would be about 3; one over 95 is not. That covers the total less the other parts, parts
-within parts, breakdowns that overlap, retries over nearly the same entries, and segments.
+cuts together divide them into *atoms*. Sums and differences of sums count the entries of an atom alike, so nothing can be
+computed about fewer than the smallest atom has. A sum is released only where each keeps ``LEAST``, five: after a run over
+100 entries, one over 97 of them is refused, as the difference would be about 3; one over 95 is not.
 
-**The Ladder.** A submitter that requests scores again and again climbs to the answers of a hidden set with them. So a new
-score is released only where it beats the best one released by half of the interval that the set is expected to have, 4.9
-points of chrF++ for 100 entries: after 52.0 a run of 56.8 gets the 52 again, one of 57.0 its own. As one bit still says
-something, answers are **counted** and lie apart in time. Two names are two submitters unless the custodian joins them.
+**The Ladder** (Blum & Hardt, ICML 2015). A submitter that requests scores again and again climbs to the answers of a hidden
+set with them. So a new score is released only where it beats the best one by half of the interval that the set is expected
+to have, 4.9 points of chrF++ for 100 entries: after 52.0 a run of 56.8 gets the 52 again, one of 57.0 its own. As one bit
+still says something, answers are **counted** and lie apart in time. Rounding protects little beside it.
 
-**Confirmation.** Who has seen scores over some sentences may have chosen the method by them. A claim above functional, an
-ownership record and a certificate that lifts a card rest on a run over 50 sentences or more of which nobody has learned
-anything (benchmark specification §9.3.2), once for each submitter and state of the corpus.
-
-Sources: Blum & Hardt, "The Ladder", ICML 2015; Denning, Denning & Schwartz, "The Tracker", ACM TODS 4(1), 1979; Denning,
-*Cryptography and Data Security*, 1982, chapter 6; Willenborg & de Waal, *Elements of Statistical Disclosure Control*, 2001.
+**Confirmation.** Who has seen scores over some sentences may have chosen the method by them. So a claim rests on a run over
+50 sentences or more of which nobody has learned anything (benchmark specification §9.3.2), once for each submitter and state
+of the corpus. Sources and limits: ``docs/internals/released.md``.
 """
 
 from __future__ import annotations
@@ -49,7 +40,6 @@ MOMENT: Final = "%Y-%m-%dT%H:%M:%SZ"
 Part = tuple[str, str]
 """A breakdown and a part of it."""
 Counted = ScoresTold | RefusalTold | CertificateTold
-"""An answer that counts, in the ledger."""
 _Told = TypeVar("_Told", ScoresTold, RefusalTold, CertificateTold)
 _Act = TypeVar("_Act", bound=StrictRecord)
 
@@ -59,7 +49,7 @@ class NotReleased(UsageError):  # noqa: N818  said of an answer
 
 
 class NotYetReleased(NotReleased):
-    """Nothing is released now, by count or pause: the same answer is given later, or where the custodian allows more."""
+    """Nothing is released now, by count or pause: later, or where the custodian allows more, the same answer is given."""
 
 
 # Policies
@@ -132,10 +122,9 @@ def are_safe(atoms: Atoms) -> bool:
 
 
 def tellable(before: Atoms, whole: Collection[Any], parts: Mapping[Part, Collection[Any]]) -> tuple[frozenset[Part], Atoms] | None:  # fmt: skip
-    """Return the parts of a run that may be released with its total, and the atoms after it; None where not even that may be.
+    """Return the parts that may be released with the sum over a ``whole``, and the atoms after it; None where not even that may be.
 
-    ``whole`` are the secret entries of the run, ``parts`` those of each part by breakdown and tag. Large parts come first:
-    a small one gives way, and those from which it would follow.
+    Large parts come first: a small one gives way, and those from which it would follow.
     """
     after, chosen = divided(before, dict.fromkeys(whole, 1)), set[Part]()
     if not whole or not are_safe(after):
@@ -272,8 +261,7 @@ class History:
                 f"with them the scores of this run would tell of fewer than {LEAST} entries. Run over exactly the "
                 f"same entries as before, or exchange {LEAST} or more of each part that was told."
             )
-        best, least = None, 0.0
-        sign = 1 if direction(card.headline) == "higher" else -1
+        best, least, sign = None, 0.0, 1 if direction(card.headline) == "higher" else -1
         if not self.policy(card.submitter, draft.corpus).climbs:
             new = [act for act in self.told(ScoresTold, card.submitter) if act.new]
             same = [act for act in new if (act.entries, act.card.headline) == (draft.entries, card.headline)]  # fmt: skip
@@ -286,9 +274,8 @@ class History:
             parts = {name: {tag: tags[tag] for tag in tags if (name, tag) in sums[0]} for name, tags in card.parts.items()}  # fmt: skip
             left_out = sorted({part[0] for part in members if part not in sums[0]})
             fields = {"scores_of": card.run, "parts": {name: parts[name] for name in parts if parts[name]}, "parts_left_out": left_out}  # fmt: skip
-        why = self._shortfall(draft, entries)
-        fields |= {"beat_by": least, "answer": number, "of": count}
-        fields |= {"confirmation": "not_confirmed" if why else "confirmed", "shortfall": why}
+        fields |= {"beat_by": least, "answer": number, "of": count, "shortfall": (why := self._shortfall(draft, entries))}  # fmt: skip
+        fields["confirmation"] = "not_confirmed" if why else "confirmed"
         released = records.ReleasedCard.model_validate(dict(card) | fields)
         return draft.model_copy(
             update={"card": released, "atoms": self.new_atoms(entries, sums[1])}

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import filelock
 
@@ -36,6 +36,7 @@ from harness.vault.log import signers, splits_of
 from harness.vault.opening import vault_at
 from harness.vault.records import LedgerStood
 
+_Act = TypeVar("_Act", bound=records.Act)
 FOLDER: Final = "releases"
 LEDGER: Final = "ledger.jsonl"
 LOCK: Final = "ledger.lock"
@@ -135,11 +136,8 @@ class LedgerChange:
         """The fields of a file that leaves with the next line, whatever it is."""
         return records.Released(rosetta=VERSION, issued=self.now.date().isoformat(), place=self.place, by=self.ledger.key)  # fmt: skip
 
-    def write(self, act: records.Act) -> None:
-        """Write one more line, on the disk before this returns.
-
-        Raises NotReleased where the key that signs was withdrawn: nobody would believe it.
-        """
+    def write(self, act: _Act) -> _Act:
+        """Write one more line, on the disk before this returns the act; NotReleased where the key that signs was withdrawn."""
         if (notice := standing(self.ledger.folder.parent).of_key(self.ledger.key)) is not None:
             raise NotReleased(
                 f"Consent was withdrawn for {notice.said}: this computer's keeper signs with it, so nobody believes its scores. "
@@ -153,6 +151,7 @@ class LedgerChange:
         line = unsigned.model_copy(update={"signature": signature})
         append_line(self.ledger.path, sum(len(line.data) + 1 for line in self.lines), line.data + b"\n")  # fmt: skip
         self.lines.append(line)
+        return act
 
 
 def history(lines: Iterable[LedgerLine]) -> History:
@@ -185,11 +184,8 @@ def checked_lines(content: bytes, where: str, mine: str = "") -> list[LedgerLine
             raise wrong(len(lines), "it was changed after it was signed")
         if (line.seq == 0) is not isinstance(line.act, records.Begun):
             raise wrong(len(lines), "only the first line says that the ledger was begun")
-        if (
-            lines
-            and line.when < lines[-1].when
-            and not isinstance(line.act, records.ClockCorrected)
-        ):
+        set_back = lines and line.when < lines[-1].when
+        if set_back and not isinstance(line.act, records.ClockCorrected):
             raise wrong(len(lines), "its time is earlier than that of the line before it")
         lines.append(line)
     return lines

@@ -124,14 +124,11 @@ def clean(value: float) -> float:
 
 
 class InLedger(StrictRecord):
-    """Where the ledger of the organisation has this answer, so that a collector of answers sees one that is missing."""
+    """Where the organisation's ledger has this answer: SHA-256 of the first line and of the one before, and its number from 0."""
 
     ledger: Hex64
-    """SHA-256 of its first line."""
     line: Count
-    """From 0."""
     prev: Hex64
-    """SHA-256 of the line before it."""
 
 
 class Released(SignedRecord):
@@ -142,7 +139,6 @@ class Released(SignedRecord):
     issued: Day
     place: InLedger
     by: Hex64
-    """Key under which it is signed."""
     signature: Annotated[str, Field(pattern=r"^([0-9a-f]{128})?$", exclude_if=lambda it: not it)] = ""  # fmt: skip
 
 
@@ -176,8 +172,8 @@ class ReleasedAnswer(Released):
     method: ReleasedMethod
     corpus: ReleasedCorpus
     answer: Answers
-    """Which answer to this submitter about this corpus it is, and of how many."""
     of: Answers
+    """Which answer to this submitter about this corpus it is, and of how many."""
 
 
 class ReleasedScores(StrictRecord):
@@ -191,8 +187,8 @@ class ReleasedScores(StrictRecord):
     claimable_tier: Text
     """The highest tier that may be claimed of it before a review."""
     cost_per_entry_usd: float | None = None
-    """1, 2 or 5 times a power of ten; None where it is not known or not told. The time alike."""
     avg_latency_seconds: float | None = None
+    """1, 2 or 5 times a power of ten, as the cost; None where it is not known or not told."""
     parts: dict[Text, dict[Text, Scores]] = Field(default_factory=dict)
     """Breakdown → part → its scores; parts from which something about few entries would follow are left out."""
     parts_left_out: tuple[Text, ...] = ()
@@ -269,9 +265,8 @@ class Rule(StrictRecord):
 
     what: Literal["rule"] = "rule"
     submitter: Name | Literal[""] = ""
-    """Empty: for everybody."""
     corpus: Text = ""
-    """Empty: for every corpus."""
+    """Empty: for everybody, and every corpus."""
     count: Annotated[int, Field(ge=1, le=10_000)] | None = None
     pause_hours: Annotated[float, Field(ge=0, le=100_000)] | None = None
     policy: PolicyName | None = None
@@ -361,9 +356,8 @@ class CertificateTold(StrictRecord):
     """SHA-256 over sorted digests, each of an entry with its ratings."""
     atoms: Atoms
     certificate: Annotated[str, Field(max_length=2**20)]
-    """The certificate, as it was signed."""
     signature: Annotated[str, Field(pattern=r"^[0-9a-f]{128}$")]
-    """Of the organisation, over its bytes."""
+    """The certificate as it was signed, and the organisation's signature over its bytes."""
 
 
 Act = Annotated[

@@ -10,7 +10,7 @@ import sqlite3
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from math import ceil, log2
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 import numpy as np
 
@@ -45,17 +45,6 @@ LEAST_PART: Final = 20
 """Entries of such a part."""
 _MONEY_BITS: Final = log2(28)
 """Of 1, 2 or 5 times a power of ten from a millionth to a thousand."""
-_Told = TypeVar("_Told", ScoresTold, RefusalTold, DifferenceTold)
-
-
-def _once(ledger: ReleaseLedger, given: Callable[[History], Sequence[_Told]], make: Callable[[LedgerChange], _Told]) -> bytes:  # fmt: skip
-    """Return the signed file of the first answer that was given before; where there is none, of a new one, once the ledger has it."""
-    with ledger.changing() as change:
-        before = given(change.history)
-        act = before[0] if before else make(change)
-        if not before:
-            change.write(act)
-    return signed_record(act.card, ledger.identity)
 
 
 # Scores
@@ -70,22 +59,18 @@ def release_run(
     used up in vain. Answers about other corpora that share entries with this one are known by texts alone.
     """
     name, stored = _submitter(submitter), read_run(connection, run)
-
-    def given(past: History) -> list[ScoresTold]:
-        return past.told(ScoresTold, name, stored.run_id)
-
-    def answer(change: LedgerChange) -> ScoresTold:
-        draft, members = _draft(connection, stored, name, change)
-        return change.history.answer(draft, change.now, members)
-
     if open_texts is not None:
         with ledger.changing() as change:
-            if not given(change.history):
+            if not change.history.told(ScoresTold, name, stored.run_id):
                 _require_enough(count_secret(connection, stored.corpus, stored.positions))
                 corpus = _corpus(connection, stored)
                 change.history.require_answers(name, corpus.id, (), change.now, version=corpus.version)  # fmt: skip
         open_texts()
-    return _once(ledger, given, answer)
+    with ledger.changing() as change:
+        if not (acts := change.history.told(ScoresTold, name, stored.run_id)):
+            draft, members = _draft(connection, stored, name, change)
+            acts = [change.write(change.history.answer(draft, change.now, members))]
+    return signed_record(acts[0].card, ledger.identity)
 
 
 def _submitter(name: str) -> str:
@@ -126,7 +111,10 @@ def _draft(connection: sqlite3.Connection, run: Run, submitter: str, change: Led
     signatures = {**block(scores, "signatures")}
     if (weighing := stated_weighing(card.get("scoring"))) is not None:
         signatures[COMPOSITE] = f"calibration:{weighing.calibration}"
-    caveats = _caveats(card)
+    claim, caveats, least = scores.get("claim"), None, smallest_difference(entries)
+    if isinstance(claim, Mapping) and block(card, "dataset").get("task") is None:
+        held = {caveat.kind for caveat in stated_caveats(claim)}
+        caveats = {kind: kind in held for kind in CaveatKind}
     groups = [whole, *(part for tags in parts.values() for part in tags.values())]
     most = sum(records.bits(score, records.range_of(id_)) for group in groups for id_, score in group.items())  # fmt: skip
     most += _MONEY_BITS * (2 - [cost, latency].count(None)) + len(caveats or ()) + 2 * log2(len(Tier))  # fmt: skip
@@ -134,7 +122,7 @@ def _draft(connection: sqlite3.Connection, run: Run, submitter: str, change: Led
         **dict(change.stated), policy=policy.name, run=run.run_id, run_card_hash=str(card.get("run_card_hash")),
         submitter=submitter, method=_method(run), corpus=corpus, headline=headline,
         signatures={id_: str(signature) for id_, signature in signatures.items() if id_ in whole},
-        smallest_difference=_smallest(entries), scores=whole, parts=parts, quality_tier=str(scores.get("quality_tier") or ""),
+        smallest_difference=least and tenth_upward(least), scores=whole, parts=parts, quality_tier=str(scores.get("quality_tier") or ""),
         claimable_tier=claim_of(card).tier().value, cost_per_entry_usd=cost, avg_latency_seconds=latency, caveats=caveats,
         bits=ceil(most), scores_of=run.run_id, beat_by=0.0, answer=1, of=1,
     )  # fmt: skip
@@ -142,6 +130,10 @@ def _draft(connection: sqlite3.Connection, run: Run, submitter: str, change: Led
     rotations = None if came is None else int(came.rpartition("/")[2])
     atoms = dict.fromkeys(digests, 1)
     return ScoresTold(entries=set_id(atoms), atoms=atoms, value=value, rotations=rotations, card=draft), members  # fmt: skip
+
+
+def _secret_entries(connection: sqlite3.Connection, run: Run) -> list[Entry]:
+    return [entry for entry in stored_material(connection, run.id).entries if entry.secret]
 
 
 def _in_steps(scores: Mapping[str, Any], steps: Mapping[str, float], between: Collection[str]) -> records.Scores:  # fmt: skip
@@ -153,15 +145,6 @@ def _in_steps(scores: Mapping[str, Any], steps: Mapping[str, float], between: Co
         if value is not None and (id_ not in between or None not in {lower, upper}):
             rounded[id_] = records.stepped(value, lower, upper, step, records.range_of(id_))
     return rounded
-
-
-def _caveats(card: Mapping[str, Any]) -> dict[Any, bool] | None:
-    """Return which caveats hold; None where the card's task has none, or it comes from before they were looked for."""
-    claim = block(card, "scores").get("claim")
-    if not isinstance(claim, Mapping) or block(card, "dataset").get("task") is not None:
-        return None
-    held = {caveat.kind for caveat in stated_caveats(claim)}
-    return {kind.value: kind in held for kind in CaveatKind}
 
 
 def _method(run: Run) -> records.ReleasedMethod:
@@ -178,17 +161,6 @@ def _corpus(connection: sqlite3.Connection, run: Run) -> records.ReleasedCorpus:
     return records.ReleasedCorpus(id=dataset.id, version=dataset.version, language_pair=run.language_pair, entries=len(run.positions))  # fmt: skip
 
 
-def _secret_entries(connection: sqlite3.Connection, run: Run) -> list[Entry]:
-    """Return the secret entries of a run, opened."""
-    return [entry for entry in stored_material(connection, run.id).entries if entry.secret]
-
-
-def _smallest(entries: Sequence[Entry]) -> float | None:
-    """Return the smallest difference that these entries show, to a tenth of a point and upward."""
-    least = smallest_difference(entries)
-    return None if least is None else tenth_upward(least)
-
-
 # Refusals
 
 
@@ -198,18 +170,16 @@ def release_refusal(connection: sqlite3.Connection, run: int, submitter: str, st
     No text is opened for it, so it counts for its own corpus alone.
     """
     name, stored = _submitter(submitter), read_run(connection, run)
-
-    def answer(change: LedgerChange) -> RefusalTold:
-        corpus = _corpus(connection, stored)
-        number_, of = change.history.require_answers(name, corpus.id, (), change.now, version=corpus.version)  # fmt: skip
-        outputs = sum(row.output is not None for row in read_results(connection, run))
-        came = "none" if not outputs else "some" if outputs * 2 <= len(stored.positions) else "most"
-        return RefusalTold(card=records.ReleasedRefusal(
-            **dict(change.stated), run=stored.run_id, submitter=name, method=_method(stored), corpus=corpus, stage=stage,
-            came=came, answer=number_, of=of,
-        ))  # fmt: skip
-
-    return _once(ledger, lambda past: past.told(RefusalTold, name, stored.run_id), answer)
+    with ledger.changing() as change:
+        if not (acts := change.history.told(RefusalTold, name, stored.run_id)):
+            corpus = _corpus(connection, stored)
+            answer, of = change.history.require_answers(name, corpus.id, (), change.now, version=corpus.version)  # fmt: skip
+            outputs = sum(row.output is not None for row in read_results(connection, run))
+            acts = [change.write(RefusalTold(card=records.ReleasedRefusal(
+                **dict(change.stated), run=stored.run_id, submitter=name, method=_method(stored), corpus=corpus, answer=answer, of=of,
+                stage=stage, came="none" if not outputs else "some" if outputs * 2 <= len(stored.positions) else "most",
+            )))]  # fmt: skip
+    return signed_record(acts[0].card, ledger.identity)
 
 
 # Differences
@@ -236,10 +206,12 @@ def release_difference(
             if not given(change.history):
                 _own_answers(change.history, ids)
         open_texts()
-    return _once(ledger, given, lambda change: DifferenceTold(card=_difference(connection, runs, change)))  # fmt: skip
+    with ledger.changing() as change:
+        acts = given(change.history) or [change.write(_difference(connection, runs, change))]
+    return signed_record(acts[0].card, ledger.identity)
 
 
-def _difference(connection: sqlite3.Connection, runs: Sequence[Run], change: LedgerChange) -> records.ReleasedDifference:  # fmt: skip
+def _difference(connection: sqlite3.Connection, runs: Sequence[Run], change: LedgerChange) -> DifferenceTold:  # fmt: skip
     ids = [run.run_id for run in runs]
     acts = _own_answers(change.history, ids)
     both = [_secret_entries(connection, run) for run in runs]
@@ -270,10 +242,10 @@ def _difference(connection: sqlite3.Connection, runs: Sequence[Run], change: Led
     by, adjusted, verdict = pair.by_metric.get(headline), pair.p_adjusted.get(headline), "cannot be told apart"  # fmt: skip
     if by is not None and by.ahead is not None and adjusted is not None and adjusted / 2 < 0.05:
         verdict = "better" if by.ahead == "second" else "worse"
-    return records.ReleasedDifference(
+    return DifferenceTold(card=records.ReleasedDifference(
         **dict(change.stated), first=ids[0], second=ids[1], submitters=tuple(sorted({act.submitter for act in acts})),
-        corpus=acts[0].card.corpus, metric=headline, verdict=verdict, smallest_difference=_smallest(both[0]),
-    )  # fmt: skip
+        corpus=acts[0].card.corpus, metric=headline, verdict=verdict, smallest_difference=acts[0].card.smallest_difference,
+    ))  # fmt: skip
 
 
 def _own_answers(history: History, ids: Sequence[str]) -> list[ScoresTold]:
