@@ -76,7 +76,7 @@ class Policy:
     share: float = 0.01
     """Step of the headline of another task, as a share of its range."""
     whole: bool = True
-    """Whether cost, speed and parts are released, and more than the first metric."""
+    """Whether cost and speed are released, and more than the first metric."""
     climbs: bool = False
     """Whether every score is released, even one that does not beat the best."""
 
@@ -152,7 +152,7 @@ class History:
     """Moment and act of each line of the ledger, the oldest first."""
 
     def after(self, act: records.Act, when: str) -> History:
-        """Return the history with one more line of the ledger."""
+        """Return the history with one more act."""
         return History((*self.acts, (when, act)))
 
     def of(self, form: type[_Act]) -> list[_Act]:
@@ -227,15 +227,9 @@ class History:
         ]
         given = [datetime.fromisoformat(when) for when, act in about if _known(act.submitter) in names]  # fmt: skip
         if len(given) >= policy.count:
-            raise NotYetReleased(
-                f"{submitter!r} had all {counted(policy.count, 'answer')} about {corpus!r}. Each one tells a little of the hidden "
-                "entries. The custodian can allow more (rosetta vault budget --count), or take other entries."
-            )
+            raise NotYetReleased(f"{submitter!r} had all {counted(policy.count, 'answer')} about {corpus!r}. The custodian can allow more (rosetta vault budget --count), or take other entries.")  # fmt: skip
         if numbers is None and sum(not isinstance(act, CertificateTold) for _, act in about) >= policy.everybody:  # fmt: skip
-            raise NotYetReleased(
-                f"All {policy.everybody:,} answers about {corpus!r} were given, to whomever. Exchange its entries (rosetta vault check-up), or "
-                "allow more (rosetta vault budget --everybody): each answer tells a little of them."
-            )
+            raise NotYetReleased(f"All {policy.everybody:,} answers about {corpus!r} were given. Exchange its entries (rosetta vault check-up), or allow more (rosetta vault budget --everybody).")  # fmt: skip
         # a line in the future comes from a wrong clock, and locks nobody out
         last = max((moment for moment in given if moment <= now), default=None)
         if last is not None and now < (free := last + timedelta(hours=policy.pause_hours)):
@@ -245,21 +239,19 @@ class History:
             )
         return len(given) + 1, policy.count
 
-    def answer(self, draft: ScoresTold, now: datetime, members: Mapping[Part, Collection[str]] | None = None) -> ScoresTold:  # fmt: skip
+    def answer(self, draft: ScoresTold, now: datetime) -> ScoresTold:
         """Return the line that tells scores, with the card that leaves; NotReleased where nothing may be released.
 
         ``draft`` has all that may leave of the run, in steps, and its secret entries as ``atoms``: which answer it is and
-        whose scores it has is decided here. ``members``: the entries of each part, also of those that are not in the draft.
+        whose scores it has is decided here.
         """
-        card, entries, members = draft.card, frozenset(draft.atoms or ()), members or {}
+        card, entries = draft.card, frozenset(draft.atoms or ())
         number, count = self.require_answers(card.submitter, draft.corpus, entries, now, version=draft.version)  # fmt: skip
-        scored = {part: members[part] for part in members if part[1] in card.parts.get(part[0], {})}
-        if (sums := tellable(self.atoms, entries, scored)) is None:
+        if (sums := tellable(self.atoms, entries, {})) is None:
             known = len(entries & self.atoms.keys())
             raise NotReleased(
-                f"Scores over other selections of these entries were told before ({known:,} of {len(entries):,} entries), and "
-                f"with them the scores of this run would tell of fewer than {LEAST} entries. Run over exactly the "
-                f"same entries as before, or exchange {LEAST} or more of each part that was told."
+                f"Scores over other selections of these entries were told before ({known:,} of {len(entries):,} entries). With them, this run's scores "
+                f"would tell of fewer than {LEAST} entries. Run over exactly the same entries as before, or exchange {LEAST} or more of them."
             )
         best, least, sign = None, 0.0, 1 if direction(card.headline) == "higher" else -1
         if not self.policy(card.submitter, draft.corpus).climbs:
@@ -267,19 +259,14 @@ class History:
             same = [act for act in new if (act.entries, act.card.headline) == (draft.entries, card.headline)]  # fmt: skip
             best = max(same, key=lambda act: sign * act.value, default=None)
             least = records.expected_half(len(entries), records.range_of(card.headline), draft.value)  # fmt: skip
+        why = self._shortfall(draft, entries)
+        fields = {"beat_by": least, "answer": number, "of": count, "scores_of": card.run}
+        fields |= {"confirmation": "not_confirmed" if why else "confirmed", "shortfall": why}
         if best and not sign * (draft.value - best.value) > least:
             # nothing is new but that the best was not beaten, which is one bit
-            fields = {name: getattr(best.card, name) for name in records.ReleasedScores.model_fields} | {"bits": 1}  # fmt: skip
-        else:
-            parts = {name: {tag: tags[tag] for tag in tags if (name, tag) in sums[0]} for name, tags in card.parts.items()}  # fmt: skip
-            left_out = sorted({part[0] for part in members if part not in sums[0]})
-            fields = {"scores_of": card.run, "parts": {name: parts[name] for name in parts if parts[name]}, "parts_left_out": left_out}  # fmt: skip
-        fields |= {"beat_by": least, "answer": number, "of": count, "shortfall": (why := self._shortfall(draft, entries))}  # fmt: skip
-        fields["confirmation"] = "not_confirmed" if why else "confirmed"
+            fields |= {name: getattr(best.card, name) for name in records.ReleasedScores.model_fields} | {"bits": 1}  # fmt: skip
         released = records.ReleasedCard.model_validate(dict(card) | fields)
-        return draft.model_copy(
-            update={"card": released, "atoms": self.new_atoms(entries, sums[1])}
-        )
+        return draft.model_copy(update={"card": released, "atoms": self.new_atoms(entries, sums[1])})  # fmt: skip
 
     def _shortfall(self, draft: ScoresTold, entries: Collection[str]) -> records.Shortfall:
         """Return why a run that is released now is not confirmed, by all that was released before; empty where it is."""
@@ -296,12 +283,14 @@ class History:
 
 # Confirmation
 
-REASONS: Final[Mapping[records.Shortfall, str]] = {
+REASONS: Final[Mapping[records.Shortfall | None, str]] = {
     "": "nothing was told before about its entries",
     "few entries": f"it has fewer than {LEAST_CONFIRMED} secret entries",
     "told before": "something was told before about entries of it",
     "second run": "its submitter had a confirmed run since entries were last moved",
+    None: "its scores were told to nobody",
 }
+"""Why no claim may rest on a run, behind "because"."""
 ACTIVATE: Final = (
     f"Activate {LEAST_CONFIRMED} held_out entries with `rosetta vault check-up VAULT CORPUS --do rotate --count {LEAST_CONFIRMED} "
     "--purpose WORDS`, and run the method over them: `rosetta submission run SUBMISSION CORPUS --confirm`, your own with `rosetta run … --confirm`."
@@ -309,18 +298,10 @@ ACTIVATE: Final = (
 """What to do where a run is not confirmed."""
 
 
-def confirmation_of(past: History, run: str) -> records.Confirmation | None:
-    """Return what was stated of a run, to whomever; None where nobody has its scores."""
-    stated = {act.card.confirmation for act in past.told(ScoresTold, run=run)}
-    return "confirmed" if "confirmed" in stated else "not_confirmed" if stated else None
-
-
-def why_unconfirmed(past: History, run: str) -> str:
-    """Return why no claim may rest on a run, in words behind "because"; empty where it is confirmed."""
-    acts = past.told(ScoresTold, run=run)
-    if not all(act.card.shortfall for act in acts):
-        return ""
-    return REASONS[acts[0].card.shortfall] if acts else "its scores were told to nobody"
+def shortfall_of(past: History, run: str) -> records.Shortfall | None:
+    """Return why a run is not confirmed, whoever has its scores; empty where one of these answers confirmed it, None where nobody has."""
+    stated = [act.card.shortfall for act in past.told(ScoresTold, run=run)]
+    return "" if "" in stated else next(iter(stated), None)
 
 
 def _known(name: str) -> str:

@@ -25,7 +25,7 @@ from harness.core.failures import UsageError
 from harness.core.version import VERSION
 from harness.core.written_files import PRIVATE, append_line, private_folder
 from harness.release import records
-from harness.release.budget import ACTIVATE, MOMENT, History, NotReleased, are_safe, confirmation_of
+from harness.release.budget import ACTIVATE, MOMENT, History, NotReleased, are_safe, shortfall_of
 from harness.release.records import CertificateTold, LedgerLine, ScoresTold
 from harness.sealed.chain import chained_lines
 from harness.sealed.keys import Identity, Role
@@ -205,7 +205,7 @@ def fits_line(lines: Sequence[LedgerLine], stated: Mapping[str, Any]) -> str:
 
     ``lines``: a whole ledger, read by ``checked_lines``. ``stated``: the card, difference, refusal or coarse certificate as
     JSON. By the lines before, it is decided once more what may be released: which answer it is, whose scores by the Ladder,
-    whether they are confirmed, and that no atom has too few entries. Only which parts there were is not known without texts.
+    whether they are confirmed, and that no atom has too few entries.
     """
     place = stated["place"]["line"]
     if not 0 < place < len(lines):
@@ -218,8 +218,11 @@ def fits_line(lines: Sequence[LedgerLine], stated: Mapping[str, Any]) -> str:
     if left != {name: value for name, value in stated.items() if name != "signature"}:
         return "the ledger has something else in that line"
     wrong = set() if are_safe(before.after(act, when).atoms) else {"atoms"}
-    if isinstance(act, CertificateTold) and left["confirmation"] != confirmation_of(before, act.run):  # fmt: skip
-        wrong.add("confirmation")
+    if isinstance(act, CertificateTold):
+        confirmed = shortfall_of(before, act.run) == ""
+        wrong |= (
+            {"confirmation"} if confirmed is not (left["confirmation"] == "confirmed") else set()
+        )
     if isinstance(act, ScoresTold):
         entries = dict(before.sums).get(act.entries, {}) if act.atoms is None else act.atoms
         draft = act.model_copy(update={"atoms": entries})
@@ -227,8 +230,7 @@ def fits_line(lines: Sequence[LedgerLine], stated: Mapping[str, Any]) -> str:
             card = before.answer(draft, datetime.fromisoformat(when)).card
         except NotReleased as error:
             return f"by the lines before it, nothing might be told: {error}"
-        known = records.ReleasedCard.model_fields.keys() - {"parts", "parts_left_out"}
-        wrong |= {name for name in known if getattr(card, name) != getattr(act.card, name)}
+        wrong |= {name for name in records.ReleasedCard.model_fields if getattr(card, name) != getattr(act.card, name)}  # fmt: skip
     return f"by the lines before it, the ledger says otherwise of its {', '.join(sorted(wrong))}" if wrong else ""  # fmt: skip
 
 

@@ -190,9 +190,8 @@ class ReleasedScores(StrictRecord):
     avg_latency_seconds: float | None = None
     """1, 2 or 5 times a power of ten, as the cost; None where it is not known or not told."""
     parts: dict[Text, dict[Text, Scores]] = Field(default_factory=dict)
-    """Breakdown → part → its scores; parts from which something about few entries would follow are left out."""
     parts_left_out: tuple[Text, ...] = ()
-    """Breakdowns of which a part is left out, sorted."""
+    """Parts of breakdowns: only cards of earlier versions have some."""
     caveats: dict[Literal["repeated", "short", "long", "untranslated", "disordered"], bool] | None = None  # fmt: skip
     """Kind of ``scoring.card.caveats`` → whether it holds of a quarter of its outputs; None where nobody looked."""
 

@@ -7,10 +7,9 @@ gets the same bytes again, and counts once. All raise NotReleased in words where
 from __future__ import annotations
 
 import sqlite3
-from collections import defaultdict
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from math import ceil, log2
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -23,7 +22,7 @@ from harness.card.reading import block, number
 from harness.card.withholding import LEAST
 from harness.compare.comparing import MOST_RUNS, compare_runs, require_named_once
 from harness.release import records
-from harness.release.budget import History, NotReleased, NotYetReleased, Part, set_id
+from harness.release.budget import History, NotReleased, NotYetReleased, set_id
 from harness.release.ledger import LedgerChange, ReleaseLedger
 from harness.release.records import DifferenceTold, RefusalTold, ScoresTold
 from harness.sealed.signed_archive import signed_record
@@ -37,12 +36,7 @@ from scoring.card.caveats import CaveatKind
 from scoring.card.smallest import smallest_difference
 from scoring.core.columns import stated_columns
 from scoring.core.specification import COMPOSITE, Tier, stated_weighing
-from scoring.statistics.breakdown import DIMENSIONS
 
-PARTS_FROM: Final = 200
-"""Entries from which parts of breakdowns are released."""
-LEAST_PART: Final = 20
-"""Entries of such a part."""
 _MONEY_BITS: Final = log2(28)
 """Of 1, 2 or 5 times a power of ten from a millionth to a thousand."""
 
@@ -68,8 +62,8 @@ def release_run(
         open_texts()
     with ledger.changing() as change:
         if not (acts := change.history.told(ScoresTold, name, stored.run_id)):
-            draft, members = _draft(connection, stored, name, change)
-            acts = [change.write(change.history.answer(draft, change.now, members))]
+            draft = _draft(connection, stored, name, change)
+            acts = [change.write(change.history.answer(draft, change.now))]
     return signed_record(acts[0].card, ledger.identity)
 
 
@@ -84,28 +78,22 @@ def _require_enough(entries: int) -> None:
         raise NotReleased(f"This run has {entries:,} different secret entries; its scores would tell of single ones. Scores are told from {LEAST} on.")  # fmt: skip
 
 
-def _draft(connection: sqlite3.Connection, run: Run, submitter: str, change: LedgerChange) -> tuple[ScoresTold, Mapping[Part, set[str]]]:  # fmt: skip
-    """Return what may be released of a run, in the steps of its policy, and the entries of each part of it."""
+def _draft(connection: sqlite3.Connection, run: Run, submitter: str, change: LedgerChange) -> ScoresTold:  # fmt: skip
+    """Return what may be released of a run, in the steps of its policy."""
     card, corpus = load_card(connection, run.id).as_json(), _corpus(connection, run)
     scores, headline = block(card, "scores"), stated_columns(card.get("scoring")).headline
     entries, policy = _secret_entries(connection, run), change.history.policy(submitter, corpus.id)
     digests = [change.ledger.digest(entry.source) for entry in entries]
     _require_enough(len(set(digests)))
-    steps, value = policy.steps(headline), number(scores.get(headline))
-    whole = _in_steps(scores, steps, {headline, COMPOSITE})
-    if value is None or headline not in whole:
+    rounded: records.Scores = {}
+    for id_, step in policy.steps(headline).items():
+        between = id_ in {headline, COMPOSITE}  # these two have an interval, or are left out
+        interval = block(block(scores, "confidence_intervals"), id_) if between else {}
+        value, lower, upper = number(scores.get(id_)), number(interval.get("ci_lower")), number(interval.get("ci_upper"))  # fmt: skip
+        if value is not None and not (between and None in {lower, upper}):
+            rounded[id_] = records.stepped(value, lower, upper, step, records.range_of(id_))
+    if (value := number(scores.get(headline))) is None or headline not in rounded:
         raise NotReleased(f"Run {run.run_id[:8]} has no {headline} with an interval, by which runs are called better. Nothing is told of it.")  # fmt: skip
-    members: dict[Part, set[str]] = defaultdict(set)
-    dimensions = [name for name in DIMENSIONS if policy.whole and len(entries) >= PARTS_FROM and f"by_{name}" in scores]  # fmt: skip
-    for dimension, entry, digest in ((name, *pair) for name in dimensions for pair in zip(entries, digests, strict=True)):  # fmt: skip
-        if (tag := entry.open_tag(DIMENSIONS[dimension])) is not None:
-            members[dimension, str(tag)].add(digest)
-    parts: dict[str, dict[str, records.Scores]] = defaultdict(dict)
-    for (dimension, tag), inside in members.items():
-        group = block(block(scores, f"by_{dimension}"), tag)
-        score = _in_steps(group, {headline: steps[headline]}, {headline})
-        if score and len(inside) >= LEAST_PART:
-            parts[dimension][tag] = score
     money = number(block(card, "cost").get("cost_per_entry_usd")), number(block(card, "speed").get("avg_latency_seconds"))  # fmt: skip
     cost, latency = (records.one_two_five(spent) if spent is not None and policy.whole else None for spent in money)  # fmt: skip
     signatures = {**block(scores, "signatures")}
@@ -115,36 +103,24 @@ def _draft(connection: sqlite3.Connection, run: Run, submitter: str, change: Led
     if isinstance(claim, Mapping) and block(card, "dataset").get("task") is None:
         held = {caveat.kind for caveat in stated_caveats(claim)}
         caveats = {kind: kind in held for kind in CaveatKind}
-    groups = [whole, *(part for tags in parts.values() for part in tags.values())]
-    most = sum(records.bits(score, records.range_of(id_)) for group in groups for id_, score in group.items())  # fmt: skip
+    most = sum(records.bits(score, records.range_of(id_)) for id_, score in rounded.items())
     most += _MONEY_BITS * (2 - [cost, latency].count(None)) + len(caveats or ()) + 2 * log2(len(Tier))  # fmt: skip
     draft = records.ReleasedCard(
         **dict(change.stated), policy=policy.name, run=run.run_id, run_card_hash=str(card.get("run_card_hash")),
         submitter=submitter, method=_method(run), corpus=corpus, headline=headline,
-        signatures={id_: str(signature) for id_, signature in signatures.items() if id_ in whole},
-        smallest_difference=least and tenth_upward(least), scores=whole, parts=parts, quality_tier=str(scores.get("quality_tier") or ""),
+        signatures={id_: str(signature) for id_, signature in signatures.items() if id_ in rounded},
+        smallest_difference=least and tenth_upward(least), scores=rounded, quality_tier=str(scores.get("quality_tier") or ""),
         claimable_tier=claim_of(card).tier().value, cost_per_entry_usd=cost, avg_latency_seconds=latency, caveats=caveats,
         bits=ceil(most), scores_of=run.run_id, beat_by=0.0, answer=1, of=1,
     )  # fmt: skip
     came = read_dataset(connection, run.corpus).opened_from
     rotations = None if came is None else int(came.rpartition("/")[2])
     atoms = dict.fromkeys(digests, 1)
-    return ScoresTold(entries=set_id(atoms), atoms=atoms, value=value, rotations=rotations, card=draft), members  # fmt: skip
+    return ScoresTold(entries=set_id(atoms), atoms=atoms, value=value, rotations=rotations, card=draft)  # fmt: skip
 
 
 def _secret_entries(connection: sqlite3.Connection, run: Run) -> list[Entry]:
     return [entry for entry in stored_material(connection, run.id).entries if entry.secret]
-
-
-def _in_steps(scores: Mapping[str, Any], steps: Mapping[str, float], between: Collection[str]) -> records.Scores:  # fmt: skip
-    """Return metrics in their steps: those that have a value, and an interval where they need one (``between``)."""
-    rounded: records.Scores = {}
-    for id_, step in steps.items():
-        interval = block(block(scores, "confidence_intervals"), id_) if id_ in between else {}
-        value, lower, upper = number(scores.get(id_)), number(interval.get("ci_lower")), number(interval.get("ci_upper"))  # fmt: skip
-        if value is not None and (id_ not in between or None not in {lower, upper}):
-            rounded[id_] = records.stepped(value, lower, upper, step, records.range_of(id_))
-    return rounded
 
 
 def _method(run: Run) -> records.ReleasedMethod:
@@ -234,10 +210,7 @@ def _difference(connection: sqlite3.Connection, runs: Sequence[Run], change: Led
     one, other = (side.table.matrix for side in compared.sides[:2])
     apart = ~((one == other) | (np.isnan(one) & np.isnan(other))).all(axis=1)
     if (differing := int((apart & compared.entries.secret).sum())) < LEAST:
-        raise NotReleased(
-            f"These runs differ on {differing:,} secret entries only, so their difference would tell of single ones. Differences are told "
-            f"where {LEAST} or more entries differ."
-        )
+        raise NotReleased(f"These runs differ on {differing:,} secret entries only, so their difference would tell of single ones. It takes {LEAST} or more.")  # fmt: skip
     pair = next(pair for pair in compared.pairs if [pair.first.run_id, pair.second.run_id] == ids)
     by, adjusted, verdict = pair.by_metric.get(headline), pair.p_adjusted.get(headline), "cannot be told apart"  # fmt: skip
     if by is not None and by.ahead is not None and adjusted is not None and adjusted / 2 < 0.05:
@@ -255,9 +228,8 @@ def _own_answers(history: History, ids: Sequence[str]) -> list[ScoresTold]:
     for run in ids:
         if run not in own:
             raise NotReleased(
-                f"The scores of run {run[:8]} were not told, so how it differs from others is not told either. Release it "
-                "first (rosetta runs export RUN --submitter NAME); where it does not beat the best run told so far, it "
-                "is compared with nothing."
+                f"The scores of run {run[:8]} were not told, so how it differs from others is not told either. Release it first (rosetta runs "
+                "export RUN --submitter NAME); where it does not beat the best run told so far, it is compared with nothing."
             )
         submitter, corpus = own[run].submitter, own[run].corpus
         names, most = history.names_of(submitter), history.policy(submitter, corpus).count

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from harness.leaderboard.released_files import checked_card
-from harness.release.records import ReleasedCard, ReleasedScore
+from harness.release.records import ReleasedCard
 from rosetta_tui.html.chart import BarChart, ScoreLine, score_chart
 from rosetta_tui.html.page import Fact, render
 from rosetta_tui.show import released_words
@@ -33,7 +33,6 @@ def released_page(data: bytes, name: str, connection: sqlite3.Connection) -> str
             "date": card.issued[:10],
             "short": tuple(_in_short(card)),
             "charts": tuple(_charts(card)),
-            "left_out": ", ".join(card.parts_left_out),
             "identity": tuple(_identity(card)),
             "checked": tuple(Fact(check.name, check.words) for check in checked.checks),
         },
@@ -54,29 +53,11 @@ def _in_short(card: ReleasedCard) -> Iterator[str]:
 
 
 def _charts(card: ReleasedCard) -> Iterator[BarChart]:
-    """Draw each score alone, the one that decides which run is better first, then that one by parts."""
-    first = sorted(card.scores, key=lambda metric: (metric != card.headline, metric))
-    for metric in first:
-        line = _line("all entries", card.scores[metric], "own")
-        yield score_chart(f"{title(metric)}, in steps of {card.scores[metric].step:g}", "of", metric, [line])  # fmt: skip
-    for kind, parts in card.parts.items():
-        yield from _by_part(kind, parts, card.headline)
-
-
-def _by_part(
-    kind: str, parts: Mapping[str, Mapping[str, ReleasedScore]], metric: str
-) -> Iterator[BarChart]:
-    lines = [
-        _line(f"{kind} {part}", scores[metric], "other")
-        for part, scores in parts.items()
-        if metric in scores
-    ]
-    if lines:
-        yield score_chart(f"{title(metric)} by {kind}", kind, metric, lines)
-
-
-def _line(name: str, score: ReleasedScore, kind: str) -> ScoreLine:
-    return ScoreLine(name, score.value, score.interval, released_words.score(score), kind)
+    """Draw each score alone, the one that decides which run is better first."""
+    for metric in sorted(card.scores, key=lambda metric: (metric != card.headline, metric)):
+        score = card.scores[metric]
+        line = ScoreLine("all entries", score.value, score.interval, released_words.score(score), "own")  # fmt: skip
+        yield score_chart(f"{title(metric)}, in steps of {score.step:g}", "of", metric, [line])
 
 
 def _identity(card: ReleasedCard) -> Iterator[Fact]:

@@ -25,13 +25,13 @@ from harness.release.budget import (
     ACTIVATE,
     CERTIFICATES,
     MOMENT,
+    REASONS,
     History,
     NotReleased,
     Part,
-    confirmation_of,
     set_id,
+    shortfall_of,
     tellable,
-    why_unconfirmed,
 )
 from harness.release.ledger import FOLDER, LEDGER, ReleaseLedger, own_ledger
 from harness.release.records import CertificateTold, Confirmation
@@ -142,13 +142,13 @@ def require_scores_told(history: History, run: str) -> Confirmation:
 
     Without them the ledger does not know about which entries its certificate tells, and a later run over them would be confirmed.
     """
-    confirmation = confirmation_of(history, run)
-    if confirmation is None:
+    shortfall = shortfall_of(history, run)
+    if shortfall is None:
         raise NotReleased(
             f"Nobody was told the scores of run {run[:8]}, so the ledger does not know about which entries its certificate would tell. "
             f"First: rosetta runs export {run[:8]} --submitter NAME -o FILE"
         )
-    return confirmation
+    return "not_confirmed" if shortfall else "confirmed"
 
 
 def last_certificate(history: History, run: str) -> CertificateTold | None:
@@ -206,13 +206,13 @@ def told_of(office: Office, run_id: str) -> Signed | None:
 
 def require_confirmed(run_id: str, home: Path) -> None:
     """Raise HarnessError if by this computer's ledger no claim may rest on a run over secret entries; it says what to do."""
-    if why := why_unconfirmed(_history_here(home), run_id):
-        raise HarnessError(f"Nothing is claimed by run {run_id[:8]}: it is not confirmed, because {why}. {ACTIVATE}")  # fmt: skip
+    if (why := shortfall_of(_history_here(home), run_id)) != "":
+        raise HarnessError(f"Nothing is claimed by run {run_id[:8]}: it is not confirmed, because {REASONS[why]}. {ACTIVATE}")  # fmt: skip
 
 
 def told_elsewhere(run_id: str, home: Path) -> bool:
     """Return whether this computer's ledger has nothing of a run, so that it cannot say whether the run is confirmed."""
-    return confirmation_of(_history_here(home), run_id) is None
+    return shortfall_of(_history_here(home), run_id) is None
 
 
 def _history_here(home: Path) -> History:

@@ -142,8 +142,8 @@ def told_card(
     scores = {id_: {"value": each, "lower": each, "upper": each, "step": 1} for id_, each in told.items()}  # fmt: skip
     return ReleasedCard.model_validate({
         "run": name, "scores_of": name, "run_card_hash": "", "submitter": "Ann", "headline": "chrf_plus_plus",
-        "method": METHOD.model_copy(update={"method_name": name}), "beat_by": 5.0, "scores": scores, "parts": {},
-        "corpus": {"id": "gold", "version": "1", "language_pair": "en→eo", "entries": 50}, "parts_left_out": (),
+        "method": METHOD.model_copy(update={"method_name": name}), "beat_by": 5.0, "scores": scores,
+        "corpus": {"id": "gold", "version": "1", "language_pair": "en→eo", "entries": 50},
         "signatures": {}, "smallest_difference": 10.0, "answer": 1, "of": 3, "rosetta": "0", "issued": "2026-01-01",
         "place": NOWHERE, "by": "0" * 64, "policy": "official", "bits": 21, "quality_tier": "", "claimable_tier": "baseline", **fields,
     })  # fmt: skip

@@ -104,7 +104,7 @@ def score_told(place: InLedger, submitter: str, run: str, **more: Any) -> Scores
         "run": run, "run_card_hash": "c" * 64, "scores_of": run, "submitter": submitter, "method": METHOD,
         "corpus": CORPUS, "headline": "chrf_plus_plus", "beat_by": 2.0, "smallest_difference": 7.8,
         "scores": {"chrf_plus_plus": ReleasedScore(value=44.0, lower=40.0, upper=48.0, step=2.0)},
-        "parts": {}, "parts_left_out": (), "signatures": {}, "answer": 1, "of": 10, "rosetta": "0.1.0",
+        "signatures": {}, "answer": 1, "of": 10, "rosetta": "0.1.0",
         "issued": "2026-02-03", "place": place, "by": "e" * 64,
         "policy": "official", "bits": 21, "quality_tier": "", "claimable_tier": "baseline",
     }  # fmt: skip
