@@ -17,12 +17,10 @@ from collections.abc import Callable
 
 import numpy as np
 
-from scoring.core.metric import FloatArray, RateMetric, Statistics
+from scoring.core.metric import FloatArray, RateMetric, Statistics, Table
+from scoring.core.setup import Translation
 from scoring.core.specification import metric_info
-from scoring.core.table import Table
-from scoring.core.translation import Translation
-from scoring.statistics.best_baseline import AgainstBest, against_best
-from scoring.statistics.clusters import drawn_values
+from scoring.statistics.clusters import AgainstBest, against_best, drawn_values
 from scoring.statistics.significance import COMPOSITE
 
 BASELINES, LEVEL, MOST_FALSE = 36, 0.95, 0.05

@@ -16,10 +16,8 @@ from statistics import NormalDist
 import numpy as np
 
 from benchmarks.synthetic import Language, translations
-from scoring.core.metric import FloatArray, Metric
-from scoring.core.table import Table
-from scoring.metrics.bleu import Bleu
-from scoring.metrics.chrf import ChrfPlusPlus
+from scoring.core.metric import FloatArray, Metric, Table
+from scoring.metrics.chrf_bleu import Bleu, ChrfPlusPlus
 from scoring.statistics.intervals import DRAWS, SEED, resample
 
 POPULATION, SIZES = 20_000, (30, 100, 200)

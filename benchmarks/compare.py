@@ -33,15 +33,14 @@ from harness.store.file.database import open_store
 from harness.store.file.openings import RunOpening
 from harness.store.results import add_results
 from harness.store.runs import create_run, find_run
+from scoring.core.metric import EntryStatistics, Table
 from scoring.core.scorer import Scorer
-from scoring.core.setup import ScoringSetup
-from scoring.core.table import EntryStatistics, Table
-from scoring.core.translation import Translation
+from scoring.core.setup import ScoringSetup, Translation
 from scoring.metrics.inventory import make_scorer
 from scoring.statistics.clusters import rank
 from scoring.statistics.intervals import kept_counts
 from scoring.statistics.significance import COMPOSITE, kept_coins
-from scoring.words.resources import Resources
+from scoring.words.source_words import Resources
 
 ENTRIES, RUNS = 2_000, 144
 METRICS = ("chrf_plus_plus", "bleu", "ter")

@@ -18,10 +18,10 @@ from pathlib import Path
 from benchmarks.end_to_end import write
 from harness.annotators.annotator import NoMemo
 from harness.api import CorpusRequest, open_corpus
-from harness.setup.floors import floor_work
 from harness.setup.preparing import prepare
 from harness.setup.scoring_options import ScoringOptions
-from scoring.core.translation import Translation
+from harness.setup.scoring_tools import floor_work
+from scoring.core.setup import Translation
 
 SIZES = (2_000, 20_000)
 ROUNDS = 3

@@ -23,9 +23,9 @@ from scoring.card.claim import FloorScores
 from scoring.card.constant import spread
 from scoring.card.floors import derangement, floors, joined
 from scoring.card.scorecard import RunScores, scorecard
-from scoring.core.composite import composite
+from scoring.core.inventory import composite
+from scoring.core.setup import Translation
 from scoring.core.specification import Tier, specification
-from scoring.core.translation import Translation
 from scoring.words.reading import reader
 from tests.harness import guarded_corpora as given
 

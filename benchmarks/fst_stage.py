@@ -22,7 +22,7 @@ from harness.fst.analyser import installed_engines, open_analyser
 from harness.fst.model import read_model
 from harness.store.file.database import open_store
 from harness.store.replies import StoredFindings
-from scoring.core.translation import Translation
+from scoring.core.setup import Translation
 from tests.harness.fst.making import layout_of, mutated, spelt_by
 from tests.outside import DESCRIPTIVE, STRICT
 

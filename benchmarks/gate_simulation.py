@@ -14,9 +14,9 @@ import numpy.typing as npt
 from scipy import optimize, stats
 
 from review.verdict.gate.gate import decide
+from review.verdict.gate.panel import Panel
 from review.verdict.gate.planner import power
 from review.verdict.gate.policy import GatePolicy, proposed
-from review.verdict.panel.panel import Panel
 
 LEVEL, CONFIDENCE = 0.70, 0.95
 MOST_FALSE_GO, MOST_MISS = 0.07, 0.03

@@ -15,7 +15,7 @@ from pathlib import Path
 from benchmarks.run_live import DELAY, LocalEndpoint, bare_client
 from corpora.formats.load import load
 from harness.api import Ready, ask, start
-from harness.events.control import Control
+from harness.run.events import Control
 from harness.run.running import execute_run
 from scoring.core.packs import shipped_pack
 from scoring.core.specification import specification

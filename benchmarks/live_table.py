@@ -32,13 +32,12 @@ from typing import Any
 from textual.app import App, ComposeResult
 from textual.widgets import DataTable, Footer
 
-from harness.core.run_state import RunState
-from harness.events.control import Control
-from harness.events.kinds import EntryScored, EventQueue, Progress, Started
+from harness.core.failures import RunState
 from harness.method.method import Result
+from harness.run.events import Control, EntryScored, EventQueue, Progress, Started
 from harness.store.results import add_results
 from rosetta_tui.app.app import RosettaApp
-from rosetta_tui.session.watched import WatchedRun
+from rosetta_tui.session.run_sources import WatchedRun
 from tests.tui.scenes import DATASET, RUN_ID, SETUP, entries_of, scene
 
 COLUMNS, LINES = 140, 40

@@ -21,7 +21,7 @@ from scipy.stats import kendalltau
 
 from harness.release import budget
 from harness.release.records import expected_half, rounded
-from scoring.core.table import Table
+from scoring.core.metric import Table
 from scoring.metrics.inventory import surface_metrics
 from tests.harness.release.attackers import (
     ATTACKS,

@@ -15,8 +15,8 @@ from rapidfuzz.distance import Levenshtein
 from benchmarks.clock import best_cpu_seconds
 from benchmarks.synthetic import translations
 from scoring.core.setup import ScoringSetup
-from scoring.packs.au.wer import WordErrorRate, spoken_words
-from scoring.words.resources import Resources
+from scoring.packs.au.speech import WordErrorRate, spoken_words
+from scoring.words.source_words import Resources
 
 GOAL = 1.5
 

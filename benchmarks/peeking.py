@@ -15,9 +15,9 @@ import numpy as np
 from benchmarks.synthetic import Language, translations
 from scoring.core.metric import FloatArray
 from scoring.core.scorer import Scorer
-from scoring.core.translation import Translation
+from scoring.core.setup import Translation
 from scoring.metrics.inventory import surface_metrics
-from scoring.statistics.confidence_sequence import (
+from scoring.statistics.racing import (
     ConfidenceSequence,
     enough,
     log_capital,

@@ -19,10 +19,10 @@ from tempfile import TemporaryDirectory
 from psycopg.types.json import Jsonb
 
 from benchmarks.end_to_end import cpu_seconds
-from harness.card.seal import card_hash, seal_form
+from harness.card.model import card_hash, seal_form
 from harness.core.canonical import canonical_bytes
+from harness.publish.cards import OutgoingCard, outgoing_run
 from harness.publish.database import opened_database
-from harness.publish.outgoing import OutgoingCard, outgoing_run
 from harness.publish.place import DatabasePlace, place_of
 from harness.store.file.database import open_store
 from harness.store.runs import find_run

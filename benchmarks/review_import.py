@@ -16,16 +16,16 @@ from statistics import median
 from harness.sealed.keys import Identity, Role
 from harness.sealed.sealing import AgeIdentity, seal
 from review.files.batch import Batch, make_batch
+from review.files.identities import make_codes, new_salt, place_of, tag_of
 from review.files.manifests import BatchItem, BatchManifest, Organisation
 from review.files.ratings import sign_ratings
-from review.files.reviewer_codes import make_codes, new_salt, place_of, tag_of
 from review.log import table
 from review.log.event import Event, make_event
 from review.log.payloads import Consent, Rate
 from review.office.intake.importing import import_bytes
 from review.office.store.store import Office
+from review.verdict.gate.key import AnswerKey
 from review.verdict.gate.policy import proposed
-from review.verdict.panel.key import AnswerKey
 
 WALL = "2026-01-01T00:00:00Z"
 TENTH = 10

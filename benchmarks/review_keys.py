@@ -19,13 +19,12 @@ from benchmarks.terminal import Terminal
 from harness.sealed.keys import Identity, Role
 from harness.sealed.sealing import AgeIdentity
 from review.files.batch import make_batch, write_batch
+from review.files.identities import make_codes, new_salt, place_of, tag_of
 from review.files.manifests import BatchItem, BatchManifest, Organisation
-from review.files.reviewer_codes import make_codes, new_salt, place_of, tag_of
 from review.log.laptop import Laptop
 from review.log.payloads import Face
 from review.rating import Rating
-from review.session.parts import part_size
-from review.session.view import Phase
+from review.session.view import Phase, part_size
 from rosetta_tui.review.rating.sitting import TerminalOpening
 
 GOAL_MS = 100.0

@@ -19,7 +19,7 @@ from pathlib import Path
 from benchmarks.review_keys import percentile
 from benchmarks.window_probe import text_of
 from review.files.batch import Batch
-from review.session.parts import part_size
+from review.session.view import part_size
 from tests.desktop.real.display import Display, display, until
 from tests.desktop.real.stage import Stage, stage
 from tests.review.session.scenes import batch_of, items_of

@@ -19,8 +19,8 @@ from sacrebleu.significance import _bootstrap_resample, estimate_ci  # timed bes
 
 from benchmarks.clock import best_cpu_seconds
 from benchmarks.synthetic import translations
+from scoring.core.metric import EntryStatistics, Table
 from scoring.core.scorer import Scorer
-from scoring.core.table import EntryStatistics, Table
 from scoring.metrics.inventory import surface_metrics
 from scoring.statistics.intervals import bootstrap, kept_counts
 

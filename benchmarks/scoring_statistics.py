@@ -19,10 +19,9 @@ from sacrebleu.tokenizers.tokenizer_ter import TercomTokenizer
 from benchmarks.clock import best_cpu_seconds, ratio_line
 from benchmarks.synthetic import translations
 from scoring.core.metric import Metric
-from scoring.core.translation import Translation
-from scoring.metrics.bleu import Bleu
-from scoring.metrics.chrf import ChrfPlusPlus
-from scoring.metrics.ter import Ter
+from scoring.core.setup import Translation
+from scoring.metrics.chrf_bleu import Bleu, ChrfPlusPlus
+from scoring.metrics.match_ter import Ter
 
 
 def ours(metric: Metric, items: list[Translation]) -> float | None:

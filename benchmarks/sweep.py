@@ -23,8 +23,8 @@ from pathlib import Path
 from benchmarks.run_live import DELAY, LocalEndpoint, write_corpus
 from harness import api
 from harness.endpoint.limiter import Limiter
-from harness.events.control import Control
 from harness.run.call_runner import limiter_for
+from harness.run.events import Control
 from harness.run.running import execute_run
 from harness.store.file.database import opened
 from harness.sweep.expansion import expand, open_plan_corpus

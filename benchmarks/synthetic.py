@@ -10,7 +10,7 @@ import random
 from itertools import accumulate
 
 from corpora.model.entry import Entry
-from scoring.core.translation import Translation
+from scoring.core.setup import Translation
 
 _CONSONANTS = "ptkcsmnwyhl"
 _VOWELS = "aeioâêîô"

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
-from rosetta import comparison, functions, options, stored_run, text_metric
+from rosetta import functions, options, stored_run
 
 PAGE = Path(__file__).parent / "api.md"
 
@@ -56,8 +56,8 @@ In the examples below the functions are named without `ro.`, and `demo` is the b
 FUNCTIONS = ("load", "run", "start", "score", "compare", "metric", "verify", "verdict", "runs")
 CLASSES = (
     (stored_run, ("RunHandle", "ClaimedTier", "RunUnderWay")),
-    (comparison, ("RunComparison", "MetricDifference")),
-    (text_metric, ("TextMetric",)),
+    (stored_run, ("RunComparison", "MetricDifference")),
+    (functions, ("TextMetric",)),
     (options, ("Choosing", "RecordFields", "Scoring", "Options")),
 )
 

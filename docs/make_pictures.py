@@ -11,11 +11,10 @@ from pathlib import Path
 
 from PySide6.QtWidgets import QApplication
 
+from review.desktop import look as fonts
 from review.desktop.frame.work import AppContext, Work
 from review.desktop.item import item_page
-from review.desktop.look import fonts
-from review.desktop.look.look import SIZES, Look
-from review.desktop.look.style import Theme
+from review.desktop.look import SIZES, Look, Theme
 from review.log.laptop import Laptop
 from review.log.payloads import Face
 from review.rating import Rating
@@ -28,8 +27,8 @@ from rosetta_tui.live.screen import LiveScreen
 from rosetta_tui.review.rating.pages.item_page import ItemPage
 from rosetta_tui.review.rating.sitting import TerminalOpening
 from rosetta_tui.review.rating.visit import ReviewApp
-from rosetta_tui.session.demo import begin_demo
-from rosetta_tui.session.watched import WatchedRun
+from rosetta_tui.session.run_sources import WatchedRun
+from rosetta_tui.session.trials import begin_demo
 
 PICTURES = Path(__file__).parent / "pictures"
 SIZE = (124, 34)

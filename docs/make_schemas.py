@@ -14,15 +14,15 @@ from pydantic import TypeAdapter
 
 from corpora.languages.language import LanguageCard
 from corpora.model.corpus import Dataset
-from harness.card.schema import card_schema
+from harness.card.checking.lint_subject import LintReport
+from harness.card.model import card_schema
 from harness.doctor.finding import Finding
 from harness.estimate.estimate import RunEstimate
 from harness.estimate.framework import WorkedFramework
-from harness.events.kinds import Failed, Finished
-from harness.lint.finding import LintReport
 from harness.method.method import Setup
+from harness.run.events import Failed, Finished
 from harness.sweep.comparing import SweepComparison
-from harness.sweep.estimating import SweepEstimate
+from harness.sweep.expansion import SweepEstimate
 from harness.sweep.record import CellRecord, SweepRecord, SweepSummary
 from review.records.ownership import OwnershipRecord
 

@@ -18,20 +18,18 @@ from corpora.formats.columns import Columns
 from corpora.formats.load import load
 from corpora.model.corpus import Corpus, Selection
 from corpora.model.entry import Entry
-from harness.card.checking.seals import verify_file, verify_stored, with_own
-from harness.card.checking.signed import UNKNOWN, KnownSigners
+from harness.card.checking.signed import UNKNOWN, KnownSigners, verify_file, verify_stored, with_own
 from harness.card.checking.verdict import CardVerdict
 from harness.card.reading import read_card_bytes
-from harness.consent.opening import facts_of, with_consent
-from harness.consent.vault_corpora import remember_opened
-from harness.consent.withdrawals_in_force import standing
+from harness.consent.checks import facts_of, with_consent
+from harness.consent.withdrawals_in_force import remember_opened, standing
 from harness.core.failures import UsageError
 from harness.core.problems import first_problem
-from harness.endpoint.keys import KeySource, find_key, no_key
+from harness.endpoint.endpoints import KeySource, find_key, no_key
+from harness.estimate.earlier import estimate_judges
 from harness.estimate.estimate import RunEstimate
 from harness.estimate.estimate import estimate as estimated
-from harness.estimate.judging import estimate_judges
-from harness.leaderboard.released_files import check_consent, verify_released
+from harness.leaderboard.official import check_consent, verify_released
 from harness.method.method import Method
 from harness.method.options import MethodOptions, flag, refuse_told_keys, refuse_written_keys
 from harness.methods.registry import build
@@ -49,10 +47,10 @@ from harness.settings import read_settings
 from harness.setup.plan import AS_BEFORE, Plan, Resumption, RunOptions
 from harness.setup.scoring_options import ScoringOptions, refuse_unread
 from harness.setup.scoring_tools import ScoringTools
+from harness.store.attachments import change_words, tidy_note, tidy_tags
 from harness.store.corpora.entries import read_entries
 from harness.store.corpora.listing import names_stored, read_stored
 from harness.store.file.database import home, opened
-from harness.store.notes import change_words, tidy_note, tidy_tags
 from harness.store.runs import Run, find_run, read_run
 from harness.vault.request import VaultRequest
 

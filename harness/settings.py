@@ -324,7 +324,7 @@ def _alone(home: Path) -> Iterator[None]:
     """Prevent every other process from writing the settings until the block ends."""
     import filelock
 
-    from harness.core.written_files import private_folder
+    from harness.core.storage import private_folder
 
     try:
         folder = private_folder(private_folder(home) / "locks")
@@ -345,7 +345,7 @@ def _alone(home: Path) -> Iterator[None]:
 
 
 def _write(path: Path, text: str) -> None:
-    from harness.core.written_files import write_file
+    from harness.core.storage import write_file
 
     try:
         content = text.encode()

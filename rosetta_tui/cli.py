@@ -201,7 +201,7 @@ def _unwritten(error: OSError) -> int:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     if isinstance(error, BrokenPipeError):
         return FAILED
-    from harness.core.storage_problems import is_about_the_place, mend_of
+    from harness.core.storage import is_about_the_place, mend_of
     from rosetta_tui.commands.naming import error_lines
 
     about = f"{os.fsdecode(error.filename)}: " if isinstance(error.filename, str | bytes) else ""

@@ -20,11 +20,10 @@ from hypothesis.internal.conjecture import providers
 from hypothesis.strategies import text
 
 from harness import privacy
-from harness.endpoint import network_routes, offline
+from harness.endpoint import offline
 from harness.endpoint.limiter import RetryPolicy
-from harness.run import run_floors
-from harness.setup.floors import floor_work
-from harness.setup.scoring_tools import ScoringTools
+from harness.run import recorder
+from harness.setup.scoring_tools import ScoringTools, floor_work
 from scoring.card.claim import FloorScores
 from scoring.card.floors import FloorWork
 from tests import without_network
@@ -108,7 +107,7 @@ def pytest_runtest_logfinish() -> None:
 @pytest.fixture(autouse=True)
 def floors_are_known(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a run over entries that an earlier test had find its floors worked out."""
-    monkeypatch.setattr(run_floors, "floor_work", floor_work_once)
+    monkeypatch.setattr(recorder, "floor_work", floor_work_once)
 
 
 @pytest.fixture(autouse=True)
@@ -135,7 +134,7 @@ def own_machine_only() -> Iterator[None]:
 @pytest.fixture(autouse=True)
 def no_way_out(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let this machine have no way to others, as far as this process is told, whatever it is plugged into."""
-    monkeypatch.setattr(network_routes, "network_routes", lambda: ())
+    monkeypatch.setattr(offline, "network_routes", lambda: ())
 
 
 @pytest.fixture

@@ -15,10 +15,16 @@ from corpora.files.problems import Findings, Problem, shown
 from corpora.languages.tags import nearest, wrong_tag
 from corpora.model.corpus import INHERITED, SIDES, Dataset, RawEntry, with_tags_of
 from corpora.model.entry import CONTEXTS, PROVENANCES, REGISTERS, Entry
-from corpora.tasks.records import CHECKABLE
-from corpora.text.alike import NO_WIDTH, mixtures
-from corpora.text.comparison import NormalForm, comparison_form, is_blank, normal_form
-from corpora.text.near_names import fold
+from corpora.model.records import CHECKABLE
+from corpora.text.comparison import (
+    NO_WIDTH,
+    NormalForm,
+    comparison_form,
+    is_blank,
+    mixtures,
+    normal_form,
+)
+from corpora.text.messages import fold
 
 BIDI_CONTROLS = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
 _SUSPECT = re.compile(f"[\x01-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufeff{BIDI_CONTROLS}]")

@@ -6,18 +6,29 @@ A value is quoted only where the corpus is open: anything may be in a free field
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import date, datetime
+from difflib import SequenceMatcher
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 from corpora.checks.entries import PlacedEntry, quoted_tags, warn_of
 from corpora.files.problems import Findings, shown
 from corpora.languages.tags import wrong_tag
 from corpora.model.corpus import INHERITED, LEAST_OF_CANARY, Dataset, texts_of
-from corpora.model.labels import context_labels, find_label, looks_like_label
-from corpora.model.licences import UNKNOWN, licence_class
-from corpora.model.spdx import is_spdx, nearest_spdx
+from corpora.model.entry import Segment
+from corpora.model.terms import TermMarking, speaks_of_terms
+from corpora.model.vocabularies import (
+    UNKNOWN,
+    context_labels,
+    find_label,
+    is_spdx,
+    licence_class,
+    looks_like_label,
+    nearest_spdx,
+)
 from corpora.text.comparison import is_blank, normalised
-from corpora.text.near_names import near_names
+from corpora.text.messages import LONGEST, NEAR, fold, folded_words, near_names
 
 _YEAR_OR_MONTH = re.compile(r"\d{4}(-(0[1-9]|1[0-2]))?", re.ASCII)
 _DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
@@ -147,3 +158,197 @@ def _check_tiers(placed: Sequence[PlacedEntry], findings: Findings) -> None:
             "Add entries of these tiers, or look at the difficulties once more.",
             field="difficulty",
         )
+
+
+# ---- Marks of secrecy that are in a wrong place (DESIGN V1) ----
+#
+# A secret entry whose mark is not understood would be a public one. So a field that may be meant
+# as the segment or as a term of transmission, and the name of a secret segment or of such a term
+# in another field, make a file unusable until its owner has said what is meant.
+
+SEGMENT_MEND = (
+    'Write the segment of each entry in its field "segment" '
+    f"({', '.join(Segment)}), and take this field out or give it another name."
+)
+TERM_MEND = (
+    'Write "transmission": "local-only" (no text leaves this machine) or "open" in the envelope, and take '
+    "this field out or give it another name."
+)
+
+
+class MisplacedMark(NamedTuple):
+    """A mark that is in a wrong place."""
+
+    path: str
+    """The field, after those that hold it."""
+    wrong: str
+    mend: str
+
+    @classmethod
+    def segment(cls, path: str) -> MisplacedMark:
+        """Return the mark for a field that may be meant as the segment."""
+        wrong = "It may say which entries are secret, and is not understood here."
+        return cls(path, wrong, SEGMENT_MEND)
+
+    @classmethod
+    def term(cls, path: str) -> MisplacedMark:
+        """Return the mark for a field that may be meant as a term of transmission."""
+        wrong = "It may say where the texts may go, and is not understood here."
+        return cls(path, wrong, TERM_MEND)
+
+
+_WORDS = frozenset({
+    "segment", "segments", "segmented", "seg", "split", "splits", "subset", "subsets",
+    "partition", "partitions", "fold", "folds", "secret", "secrets", "secrecy", "sealed",
+    "hidden", "confidential", "heldout", "holdout", "held", "withheld", "goldstandard", "private",
+    "unreleased", "embargoed",
+})  # fmt: skip
+"""Words of a field's name that may say which entries are secret."""
+
+_RESEMBLED = ("segment", "subset", "partition", "heldout", "goldstandard", "secret")
+
+_TERM_NAMES = frozenset({
+    "localonly", "notstored", "donotsend", "donottransmit", "donotshare", "notransmission", "offlineonly",
+    "noupload", "nocloud", "noexport", "sendto", "maysend",
+})  # fmt: skip
+"""Other names by which a term of transmission may be called, folded."""
+
+_COUNTED = frozenset(["id", "no", "nr", "num", "number", "index"])
+"""With one of these and a whole number as its value, ``segment_id`` numbers sentences."""
+
+_SECRET = frozenset(segment.value.replace("_", "") for segment in Segment if segment.secret) | {
+    "heldoutset", "heldouttest", "holdout", "holdoutset", "goldstandardset", "sealed", "secret",
+}  # fmt: skip
+"""Names of the secret segments without signs between their words, and what else they are called."""
+
+_TEXTS = frozenset({"source", "reference", "variants", "id", "segment"})
+"""Fields of an entry in which a secret segment's name is a text, or is the segment."""
+
+_WHERE_GOLD_IS_KNOWN = frozenset(
+    {"provenance", "provenance_tag", "provenance_tags", "provenance_record"}
+)
+"""``gold_standard`` is also a provenance (§2.5)."""
+
+
+MOST_FIELDS = 16_384
+"""Fields of an entry, and columns of a table, as many as a spreadsheet has; what has more is something else."""
+
+
+def misplaced(
+    fields: Mapping[str, Any], known: frozenset[str], data: Collection[str] = ()
+) -> Iterator[MisplacedMark]:
+    """Yield every field that may hold a mark which is not understood.
+
+    ``known``: names that the form of the file gives a meaning; only their values are examined. ``data``: fields
+    that hold names of somebody's functions or slots, which are not looked into.
+    """
+    for name, value in fields.items():
+        if name in data:
+            continue
+        misplaced_mark = None if name in known else _by_name(name, name, value)
+        if misplaced_mark is not None:
+            yield misplaced_mark
+        elif name not in _TEXTS:
+            yield from _inside(name, value, gold=name in _WHERE_GOLD_IS_KNOWN)
+
+
+def without_roles(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Omit the role of a corpus, which ``corpora.model.terms`` reads."""
+    return {
+        name: value
+        for name, value in fields.items()
+        if speaks_of_terms(name) is not TermMarking.ROLE
+    }
+
+
+def _by_name(path: str, name: str, value: Any) -> MisplacedMark | None:
+    if is_term_mark(name):
+        return MisplacedMark.term(path)
+    if is_mark(name) and not _numbers_sentences(name, value):
+        return MisplacedMark.segment(path)
+    return None
+
+
+def _inside(path: str, value: Any, *, gold: bool) -> Iterator[MisplacedMark]:
+    """Find marks in a value, through all its levels."""
+    if isinstance(value, str):
+        if names_secret(value, gold=gold):
+            yield MisplacedMark.segment(path)
+        elif len(value) <= LONGEST and fold(value) == "localonly" and not _is_term(path):
+            yield MisplacedMark.term(path)
+    elif isinstance(value, dict):
+        for name, inner in value.items():
+            misplaced_mark = _by_name(f"{path}.{name}", name, inner)
+            if misplaced_mark is not None:
+                yield misplaced_mark
+            else:
+                yield from _inside(f"{path}.{name}", inner, gold=gold)
+    elif isinstance(value, list | tuple):
+        for inner in value:
+            yield from _inside(path, inner, gold=gold)
+
+
+def _is_term(path: str) -> bool:
+    return (
+        path.partition(".")[0] == "transmission"
+        or speaks_of_terms(path.rpartition(".")[2]) is not None
+    )
+
+
+@lru_cache(maxsize=MOST_FIELDS)
+def is_term_mark(name: str) -> bool:
+    """Return whether a name is, or resembles, one of a field that says where texts may go."""
+    joined = fold(name) if len(name) <= LONGEST else ""
+    if "transmi" in joined or joined in _TERM_NAMES:
+        return True
+    return _resembles(joined, "transmission")
+
+
+@lru_cache(maxsize=MOST_FIELDS)
+def is_mark(name: str) -> bool:
+    """Return whether a name is, or resembles, one of a field that says what is secret."""
+    if len(name) > LONGEST:
+        return False
+    words = folded_words(name)
+    joined = "".join(words)
+    if not _WORDS.isdisjoint(words) or joined in _WORDS or joined in _SECRET:
+        return True
+    return any(_resembles(joined, mark) for mark in _RESEMBLED)
+
+
+def _resembles(joined: str, mark: str) -> bool:
+    """Return whether a folded name has most letters of a mark, in order.
+
+    Their letters without order are counted first: this is an upper limit of the ratio, and few names reach it.
+    """
+    both = len(joined) + len(mark)
+    if abs(len(joined) - len(mark)) > 2 or 2 * sum(map(joined.__contains__, mark)) < NEAR * both:
+        return False
+    return SequenceMatcher(None, joined, mark, autojunk=False).ratio() >= NEAR
+
+
+def names_secret(value: str, *, gold: bool = False) -> bool:
+    """Return whether a text is a secret segment's name, however it is written; ``gold``: not that one."""
+    if len(value) > LONGEST:
+        return False
+    return (folded := fold(value)) in _SECRET and not (gold and folded.startswith("gold"))
+
+
+def named_for_secret(name: str) -> bool:
+    """Return whether the name of a file or corpus is, or holds, that of a secret segment."""
+    words = [word.rstrip("0123456789") for word in folded_words(name)]
+    starts = ("".join(pair) for pair in zip(words, [*words, ""][1:], strict=True))
+    return names_secret(name) or any(
+        start in _OF_NAMES or word.startswith(_OF_NAMES)
+        for word, start in zip(words, starts, strict=True)
+    )
+
+
+_OF_NAMES = ("heldout", "holdout", "goldstandard")
+
+
+def _numbers_sentences(name: str, value: Any) -> bool:
+    """Distinguish ``segment_id: 17``, the number of a sentence, from a mark."""
+    whole = type(value) is int or (isinstance(value, str) and value.strip().isdecimal())
+    words = folded_words(name)
+    return whole and words[:1] in (["segment"], ["seg"]) and not _COUNTED.isdisjoint(words)

@@ -8,9 +8,9 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from corpora.checks.marks import MOST_FIELDS, misplaced, without_roles
+from corpora.checks.envelope import MOST_FIELDS, misplaced, without_roles
 from corpora.files.problems import Findings, shown
-from corpora.formats.json_text import strings_in
+from corpora.formats.read_json import strings_in
 from corpora.languages.tags import (
     as_tag,
     equal_tags,
@@ -33,8 +33,8 @@ from corpora.model.corpus import (
     texts_of,
 )
 from corpora.model.entry import Entry, Segment
+from corpora.model.task import TASKS, TRANSLATION, Task, unknown_task
 from corpora.model.terms import FIELD
-from corpora.tasks.task import TASKS, TRANSLATION, Task, unknown_task
 from corpora.text.comparison import MOST_STACKED, is_blank, stacked
 
 _UNWRITABLE = re.compile("[\x00\ud800-\udfff]")
@@ -277,7 +277,7 @@ def _check_id(value: Any, spot: _Spot) -> None:
 
 def _of_task(fields: Mapping[str, Any], task: Task, spot: _Spot) -> dict[str, Any]:
     """Check the fields of a task, and return them with the texts that follow from them."""
-    from corpora.tasks.records import complete, sides_that_follow  # noqa: PLC0415  many models
+    from corpora.model.records import complete, sides_that_follow  # noqa: PLC0415  many models
 
     made, wrong = complete(task.name, fields)
     for wrong_field in wrong:

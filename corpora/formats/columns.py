@@ -18,12 +18,12 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any
 
-from corpora.checks.marks import is_mark, is_term_mark
+from corpora.checks.envelope import is_mark, is_term_mark
 from corpora.files.problems import Findings, shown
 from corpora.languages.tags import as_tag, is_language_tag, same_language, tag_of, tidy
 from corpora.model.corpus import SIDES, SYNONYMS
 from corpora.text.comparison import is_blank
-from corpora.text.spreadsheet import is_formula
+from corpora.text.visible import is_formula
 
 JSON_COLUMN = ":json"
 NOTHING: tuple[Any, ...] = ("", [])

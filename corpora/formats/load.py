@@ -11,14 +11,19 @@ from pathlib import Path
 from typing import Any
 
 from corpora.checks.entries import PlacedEntry, check_ids, check_together
-from corpora.checks.envelope import check_against_entries, check_envelope
-from corpora.checks.marks import MisplacedMark, misplaced, named_for_secret, without_roles
-from corpora.files.decode import decode, read_bytes
-from corpora.files.problems import Findings, Problem, Severity, shown
+from corpora.checks.envelope import (
+    MisplacedMark,
+    check_against_entries,
+    check_envelope,
+    misplaced,
+    named_for_secret,
+    without_roles,
+)
+from corpora.files.problems import Findings, Problem, Severity, decode, read_bytes, shown
 from corpora.formats.assemble import assemble_dataset, assemble_entry
 from corpora.formats.columns import OPTIONS, Columns
 from corpora.formats.read_json import read_json, read_jsonl
-from corpora.formats.separators import first_record
+from corpora.formats.table_head import first_record
 from corpora.model.corpus import (
     SIDES,
     SYNONYMS,
@@ -31,8 +36,8 @@ from corpora.model.corpus import (
 )
 from corpora.model.entry import Segment
 from corpora.model.sidecar import KNOWN_OF_MARK, marks_beside, terms_of_mark
+from corpora.model.task import TASKS, TRANSLATION, Task
 from corpora.model.terms import MEND, Term, terms_in, weighed
-from corpora.tasks.task import TASKS, TRANSLATION, Task
 from corpora.text.comparison import is_blank
 
 _BY_SUFFIX = {
@@ -358,7 +363,7 @@ def _by_form(
 
             return read_xml(texts[0], form, findings, columns)
         case Form.PO | Form.ARB:
-            from corpora.formats.read_messages import read_messages  # noqa: PLC0415
+            from corpora.formats.read_text import read_messages  # noqa: PLC0415
 
             return read_messages(texts, form, findings)
         case _:
@@ -367,7 +372,7 @@ def _by_form(
 
 
 def _parallel(files: list[File], texts: list[str], findings: Findings) -> RawCorpus | None:
-    from corpora.formats.read_parallel import read_parallel  # noqa: PLC0415  loads only what is needed
+    from corpora.formats.read_text import read_parallel  # noqa: PLC0415  loads only what is needed
 
     if len(files) < 2:
         findings.error(

@@ -11,9 +11,8 @@ from collections.abc import Iterable, Iterator
 from datetime import date, datetime, time
 from typing import Any
 
-from corpora.checks.marks import MOST_FIELDS
-from corpora.files.decode import LARGEST, extra
-from corpora.files.problems import Findings, shown
+from corpora.checks.envelope import MOST_FIELDS
+from corpora.files.problems import LARGEST, Findings, extra, shown
 from corpora.formats.columns import Columns
 from corpora.formats.read_table import RecordTable, TableRow, of_records
 from corpora.model.corpus import Form, RawCorpus

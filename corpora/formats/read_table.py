@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
-from corpora.checks.marks import (
+from corpora.checks.envelope import (
     MOST_FIELDS,
     is_mark,
     is_term_mark,
@@ -34,16 +34,17 @@ from corpora.formats.columns import (
     take_listed,
     whole_number,
 )
-from corpora.formats.json_text import parse_line
-from corpora.formats.separators import (
+from corpora.formats.read_json import parse_line
+from corpora.formats.table_head import (
+    check_comments,
     delimiter_of,
     delimiter_of_rows,
     directive,
+    envelope_of,
     first_record,
     is_separated_otherwise,
     without_returns,
 )
-from corpora.formats.table_comments import check_comments, envelope_of
 from corpora.languages.tags import tag_of
 from corpora.model.corpus import (
     SIDES,

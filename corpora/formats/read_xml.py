@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 from xml.parsers import expat
 
-from corpora.checks.marks import is_mark, is_term_mark, names_secret
+from corpora.checks.envelope import is_mark, is_term_mark, names_secret
 from corpora.files.problems import Findings, shown
 from corpora.formats.columns import LANGUAGE_OPTIONS, LANGUAGES, Columns, choose, note_choice
 from corpora.formats.xml_units import Unit, with_entries
@@ -26,7 +26,7 @@ from corpora.languages.tags import (
 )
 from corpora.model.corpus import SIDES, Form, RawCorpus
 from corpora.model.terms import forbids_plainly, has_licence_word
-from corpora.text.near_names import folded_words
+from corpora.text.messages import folded_words
 
 DEEPEST = 200
 """Elements within each other; files of translation tools have about twenty."""

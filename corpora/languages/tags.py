@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from corpora.text.comparison import is_blank, scripts
-from corpora.text.near_names import near_names
+from corpora.text.messages import near_names
 
 if TYPE_CHECKING:
     from corpora.languages.language import LanguageCard
@@ -392,3 +392,19 @@ def same_language(one: str, other: str) -> bool:
 
 def _parts(tag: str) -> list[str]:
     return as_tag(tag).replace("_", "-").casefold().split("-")
+
+
+# ---- The family of a language, as Glottolog groups them: languages of one family are alike in
+# much that metrics look at.
+
+
+def family_of(tag: str) -> str | None:
+    """Return the name of a language's family, such as ``Algic`` for ``crk-Cans``; None where the table has none."""
+    return _families().get(language_of(tag))
+
+
+@cache
+def _families() -> dict[str, str]:
+    text = Path(__file__).with_name("families.txt").read_text(encoding="utf-8")
+    lines = (line.partition(": ") for line in text.splitlines() if not line.startswith("#"))
+    return {tag: family for family, _, tags in lines for tag in tags.split()}

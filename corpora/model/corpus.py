@@ -17,8 +17,8 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictInt
 
 from corpora.files.problems import Findings, Problem, shown
 from corpora.model.entry import Entry, EntryId, Segment
+from corpora.model.task import TASKS, TRANSLATION
 from corpora.model.terms import Terms, terms_in, weighed
-from corpora.tasks.task import TASKS, TRANSLATION
 
 
 class Form(StrEnum):
@@ -87,7 +87,7 @@ class Dataset(BaseModel):
     target_language: str
     """BCP 47 tag."""
     task: Annotated[str, BeforeValidator(_known_task)] = TRANSLATION
-    """Name of what is asked of a method: one of ``corpora.tasks.task.TASKS``."""
+    """Name of what is asked of a method: one of ``corpora.model.task.TASKS``."""
     variety: str | None = None
     """Dialect or other variety of the target language; it is that of every entry without one of its own."""
     orthography: str | None = None

@@ -7,8 +7,8 @@ from typing import Annotated
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictInt, StrictStr
 
-from corpora.model.segment import Segment as Segment  # noqa: PLC0414  every entry names one
-from corpora.tasks.task import TRANSLATION, Task, task
+from corpora.model.task import TRANSLATION, Task, task
+from corpora.model.vocabularies import Segment as Segment  # noqa: PLC0414  every entry names one
 
 EntryId = int | str
 """Unique within a corpus. Integers in the specification, strings in much of the world's data."""

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from corpora.model.sending import LOCAL_ONLY, Transmission, sending_of
 from corpora.model.terms import FIELD, OPEN_ROLES, SECRET_ROLES, TRAINING, Term, terms_in
+from corpora.model.vocabularies import LOCAL_ONLY, Transmission, sending_of
 
 MARK_SUFFIX = ".champollion.json"
 """Ending of the file beside a corpus that holds terms for it."""

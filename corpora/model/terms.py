@@ -16,15 +16,18 @@ from enum import Enum
 from functools import lru_cache, reduce
 from typing import Any
 
-from corpora.model.licences import (
+from corpora.model.vocabularies import (
+    LOCAL_ONLY,
     UNKNOWN,
     LicenceClass,
+    Sending,
+    Transmission,
     holds_phrase,
     licence_class,
     licence_classes,
+    sending_of,
 )
-from corpora.model.sending import LOCAL_ONLY, Sending, Transmission, sending_of
-from corpora.text.near_names import LONGEST, NEAR, fold, folded_words
+from corpora.text.messages import LONGEST, NEAR, fold, folded_words
 
 
 class TermMarking(Enum):

@@ -5,13 +5,227 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
 from functools import cache, lru_cache
 from itertools import chain, takewhile
 from typing import Any
 
-from corpora.text.alike import without_unseen
+# ---- One form for characters that look alike or have no width, made before words are cut
+# (METRICS §0).
+#
+# Every metric of every pack reads a text in this form, so that a hyphen from another keyboard is
+# no wrong word. What is changed: hyphens, apostrophes, middle dots and marks that look like
+# another one; characters that nobody sees, joiners only where the script has no use for them; and
+# syllabics that are drawn alike. Dashes and apostrophes count inside words alone. Letters of
+# several scripts that look alike stay apart: mixing them is a fault that people must learn of.
+# Marks of one sound (macron, circumflex) differ to the eye; the rules of a language know them.
+#
+# A text without such characters is returned as it is, so that chrF, BLEU and TER equal
+# sacreBLEU's there. Where a text has only one form of each, counts of n-grams inside words do not
+# change either.
+
+FORM = "alike1"
+"""Names this form in signatures; it changes whenever a text could come out otherwise."""
+
+HYPHENS = "\u2010\u2011\ufe63\uff0d"
+"""Hyphens wherever they stand."""
+DASHES = "\u2012\u2013\u2212\u2043\u02d7"
+"""What is typed for a hyphen, and is a dash or minus outside of words."""
+APOSTROPHES = "’ʼ‘ʻ`´′＇ꞌ‛"
+DOTS = "‧∙⋅ꞏ"
+MARKS = {"\u0315": "\u0313", "\u0332": "\u0331"}
+"""Combining marks that are drawn as another one: comma above right, low line."""
+UNSEEN = "".join(
+    map(
+        chr,
+        (0xAD, 0x34F, 0x61C, 0x180E, 0x200B, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2060, 0x2065),
+         *range(0x2066, 0x2070), *range(0xFE00, 0xFE0F), 0xFEFF),
+    )
+)  # fmt: skip
+"""Characters without width that no word needs."""
+JOINERS = "\u200c\u200d"
+
+_OKINA = frozenset({"haw", "sm", "to", "ty", "rar", "rap"})
+"""Languages in which the turned comma is a letter, typed as any apostrophe."""
+_ALIKE_LETTERS = {"sms": "ʹ"}
+"""Language → its letter that is typed as an apostrophe."""
+
+_EASTERN = frozenset({"crl", "crj", "crm", "moe", "nsk", "atj", "oj", "ojs", "ojb"})
+"""Languages whose syllabics have the dot for w on the left."""
+_DOT = "\u1427"
+
+_SHAPERS = (
+    "\u0600-\u07ff\u08a0-\u08ff\u0900-\u109f\u1780-\u18af\u1b00-\u1b7f\ua980-\ua9df\ufb50-\ufdff\ufe70-\ufefc"
+    "\u2190-\u2bff\ufe0f\U0001f000-\U0001faff"
+)
+"""Scripts whose letters join, or do not, by an invisible character; and pictures, which are joined so."""
+_LETTER = r"[^\W\d_]"
+_MARK = (
+    "[\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u064b-\u0652\u0900-\u0dff\u1ab0-\u1aff\u1dc0-\u1dff]"
+)
+"""Marks that are on letters."""
+
+
+def _within(characters: str) -> str:
+    """Return a pattern for one of some characters between letters; the one before may bear marks."""
+    return f"[{characters}](?:(?<={_LETTER}.)|(?<={_MARK}.))(?={_LETTER})"
+
+
+def alike(text: str, language: str = "") -> str:
+    """Return a text in which characters that look alike are one, and those without width are gone.
+
+    ``language``: shortest tag of the text's language, whose letters may look like marks of others.
+    """
+    marked = language in _OKINA or language in _ALIKE_LETTERS
+    typed = "`" in text or (marked and "'" in text)
+    if not typed and (text.isascii() or not _special().search(text)):
+        return text
+    for characters, pattern, other in _steps(language):
+        if not characters.isdisjoint(text):
+            text = pattern.sub(other, text)
+    return _one_syllabics(text, eastern=language in _EASTERN)
+
+
+def without_unseen(text: str) -> str:
+    """Return a text without any character that has no width, joiners too: what is left is seen."""
+    return text if text.isascii() else _unseen().sub("", text)
+
+
+def mixtures(texts: Iterable[str]) -> dict[str, dict[str, list[int]]]:
+    """Return kind → form → places of the texts with it, for each kind of which there are two forms.
+
+    The plain form counts: hyphens are mixed where U+2011 and ``-`` are in words. Of characters without width,
+    one is too many.
+    """
+    listed = list(texts)
+    present = frozenset[str]().union(*(text for text in listed if not text.isascii()))
+    places_by_form: dict[str, dict[str, list[int]]] = {}
+    for kind, (odd, pattern) in _kinds().items():
+        if odd.isdisjoint(present):
+            continue
+        for place, text in enumerate(listed):
+            for form in {_form(variant) for variant in pattern.findall(text)}:
+                places_by_form.setdefault(kind, {}).setdefault(form, []).append(place)
+    return {kind: of for kind, of in places_by_form.items() if len(of) > 1 or kind == NO_WIDTH}
+
+
+NO_WIDTH = "characters without width"
+
+
+def _form(found: str) -> str:
+    """Name a form: a character by its number; syllables with a dot by whether it is one with them."""
+    if found in _western() or found in _eastern():
+        return "dot and syllable as one character"
+    return "dot and syllable as two" if len(found) > 1 else f"U+{ord(found):04X}"
+
+
+@cache
+def _unseen() -> re.Pattern[str]:
+    return re.compile(f"[{UNSEEN}{JOINERS}\ufe0f]")
+
+
+@cache
+def _special() -> re.Pattern[str]:
+    """Match a text that may change: one of the characters above, or a syllabic with a dot."""
+    composed = "".join((*_western(), *_eastern()))
+    return re.compile(
+        f"[{HYPHENS}{DASHES}{APOSTROPHES}ʹ{DOTS}{''.join(MARKS)}{UNSEEN}{JOINERS}{_DOT}{composed}]"
+    )
+
+
+@lru_cache(maxsize=64)
+def _steps(language: str) -> tuple[tuple[frozenset[str], re.Pattern[str], str], ...]:
+    """Return what is replaced, in order: characters of which one must be in a text, pattern, replacement."""
+    okina = language in _OKINA
+    letter = "ʻ" if okina else _ALIKE_LETTERS.get(language, "'")
+    marks = APOSTROPHES.replace(letter, "") + ("'" if letter != "'" else "")
+    steps = [
+        (UNSEEN, f"[{UNSEEN}]", ""),
+        (JOINERS, f"(?<![{_SHAPERS}])[{JOINERS}]", ""),
+        (HYPHENS, f"[{HYPHENS}]", "-"),
+        (DASHES, _within(DASHES), "-"),
+        (marks, _within(marks), letter),
+        (DOTS, _within(DOTS), "·"),
+        *((mark, mark, other) for mark, other in MARKS.items()),
+    ]
+    if okina:  # the letter begins words too; a quotation closes at the end of one
+        begins = rf"(?<!\w)['‘`’](?={_LETTER})(?!.*{_LETTER}['’](?!\w))"
+        steps.append(("'‘`’", begins, letter))
+    return tuple(
+        (frozenset(letters), re.compile(pattern), other) for letters, pattern, other in steps
+    )
+
+
+@cache
+def _kinds() -> dict[str, tuple[frozenset[str], re.Pattern[str]]]:
+    """Return kind → its odd forms, one of which makes a mixture, and a pattern of all, the plain one among them."""
+    apart = [f"{syllabic}{_DOT}" for syllabic in _western().values()]
+    apart += [f"{_DOT}{syllabic}" for syllabic in _eastern().values()]
+    unseen = f"\u00ad\u034f\u180e\u200b\u2060-\u2064{JOINERS}"
+    kinds = {
+        "hyphens": (HYPHENS + DASHES, _within(f"-{HYPHENS}{DASHES}")),
+        "apostrophes": (APOSTROPHES, _within(f"'{APOSTROPHES}")),
+        "middle dots": (DOTS, _within(f"·{DOTS}")),
+        "commas above": ("\u0315", "[\u0313\u0315]"),
+        "lines below": ("\u0332", "[\u0331\u0332]"),
+        NO_WIDTH: (UNSEEN + JOINERS, f"(?<![{_SHAPERS}])[{unseen}]"),
+        "syllables": (_DOT, "|".join((*_western(), *_eastern(), *apart))),
+    }
+    return {kind: (frozenset(odd), re.compile(pattern)) for kind, (odd, pattern) in kinds.items()}
+
+
+# Syllabics. The dot for w is a character of its own or part of the syllable: ᐚ is drawn as ᐋᐧ, and ᐙ as ᐧᐋ. A text is
+# taken apart and put together again, the dot with the syllable of that side on which the language has it. So ᐋᐧᐸ
+# and ᐚᐸ become one, and a text that is written in one way comes out as it was.
+
+
+@cache
+def _western() -> Mapping[str, str]:
+    """Return syllables with the dot on the right → without it."""
+    return dict(_with_dot("WEST-CREE "))
+
+
+@cache
+def _eastern() -> Mapping[str, str]:
+    """Return syllables with the dot on the left → without it."""
+    return dict(_with_dot(""))
+
+
+def _with_dot(prefix: str) -> Iterator[tuple[str, str]]:
+    """Yield syllables by their Unicode names: ``CANADIAN SYLLABICS WEST-CREE PWAA`` is ``PAA`` with a dot."""
+    named = re.compile(rf"CANADIAN SYLLABICS {prefix}([A-Z]*?)W([AEIO]+)")
+    for code in range(0x1401, 0x1680):
+        match = named.fullmatch(unicodedata.name(chr(code), ""))
+        if match is not None:
+            try:
+                yield chr(code), unicodedata.lookup(f"CANADIAN SYLLABICS {match[1]}{match[2]}")
+            except KeyError:
+                continue
+
+
+@cache
+def _taken_apart() -> dict[int, str]:
+    right = {ord(whole): f"{plain}{_DOT}" for whole, plain in _western().items()}
+    return right | {ord(whole): f"{_DOT}{plain}" for whole, plain in _eastern().items()}
+
+
+@cache
+def _put_together(*, eastern: bool) -> tuple[tuple[re.Pattern[str], dict[str, str]], ...]:
+    right = {f"{plain}{_DOT}": whole for whole, plain in _western().items()}
+    left = {f"{_DOT}{plain}": whole for whole, plain in _eastern().items()}
+    ways = (left, right) if eastern else (right, left)
+    return tuple((re.compile("|".join(map(re.escape, way))), way) for way in ways)
+
+
+def _one_syllabics(text: str, *, eastern: bool) -> str:
+    apart = text.translate(_taken_apart())
+    if _DOT not in apart:
+        return text
+    for pattern, whole in _put_together(eastern=eastern):
+        apart = pattern.sub(lambda match, whole=whole: whole[match[0]], apart)  # type: ignore[misc]
+    return apart
+
 
 MOST_STACKED = 30
 """Combining marks in a row; no writing has more (Unicode's stream-safe text format, UAX #15)."""

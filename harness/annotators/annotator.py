@@ -11,14 +11,13 @@ import numpy as np
 import numpy.typing as npt
 
 from harness.core.calls import Calls
-from scoring.core.setup import EmbeddingFacts
-from scoring.core.translation import Translation
+from scoring.core.setup import EmbeddingFacts, Translation
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
     from corpora.model.entry import Entry
-    from scoring.words.resources import Resources
+    from scoring.words.source_words import Resources
 
 
 Received = Callable[[Sequence[str], npt.NDArray[np.float64]], None]
@@ -76,7 +75,7 @@ class Annotator(Protocol):
     """Fills one field of translations."""
 
     id: str
-    """Key in ``Translation.annotations``, and its row in ``harness/setup/annotator_table.py``."""
+    """Key in ``Translation.annotations``, and its row in ``harness/setup/scoring_options.py``."""
     slow: bool
     """True where it is asked once, when all outputs are in, not while they stream."""
 

@@ -27,7 +27,7 @@ from harness.annotators.learned_scores import FileScores, ModelScores, Progress,
 from harness.core.failures import UsageError
 from harness.core.installation import install_line
 from harness.core.user_file import folder_sha256
-from scoring.core.translation import Translation
+from scoring.core.setup import Translation
 
 _SCALE = ScoreScale(
     "BERTScore",

@@ -16,9 +16,8 @@ from typing import Any
 from harness.annotators.annotator import Find, Memo, Search
 from harness.annotators.learned_scores import FileScores, ModelScores, Progress, ScoreScale
 from harness.core.failures import UsageError
-from scoring.core.setup import CometFacts
-from scoring.core.translation import Translation
-from scoring.metrics.comet import LEAST, MOST
+from scoring.core.setup import CometFacts, Translation
+from scoring.metrics.semantic import LEAST, MOST
 
 _SCALE = ScoreScale(
     "COMET",

@@ -16,11 +16,9 @@ import numpy.typing as npt
 from harness.annotators.annotator import Received
 from harness.core.calls import Calls, Reply, Request
 from harness.core.failures import CallError, ErrorClass, NoCredit, Refused, Transient, UsageError
-from harness.endpoint.budget import bounded
-from harness.endpoint.endpoints import Endpoint, chat_endpoint
-from harness.endpoint.keys import KeySource, find_key
-from harness.endpoint.prices import LOCAL, Prices
-from harness.endpoint.usage import reported_cost, usage
+from harness.endpoint.budget import LOCAL, Prices, bounded
+from harness.endpoint.endpoints import Endpoint, KeySource, chat_endpoint, find_key
+from harness.endpoint.reply import reported_cost, usage
 from scoring.core.setup import EmbeddingFacts
 
 MOST_INPUTS = 64

@@ -25,12 +25,11 @@ from corpora.text.comparison import is_blank
 from harness.annotators.annotator import Find, Search
 from harness.core.calls import Calls, Ending, Reply
 from harness.core.failures import UsageError
-from harness.endpoint.endpoints import Endpoint, chat_endpoint
-from harness.endpoint.keys import KeySource, find_key
+from harness.endpoint.budget import LOCAL, Prices
+from harness.endpoint.endpoints import Endpoint, KeySource, chat_endpoint, find_key
 from harness.endpoint.offline import why_secret
-from harness.endpoint.prices import LOCAL, Prices
 from harness.method.completions import Completions
-from scoring.core.translation import Translation
+from scoring.core.setup import Translation
 from scoring.packs.judge_replies import CONTRACTS, JudgeContract, JudgeVerdict, parse_reply
 
 MOST_TOKENS = 4096

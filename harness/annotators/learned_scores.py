@@ -21,9 +21,8 @@ from corpora.text.comparison import comparison_form, is_blank
 from harness.annotators.annotator import Memo, NoMemo
 from harness.core.failures import HarnessError, UsageError
 from harness.core.user_file import read_text
-from harness.inputs.entry_ids import EntryIds
-from harness.inputs.table import table_cells
-from scoring.core.translation import Translation
+from harness.inputs.table import EntryIds, table_cells
+from scoring.core.setup import Translation
 
 Progress = Callable[[int, int], None]
 """Is told how many outputs are done, and of how many."""

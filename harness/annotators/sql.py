@@ -23,7 +23,7 @@ from corpora.files.problems import shown
 from corpora.model.entry import Entry
 from harness.annotators.annotator import Find, Search
 from harness.core.failures import HarnessError, UsageError
-from scoring.core.translation import Translation
+from scoring.core.setup import Translation
 from scoring.packs.au.structured import unfenced
 
 _ROOT = Path(__file__).parents[2]

@@ -16,7 +16,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from scoring.packs.au.sql_results import is_ordered, same_result, without_distinct
+from scoring.packs.au.structured import is_ordered, same_result, without_distinct
 
 try:
     import resource

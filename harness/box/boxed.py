@@ -14,7 +14,7 @@ from harness.box.limits import Limits
 from harness.box.process import BoxProcess
 from harness.core.calls import Calls
 from harness.core.failures import ErrorClass, UsageError
-from harness.core.storage_problems import storable
+from harness.core.storage import storable
 from harness.method.method import Output, Setup
 
 _NOTHING = Output(None, ErrorClass.EMPTY, "The method gave no translation of this text.")

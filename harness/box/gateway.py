@@ -20,9 +20,8 @@ from typing import Any, Final
 from harness.box.layout import SOCKET
 from harness.core.calls import Calls, Reply
 from harness.core.failures import CallError, ErrorClass, HarnessError, NoCredit, UsageError
-from harness.endpoint.endpoints import chat_endpoint
-from harness.endpoint.keys import KeySource
-from harness.endpoint.prices import LOCAL, Prices
+from harness.endpoint.budget import LOCAL, Prices
+from harness.endpoint.endpoints import KeySource, chat_endpoint
 from harness.method.completions import Completions, Message
 
 _MOST_HEAD: Final = 16 * 1024

@@ -10,11 +10,9 @@ from dataclasses import asdict
 from math import fsum
 from typing import Any
 
-from harness.card.fingerprint import fingerprint
-from harness.card.material import Material, stored_material
-from harness.card.model import EntryResult, RunCard
+from harness.card.material import Material, fingerprint, stored_material
+from harness.card.model import HASH_FIELD, EntryResult, RunCard, card_hash
 from harness.card.rows import failed, row_json
-from harness.card.seal import HASH_FIELD, card_hash
 from harness.card.withholding import withheld_part, without_retried
 from harness.core.failures import ErrorClass
 from harness.store.runs import seal_run

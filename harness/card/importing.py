@@ -20,43 +20,45 @@ from harness.card.checking.recompute import (
     card_material,
     card_scorer,
     card_setup,
+    pinned_corpus,
+    recount,
+    refuse_impossible,
+    refuse_secrets,
+    refuse_withdrawn,
     row_numbers,
 )
-from harness.card.checking.recount import pinned_corpus, recount
-from harness.card.checking.refusing import refuse_impossible, refuse_secrets, refuse_withdrawn
 from harness.card.checking.verify import verify_card
-from harness.card.exporting import card_bytes
-from harness.card.fingerprint import fingerprint
-from harness.card.foreign.layouts import ForeignLayout, adopt, layout, unwrapped
-from harness.card.foreign.published import (
+from harness.card.foreign_cards import ForeignLayout, adopt, layout, unwrapped
+from harness.card.foreign_logs import (
     card_of_published,
+    read_report,
     reasons_told,
     refuse_unclear_marks,
+    report_dataset,
     report_of_log,
+    report_rows,
+    report_setup,
     told_of_scores,
 )
-from harness.card.foreign.report import read_report, report_dataset, report_rows, report_setup
-from harness.card.load import raw_card
-from harness.card.material import Material, iso_time
-from harness.card.model import DatasetBlock, EntryResult, Retries, RunCard
+from harness.card.material import Material, fingerprint, iso_time
+from harness.card.model import HASH_FIELD, DatasetBlock, EntryResult, Retries, RunCard, seal_form
 from harness.card.reading import block, parse_object
-from harness.card.rows import row_entry, row_result
-from harness.card.seal import HASH_FIELD, seal_form
+from harness.card.rows import card_bytes, raw_card, row_entry, row_result
 from harness.core.canonical import canonical_sha256
 from harness.core.failures import HarnessError, UsageError
 from harness.core.version import VERSION
-from harness.setup.floors import EARLIER, floor_fields
+from harness.setup.scoring_tools import EARLIER, floor_fields
+from harness.store.attachments import Recount, keep_recount
 from harness.store.corpora.entries import insert_corpus
 from harness.store.deletion import bring_back
 from harness.store.file.openings import RunOpening
-from harness.store.file.transaction import transaction
-from harness.store.others_cards import Recount, keep_recount
+from harness.store.file.trouble import transaction
 from harness.store.results import add_results
 from harness.store.runs import Run, create_run, find_by_id
 from scoring.core.scorer import Scorer
-from scoring.core.translation import Translation
+from scoring.core.setup import Translation
 from scoring.metrics.inventory import make_scorer, surface_setup
-from scoring.words.resources import Resources
+from scoring.words.source_words import Resources
 
 Corpora: TypeAlias = Callable[[str], Sequence[Entry] | None]
 """Gives by its SHA-256 the entries of a corpus; None where it is not available."""

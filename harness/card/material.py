@@ -17,26 +17,32 @@ from typing import Any
 
 from corpora.model.corpus import Dataset
 from corpora.model.entry import Entry
-from corpora.model.sending import Transmission
-from corpora.tasks.task import TRANSLATION
+from corpora.model.task import TRANSLATION
+from corpora.model.vocabularies import Transmission
 from corpora.text.comparison import is_blank
 from harness.annotators.fst import FstAnnotator
-from harness.card.entry_ids import card_id
-from harness.card.fingerprint import fingerprint
+from harness.card.comparability import card_id
 from harness.card.model import (
     AnnotatorCost,
     DatasetBlock,
     EntryResult,
+    Fingerprint,
     Retries,
     RunPeriod,
     ScoringCost,
 )
 from harness.card.rows import entry_rows
+from harness.core.canonical import canonical_sha256
 from harness.core.failures import HarnessError
 from harness.method.method import Attempt, Result, Setup
-from harness.setup.floors import floor_scores, floors_version
 from harness.setup.plan import run_options_of
-from harness.setup.scoring_tools import ScoringTools, stated_setup, stored_scorer
+from harness.setup.scoring_tools import (
+    ScoringTools,
+    floor_scores,
+    floors_version,
+    stated_setup,
+    stored_scorer,
+)
 from harness.store.annotations import AnnotationRow, answered, read_annotations
 from harness.store.corpora.entries import read_dataset, read_entries
 from harness.store.mixed_setups import parts_of, tried_before
@@ -44,11 +50,66 @@ from harness.store.replies import named_models
 from harness.store.results import RowWords, read_all_attempts, read_results, read_row_words
 from harness.store.runs import Run, read_run
 from scoring.card.claim import FLOORS_VERSION, FloorScores
+from scoring.core.metric import EntryStatistics
 from scoring.core.scorer import Scorer
-from scoring.core.setup import ScoringSetup
-from scoring.core.table import EntryStatistics
-from scoring.core.translation import FstAnnotation, Translation, WordAnalysis
-from scoring.statistics.breakdown import FREE
+from scoring.core.setup import FstAnnotation, ScoringSetup, Translation, WordAnalysis
+from scoring.statistics.intervals import FREE
+
+# ---- Which experiment a run was: two runs with the same fingerprint had the same set-up (§3.8,
+# C3).
+
+_BESIDE = (
+    "method",
+    "method_class",
+    "method_version",
+    "method_sha256",
+    "provider",
+    "max_tokens",
+    "prompt_version",
+    "coaching_data_sha256",
+    "outputs_sha256",
+    "fst_sha256",
+    "tools_enabled",
+    "batch_size",
+    "max_retries",
+    "replicate",
+    "options",
+)
+"""Fields of the set-up that the specification's six components leave out."""
+
+
+def fingerprint(setup: Setup, dataset_sha256: str, harness_version: str) -> Fingerprint:
+    """Return both identifiers of an experiment.
+
+    ``hash`` covers exactly the six components of §3.8. ``setup_hash`` covers those and everything
+    else that the method was given, so that two different plug-ins never share it; runs are grouped
+    and de-duplicated by it. Raises UsageError where an option cannot be written as canonical JSON.
+    """
+    components = {
+        "dataset_sha256": dataset_sha256,
+        "model_slug": setup.model_slug,
+        "condition": setup.condition,
+        "system_prompt_sha256": setup.system_prompt_sha256,
+        "temperature": setup.temperature,
+        "harness_version": harness_version,
+    }
+    stated = setup.model_dump(mode="json")
+    setup_components = {**components, **{name: stated[name] for name in _BESIDE}}
+    setup_components["tools_enabled"] = sorted(setup.tools_enabled)
+    return fingerprint_of(components, setup_components)
+
+
+def fingerprint_of(
+    components: Mapping[str, Any], setup_components: Mapping[str, Any]
+) -> Fingerprint:
+    """Hash the components of a fingerprint, each set as one canonical JSON object."""
+    return Fingerprint(
+        hash=canonical_sha256(components),
+        setup_hash=canonical_sha256(setup_components),
+        components=dict(components),
+        setup_components=dict(setup_components),
+    )
+
 
 EXACT, EQUIVALENT, MISS, NO_OUTPUT = "EXACT", "EQUIVALENT", "MISS", "NO_OUTPUT"
 

@@ -6,11 +6,19 @@ card from a newer or another program comes out as it went in.
 
 from __future__ import annotations
 
+import json
+import sys
+from collections.abc import Mapping
+from enum import StrEnum
+from hashlib import sha256
 from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr
 
+from harness.core.canonical import canonical_bytes, canonical_sha256, sorted_key_bytes
+from harness.core.failures import UsageError
 from harness.method.method import Setup
+from scoring.core.inventory import shipped_inventory
 
 
 class Block(BaseModel):
@@ -44,7 +52,7 @@ class DatasetBlock(Block):
     transmission_rule: str | None = None
     """Why the term leads there; absent where texts may be sent freely."""
     licence_class: str | None = None
-    """One of ``corpora.model.licences``, where the term is a licence that does not let them."""
+    """One of ``corpora.model.vocabularies``, where the term is a licence that does not let them."""
     endpoints: list[str] | None = None
     """The only addresses to which the term lets texts be sent."""
     training: bool | None = None
@@ -413,3 +421,62 @@ class RunCard(Block):
     def as_json(self) -> dict[str, Any]:
         """Return the card as JSON values: what was given stays, nothing is added."""
         return self.model_dump(mode="json", by_alias=True, exclude_unset=True)
+
+
+# ---- The seal of a run card: a hash over the card without it, in the byte form that its version
+# used (DESIGN C2).
+
+HASH_FIELD = "run_card_hash"
+"""The field that holds the seal; it counts as the empty string while the seal is made (§3.9)."""
+
+
+class SealForm(StrEnum):
+    """Which byte form a card's seal was made over."""
+
+    JCS = "jcs"
+    """RFC 8785, UTF-8: what this program writes."""
+    SORTED_KEYS = "sorted-keys"
+    """Older cards: keys sorted by code point, ``", "`` and ``": "``, characters unescaped, UTF-8."""
+
+
+def card_hash(card: Mapping[str, Any]) -> str:
+    """Return the seal of a card: SHA-256 over its canonical bytes with ``run_card_hash`` set to ""."""
+    return canonical_sha256({**card, HASH_FIELD: ""})
+
+
+def seal_form(card: Mapping[str, Any]) -> SealForm | None:
+    """Return in which form a card's seal holds, None where it holds in neither."""
+    stated = card.get(HASH_FIELD)
+    unsealed = {**card, HASH_FIELD: ""}
+    for form, write in ((SealForm.JCS, canonical_bytes), (SealForm.SORTED_KEYS, sorted_key_bytes)):
+        try:
+            digest = sha256(write(unsealed)).hexdigest()
+        except (UsageError, ValueError):
+            continue  # the card cannot be written in this form, so it was not sealed in it
+        if digest == stated:
+            return form
+    return None
+
+
+# ---- The JSON Schema of the run card, made from the model and shipped next to it ----
+#
+# ``python -m harness.card.model > harness/card/run-card.schema.json`` writes it again after a
+# change.
+
+
+def card_schema() -> dict[str, Any]:
+    """Make the schema from the model; metrics that it does not name follow from the inventory."""
+    schema = RunCard.model_json_schema(by_alias=True)
+    scores = schema["$defs"]["Scores"]["properties"]
+    for id_, row in shipped_inventory().items():
+        kinds = [{"type": "number"}, {"type": "null"}]
+        scores.setdefault(
+            id_,
+            {"anyOf": kinds, "default": None, "description": row.what, "title": row.info.title},
+        )
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
+
+
+if __name__ == "__main__":
+    json.dump(card_schema(), sys.stdout, ensure_ascii=False, indent=2)
+    sys.stdout.write("\n")

@@ -2,22 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import csv
+import io
+import json
+import os
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from enum import StrEnum
 from typing import Any
 
+from pydantic import ValidationError
+
 from corpora.model.entry import Entry, Segment
-from corpora.model.segment import SEGMENT_NAMES
-from harness.card.entry_ids import card_id
-from harness.card.model import EntryResult, EntryUsage
-from harness.core.failures import ErrorClass
+from corpora.model.vocabularies import SEGMENT_NAMES
+from corpora.text.visible import guarded
+from harness.card.comparability import card_id
+from harness.card.foreign_cards import adopt
+from harness.card.model import EntryResult, EntryUsage, RunCard, seal_form
+from harness.card.reading import inside_words, kept_inside, parse_object
+from harness.core.failures import ErrorClass, HarnessError, StoreError, UsageError
 from harness.method.method import Result
-from harness.store.results import RowWords
-from scoring.core.columns import KeptColumns
+from harness.setup.scoring_tools import stored_scorer
+from harness.store.corpora.entries import read_dataset, read_entries
+from harness.store.deletion import holds_secrets
+from harness.store.results import RowWords, read_results, read_row_words
+from harness.store.runs import Run, read_card, read_imported, read_run
+from scoring.core.metric import EntryStatistics, StatisticsError
 from scoring.core.scorer import EntryValues, Scorer, verdict_field
-from scoring.core.specification import COMPOSITE
-from scoring.core.table import EntryStatistics, StatisticsError
-from scoring.statistics.breakdown import FREE
+from scoring.core.specification import COMPOSITE, KeptColumns
+from scoring.statistics.intervals import FREE
 
 ALL_ACCEPTED = 2
 """Place among the statistics of FST acceptance where an entry says that all of its words are accepted."""
@@ -224,3 +238,224 @@ def _error_class(row: EntryResult) -> ErrorClass | None:
 def failed(row: EntryResult) -> bool:
     """Return whether the entry failed."""
     return row.error_class is not None or bool(row.error)
+
+
+# ---- Reading a sealed card back from the store ----
+
+
+def load_card(connection: sqlite3.Connection, number: int) -> RunCard:
+    """Assemble a sealed card again from its head and the entry rows.
+
+    Raises HarnessError where the run is not sealed yet, StoreError where head and rows no longer
+    match the seal.
+    """
+    raw = read_raw(connection, number)
+    run = read_run(connection, number)
+    if run.imported:
+        return adopt(raw, run.run_id)
+    if seal_form(raw) is None:
+        raise _broken(run.run_id)
+    try:
+        return RunCard.model_validate(raw)
+    except ValidationError as error:
+        raise _broken(run.run_id) from error
+
+
+def read_raw(connection: sqlite3.Connection, number: int) -> dict[str, Any]:
+    """Return a card's JSON as it is stored, its seal not examined; raises HarnessError where there is none."""
+    return raw_card(connection, read_run(connection, number))
+
+
+def card_head(connection: sqlite3.Connection, run: Run) -> dict[str, Any]:
+    """Return the JSON of a run's card without its rows; HarnessError where the run is not complete."""
+    head = read_card(connection, run.id)
+    if head is None:
+        raise HarnessError(
+            f"Run {run.run_id[:8]} has no card yet: it is not complete. "
+            f"`{run.goes_on_with}` continues with it."
+        )
+    return head
+
+
+def raw_card(connection: sqlite3.Connection, run: Run) -> dict[str, Any]:
+    """Return the JSON of a run's card as ``read_raw`` does, also where the run was deleted and not yet erased."""
+    imported = read_imported(connection, run.id)
+    if imported is not None:
+        return parse_object(imported, run.run_id)
+    head = card_head(connection, run)
+    rows = [] if "withheld" in head else _rows(connection, run, head)
+    return {**head, "results": rows}
+
+
+def stored_rows(connection: sqlite3.Connection, number: int) -> list[dict[str, Any]]:
+    """Return the rows of a run as a card has them, also where its card leaves them out for its secret entries."""
+    run = read_run(connection, number)
+    return _rows(connection, run, card_head(connection, run))
+
+
+def _rows(
+    connection: sqlite3.Connection, run: Run, head: Mapping[str, Any]
+) -> list[dict[str, Any]]:
+    results = list(read_results(connection, run.id))
+    entries = read_entries(connection, run.corpus, [result.position for result in results])
+    scorer = stored_scorer(run, "und", list(entries.values()))
+    statistics = [scorer.unpack(result.statistics) for result in results]
+    rows = entry_rows(entries, results, statistics, scorer, read_row_words(connection, run.id))
+    absent = {name: None for name in FREE if f"by_{name}" not in head.get("scores", {})}
+    return [row_json(row.model_copy(update=absent)) for row in rows]
+
+
+def _broken(run_id: str) -> StoreError:
+    return StoreError(
+        f"The seal of run {run_id[:8]} is broken: its rows in the store are not those that were "
+        "sealed. The store was changed from outside; import the card from a copy."
+    )
+
+
+# ---- Writing cards to files: whole, or only their entry rows for other programs ----
+
+
+class ExportForm(StrEnum):
+    """What is written of a run."""
+
+    CARD = "card"
+    """The whole card as JSON; ``verify`` and ``import`` read it."""
+    JSONL = "jsonl"
+    """One JSON object a line for each entry."""
+    CSV = "csv"
+    """One line for each entry; lists as JSON, nothing for null, and an apostrophe before what a spreadsheet would run."""
+
+
+_OF_ENDINGS = {
+    ".csv": ExportForm.CSV,
+    ".jsonl": ExportForm.JSONL,
+    ".ndjson": ExportForm.JSONL,
+    **dict.fromkeys((".tsv", ".xlsx", ".xls", ".ods", ".parquet", ".html", ".md"), None),
+}
+"""Ending of a file in lower case → its form, None where no form goes with it; any other is a card's."""
+
+
+def form_of(name: str) -> ExportForm:
+    """Return the form that a file's ending asks for; raises UsageError where nothing is written in such files."""
+    ending = os.path.splitext(name)[1].lower()  # noqa: PTH122  a name, also of no file
+    form = _OF_ENDINGS.get(ending, ExportForm.CARD)
+    if form is None:
+        raise UsageError(
+            f"A run is not written as {ending}. Choose a name that ends in .json (the card), .csv or .jsonl (its rows), "
+            "or add --form."
+        )
+    return form
+
+
+def export_run(connection: sqlite3.Connection, run: int, form: ExportForm) -> bytes:
+    """Return a sealed run in one of the forms; an imported card comes out byte for byte as it came in.
+
+    Raises HarnessError where the run is not sealed yet, UsageError where it has secret entries: what leaves of
+    those is a released card (``harness.release``).
+    """
+    card = load_card(connection, run)
+    imported = read_imported(connection, run)
+    if imported is None:
+        _refuse_secrets(card, form)
+    if form is ExportForm.CARD:
+        return imported or card_bytes(card)
+    rows = _exporting_rows(connection, run, card)
+    if form is ExportForm.JSONL:
+        lines = (json.dumps(row, ensure_ascii=False, allow_nan=False) for row in rows)
+        return "".join(f"{line}\n" for line in lines).encode()
+    return _csv(rows).encode()
+
+
+def must_be_released(connection: sqlite3.Connection, run: Run) -> bool:
+    """Return whether the numbers of a run, finished or not, leave as a released card only (``harness.release``).
+
+    An imported card leaves as it came: who exported it decided what it says.
+    """
+    if run.imported:
+        return False
+    if kept_inside(read_card(connection, run.id)):
+        return True
+    if not holds_secrets(connection, run):
+        return False
+    entries = read_entries(connection, run.corpus, run.positions, to_show=True)
+    return any(entry.secret for entry in entries.values())
+
+
+def refuse_to_leave(connection: sqlite3.Connection, runs: Iterable[Run]) -> None:
+    """Raise UsageError, in words that say what leaves instead, where the numbers of one of these runs stay inside."""
+    for run in runs:
+        if must_be_released(connection, run):
+            raise UsageError(inside_words(run.run_id))
+
+
+def _refuse_secrets(card: RunCard, form: ExportForm) -> None:
+    """Raise UsageError for a run with secret entries: neither its rows nor its card leave like this."""
+    if not kept_inside(card.as_json()):
+        return
+    if form is not ExportForm.CARD:
+        raise UsageError(
+            "This run has secret entries; so no row of it leaves this machine. Export its released card: it has the scores. "
+            "For a copy of your own, copy the data folder."
+        )
+    raise UsageError(f"{inside_words(card.run_id)} For a copy of your own, copy the data folder.")
+
+
+def card_bytes(card: RunCard) -> bytes:
+    """Write a card for people and programs: indented, in the order of the specification."""
+    text = json.dumps(card.as_json(), ensure_ascii=False, indent=2, allow_nan=False)
+    return f"{text}\n".encode()
+
+
+def _exporting_rows(
+    connection: sqlite3.Connection, number: int, card: RunCard
+) -> list[dict[str, Any]]:
+    """Return the rows of a card, each with the entry's own value of every metric, as ``RunHandle.entries`` has them."""
+    run = read_run(connection, number)
+    entries = read_entries(connection, run.corpus, run.positions, to_show=True)
+    target = read_dataset(connection, run.corpus).target_language or "und"
+    scorer = stored_scorer(run, target, list(entries.values()))
+    scores = {
+        card_id(entries[result.position].id): entry_scores(result, scorer)
+        for result in read_results(connection, run.id, to_show=True)
+        if not entries[result.position].secret
+    }
+    fields = (row.model_dump(mode="json", by_alias=True) for row in card.results)
+    return [  # the row's own fields first, and its own values
+        row if row["withheld"] else {**row, **scores.get(row["entry_id"], {}), **row}
+        for row in fields
+    ]
+
+
+def _csv(rows: Iterable[Mapping[str, Any]]) -> str:
+    flat = [dict(_cells(row)) for row in rows]
+    columns = list(dict.fromkeys([*_COLUMNS, *(name for row in flat for name in row)]))
+    file = io.StringIO(newline="")
+    table = csv.DictWriter(file, columns, restval="", lineterminator="\r\n")
+    table.writerow({name: guarded(name) for name in columns})
+    table.writerows(flat)
+    return file.getvalue()
+
+
+_COLUMNS = tuple(
+    column
+    for name, field in EntryResult.model_fields.items()
+    for column in (
+        [f"usage.{part}" for part in EntryUsage.model_fields]
+        if name == "usage"
+        else [field.alias or name]
+    )
+)
+
+
+def _cells(fields: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    for name, value in fields.items():
+        if name == "usage":
+            yield from ((f"usage.{part}", _cell(count)) for part, count in (value or {}).items())
+        else:
+            yield name, _cell(value)
+
+
+def _cell(value: object) -> str:
+    if value is None:
+        return ""
+    return guarded(value) if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

@@ -13,8 +13,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from corpora.model.entry import Entry
-from harness.card.entry_ids import NO_SEGMENT, card_id, ids_sha256
-from scoring.statistics.breakdown import DIMENSIONS
+from harness.card.comparability import NO_SEGMENT, card_id, ids_sha256
+from scoring.statistics.intervals import DIMENSIONS
 
 LEAST = 5
 """Fewest secret entries whose sum may leave."""

@@ -17,9 +17,8 @@ from harness.compare.pairs import PairSide, shared_metrics
 from harness.compare.rows import OrderedRun, RowReader
 from harness.core.failures import UsageError
 from harness.store.runs import Run, find_run
-from scoring.core.metric import FloatArray
-from scoring.core.table import Table
-from scoring.statistics import best_baseline, repetitions
+from scoring.core.metric import FloatArray, Table
+from scoring.statistics import clusters, repetitions
 from scoring.statistics.clusters import drawn_values
 from scoring.statistics.intervals import DRAWS, LEVEL, SEED
 from scoring.statistics.significance import COMPOSITE, TRIALS, resamples
@@ -48,7 +47,7 @@ class MethodAgainstBest:
     """In the order in which they were named, those without a run that compares left out."""
     refused: Mapping[str, str]
     """Id of a run → why it is not among them."""
-    found: best_baseline.AgainstBest
+    found: clusters.AgainstBest
     """Its places are those of ``baselines``."""
     inside: bool
     """Whether secret entries are among those compared, so that no number leaves this computer."""
@@ -126,7 +125,7 @@ class SharedRuns:
             tables, drawn = zip(
                 *(self._together(group, groups[0][0].inputs[1]) for group in groups), strict=True
             )
-            against_best = best_baseline.against_best(
+            against_best = clusters.against_best(
                 tables[0], tables[1:], self._metric, draws=self._draws, trials=trials, seed=self._seed, level=level,
                 resampled=drawn,
             )  # fmt: skip
@@ -226,7 +225,7 @@ class SharedRuns:
         """
         key = tuple(map(id, group))
         if key not in self._pooled:
-            table = best_baseline.pooled([side.table for side in group])
+            table = clusters.pooled([side.table for side in group])
             (drawn,) = resamples([table], self._draws, self._seed)
             self._pooled[key] = table, drawn
         table, drawn = self._pooled[key]

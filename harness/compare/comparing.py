@@ -14,6 +14,7 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from corpora.model.entry import EntryId
+from corpora.text.messages import counted
 from harness.compare.comparison import ComparedEntries, Comparison
 from harness.compare.pairs import (
     ComparedRun,
@@ -28,10 +29,14 @@ from harness.compare.rows import CorpusRow, OrderedRun, RowReader
 from harness.core.failures import UsageError
 from harness.setup.plan import told_of
 from harness.store.runs import Run, find_run, under_way
-from scoring.core.composite import composite, composite_metrics
-from scoring.core.inventory import in_order, metric_named, unknown_metric
-from scoring.core.messages import counted
-from scoring.core.metric_rows import row_of
+from scoring.core.inventory import (
+    composite,
+    composite_metrics,
+    in_order,
+    metric_named,
+    row_of,
+    unknown_metric,
+)
 from scoring.statistics.intervals import DRAWS, LEVEL, SEED, intervals_of
 from scoring.statistics.reproducibility import Reproduction, verdict
 from scoring.statistics.significance import (
@@ -46,7 +51,7 @@ from scoring.statistics.significance import (
 )
 
 if TYPE_CHECKING:
-    from scoring.core.table import Table
+    from scoring.core.metric import Table
 
 
 _TEXTS = slice(CorpusRow._fields.index("source"), CorpusRow._fields.index("reference") + 1)

@@ -20,8 +20,8 @@ from harness.compare.pairs import PairSide
 from harness.store.corpora.entries import read_entries
 from harness.store.file.trouble import stored_object
 from harness.store.results import read_results
-from scoring.core.composite import composite
-from scoring.statistics.breakdown import DIMENSIONS, LEAST_FOR_INTERVAL
+from scoring.core.inventory import composite
+from scoring.statistics.intervals import DIMENSIONS, LEAST_FOR_INTERVAL
 from scoring.statistics.significance import (
     COMPOSITE,
     difference_intervals,
@@ -32,8 +32,7 @@ from scoring.statistics.significance import (
 if TYPE_CHECKING:
     from harness.compare.pairs import ComparedRun, Pair, PairSide
     from harness.compare.rows import CorpusRow
-    from scoring.core.metric import FloatArray
-    from scoring.core.table import Table
+    from scoring.core.metric import FloatArray, Table
 
 
 @dataclass(frozen=True)

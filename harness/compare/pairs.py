@@ -9,21 +9,25 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from harness.card.fingerprint import fingerprint
-from harness.compare.remedy import ScoredTerms, terms_remedy
+from harness.card.comparability import ScoredTerms, terms_remedy
+from harness.card.material import fingerprint
 from harness.compare.rows import ComparedRow, OrderedRun
 from harness.method.method import Setup
 from harness.setup.scoring_tools import changes
-from harness.store.notes import Attached
-from scoring.core.composite import composite_metrics, profile_for
-from scoring.core.inventory import in_order
-from scoring.core.metric import FloatArray
-from scoring.core.metric_rows import direction, known_row, short_title
+from harness.store.attachments import Attached
+from scoring.core.inventory import (
+    composite_metrics,
+    direction,
+    in_order,
+    known_row,
+    profile_for,
+    short_title,
+)
+from scoring.core.metric import FloatArray, Table
 from scoring.core.scorer import NOT_WANTED
 from scoring.core.setup import weighing_words
-from scoring.core.table import Table
-from scoring.statistics.confidence_sequence import ConfidenceSequence, span_of
 from scoring.statistics.intervals import Interval
+from scoring.statistics.racing import ConfidenceSequence, span_of
 from scoring.statistics.reproducibility import Reproduction
 from scoring.statistics.significance import COMPOSITE, Difference
 

@@ -18,8 +18,8 @@ from harness.consent.notice import Words
 from harness.consent.withdrawals_in_force import Withdrawals
 from harness.core.failures import UsageError
 from harness.core.problems import first_problem
+from harness.sealed.archive import SignedRecord, signed_record
 from harness.sealed.keys import Identity, key_phrase
-from harness.sealed.signed_archive import SignedRecord, signed_record
 from harness.sealed.strict_records import Hex64, Short, StrictRecord
 
 FORMAT: Final = "rosetta-consent-given/1"

@@ -17,8 +17,8 @@ from pydantic import Field
 
 from harness.core.canonical import canonical_bytes
 from harness.core.failures import UsageError
+from harness.sealed.archive import SignedRecord, read_record, signed_record
 from harness.sealed.keys import Identity
-from harness.sealed.signed_archive import SignedRecord, read_record, signed_record
 from harness.sealed.strict_records import FileError, FileProblem, Hex64, Short, StrictRecord
 
 FORMAT: Final = "rosetta-notice/1"

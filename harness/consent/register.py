@@ -31,12 +31,12 @@ from harness.consent.notice import (
 )
 from harness.core.canonical import canonical_bytes
 from harness.core.failures import UsageError
+from harness.core.storage import PRIVATE, private_folder, write_file
 from harness.core.user_file import read_bytes
-from harness.core.written_files import PRIVATE, private_folder, write_file
+from harness.sealed.archive import signed_record
 from harness.sealed.chain import ChainedRecord, chained_lines
 from harness.sealed.keys import Identity, key_phrase, says_key
 from harness.sealed.phrase import read_words
-from harness.sealed.signed_archive import signed_record
 from harness.sealed.strict_records import Count, Hex64, StrictRecord
 
 FILE: Final = "consent.jsonl"

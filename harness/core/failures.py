@@ -118,3 +118,18 @@ class Refused(CallError):  # noqa: N818
 
 class NoCredit(Refused):
     """The account at the provider is empty: no call is answered before more is paid in."""
+
+
+# ---- Where a run stands, as the store keeps it and as events tell it ----
+
+
+class RunState(StrEnum):
+    """Where a run stands. Only a complete run has a sealed card."""
+
+    RUNNING = "running"
+    PAUSED = "paused"
+    DRAINING = "draining"
+    """No new entries are started; those under way are finished and stored."""
+    STOPPED = "stopped"
+    """Cut short with everything stored; ``rosetta resume`` continues."""
+    COMPLETE = "complete"

@@ -14,13 +14,12 @@ from itertools import count
 from pathlib import Path
 
 from harness.core.failures import UsageError
-from harness.core.storage_problems import StorageProblem, storage_problem
+from harness.core.storage import StorageProblem, storage_problem
 from harness.doctor.finding import Finding, Health
 from harness.endpoint.endpoints import chat_endpoint, checked_url, presets
 from harness.settings import read_settings, settings_path
-from harness.store.file.copies import upgrade_copy
+from harness.store.file.copies import Locks, examine_locks, upgrade_copy
 from harness.store.file.database import SCHEMA_VERSION
-from harness.store.file.locks import Locks, examine_locks
 from harness.store.file.schema import recorded_steps, schema_differences
 from harness.store.file.steps import STEPS
 from harness.store.file.trouble import in_words
@@ -255,7 +254,7 @@ def settings(home: Path) -> Iterator[Finding]:
 
 
 def _prices(path: Path) -> Finding:
-    from harness.endpoint.prices import Prices
+    from harness.endpoint.budget import Prices
 
     try:
         Prices(path)

@@ -23,12 +23,11 @@ from harness.core.failures import (
     Refused,
     Transient,
 )
-from harness.core.storage_problems import storable
+from harness.core.storage import storable
 from harness.endpoint import offline
 from harness.endpoint.endpoints import NEWER_LIMIT, is_loopback
-from harness.endpoint.error_words import error_words
 from harness.endpoint.limiter import retry_after
-from harness.endpoint.usage import reported_cost, sound_reply, usage
+from harness.endpoint.reply import error_words, reported_cost, sound_reply, usage
 
 if TYPE_CHECKING:
     from harness.endpoint.transport import HttpAnswer, Transport

@@ -24,7 +24,7 @@ from httpx_aiohttp import AiohttpTransport
 
 from harness.core.calls import Request
 from harness.core.failures import CallError, ErrorClass, NoServer, Refused, Transient
-from harness.core.storage_problems import storable
+from harness.core.storage import storable
 from harness.endpoint.endpoints import is_loopback
 
 MOST_BYTES = 16 * 2**20

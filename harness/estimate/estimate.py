@@ -21,6 +21,7 @@ from harness.endpoint.endpoints import is_loopback
 from harness.estimate.earlier import (
     NOTHING,
     Earlier,
+    JudgeEstimate,
     PastEntry,
     Range,
     first_request,
@@ -31,7 +32,6 @@ from harness.estimate.earlier import (
     shows_requests,
     stored_reply,
 )
-from harness.estimate.judging import JudgeEstimate
 from harness.method.method import Method
 from harness.methods.pipeline import MOST_ROUNDS
 from harness.setup.plan import Plan

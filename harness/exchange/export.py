@@ -13,22 +13,26 @@ from pathlib import Path
 
 from harness.core.failures import UsageError
 from harness.exchange.folder import ExchangeFolder, made_at, read_plain, stored_name
-from harness.exchange.kinds import FileKind, kind_of, tidy_name, with_vouching
-from harness.exchange.manifest import (
+from harness.exchange.records import (
     MOST_MANIFEST,
     ExchangeList,
+    ExchangeService,
+    FileKind,
     LogSeen,
     Offered,
+    OwnPart,
     digest,
+    kind_of,
     read_manifest,
+    tidy_name,
+    with_vouching,
     write_manifest,
 )
-from harness.exchange.record import ExchangeService, OwnPart
 from harness.sealed.keys import Identity
 from harness.sealed.stick import READABLE, StickError, read_file, write_file
 from harness.sealed.strict_records import FileError, FileProblem
+from harness.vault.keepers import VaultsSeen
 from harness.vault.records import MOST_WORDS
-from harness.vault.seen import VaultsSeen
 from harness.vault.vault import Vault
 
 DIGITS_OF_VAULT = 16

@@ -11,18 +11,17 @@ from pathlib import Path
 from typing import Any
 
 from corpora.files.problems import Findings, Severity, shown
-from corpora.formats.read_messages import arb_messages, po_messages, rows_of_po
-from corpora.formats.separators import delimiter_of, first_record
+from corpora.formats.read_text import arb_messages, po_messages, rows_of_po
+from corpora.formats.table_head import delimiter_of, first_record
 from corpora.model.corpus import SYNONYMS, entry_fields
 from corpora.model.entry import Entry, EntryId
-from corpora.tasks.records import own_answer
+from corpora.model.records import own_answer
 from corpora.text.comparison import is_blank
 from harness.core.failures import ErrorClass, UsageError
-from harness.core.storage_problems import storable
+from harness.core.storage import storable
 from harness.core.user_file import MOST_BYTES, read_bytes, text_of
-from harness.endpoint.usage import usage
-from harness.inputs.entry_ids import EntryIds
-from harness.inputs.table import sheet_rows, table_rows
+from harness.endpoint.reply import usage
+from harness.inputs.table import EntryIds, sheet_rows, table_rows
 from harness.method.method import Output, Recorded
 
 ID_FIELDS = ("id", *SYNONYMS["id"])

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from corpora.files.problems import Findings, Severity
 from corpora.formats.read_sheet import is_workbook, read_sheet
 from corpora.formats.read_table import RecordTable, read_records
 from harness.core.failures import UsageError
+from harness.core.user_file import read_text
 
 _MOST_DIGITS = 12
 """Digits of a token count; no call has more."""
@@ -85,3 +87,66 @@ def _value(path: Path, where: str, name: str, cell: str) -> str | int:
     if not (plain.isascii() and plain.isdigit() and len(plain) <= _MOST_DIGITS):
         raise UsageError(f"{path}: {where}: field {name!r} must be a whole number, or left out.")
     return int(plain)
+
+
+# ---- Ids of entries as people's tables give them back: spreadsheets and pandas make 1.0 of 1,
+# and 7 of 007.
+
+_NUMBER = re.compile(r"0*(\d{1,15})(?:[.,]0+)?", re.ASCII)
+
+
+class EntryIds:
+    """The ids of a corpus, found as they are or, where only one id has it, by their number."""
+
+    def __init__(self, ids: Iterable[str]) -> None:
+        self.all = frozenset(ids)
+        numbers: dict[str, list[str]] = {}
+        for id_ in self.all:
+            if (number := _number(id_)) is not None:
+                numbers.setdefault(number, []).append(id_)
+        self._by_number = {number: ids[0] for number, ids in numbers.items() if len(ids) == 1}
+
+    def find(self, given: str) -> str | None:
+        """Return the id that is meant; None where no entry has it."""
+        if given in self.all:
+            return given
+        number = _number(given)
+        return None if number is None else self._by_number.get(number)
+
+
+def _number(text: str) -> str | None:
+    match = _NUMBER.fullmatch(text.strip())
+    return match[1] if match else None
+
+
+# ---- A text file of sentences, one on each line ----
+
+MOST_BYTES = 32 * 2**20
+_ACTS = frozenset(map(chr, range(0x20))) - {"\t"} | {"\x7f"}
+
+
+def read_lines(path: Path, longest: int) -> dict[int, str]:
+    """Return number of a line, from 1 → its sentence, in UTF-8; empty lines are passed over.
+
+    UsageError names file, line and fix for a sentence of more than ``longest`` characters, a control character, and
+    where there is no sentence.
+    """
+    text, _ = read_text(path, "the sentences", MOST_BYTES)
+    lines = {n: line.strip() for n, line in enumerate(text.split("\n"), 1) if line.strip()}
+    if not lines:
+        raise UsageError(f"{path}: no sentence is in it. Write one on each line.")
+    for number, line in lines.items():
+        check_length(line, f"{path}: line {number}", longest)
+        if not _ACTS.isdisjoint(line):
+            raise UsageError(
+                f"{path}: line {number}: a control character is in it. Save the file as plain text."
+            )
+    return lines
+
+
+def check_length(text: str, where: str, longest: int) -> None:
+    """Refuse a sentence of more characters."""
+    if len(text) > longest:
+        raise UsageError(
+            f"{where}: {len(text):,} characters are too many for one sentence; at most {longest:,}. Part it."
+        )

@@ -11,8 +11,8 @@ from harness.compare.rows import RowReader, scorer_of
 from harness.leaderboard.entrant import CHRF
 from harness.leaderboard.ranking import Board
 from harness.store.runs import Run, find_run
+from scoring.core.metric import Table
 from scoring.core.scorer import Scorer
-from scoring.core.table import Table
 from scoring.statistics.clusters import Ranking, rank
 from scoring.statistics.significance import COMPOSITE
 

@@ -9,9 +9,8 @@ from typing import Any
 from harness.card.reading import number
 from harness.core.failures import ErrorClass
 from harness.store.run_list import RunSummary
-from scoring.core.columns import TRANSLATIONS, KeptColumns
-from scoring.core.composite import cost_adjusted
-from scoring.core.metric_rows import direction
+from scoring.core.inventory import cost_adjusted, direction
+from scoring.core.specification import TRANSLATIONS, KeptColumns
 
 CHRF = "chrf_plus_plus"
 """What lists of translations are ranked by where somebody asks for it; else they are by the composite."""

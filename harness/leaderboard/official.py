@@ -8,15 +8,38 @@ than the smallest difference that their entries show.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import json
+import sqlite3
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
 from string import ascii_lowercase
-from typing import Final
+from typing import Any, Final
 
-from harness.release.records import ReleasedCard
-from harness.sealed.keys import key_phrase
-from scoring.core.composite import cost_adjusted
-from scoring.core.metric_rows import direction
+from pydantic import ValidationError
+
+from harness.card.checking.signed import UNKNOWN, KnownSigners
+from harness.card.checking.verdict import CardCheck, CardVerdict
+from harness.card.checking.verify import consent_checks
+from harness.consent.checks import Verified
+from harness.consent.withdrawals_in_force import CorpusFacts
+from harness.core.canonical import canonical_bytes
+from harness.core.failures import UsageError
+from harness.core.storage import private_folder, write_file
+from harness.release.budget import History
+from harness.release.ledger import FOLDER, LEDGER, checked_lines, history
+from harness.release.records import (
+    ReleasedCard,
+    ReleasedDifference,
+    ReleasedRefusal,
+    ScoresTold,
+)
+from harness.sealed.keys import key_phrase, says_key
+from harness.sealed.phrase import read_words
+from harness.store.withdrawn import entry_ids_of_run, known_run
+from scoring.core.inventory import cost_adjusted, direction
 from scoring.core.specification import COMPOSITE
 
 VERIFICATION: Final = "organisation ran it"
@@ -132,3 +155,123 @@ def _letter(number: int) -> str:
     """Return the letter of a group: a to z, then aa and on."""
     more, own = divmod(number, len(ascii_lowercase))
     return (_letter(more - 1) if more else "") + ascii_lowercase[own]
+
+
+# ---- Released files that are here: whether they are as they were signed, and which cards may be
+# ranked.
+#
+# Their numbers can be computed again by nobody outside. Cards are those that this computer
+# released, and those that were imported.
+
+_Form = type[ReleasedCard | ReleasedDifference | ReleasedRefusal]
+_FORMS: Final[dict[str, _Form]] = {
+    "rosetta-released-card": ReleasedCard,
+    "rosetta-released-difference": ReleasedDifference,
+    "rosetta-released-refusal": ReleasedRefusal,
+}
+
+
+def check_consent(verdict: CardVerdict, data: bytes, connection: sqlite3.Connection) -> None:
+    """Add to the checks of a released file what notices that are believed here say of it."""
+    verdict.checks += _consent(json.loads(data), connection)
+
+
+def withdrawn_of(past: History, connection: sqlite3.Connection) -> frozenset[str]:
+    """Return the runs whose scores were released and may not be claimed now, by notices that are in force here."""
+    checks = {act.run: _consent(act.card.model_dump(mode="json"), connection) for act in past.told(ScoresTold)}  # fmt: skip
+    return frozenset(run for run in checks if any(check.ok is False for check in checks[run]))
+
+
+def _consent(stated: Mapping[str, Any], connection: sqlite3.Connection) -> list[CardCheck]:
+    """Return what notices that are believed here say of a released file.
+
+    It names neither entries nor all of a method: the store adds these where it has the runs.
+    """
+    corpus, names = stated["corpus"], [stated.get(name) for name in ("run", "first", "second")]
+    facts = CorpusFacts("", corpus["id"], language_pair=corpus["language_pair"])
+    checks: dict[CardCheck, None] = {}
+    for name in filter(None, names):
+        about = Verified(facts, names_all=False, keys=frozenset({stated["by"]}))
+        if (stored := known_run(connection, name)) is not None:
+            ids = entry_ids_of_run(connection, name)
+            known = frozenset(map(str, ids or ()))
+            about = about._replace(facts=stored[0], setup=stored[1], ids=known, names_all=ids is not None)  # fmt: skip
+        checks |= dict.fromkeys(consent_checks(about))
+    return list(checks)
+
+
+def verify_released(data: bytes, known: KnownSigners) -> CardVerdict | None:
+    """Check a released file against its signature and, where six words are known, its key; None for another file."""
+    stated, verdict = "", CardVerdict()
+    with suppress(ValueError, AttributeError, RecursionError):
+        stated = str(json.loads(data).get("format", ""))
+    if (form := _FORMS.get(stated.rpartition("/")[0])) is None:
+        return None
+    try:
+        file = form.model_validate_json(data, strict=True)
+    except ValidationError:
+        words = "it is not of the form that it states, or of a newer version of Rosetta"
+        verdict.checks.append(CardCheck("form", ok=False, words=words))
+        return verdict
+    whole = canonical_bytes(file.model_dump(mode="json")) == data.rstrip(b"\n")
+    signed = whole and file.is_signed_by(file.by)
+    words = f"Ed25519, by the key whose six words are: {key_phrase(file.by)}"
+    verdict.checks.append(CardCheck("signature", ok=signed, words=words if signed else "it was changed after it was signed"))  # fmt: skip
+    if known.words:
+        mine = says_key(read_words(known.words), file.by)
+        words = f"the six words are those of {'this' if mine else 'another'} key"
+        verdict.checks.append(CardCheck("key", ok=mine, words=words))
+    elif file.by in known.keys:
+        verdict.checks.append(CardCheck("key", ok=True, words=known.keys[file.by]))
+    else:
+        verdict.skip("key", "whose it is, their six words by telephone show (--words)")
+    verdict.skip("numbers", "they are over secret entries: only who signed can compute them again")
+    return verdict
+
+
+TAKEN: Final = "taken"
+"""Folder of imported cards, in that of the ledger."""
+
+
+def take(home: Path, data: bytes, name: str, connection: sqlite3.Connection) -> ReleasedCard:
+    """Store a released card that came from elsewhere and return it; UsageError where it is none, was changed, or consent to it was withdrawn."""
+    card, _ = checked_card(data, name, connection)
+    folder = private_folder(private_folder(home / FOLDER) / TAKEN)
+    write_file(folder / f"{sha256(data).hexdigest()}.json", data, overwrite=True)
+    return card
+
+
+def checked_card(
+    data: bytes, name: str, connection: sqlite3.Connection
+) -> tuple[ReleasedCard, CardVerdict]:
+    """Return a released card by its bytes, and what was checked; UsageError says why it is not believed.
+
+    Refused too where consent to what it is about was withdrawn, as far as notices that are believed here say.
+    """
+    verdict = verify_released(data, UNKNOWN)
+    if verdict is None:
+        raise UsageError(f"{name} is no released card. `rosetta runs export RUN --submitter NAME` writes one.")  # fmt: skip
+    if verdict.ok:
+        check_consent(verdict, data, connection)
+    if wrong := [check.words for check in verdict.checks if check.ok is False]:
+        raise UsageError(f"{name} is not believed: {'; '.join(wrong)}.")
+    try:
+        return ReleasedCard.model_validate_json(data, strict=True), verdict
+    except ValueError:
+        raise UsageError(f"{name} is a released difference or refusal: it has no scores. `rosetta runs verify` checks it.") from None  # fmt: skip
+
+
+def cards_here(home: Path, connection: sqlite3.Connection) -> list[ReleasedCard]:
+    """Return the released cards of this computer that hold, each run's once: what its ledger has, and what was imported."""
+    cards: list[ReleasedCard] = []
+    if (path := home / FOLDER / LEDGER).is_file():
+        past = history(checked_lines(path.read_bytes(), str(path)))
+        gone = withdrawn_of(past, connection)
+        cards += [act.card for act in past.told(ScoresTold) if act.run not in gone]
+    for path in sorted((home / FOLDER / TAKEN).glob("*.json")):
+        try:
+            cards.append(checked_card(path.read_bytes(), path.name, connection)[0])
+        except UsageError:
+            continue  # consent was withdrawn since, or the file was changed: it has no place in a list
+    unique = {(card.by, card.run, card.submitter): card for card in cards}
+    return list(unique.values())

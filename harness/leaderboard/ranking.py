@@ -14,18 +14,21 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from corpora.model.segment import Segment
-from corpora.tasks.task import TRANSLATION
-from harness.card.entry_ids import NO_SEGMENT, card_id, ids_sha256
+from corpora.model.task import TRANSLATION
+from corpora.model.vocabularies import Segment
+from harness.card.comparability import NO_SEGMENT, ScoredTerms, card_id, ids_sha256, terms_remedy
 from harness.card.reading import block, number
-from harness.compare.remedy import ScoredTerms, terms_remedy
 from harness.leaderboard.entrant import CHRF, Entrant, better, counts
 from harness.store.file.trouble import stored_object, unpack_positions
 from harness.store.run_list import RunSummary, list_runs
-from scoring.core.columns import TRANSLATIONS, stated_columns
-from scoring.core.composite import profile_for
-from scoring.core.metric_rows import short_title
-from scoring.core.specification import COMPOSITE, specified, stated_weighing
+from scoring.core.inventory import profile_for, short_title
+from scoring.core.specification import (
+    COMPOSITE,
+    TRANSLATIONS,
+    specified,
+    stated_columns,
+    stated_weighing,
+)
 
 if TYPE_CHECKING:
     from corpora.model.entry import EntryId
@@ -75,7 +78,7 @@ class Board:
     unclustered: str = ""
     """Why some or all runs have no cluster; empty where all have one, or nobody asked yet."""
     smallest: float | None = None
-    """The smallest difference in ``by`` that its entries show between two such runs (``scoring.statistics.smallest``);
+    """The smallest difference in ``by`` that its entries show between two such runs (``scoring.statistics.clusters``);
     None where no two runs have a cluster, or nobody asked yet."""
 
     @property
@@ -352,7 +355,7 @@ class _Facts:
         """
         if not run.imported and (sealed := block(entrant.scores, "signatures")):
             return sealed
-        from harness.leaderboard.signatures import run_signatures, setup_signatures
+        from harness.compare.rows import run_signatures, setup_signatures
 
         stated: str | None = self._rows[run.number][4]
         if stated is None:

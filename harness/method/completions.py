@@ -10,11 +10,10 @@ from typing import Any, Final
 from corpora.text.model_reply import answer_text
 from harness.core.calls import Ending, Price, Reply, Request
 from harness.core.failures import CallError, ErrorClass, NoCredit, RateLimited, Refused, Transient
-from harness.core.storage_problems import storable
+from harness.core.storage import storable
 from harness.endpoint.budget import bounded
 from harness.endpoint.endpoints import Endpoint
-from harness.endpoint.error_words import error_words, stated_words
-from harness.endpoint.usage import reported_cost, usage
+from harness.endpoint.reply import error_words, reported_cost, stated_words, usage
 from harness.method.method import Output
 
 Message = dict[str, Any]

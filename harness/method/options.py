@@ -3,7 +3,7 @@
 Keys where they would be written down: in settings of a plug-in, in a body, in an endpoint's address.
 
 A method's options are in the store and on the run card, for everybody who gets it. Keys have two
-places of their own, the keyring and the environment, which ``harness.endpoint.keys`` reads.
+places of their own, the keyring and the environment, which ``harness.endpoint.endpoints`` reads.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import rfc8785
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, JsonValue, field_validator
 
 from corpora.languages.tags import has_name, language_name
-from corpora.tasks.task import TRANSLATION
+from corpora.model.task import TRANSLATION
 from harness.core.failures import UsageError
 from harness.endpoint.endpoints import checked_url
 from harness.method.method import MethodClass
@@ -34,7 +34,7 @@ class MethodOptions(BaseModel):
     target_language: str
     """BCP 47 tag of the corpus."""
     task: str = TRANSLATION
-    """What is asked of the method: the name of the corpus's task (``corpora.tasks.task``)."""
+    """What is asked of the method: the name of the corpus's task (``corpora.model.task``)."""
     file_lines: Annotated[int, Field(ge=1)] | None = None
     """Lines of the corpus' text files, where blank ones were left out (``Dataset.file_lines``)."""
     source_name: str | None = None
@@ -224,7 +224,7 @@ def _refuse(option: str, fields: Mapping[str, Any]) -> None:
         raise UsageError(
             f"{option}: {name!r} looks like a key, and what a method is told is written on the run card. "
             "Store the key with `rosetta key set HOST` or put it into the environment; a plug-in reads "
-            "it with harness.endpoint.keys.key_for. If it is none, give it another name."
+            "it with harness.endpoint.endpoints.key_for. If it is none, give it another name."
         )
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from scoring.core.entry_points import offered
+from scoring.core.packs import offered
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint

@@ -16,11 +16,9 @@ from corpora.languages.tags import language_of
 from corpora.model.entry import Entry
 from harness.core.calls import Calls, Price, Reply, Request
 from harness.core.failures import ErrorClass, Transient, UsageError
-from harness.core.storage_problems import storable
-from harness.endpoint.budget import bounded
-from harness.endpoint.endpoints import Endpoint, service_endpoint
-from harness.endpoint.keys import KeySource
-from harness.endpoint.prices import LOCAL, Prices
+from harness.core.storage import storable
+from harness.endpoint.budget import LOCAL, Prices, bounded
+from harness.endpoint.endpoints import Endpoint, KeySource, service_endpoint
 from harness.method.method import MethodClass, Output, Setup
 from harness.method.options import MethodOptions, check_options
 from harness.method.shipped import METHODS

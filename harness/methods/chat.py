@@ -2,22 +2,232 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
+from typing import Any
 
 from corpora.model.entry import Entry
-from corpora.tasks.task import json_text
+from corpora.model.task import TRANSLATION, json_text, task
+from corpora.text.model_reply import answer_text, mended_json
 from harness.core.calls import Calls, Reply, Request
 from harness.core.failures import CallError, ErrorClass, UsageError
-from harness.endpoint.endpoints import NEWER_LIMIT, chat_endpoint
-from harness.endpoint.keys import KeySource
-from harness.endpoint.prices import LOCAL, Prices
+from harness.core.storage import storable
+from harness.endpoint.budget import LOCAL, Prices
+from harness.endpoint.endpoints import NEWER_LIMIT, KeySource, chat_endpoint
+from harness.inputs.dictionary import Coaching, read_coaching
+from harness.inputs.prompt import Prompt, load_prompt
 from harness.method.completions import Completions, Message, answers_alone, output_of
 from harness.method.method import MethodClass, Output, Setup
-from harness.method.options import MethodOptions, check_options
+from harness.method.options import MethodOptions, check_options, flag
 from harness.method.shipped import METHODS
-from harness.methods.asking import message, prompt_of, turns
-from harness.methods.briefing import Briefing, briefing, by_number
+
+# ---- The briefing of a model: the system prompt of the run, and the message for one or several
+# texts.
+#
+# Several texts in one call, keyed by number, so that no entry can receive another's translation.
+#
+# Both ways the texts go as a JSON object keyed by number. Line forms cannot tell a skipped number
+# from a text of several lines; in JSON a missing, doubled or invented key is plain to see.
+
+
+def numbered(texts: Sequence[str]) -> str:
+    """Write the texts as a JSON object with the keys 1 … n."""
+    return json.dumps(
+        {str(number): text for number, text in enumerate(texts, 1)}, ensure_ascii=False, indent=0
+    )
+
+
+def by_number(reply: str, count: int) -> list[str | None]:
+    """Read the texts 1 … count out of a reply; None where a number cannot be trusted.
+
+    Order does not matter, the number does. A number that is missing between others, doubled, or has
+    no text costs only its own entry. But an invented number, or a last number that is missing, is how
+    it looks when the model split or joined texts and shifted the rest: then none is trusted.
+    """
+    pairs = _pairs(reply)
+    times = Counter(number for number, _ in pairs)
+    if times.keys() - set(range(1, count + 1)) or count not in times:
+        return [None] * count
+    texts: list[str | None] = [None] * count
+    for number, text in pairs:
+        if times[number] == 1 and isinstance(text, str):
+            texts[number - 1] = storable(text).strip()
+    return texts
+
+
+class _Pairs(list[tuple[str, Any]]):
+    """The members of a JSON object, doubled keys included."""
+
+
+def _pairs(reply: str) -> list[tuple[int, Any]]:
+    """Read the outermost JSON object, with words before and after it or not; [] where there is none.
+
+    A key that is not a number becomes 0, which no text has: it counts as invented.
+    """
+    text = answer_text(reply) or ""
+    first, last = text.find("{"), text.rfind("}")
+    try:
+        members = _members(text[first : last + 1])
+    except (ValueError, RecursionError):
+        return []
+    if not isinstance(members, _Pairs):
+        return []
+    return [(_number(key), value) for key, value in members]
+
+
+def _members(text: str) -> Any:
+    """Decode JSON that a model wrote, with raw line breaks in its texts, comments and last commas or not."""
+    decode = partial(json.loads, strict=False, object_pairs_hook=_Pairs)
+    try:
+        return decode(text)
+    except ValueError:
+        return decode(mended_json(text))
+
+
+def _number(key: str) -> int:
+    plain = key.isascii() and key.isdigit() and len(key) < 6
+    return int(key) if plain else 0
+
+
+@dataclass(frozen=True, slots=True)
+class Briefing:
+    """The system prompt, the same for all calls of a run, and what goes into each message."""
+
+    system: str
+    version: str
+    """Versions of all the prompts it was put together from."""
+    coaching: Coaching | None = None
+
+    @property
+    def sha256(self) -> str:
+        """Hash of the system prompt as it is sent, in UTF-8."""
+        return hashlib.sha256(self.system.encode()).hexdigest()
+
+    def single(self, source: str) -> list[Message]:
+        """Start a conversation about one text, which stands alone in its message where it can."""
+        return self._conversation(source + self._hints([source]))
+
+    def batch(self, sources: Sequence[str]) -> list[Message]:
+        """Start a conversation about several texts, keyed by number."""
+        return self._conversation(numbered(sources) + self._hints(sources))
+
+    def _hints(self, sources: Sequence[str]) -> str:
+        return self.coaching.hints(sources) if self.coaching else ""
+
+    def _conversation(self, message: str) -> list[Message]:
+        return [
+            {"role": "system", "content": self.system},
+            {"role": "user", "content": message},
+        ]
+
+
+def briefing(options: MethodOptions, *additions: str) -> Briefing:
+    """Assemble a briefing from prompt, coaching file and additional shipped prompts.
+
+    UsageError where the coaching data would go nowhere, or the prompt waits for some in vain.
+    """
+    coaching = read_coaching(options.coaching) if options.coaching else None
+    main = load_prompt(options.prompt or ("coached-v1" if coaching else "plain-v1"))
+    _fits(main, coaching, options.coaching)
+    values = options.languages | (coaching.slots() if coaching else {})
+    prompts = [main, *map(load_prompt, additions)]
+    return Briefing(
+        system="\n\n".join(prompt.fill(values) for prompt in prompts),
+        version="+".join(prompt.version for prompt in prompts),
+        coaching=coaching,
+    )
+
+
+def _fits(prompt: Prompt, coaching: Coaching | None, path: Path | None) -> None:
+    """Ensure that what the run card calls coached is coached, and nothing else is."""
+    if coaching is None:
+        if prompt.slots & {"notes", "examples"}:
+            raise UsageError(
+                f"Prompt {prompt.version!r} has slots for coaching. Give --coaching FILE."
+            )
+        return
+    for name, given in (("notes", coaching.notes), ("examples", coaching.examples)):
+        if given and name not in prompt.slots:
+            raise UsageError(
+                f"{path}: the {name} would not be used: prompt {prompt.version!r} has no slot "
+                f"{{{name}}}. Put it there, or leave --prompt out."
+            )
+
+
+# ---- How a model is asked for tasks that are no translations: the prompt of each, and the
+# message of a record.
+#
+# What is in a message comes from ``Entry.question``, so no answer can.
+
+_NOT_FOR_OTHERS = ("coaching", "source_name")
+"""Options of a model that only mean something for translations."""
+
+
+def prompt_of(options: MethodOptions) -> str | None:
+    """Return the version of the prompt that a task other than translation is asked with, else None.
+
+    UsageError for an option that means nothing for the task.
+    """
+    name = options.task
+    if name == TRANSLATION:
+        return None
+    given = [option for option in _NOT_FOR_OTHERS if getattr(options, option) is not None]
+    if options.batch_size > 1:
+        given.append("batch_size")
+    if given:
+        raise UsageError(
+            f"{flag(given[0])} is for translation, and the task of the corpus is {name}. Leave it out."
+        )
+    return options.prompt or f"{name}-v1"
+
+
+def refuse_translator(method: str, name: str) -> None:
+    """Raise UsageError: a method that translates cannot be asked for another task."""
+    asked = task(name)
+    other = "ask a model with --method chat, or " if asked.asks_models else ""
+    raise UsageError(
+        f"Method {method!r} does not do what the corpus asks for ({name}: {asked.title}). Instead, {other}"
+        "score outputs that were made elsewhere: `rosetta score FILE OUTPUTS`."
+    )
+
+
+def message(entry: Entry) -> str:
+    """Return what a model is asked about an entry, in one message; a chat's turns are asked one by one."""
+    seen: Mapping[str, Any] = entry.model_extra or {}
+    match entry.of_task:
+        case "qa" if evidence := seen.get("evidence"):
+            return f"Evidence:\n{_numbered(evidence)}\n\nQuestion: {entry.source}"
+        case "function_call":
+            tools = json.dumps(seen.get("tools", []), ensure_ascii=False)
+            return f"Functions:\n{tools}\n\nRequest: {entry.source}"
+        case "text2sql" if schema := seen.get("database_schema"):
+            return f"Schema:\n{schema}\n\nQuestion: {entry.source}"
+        case "multiple_choice" if choices := seen.get("choices"):
+            lettered = (f"{chr(ord('A') + at)}. {choice}" for at, choice in enumerate(choices))
+            return "\n".join([entry.source, "", *lettered])
+        case _:
+            return entry.source
+
+
+def _numbered(evidence: Sequence[Mapping[str, Any]]) -> str:
+    passages = [
+        ": ".join(str(passage[k]) for k in ("title", "text") if passage.get(k))
+        for passage in evidence
+    ]
+    return "\n".join(f"{number}. {text}" for number, text in enumerate(passages, 1))
+
+
+def turns(entry: Entry) -> list[str] | None:
+    """Return what the user says, turn by turn; None where the task is no conversation."""
+    if entry.of_task != "chat":
+        return None
+    return [turn["user"] for turn in (entry.model_extra or {}).get("turns", []) if "user" in turn]
+
 
 _OURS = {"model", "messages", "temperature", "max_tokens"}
 _NOT_OURS = {"stream", "n", "tools", "tool_choice", "api_key", "key"}

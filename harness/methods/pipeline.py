@@ -15,7 +15,7 @@ from corpora.languages.tags import tag_script
 from corpora.model.entry import Entry
 from harness.core.calls import Calls, Reply
 from harness.core.failures import UsageError
-from harness.endpoint.keys import KeySource
+from harness.endpoint.endpoints import KeySource
 from harness.fst.find import find_analyser
 from harness.fst.model import AnalyserError
 from harness.inputs.dictionary import Dictionary, WordList, read_dictionary, read_word_list
@@ -24,8 +24,7 @@ from harness.method.completions import Completions, Message, answers_alone, outp
 from harness.method.method import MethodClass, Output, Setup
 from harness.method.options import MethodOptions, check_options
 from harness.method.shipped import METHODS
-from harness.methods.briefing import Briefing, briefing
-from harness.methods.chat import model_completions, model_setup
+from harness.methods.chat import Briefing, briefing, model_completions, model_setup
 from harness.methods.checks import Check, Rejection, make_checks
 
 if TYPE_CHECKING:

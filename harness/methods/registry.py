@@ -2,26 +2,227 @@
 
 from __future__ import annotations
 
+import asyncio
+import hashlib
+import importlib.abc
+import importlib.util
+import inspect
+import sys
 from collections.abc import Callable, Sequence
-from pathlib import PurePath
+from functools import partial
+from importlib.metadata import EntryPoint
+from pathlib import Path, PurePath
+from types import CodeType, ModuleType
+from typing import Any
 
+from corpora.files.problems import open_regular
 from corpora.model.entry import Entry
-from corpora.tasks.task import TRANSLATION, task
-from corpora.text.near_names import near_names, one_of
-from harness.core.failures import UsageError
-from harness.endpoint.keys import KeySource, find_key
-from harness.method.method import Method
-from harness.method.options import MethodOptions
+from corpora.model.task import TRANSLATION, task
+from corpora.text.messages import near_names, one_of
+from harness.core.calls import Calls
+from harness.core.failures import ErrorClass, UsageError
+from harness.endpoint.endpoints import KeySource, find_key
+from harness.method.method import Method, MethodClass, Output, Setup
+from harness.method.options import MethodOptions, keys_in
 from harness.method.shipped import BUNDLE_SUFFIX, SHIPPED, SUBMITTED, installed
-from harness.methods import plugin
 from harness.methods.api import SERVICES, api
-from harness.methods.asking import refuse_translator
-from harness.methods.baselines import Constant, CopySource
-from harness.methods.chat import chat
-from harness.methods.glossary import Glossary
+from harness.methods.baselines import Constant, CopySource, Glossary, human, replay
+from harness.methods.chat import chat, refuse_translator
 from harness.methods.local_model import LocalModel
 from harness.methods.pipeline import pipeline
-from harness.methods.replay import human, replay
+
+# ---- A plain function as a method: three lines in a file are enough ----
+
+NAME = "translate"
+"""The function that a file without a named class or function is searched for."""
+
+BATCH = "texts"
+"""Name of the parameter by which a function takes a list of texts and returns as many."""
+
+
+class FunctionMethod:
+    """Calls ``translate(text)``, or ``translate(texts)`` for a batch; an ``async`` function runs concurrently.
+
+    Any other function runs in a thread, one call at a time, because most are not made for several.
+    """
+
+    endpoint = None
+
+    def __init__(self, function: Callable[[Any], Any], options: MethodOptions) -> None:
+        self._function = function
+        self._batch = BATCH in inspect.signature(function).parameters
+        self._one_at_a_time = asyncio.Lock()
+        name = function.__name__ if function.__name__ != NAME else "function"
+        self.setup = Setup(
+            method=name,
+            method_class=MethodClass.CUSTOM_PLUGIN,
+            method_version="1",
+            model_slug=name,
+            condition=options.condition or "baseline",
+            batch_size=options.batch_size if self._batch else 1,
+        )
+
+    async def translate(self, entries: Sequence[Entry], _calls: Calls) -> list[Output]:
+        """Return one output for each entry; ValueError where a batch has another number of texts."""
+        sources = [entry.source for entry in entries]
+        if not self._batch:
+            return [_output(await self._call(source)) for source in sources]
+        texts = await self._call(sources)
+        if not isinstance(texts, list | tuple) or len(texts) != len(sources):
+            raise ValueError(f"the function must return a list of {len(sources)} texts")
+        return [_output(text) for text in texts]
+
+    async def _call(self, argument: str | list[str]) -> object:
+        if inspect.iscoroutinefunction(self._function):
+            return await self._function(argument)
+        async with self._one_at_a_time:
+            return await asyncio.to_thread(self._function, argument)
+
+
+def _output(text: object) -> Output:
+    if isinstance(text, str):
+        return Output(text)
+    kind = "nothing" if text is None else f"a value of type {type(text).__name__}"
+    return Output(None, ErrorClass.METHOD, f"The function returned {kind}, not a text.")
+
+
+# ---- Methods of others: a class found by entry point, or a class or function in a Python file.
+
+
+class Plugin:
+    """A method of others, with what identifies it added to its setup.
+
+    Two plug-ins must never share a setup: the hash of the code and the settings are written here,
+    not left to the plug-in.
+    """
+
+    def __init__(self, method: Method, sha256: str, options: MethodOptions) -> None:
+        self._method = method
+        more = {"settings": options.settings} if options.settings else {}
+        self.setup: Setup = method.setup.model_copy(
+            update={
+                "method_name": options.method_name or method.setup.method_name,
+                "method_sha256": sha256,
+                "replicate": options.replicate,
+                "options": method.setup.options | more,
+            }
+        )
+        self.endpoint: str | None = method.endpoint
+
+    async def translate(self, entries: Sequence[Entry], calls: Calls) -> Sequence[Output]:
+        return await self._method.translate(entries, calls)
+
+
+def by_path(name: str, options: MethodOptions) -> Plugin:
+    """Load ``path/to/file.py:ClassName``, or a function; without a name, the file's ``translate``.
+
+    The hash covers that one file, not what it imports.
+    """
+    where, _, member = (name, "", NAME) if name.endswith(".py") else name.rpartition(":")
+    path = Path(where)
+    try:
+        with open_regular(path) as file:
+            content = file.read()
+    except OSError as error:
+        raise UsageError(f"Plug-in {where}: the file cannot be read ({error.strerror}).") from error
+    sha256 = hashlib.sha256(content).hexdigest()
+    module = _module(path, content, sha256)
+    maker = getattr(module, member, None)
+    if not callable(maker):
+        names = ", ".join(_members(module)) or "none"
+        raise UsageError(
+            f"Plug-in {where}: it has no class or function {member!r}. It has: {names}."
+        )
+    if inspect.isfunction(maker):
+        maker = partial(FunctionMethod, maker)
+    return Plugin(_made(name, maker, options), sha256, options)
+
+
+def by_entry_point(point: EntryPoint, options: MethodOptions) -> Plugin:
+    """Load a method of an installed package. The hash covers the module's file."""
+    try:
+        maker = point.load()
+        source = inspect.getsourcefile(maker)
+        with open_regular(Path(source or "")) as file:
+            content = file.read()
+    except Exception as error:  # a plug-in may fail in any way
+        raise UsageError(f"Plug-in {point.name!r} cannot be loaded: {_words(error)}") from error
+    return Plugin(_made(point.name, maker, options), hashlib.sha256(content).hexdigest(), options)
+
+
+class _Loader(importlib.abc.InspectLoader):
+    """Runs exactly the bytes that were hashed, never a stale compiled copy of the file."""
+
+    def __init__(self, path: Path, content: bytes) -> None:
+        self._path = path
+        self._content = content
+
+    def get_source(self, fullname: str) -> str:  # noqa: ARG002  the interface has it
+        return importlib.util.decode_source(self._content)
+
+    def get_code(self, fullname: str) -> CodeType:  # noqa: ARG002
+        return self.source_to_code(self._content, str(self._path))
+
+
+def _module(path: Path, content: bytes, sha256: str) -> ModuleType:
+    name = f"rosetta_plugin_{sha256[:16]}"
+    spec = importlib.util.spec_from_loader(name, _Loader(path, content), origin=str(path))
+    assert spec is not None  # noqa: S101  a loader was given
+    assert spec.loader is not None  # noqa: S101
+    module = importlib.util.module_from_spec(spec)
+    module.__file__ = str(path)
+    sys.modules[name] = module  # dataclasses and pydantic look their module up there
+    try:
+        spec.loader.exec_module(module)
+    except BaseException as error:
+        del sys.modules[name]
+        if isinstance(error, Exception | SystemExit):
+            raise UsageError(f"Plug-in {path}: it cannot be loaded: {_words(error)}") from error
+        raise
+    return module
+
+
+def _made(name: str, maker: Callable[[MethodOptions], Any], options: MethodOptions) -> Method:
+    """Make the method and see that it is one, before a run depends on it."""
+    try:
+        method = maker(options)
+        lacking = [part for part in ("setup", "endpoint", "translate") if not hasattr(method, part)]
+        setup = None if lacking else method.setup
+    except UsageError:
+        raise
+    except Exception as error:  # a plug-in may fail in any way
+        raise UsageError(f"Plug-in {name!r} cannot be made: {_words(error)}") from error
+    if lacking:
+        raise UsageError(f"Plug-in {name!r} is not a method: it has no {lacking[0]!r}.")
+    if not isinstance(setup, Setup):
+        raise UsageError(
+            f"Plug-in {name!r} is not a method: its 'setup' is no harness.method.method.Setup."
+        )
+    if written := next(keys_in(setup.options), None):
+        raise UsageError(
+            f"Plug-in {name!r}: its setup holds {written!r}, which looks like a key, and is written on the "
+            "run card. Leave it out of the setup."
+        )
+    if not inspect.iscoroutinefunction(method.translate):
+        raise UsageError(f"Plug-in {name!r} is not a method: its 'translate' is not 'async def'.")
+    made: Method = method
+    return made
+
+
+def _members(module: ModuleType) -> list[str]:
+    return [
+        name
+        for name, value in vars(module).items()
+        if (inspect.isclass(value) or inspect.isfunction(value))
+        and value.__module__ == module.__name__
+    ]
+
+
+def _words(error: BaseException) -> str:
+    """Return what went wrong in one line; a syntax error names its own line."""
+    message = " ".join(str(error).split())
+    return f"{type(error).__name__}: {message}" if message else type(error).__name__
+
 
 _WITHOUT_NETWORK: dict[str, Callable[[MethodOptions], Method]] = {
     "copy-source": CopySource,
@@ -83,10 +284,10 @@ def _service(name: str, options: MethodOptions) -> str:
 
 def _plugin(name: str, options: MethodOptions) -> Method:
     if name.endswith(".py") or PurePath(name.rpartition(":")[0]).suffix == ".py":
-        return plugin.by_path(name, options)
+        return by_path(name, options)
     offered = installed()
     if name in offered:
-        return plugin.by_entry_point(offered[name], options)
+        return by_entry_point(offered[name], options)
     if name == SUBMITTED or name.endswith(BUNDLE_SUFFIX):
         raise UsageError(
             "A submission is run with `rosetta submission run FILE`, from its beginning: a run of one is not gone on with."

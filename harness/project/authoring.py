@@ -4,36 +4,47 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
+from shlex import quote
 from typing import Any, Final, Literal
 
 import filelock
 
 from corpora.checks.requirements import LEAST, ConsentStanding, Requirement, requirements
-from corpora.formats.encode import encode
-from corpora.formats.load import File, read
+from corpora.formats.load import File, load, read
+from corpora.formats.write import encode
 from corpora.model.corpus import Corpus, Dataset, Form
-from corpora.model.entry import Entry, Segment
+from corpora.model.entry import Entry, EntryId, Segment
+from corpora.samples import DEMO_CORPUS, sample_path
+from corpora.text.comparison import normalised
+from corpora.text.messages import counted
 from harness.consent.given import consent_standing
 from harness.core.failures import UsageError
-from harness.core.written_files import write_file
-from harness.project.known import remember
+from harness.core.storage import write_file
 from harness.project.state import (
     CORPUS,
     HandedOut,
+    InVault,
     Project,
     ProjectEntry,
     ProjectState,
     envelope,
     read_project,
+    remember,
+    today,
     with_reference,
     write_state,
 )
+from harness.sealed.keys import Identity
 from harness.store.withdrawn import now_standing
+from harness.vault.key_shares import OpeningKey
+from harness.vault.records import SmallestTold, StoredCorpus
+from harness.vault.sealed_corpus import corpus_named, opened_key, sealed_texts
+from harness.vault.vault import Vault
 
 LOCK: Final = ".project.lock"
 _BUSY_SECONDS: Final = 20
@@ -333,3 +344,138 @@ def still_out(state: ProjectState, out: HandedOut) -> list[ProjectEntry]:
         for project_entry in own
         if project_entry.usable and project_entry.agreed is None
     ]
+
+
+# ---- What a corpus in the making lacks when somebody wants to close it: said once, before its
+# secret texts go into a vault.
+
+_COMING: Final = {"translate": "without a translation", "agree": "without an answer that agrees"}
+
+
+def lacking(project: Project) -> tuple[str, ...]:
+    """Return what a corpus lacks, each in words with the command that fixes it; empty where it is complete.
+
+    Covered are translations without a second speaker, sentences without a translation, reviews that are still out, and the minimum
+    requirements (benchmark-specification §11.1). No text is quoted.
+    """
+    return tuple(_lacking(project))
+
+
+def _lacking(project: Project) -> Iterator[str]:
+    entries, project_progress, folder = (
+        project.state.entries,
+        progress_of(project),
+        quote(str(project.folder)),
+    )
+    alone = [entry for entry in entries if entry.usable and entry.agreed is None]
+    if alone:
+        yield f"{counted(len(alone), 'translation')} to which no second speaker agreed{_where(alone)}: rosetta corpus agree {folder}"
+    if without := [entry for entry in entries if entry.untranslated]:
+        yield f"{counted(len(without), 'sentence')} without a translation{_where(without)}, which would not go along: rosetta corpus translate {folder}"
+    if objected := [entry for entry in entries if entry.objected and not entry.withdrawn]:
+        yield f"{counted(len(objected), 'translation')} to which somebody objects{_where(objected)}, which would not go along: rosetta review adjudicate"
+    yield from map(_lacking_out, project_progress.out)
+    for row in project_progress.requirements:
+        if not row.met:
+            note = f" ({row.note})" if row.note else ""
+            yield f"{row.name}: {row.found} of {row.needed}{note}"
+
+
+def _where(entries: Sequence[ProjectEntry]) -> str:
+    counts = Counter(str(entry.segment) for entry in entries)
+    return f" ({', '.join(f'{count} {name}' for name, count in counts.items())})"
+
+
+def _lacking_out(out: OutReview) -> str:
+    return f"{out.review} is still with speakers: {out.left} of its {counted(out.asked, 'sentence')} {_COMING[out.kind]}"
+
+
+# ---- A finished corpus on its way into a vault: sealed there, and its secret texts taken out of
+# the project.
+#
+# The project notes where it goes before it goes. So one that was stopped on the way is found in
+# the vault again, and nothing is lost or put in twice.
+
+
+def move_into(
+    project: Project,
+    vault: Vault,
+    corpus: Corpus,
+    name: str,
+    identity: Identity,
+    opener: OpeningKey | None,
+    tells: Mapping[Segment, SmallestTold],
+) -> StoredCorpus:
+    """Seal the whole corpus of a project in a vault, then take its secret texts out of the project; gives the vault's record of it.
+
+    Called within ``changing``. Raises VaultError where the vault has another corpus of this name, or a text of it, and UsageError where it has
+    this one as it was before a change.
+    """
+    state = vault.read()
+    going = InVault(
+        vault=state.head.vault, corpus=name, sha256=corpus.sha256, on=today(), done=False
+    )
+    before = project.state.vault
+    noted = before is not None and (before.vault, before.corpus) == (going.vault, name)
+    if (
+        before is not None
+        and noted
+        and name in {corpus.name for corpus in state.head.corpora.values()}
+    ):
+        stored = _ours(vault, corpus, name, identity, opener)
+        _require_unchanged(before, corpus)
+    else:
+        project.change(vault=going)
+        write_state(project, overwrite=True)
+        stored = vault.add(corpus, name, identity, opener, tells)
+    _take_out(project, going)
+    return stored
+
+
+def _require_unchanged(before: InVault, corpus: Corpus) -> None:
+    """Refuse a corpus that is not what went to the vault; UsageError says what to do."""
+    if before.sha256 != corpus.sha256:
+        raise UsageError(
+            f"The vault holds {before.corpus!r} as it was on {before.on}, and it was changed here since. Nothing was taken out of the project. Seal it in "
+            "another vault, or put back the project.json of that day and run this again."
+        )
+
+
+def _ours(
+    vault: Vault, corpus: Corpus, name: str, identity: Identity, opener: OpeningKey | None
+) -> StoredCorpus:
+    """Return the record of a corpus that is there already, where every source of ours is in it; UsageError where it is another one."""
+    state = vault.read()
+    number, stored = corpus_named(state, name)
+    key = opened_key(state, stored, identity, opener)
+    known = {entry.digest for entry in sealed_texts(state, number, stored).entries}
+    if not all(key.digest(entry.source).hex() in known for entry in corpus.entries):
+        raise UsageError(f"The vault holds another corpus {name!r}. Choose --name.")
+    return stored
+
+
+def _take_out(project: Project, going: InVault) -> None:
+    """Extract the secret texts of all entries that went away from the state; those that did not go along stay, sealed."""
+    project.put(
+        entry.model_copy(update={"sealed": ""})
+        for entry in project.state.entries
+        if entry.secret and entry.usable
+    )
+    project.change(vault=going.model_copy(update={"done": True}))
+
+
+# ---- Sentences that can be no secret: those of the demo, which everybody has who has this
+# program.
+
+
+def known_of_the_demo(sources: Iterable[str]) -> frozenset[str]:
+    """Return those of some sources that the bundled demo corpus has too, however they are written."""
+    known = {normalised(entry.source) for entry in load(sample_path(DEMO_CORPUS)).entries}
+    return frozenset(source for source in sources if normalised(source) in known)
+
+
+def secrets_of_the_demo(corpus: Corpus) -> tuple[EntryId, ...]:
+    """Return the ids of the secret entries whose source the bundled demo corpus has too."""
+    secret = {entry.id: entry.source for entry in corpus.entries if entry.secret}
+    known = known_of_the_demo(secret.values())
+    return tuple(id_ for id_, source in secret.items() if source in known)

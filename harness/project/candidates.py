@@ -20,13 +20,13 @@ from corpora.formats.load import load
 from corpora.model.corpus import Corpus, Dataset
 from corpora.model.entry import PROVENANCES, REGISTERS, Entry, Segment
 from corpora.text.comparison import normalised
+from corpora.text.messages import counted
+from harness.card.checking.linting import LEAST_LETTERS, NEAR
 from harness.core.failures import UsageError
 from harness.core.problems import first_problem
-from harness.inputs.sentence_lines import check_length, read_lines
-from harness.lint.copies import LEAST_LETTERS, NEAR
+from harness.inputs.table import check_length, read_lines
+from harness.project.authoring import known_of_the_demo
 from harness.project.state import DraftTexts, Project, ProjectEntry, SourceOrigin, today
-from harness.vault.demo_texts import known_of_the_demo
-from scoring.core.messages import counted
 
 WEIGHTS: Final[Mapping[int, float]] = {1: 0.10, 2: 0.25, 3: 0.30, 4: 0.25, 5: 0.10}
 """Share of each tier among chosen sources: all five are there, most are of the middle ones (benchmark-specification §2.4)."""

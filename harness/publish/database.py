@@ -10,7 +10,7 @@ from typing import Any, Final
 from harness.core.failures import UsageError
 from harness.core.installation import install_line
 from harness.core.version import VERSION
-from harness.publish.outgoing import OutgoingCard
+from harness.publish.cards import OutgoingCard
 from harness.publish.place import DatabasePlace, PublishError
 
 try:

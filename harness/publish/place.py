@@ -14,8 +14,7 @@ from urllib.parse import parse_qsl, quote, unquote, urlsplit
 from corpora.text.visible import plain
 from harness.core.failures import HarnessError, KeyStoreError, UsageError
 from harness.endpoint import offline
-from harness.endpoint.endpoints import is_this_machine
-from harness.endpoint.keys import get_key
+from harness.endpoint.endpoints import get_key, is_this_machine
 
 SCHEMES: Final = ("postgresql", "postgres")
 OPTIONS: Final = ("host", "sslmode", "sslrootcert", "connect_timeout")

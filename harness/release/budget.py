@@ -27,13 +27,13 @@ from math import isfinite
 from typing import Any, Final, TypeVar
 
 from corpora.text.comparison import normalised
+from corpora.text.messages import counted
 from harness.card.withholding import LEAST
 from harness.core.failures import UsageError
 from harness.release import records
 from harness.release.records import LEAST_CONFIRMED, CertificateTold, RefusalTold, ScoresTold
 from harness.sealed.strict_records import StrictRecord
-from scoring.core.messages import counted
-from scoring.core.metric_rows import direction, row_of
+from scoring.core.inventory import direction, row_of
 from scoring.core.specification import COMPOSITE
 
 MOMENT: Final = "%Y-%m-%dT%H:%M:%SZ"

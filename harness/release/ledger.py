@@ -22,8 +22,8 @@ import filelock
 from corpora.model.corpus import Corpus, Selection
 from harness.consent.withdrawals_in_force import standing
 from harness.core.failures import UsageError
+from harness.core.storage import PRIVATE, append_line, private_folder
 from harness.core.version import VERSION
-from harness.core.written_files import PRIVATE, append_line, private_folder
 from harness.release import records
 from harness.release.budget import ACTIVATE, MOMENT, History, NotReleased, are_safe, shortfall_of
 from harness.release.records import CertificateTold, LedgerLine, ScoresTold

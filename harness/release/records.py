@@ -12,10 +12,10 @@ from typing import Annotated, ClassVar, Final, Literal, Self
 from pydantic import AfterValidator, Field, model_validator
 
 from harness.core.canonical import canonical_bytes
+from harness.sealed.archive import SignedRecord
 from harness.sealed.chain import ChainedRecord
-from harness.sealed.signed_archive import SignedRecord
 from harness.sealed.strict_records import Count, Hex64, StrictRecord
-from scoring.core.metric_rows import row_of
+from scoring.core.inventory import row_of
 
 PolicyName = Literal["official", "strict", "blind", "trusted"]
 RefusedStage = Literal["install", "load", "translate"]

@@ -15,17 +15,16 @@ import numpy as np
 
 from corpora.model.entry import Entry
 from corpora.text.visible import plain
-from harness.card.checking.claimed import claim_of, stated_caveats
-from harness.card.load import load_card
 from harness.card.material import stored_material
-from harness.card.reading import block, number
+from harness.card.reading import block, claim_of, number, stated_caveats
+from harness.card.rows import load_card
 from harness.card.withholding import LEAST
 from harness.compare.comparing import MOST_RUNS, compare_runs, require_named_once
 from harness.release import records
 from harness.release.budget import History, NotReleased, NotYetReleased, set_id
 from harness.release.ledger import LedgerChange, ReleaseLedger
 from harness.release.records import DifferenceTold, RefusalTold, ScoresTold
-from harness.sealed.signed_archive import signed_record
+from harness.sealed.archive import signed_record
 from harness.setup.plan import told_of
 from harness.store.corpora.entries import read_dataset
 from harness.store.corpora.listing import count_secret
@@ -34,8 +33,7 @@ from harness.store.runs import Run, find_run, read_run
 from harness.vault.records import tenth_upward
 from scoring.card.caveats import CaveatKind
 from scoring.card.smallest import smallest_difference
-from scoring.core.columns import stated_columns
-from scoring.core.specification import COMPOSITE, Tier, stated_weighing
+from scoring.core.specification import COMPOSITE, Tier, stated_columns, stated_weighing
 
 _MONEY_BITS: Final = log2(28)
 """Of 1, 2 or 5 times a power of ten from a millionth to a thousand."""

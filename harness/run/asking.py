@@ -21,24 +21,22 @@ from typing import Any
 from corpora.model.entry import Entry, EntryId
 from harness.annotators.annotator import AskingAnnotator
 from harness.core.calls import Reply, Request
-from harness.core.failures import AskingStopped, CallError, HarnessError
-from harness.core.run_state import RunState
+from harness.core.failures import AskingStopped, CallError, HarnessError, RunState
 from harness.endpoint.budget import Ledger
 from harness.endpoint.client import EndpointClient
 from harness.endpoint.limiter import Limiter, RetryPolicy, Slot
-from harness.events.control import Control
-from harness.events.kinds import InFlight
 from harness.run.call_runner import CallRunner, RunCalls
+from harness.run.events import Control, InFlight
 from harness.run.loop import Dispatcher, RepeatedFailures
 from harness.run.recorder import GATHER_SECONDS
 from harness.setup.plan import RunOptions
 from harness.setup.scoring_tools import ScoringTools
 from harness.store.annotations import AnnotationRow, answered, note_asked, read_annotations
 from harness.store.file.database import open_store, store_path
-from harness.store.file.transaction import transaction
+from harness.store.file.trouble import transaction
 from harness.store.replies import NewReply, StoredReply, add_replies, find_reply, known_keys
 from harness.store.runs import Run
-from scoring.core.translation import Translation
+from scoring.core.setup import Translation
 
 TELL_SECONDS = 0.25
 """Least time from one word on how far it is to the next."""

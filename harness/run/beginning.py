@@ -13,14 +13,13 @@ from pydantic import ValidationError
 
 from corpora.model.corpus import Corpus
 from corpora.model.entry import Entry
-from corpora.text.alike import FORM
-from harness.card.fingerprint import fingerprint
-from harness.consent.opening import refuse_withdrawn_method
-from harness.core.failures import HarnessError, UsageError
+from corpora.text.comparison import FORM
+from harness.card.material import fingerprint
+from harness.consent.checks import refuse_withdrawn_method
+from harness.core.failures import HarnessError, RunState, UsageError
 from harness.core.problems import first_problem
-from harness.core.run_state import RunState
 from harness.core.version import VERSION
-from harness.endpoint.keys import KeySource, find_key
+from harness.endpoint.endpoints import KeySource, find_key
 from harness.method.method import Method, Priced
 from harness.method.options import refuse_written_keys
 from harness.methods.registry import build
@@ -32,7 +31,6 @@ from harness.privacy import (
     require_terms,
     shut_door,
 )
-from harness.setup.floors import floor_fields
 from harness.setup.plan import (
     Plan,
     Resumption,
@@ -47,17 +45,17 @@ from harness.setup.scoring_options import ScoringOptions
 from harness.setup.scoring_tools import (
     ScoringTools,
     changes,
+    floor_fields,
     require_same,
     stated_setup,
     stored_setup,
 )
 from harness.store.corpora.entries import find_corpus, read_dataset, read_entries, save_corpus
-from harness.store.corpora.secret_texts import note_secrets, refuse_known_secrets
-from harness.store.corpora.terms_check import refuse_widened
+from harness.store.corpora.secrecy import note_secrets, refuse_known_secrets, refuse_widened
 from harness.store.file.database import store_path
 from harness.store.file.openings import Live, RunOpening, find_openings, set_opening, set_plan
 from harness.store.file.sealing import ready_to_seal
-from harness.store.file.transaction import transaction
+from harness.store.file.trouble import transaction
 from harness.store.mixed_setups import asked_with
 from harness.store.replies import StoredFindings
 from harness.store.results import failed_attempts
@@ -65,7 +63,7 @@ from harness.store.runs import Run, create_run, forget_failed, read_run, set_liv
 from harness.store.withdrawn import now_standing
 from scoring.card.claim import FLOORS_VERSION
 from scoring.core.scorer import RunningTotals
-from scoring.core.translation import Translation
+from scoring.core.setup import Translation
 
 
 def begin(

@@ -23,14 +23,13 @@ from harness.core.failures import (
     Refused,
     UsageError,
 )
-from harness.core.storage_problems import storable
+from harness.core.storage import storable
 from harness.endpoint.budget import BudgetReached, Ledger, most_cost
 from harness.endpoint.client import EndpointClient
 from harness.endpoint.endpoints import is_loopback, presets
-from harness.endpoint.limiter import Limiter, RetryPolicy, Slot
-from harness.endpoint.notice import PauseNotice
-from harness.events.kinds import InFlight, Pending
+from harness.endpoint.limiter import Limiter, PauseNotice, RetryPolicy, Slot
 from harness.method.method import Attempt, Boxed, Method
+from harness.run.events import InFlight, Pending
 from harness.store.replies import NewReply, StoredReply, request_key
 
 

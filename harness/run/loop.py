@@ -19,14 +19,24 @@ from corpora.model.entry import Entry
 from corpora.text.comparison import is_blank
 from harness.box.failures import BoxFailure, WhoseFault
 from harness.core.calls import Usage
-from harness.core.failures import CallError, ErrorClass, HarnessError
-from harness.core.run_state import RunState
+from harness.core.failures import CallError, ErrorClass, HarnessError, RunState
 from harness.endpoint.limiter import Slot
-from harness.events.control import Control
-from harness.method.method import Attempt, Boxed, Method, Output, Prediction, shares
+from harness.method.method import (
+    NO_SOURCE,
+    Attempt,
+    Boxed,
+    Method,
+    Output,
+    Prediction,
+    failed,
+    raised,
+    shares,
+    sound,
+    wordless,
+)
 from harness.method.shipped import METHODS
-from harness.method.validation import NO_SOURCE, failed, raised, sound, wordless
 from harness.run.call_runner import CallRunner, RunCalls
+from harness.run.events import Control
 
 _CHANGING = re.compile(r"\S*\d\S*")
 """Request numbers, times and amounts, which differ between messages that say the same."""

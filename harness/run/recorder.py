@@ -11,26 +11,34 @@ import queue
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import Final, Protocol
 
+from corpora.model.corpus import Dataset
+from corpora.model.entry import Entry
 from corpora.text.comparison import is_blank
-from harness.core.failures import ErrorClass
-from harness.core.run_state import RunState
-from harness.events.kinds import EntryScored, Event
-from harness.events.progress import ProgressBoard
-from harness.method.method import Attempt, Output, Prediction, Result
-from harness.store.file.transaction import transaction
+from harness.core.failures import AskingStopped, ErrorClass, RunState
+from harness.method.method import Attempt, Method, Output, Prediction, Result
+from harness.run.beginning import known_opening
+from harness.run.call_runner import RunCalls
+from harness.run.events import Control, EntryScored, Event
+from harness.run.progress import ProgressBoard
+from harness.setup.plan import Plan
+from harness.setup.scoring_tools import ScoringTools, floor_fields, floor_work, scores_of
+from harness.store.file.openings import set_opening
+from harness.store.file.trouble import transaction
 from harness.store.holding import RunSegment, touch_stretch
 from harness.store.replies import NewReply, add_replies
 from harness.store.results import add_results
-from harness.store.runs import set_live
+from harness.store.runs import Run, read_run, set_live
+from harness.store.sweeps import SharedBudget
 from scoring.card.constant import Annotate
-from scoring.core.columns import SortValues
 from scoring.core.scorer import Scorer
-from scoring.core.translation import Translation
+from scoring.core.setup import Translation
+from scoring.core.specification import SortValues
 
 GATHER_SECONDS = 0.03
 """Least time from one transaction to the next while entries stream in."""
@@ -282,3 +290,115 @@ def _result(prediction: Prediction, statistics: bytes, kept: SortValues, tried: 
         third=third,
         raw=output.raw,
     )
+
+
+# ---- The floors of a run: worked out while it waits for replies, and exact in the store before
+# it is sealed.
+
+SHOWN_SECONDS = 0.5
+"""Time from one look at the floors so far to the next."""
+
+QUIET_STEPS = 64
+"""Steps after which somebody who waits for the end is told how far the work is."""
+
+
+class RunFloors:
+    """Works out the floors of one run, in the thread that scores its outputs and then in that which ends it."""
+
+    def __init__(
+        self, connection: sqlite3.Connection, run: Run, tools: ScoringTools, board: ProgressBoard
+    ) -> None:
+        self._connection = connection
+        self._run = run
+        self._tools = tools
+        self._board = board
+        self._work = floor_work(tools)
+        self._looked = 0.0
+        self._known = self._find_known()
+
+    def step(self) -> bool:
+        """Work for some milliseconds and show the floors so far. Return whether more is left."""
+        if self._known:
+            return False
+        more = self._work.step()
+        now = time.monotonic()
+        if not more or now - self._looked >= SHOWN_SECONDS:
+            self._looked = now
+            scores = self._work.scores()
+            self._board.floors = scores if scores or not more else None
+        return more
+
+    def settle(self, control: Control, tell: Callable[[str], None]) -> None:
+        """Finish and store the floors; AskingStopped where a person stops the run meanwhile.
+
+        Another run on the same entries may have finished them first.
+        """
+        if not (self._known or self._work.complete or self._find_known()):
+            self._finish(control, tell)
+        self._board.floors_open = False
+        fields = floor_fields(self._board.floors or {})
+        with transaction(self._connection):
+            opening = read_run(self._connection, self._run.id).opening
+            set_opening(self._connection, self._run.id, opening.changed(**fields))
+
+    def _find_known(self) -> bool:
+        """Adopt the floors of another run on the same entries. Return whether there is one."""
+        known = known_opening(self._connection, self._run.corpus, self._run.positions, self._tools)
+        if known is None or known.floors is None:
+            return False
+        self._board.floors = scores_of(known.floors)
+        return True
+
+    def _finish(self, control: Control, tell: Callable[[str], None]) -> None:
+        steps = 0
+        while self.step():
+            if control.state is RunState.STOPPED:
+                raise AskingStopped
+            steps += 1
+            if steps % QUIET_STEPS == 0:
+                tell(f"working out the floors: {self._work.done:,} of {self._work.total:,}")
+
+
+# ---- Having a run's calls made elsewhere: what goes there, and what is done here with what comes
+# back.
+#
+# Anyone who carries them, the run stays one of this store: its rows are scored and written by its
+# recorder here, its money is counted by its ledger here, and its seal is made here.
+
+MADE_HERE: Final = frozenset({"copy-source", "constant", "glossary", "replay", "human"})
+"""Methods that ask nobody and take so little that they are never carried."""
+
+
+@dataclass(frozen=True, slots=True)
+class RemoteWork:
+    """A stretch of a run whose calls are made elsewhere."""
+
+    run_id: str
+    dataset: Dataset
+    plan: Plan
+    method: Method
+    """Made here, to know what it has to be there."""
+    entries: Mapping[int, Entry]
+    waiting: Sequence[int]
+    """Places of the entries to be translated, in order."""
+    calls: RunCalls
+    """Limits, money, and where replies are kept and found."""
+    known: Collection[bytes]
+    """Keys of the replies that can be found."""
+    purse: SharedBudget | None
+    """Where the ledger of ``calls`` takes money from; None where the run shares none."""
+    recorder: Recorder
+    control: Control
+
+
+class RemoteCalls(Protocol):
+    """Makes the calls of runs elsewhere, one run after the other."""
+
+    lost: bool
+    """Whether the last stretch ended because anyone who was at it is gone, so that another may continue at once."""
+    gone: bool
+    """Whether no further run can be carried."""
+
+    def carry(self, work: RemoteWork) -> str | None:
+        """Process the pending entries. Return the stop reason, or None. Blocks."""
+        ...

@@ -14,26 +14,24 @@ from pathlib import Path
 from typing import Any
 
 from corpora.model.entry import Entry
-from corpora.tasks.task import TRANSLATION
+from corpora.model.task import TRANSLATION
 from corpora.text.comparison import is_blank
 from harness.card.build import store_card
-from harness.card.checking.sealing import sealed_card
+from harness.card.checking.verify import sealed_card
 from harness.card.material import row_words, stored_material
-from harness.consent.sending import require_sending
 from harness.core.failures import AskingStopped, HarnessError, UsageError
 from harness.method.method import Result
-from harness.privacy import require_answers, scoring_endpoints, shut_door
+from harness.privacy import require_answers, require_sending, scoring_endpoints, shut_door
 from harness.run.asking import asking_again
 from harness.run.beginning import begin_like, new_identity, tools_of, tools_with
 from harness.run.final_scores import Scored, Tell, score_outputs, translation
-from harness.setup.floors import floors_version
 from harness.setup.plan import RunOptions, run_options_of, scored_with, scoring_of, was_scored_here
 from harness.setup.scoring_options import ScoringOptions, refuse_unread
-from harness.setup.scoring_tools import ScoringTools, changes, stored_setup
+from harness.setup.scoring_tools import ScoringTools, changes, floors_version, stored_setup
 from harness.store.annotations import AnnotationRow, keep_annotations, read_annotations
 from harness.store.corpora.entries import read_dataset, read_entries
 from harness.store.file.openings import Origin, RunOpening
-from harness.store.file.transaction import transaction, undone
+from harness.store.file.trouble import transaction, undone
 from harness.store.holding import copy_stretches
 from harness.store.results import (
     RowWords,
@@ -45,15 +43,13 @@ from harness.store.results import (
     replace_scores,
 )
 from harness.store.runs import Run, read_card, read_run
-from scoring.core.columns import SortValues
 from scoring.core.inventory import in_order, task_metrics
-from scoring.core.metric import Compared, Statistics
+from scoring.core.metric import Compared, EntryStatistics, Statistics, StatisticsError
 from scoring.core.scorer import RunningTotals, Scorer
-from scoring.core.setup import ScoringSetup
-from scoring.core.table import EntryStatistics, StatisticsError
-from scoring.core.translation import FstAnnotation
+from scoring.core.setup import FstAnnotation, ScoringSetup
+from scoring.core.specification import SortValues
 from scoring.metrics.inventory import make_scorer, maker
-from scoring.words.resources import Resources
+from scoring.words.source_words import Resources
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,11 +16,11 @@ from pydantic import ValidationError
 
 from corpora.model.corpus import Dataset
 from corpora.model.entry import Entry
-from harness.card.fingerprint import fingerprint
+from harness.card.material import fingerprint
 from harness.core.failures import UsageError
 from harness.core.problems import first_problem
 from harness.core.version import VERSION
-from harness.endpoint.keys import KeySource, find_key, no_key
+from harness.endpoint.endpoints import KeySource, find_key, no_key
 from harness.method.method import Method
 from harness.method.options import MethodOptions, refuse_written_keys
 from harness.methods.registry import build
@@ -37,7 +37,7 @@ from harness.setup.scoring_tools import ScoringTools
 from harness.store.annotations import answered, read_annotations
 from harness.store.corpora.entries import corpus_sha256, read_dataset, read_entries
 from harness.store.file.openings import Origin
-from harness.store.file.transaction import transaction
+from harness.store.file.trouble import transaction
 from harness.store.holding import copy_stretches
 from harness.store.mixed_setups import parts_of, whole_setup, with_part
 from harness.store.results import copy_done, failed_attempts

@@ -11,31 +11,25 @@ from pathlib import Path
 from corpora.files.problems import CorpusError
 from corpora.model.entry import Entry
 from harness.annotators.annotator import AskingAnnotator
-from harness.card.checking.sealing import seal
+from harness.card.checking.verify import seal
 from harness.card.material import row_words
-from harness.core.failures import AskingStopped, HarnessError
-from harness.core.run_state import RunState
+from harness.core.failures import AskingStopped, HarnessError, RunState
 from harness.endpoint.budget import BudgetReached, Ledger
 from harness.endpoint.client import Connections, EndpointClient
 from harness.endpoint.limiter import Limiter, RetryPolicy
-from harness.events.control import Control
-from harness.events.kinds import Event, Failed, Finished, InFlight, Started
-from harness.events.progress import ProgressBoard
-from harness.events.steering import ControlPoller
 from harness.method.method import Boxed, Method
 from harness.privacy import shut_door
 from harness.run.asking import Asking
 from harness.run.beginning import begun_with, take_up
 from harness.run.call_runner import RunCalls, limiter_for
-from harness.run.carrying import RemoteCalls, RemoteWork
-from harness.run.final_scores import finish_scores
+from harness.run.events import Control, Event, Failed, Finished, InFlight, Started
+from harness.run.final_scores import finish_scores, why_not_sealed, why_nothing_came
+from harness.run.following import ControlPoller
 from harness.run.loop import RunLoop
-from harness.run.recorder import Recorder, teller_before_seal
-from harness.run.run_floors import RunFloors
-from harness.run.total_failure import why_not_sealed, why_nothing_came
-from harness.setup.floors import floor_scores
+from harness.run.progress import ProgressBoard
+from harness.run.recorder import Recorder, RemoteCalls, RemoteWork, RunFloors, teller_before_seal
 from harness.setup.plan import AS_BEFORE, Resumption, plan_of
-from harness.setup.scoring_tools import ScoringTools
+from harness.setup.scoring_tools import ScoringTools, floor_scores
 from harness.store.annotations import (
     AnnotationRow,
     asked_for,
@@ -46,8 +40,7 @@ from harness.store.annotations import (
 from harness.store.corpora.entries import read_dataset, read_entries
 from harness.store.file.database import open_store
 from harness.store.file.openings import Live, ScoringSoFar
-from harness.store.file.transaction import transaction
-from harness.store.file.trouble import STORE_ERRORS, in_words
+from harness.store.file.trouble import STORE_ERRORS, in_words, transaction
 from harness.store.holding import (
     alone,
     begin_stretch,
@@ -61,7 +54,7 @@ from harness.store.mixed_setups import tries_before
 from harness.store.replies import NewReply, StoredReply, add_replies, find_reply, known_keys
 from harness.store.results import keep_row_words, read_results, stored_positions
 from harness.store.runs import Run, leave_run, read_run, set_live
-from harness.store.shared_budget import leave_money, purse_of
+from harness.store.sweeps import leave_money, purse_of
 
 Listener = Callable[[Event], None]
 

@@ -6,15 +6,34 @@ changed header, a hidden member, a path, a link or a compressed bomb has no way 
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
 import io
+import json
 import re
 import struct
 import zipfile
+from abc import abstractmethod
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import Final
+from operator import attrgetter
+from typing import Annotated, Any, Final, Generic, TypeVar
 
-from harness.sealed.strict_records import FileError, FileProblem
+from pydantic import Field, ValidationError
+
+from harness.core.canonical import canonical_bytes
+from harness.core.failures import UsageError
+from harness.core.problems import first_problem
+from harness.sealed.keys import Identity, Signed, verify
+from harness.sealed.strict_records import (
+    FileError,
+    FileProblem,
+    Hex64,
+    Short,
+    StrictRecord,
+    VersionedRecord,
+    formats,
+)
 
 MOST_BYTES: Final = 50 * 2**20
 """Bytes of one archive; only what people hand in to be run may be larger."""
@@ -173,3 +192,210 @@ def _check_names(found: set[str], names: set[str], optional: set[str]) -> None:
 
 def _error(problem: FileProblem, shape: ArchiveShape = FLAT) -> FileError:
     return FileError(problem, _WORDS[problem].format(most=shape.most_bytes // 2**20))
+
+
+# ---- An archive whose manifest is signed and names the hash of every other member; and small
+# records with a signature.
+
+MANIFEST: Final = "manifest.json"
+SIGNATURE: Final = "manifest.sig"
+
+_MOST_MANIFEST = 8 * 2**20
+"""Bytes; the orders of 200 reviewers with 2,000 items each."""
+
+_MOST_RECORD = 4096
+"""Bytes of a file that is one signed record."""
+
+
+class SignedManifest(VersionedRecord):
+    """The signed head of an archive."""
+
+    members: dict[Short, Hex64]
+    """Name of every other member of the file → SHA-256 of its bytes."""
+
+    @property
+    @abstractmethod
+    def signer(self) -> str:
+        """The key under which the file is signed."""
+
+
+_Form = TypeVar("_Form", bound=SignedManifest)
+
+
+@dataclass(frozen=True)
+class SignedArchive(Generic[_Form]):
+    """What an archive holds, checked against its signature."""
+
+    manifest: _Form
+    signed: Signed
+    """The manifest's bytes and their signature."""
+    members: Mapping[str, bytes]
+    """All but the manifest and its signature."""
+
+
+def pack_signed(
+    manifest: _Form, members: Mapping[str, bytes], identity: Identity, shape: ArchiveShape = FLAT
+) -> bytes:
+    """Name the members' hashes in the manifest, sign it, and pack all of it."""
+    complete = manifest.model_copy(update={"members": _hashes(members)})
+    content = canonical_bytes(complete.model_dump(mode="json"))
+    if len(content) > _MOST_MANIFEST:
+        raise FileError(
+            FileProblem.TOO_LARGE, "This is too much for one file: name fewer items or reviewers."
+        )
+    return pack({**members, MANIFEST: content, SIGNATURE: identity.sign(content)}, shape)
+
+
+def unpack_signed(
+    data: bytes, form: type[_Form], members: Mapping[str, int], optional: Collection[str] = ()
+) -> SignedArchive[_Form]:
+    """Read an archive of this form and check its signature and hashes.
+
+    ``members`` names every member but the two of the signature, each with the most bytes it may have;
+    ``optional`` are those of them that may be missing.
+    Raises FileError in words.
+    """
+    signed_archive = unpack(
+        data,
+        {*members, MANIFEST, SIGNATURE} - {*optional},
+        optional,
+        most={**members, MANIFEST: _MOST_MANIFEST},
+    )
+    return _checked(signed_archive, form)
+
+
+def unpack_signed_all(data: bytes, form: type[_Form], shape: ArchiveShape) -> SignedArchive[_Form]:
+    """Read an archive of this form and shape, whatever its members are called, and check signature and hashes.
+
+    Raises FileError in words.
+    """
+    members = unpack_all(data, shape)
+    if not members.keys() >= {MANIFEST, SIGNATURE}:
+        raise FileError(
+            FileProblem.NOT_OURS, f"This is another kind of file: it holds no {MANIFEST}."
+        )
+    if len(members[MANIFEST]) > _MOST_MANIFEST:
+        raise FileError(FileProblem.TOO_LARGE, f"This file holds too much in {MANIFEST}.")
+    return _checked(members, form)
+
+
+def _checked(found: dict[str, bytes], form: type[_Form]) -> SignedArchive[_Form]:
+    """Extract the signed manifest from an archive's members and compare the others with it."""
+    signed = Signed(found.pop(MANIFEST), found.pop(SIGNATURE))
+    manifest = read_signed_head(signed, form)
+    if manifest.members != _hashes(found):
+        raise _changed()
+    return SignedArchive(manifest, signed, found)
+
+
+def read_signed_head(signed: Signed, form: type[_Form]) -> _Form:
+    """Read a manifest of this form whose signature holds; raises FileError in words. The members are not examined."""
+    manifest = read_manifest(signed.content, form)
+    if not verify(manifest.signer, signed.content, signed.signature):
+        raise _changed()
+    return manifest
+
+
+def _changed() -> FileError:
+    return FileError(
+        FileProblem.DAMAGED,
+        "This file was changed after it was signed, or it is damaged. Ask for a new copy.",
+    )
+
+
+def read_manifest(content: bytes, form: type[_Form]) -> _Form:
+    """Read a manifest of this form from its bytes, its signature not examined; raises FileError in words."""
+    _check_format(content, formats(form))
+    try:
+        return form.model_validate_json(content, strict=True)
+    except ValidationError as error:
+        raise FileError(FileProblem.INVALID, f"{MANIFEST}: {first_problem(error)}") from None
+
+
+def _check_format(content: bytes, ours: tuple[str, ...]) -> None:
+    """Raise with kind words about what else it is: another kind of file, or one of a newer version."""
+    raw = _canonical_json(content)
+    stated = raw.get("format") if isinstance(raw, dict) else None
+    if stated in ours:
+        return
+    kind, _, version = stated.partition("/") if isinstance(stated, str) else ("", "", "")
+    if kind == ours[0].partition("/")[0] and version.isdecimal():
+        raise FileError(
+            FileProblem.NEWER,
+            "This file was written by another version of Rosetta, whose form this version does not "
+            "know. Install the newest version.",
+        )
+    raise FileError(
+        FileProblem.NOT_OURS,
+        "This is another kind of file than was asked for. Choose another file.",
+    )
+
+
+def _hashes(members: Mapping[str, bytes]) -> dict[str, str]:
+    return {name: hashlib.sha256(content).hexdigest() for name, content in members.items()}
+
+
+def _canonical_json(content: bytes) -> Any:
+    """Read JSON that has one byte form only, so that every program finds the same in it."""
+    with contextlib.suppress(ValueError, RecursionError, UsageError):
+        raw = json.loads(content)
+        if canonical_bytes(raw) == content:
+            return raw
+    raise FileError(
+        FileProblem.INVALID,
+        f"{MANIFEST} is not canonical JSON. Ask for the file as Rosetta wrote it.",
+    )
+
+
+class SignedRecord(StrictRecord):
+    """A small file that is one record with its signature among its fields."""
+
+    signature: Annotated[str, Field(pattern=r"^[0-9a-f]{128}$")]
+    """Ed25519 over the canonical bytes of the record without this field."""
+
+    def content(self) -> bytes:
+        """Return what was signed."""
+        return canonical_bytes(self.model_dump(mode="json", exclude={"signature"}))
+
+    def is_signed_by(self, signing_key: str) -> bool:
+        """Return whether the signature is one of this key over all other fields."""
+        return verify(signing_key, self.content(), bytes.fromhex(self.signature))
+
+
+def signed_record(record: StrictRecord, identity: Identity) -> bytes:
+    """Return the bytes of a record with its signature."""
+    fields = record.model_dump(mode="json")
+    return canonical_bytes(fields | {"signature": identity.sign(canonical_bytes(fields)).hex()})
+
+
+_Record = TypeVar("_Record", bound=SignedRecord)
+
+
+def read_signed_record(
+    data: bytes, form: type[_Record], name: str, *, most: int = _MOST_RECORD, end: bytes = b""
+) -> _Record:
+    """Read a record that is in its one canonical form, with ``end`` behind it, and signed by its own ``by``.
+
+    Raises FileError that calls it by ``name``.
+    """
+    record = read_record(data, form, name, most=most)
+    whole = canonical_bytes(record.model_dump(mode="json")) + end == data
+    if not whole or not record.is_signed_by(attrgetter("by")(record)):
+        raise FileError(
+            FileProblem.DAMAGED,
+            f"{name[0].upper()}{name[1:]} was changed after it was signed, or it is damaged. Ask for it once more.",
+        )
+    return record
+
+
+def read_record(
+    data: bytes, form: type[_Record], name: str, *, most: int = _MOST_RECORD
+) -> _Record:
+    """Read such a file of ``most`` bytes, its signature not examined; raises FileError that calls it by ``name``."""
+    try:
+        return form.model_validate_json(data[: most + 1], strict=True)
+    except ValidationError:
+        raise FileError(
+            FileProblem.NOT_OURS,
+            f"This is not {name}, or it is damaged. Ask for the file once more.",
+        ) from None

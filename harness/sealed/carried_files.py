@@ -23,8 +23,8 @@ from itertools import islice
 from pathlib import Path
 from typing import BinaryIO, Final
 
+from harness.sealed.archive import MANIFEST, SIGNATURE
 from harness.sealed.sealing import Lock, lock_of
-from harness.sealed.signed_archive import MANIFEST, SIGNATURE
 from harness.sealed.stick import BATCH_SUFFIX, MOST_BYTES, RATINGS_SUFFIX, read_file
 from harness.sealed.strict_records import FileError, FileProblem
 

@@ -7,6 +7,7 @@ what it is given, else in a file that only its owner may read.
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import os
 import re
@@ -14,15 +15,83 @@ import secrets
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import StrEnum
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
-from corpora.files.decode import open_regular
+from corpora.files.problems import open_regular
 from harness.core.failures import KeyStoreError
-from harness.core.storage_problems import storage_problem
+from harness.core.storage import storage_problem
 from harness.sealed.phrase import phrase, says
 from harness.sealed.sealing import AgeIdentity, SealError, read_age_identities
-from harness.sealed.signature import new_seed, public_key, sign
+
+# ---- Ed25519 signatures over the exact bytes of a manifest, so that ``openssl`` can verify them
+# too.
+#
+# Every manifest names its format in its first field, which keeps a signature of one kind of file
+# from counting for another.
+
+SEED_BYTES: Final = 32
+
+_DER_HEAD = bytes.fromhex("302a300506032b6570032100")
+"""What RFC 8410 puts before the 32 bytes of a public key."""
+
+
+@dataclass(frozen=True, slots=True)
+class Signed:
+    """A manifest as it was signed, with its signature: what can be shown to others later."""
+
+    content: bytes = field(repr=False)
+    signature: bytes = field(repr=False)
+    """64 bytes; empty where it was not kept."""
+
+    @property
+    def sha256(self) -> str:
+        """Over the content, hexadecimal."""
+        return sha256(self.content).hexdigest()
+
+
+def new_seed() -> bytes:
+    """Draw the 32 secret bytes of a signing key."""
+
+    return secrets.token_bytes(SEED_BYTES)
+
+
+def public_key(seed: bytes) -> str:
+    """Return the public key of a seed: 32 bytes, hexadecimal."""
+    public: bytes = _signature_private(seed).public_key().public_bytes_raw()
+    return public.hex()
+
+
+def sign(seed: bytes, data: bytes) -> bytes:
+    """Sign bytes; gives 64 bytes, the same for the same key and data."""
+    signature: bytes = _signature_private(seed).sign(data)
+    return signature
+
+
+def _signature_private(seed: bytes) -> Any:
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+    return Ed25519PrivateKey.from_private_bytes(seed)
+
+
+def verify(public: str, data: bytes, signature: bytes) -> bool:
+    """Return whether the key (hexadecimal) signed exactly these bytes; False for a key that is none."""
+    from cryptography.exceptions import InvalidSignature
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+
+    try:
+        Ed25519PublicKey.from_public_bytes(bytes.fromhex(public)).verify(signature, data)
+    except (InvalidSignature, ValueError):
+        return False
+    return True
+
+
+def public_pem(public: str) -> str:
+    """Return a public key (hexadecimal) in the form that ``openssl`` reads."""
+    encoded = base64.b64encode(_DER_HEAD + bytes.fromhex(public)).decode()
+    return f"-----BEGIN PUBLIC KEY-----\n{encoded}\n-----END PUBLIC KEY-----\n"
+
 
 SERVICE: Final = "rosetta-review"
 """Under this name the keyring keeps the keys of reviews."""
@@ -255,7 +324,7 @@ def key_pointer(folder: Path, role: Role) -> Path:
 
 
 def _private(folder: Path) -> Path:
-    from harness.core.written_files import private_folder
+    from harness.core.storage import private_folder
 
     try:
         return private_folder(folder)

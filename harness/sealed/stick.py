@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from harness.core.failures import HarnessError, UsageError
-from harness.core.storage_problems import StorageProblem, error_name, storage_problem, words_for
-from harness.core.written_files import sync_folder
+from harness.core.storage import StorageProblem, error_name, storage_problem, sync_folder, words_for
 
 if sys.platform == "darwin":
     import fcntl

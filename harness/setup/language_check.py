@@ -17,16 +17,15 @@ from corpora.languages.cards import FoundCard
 from corpora.languages.language import LanguageCard
 from corpora.languages.tags import resolve_script, tag_script
 from corpora.model.entry import Entry
+from corpora.text.messages import percent
 from harness.core.installation import install_line
 from harness.fst.analyser import Analyser, installed_engines, open_analyser
 from harness.fst.find import find_analyser, passed_over
 from harness.fst.model import AnalyserError, FstStatus
-from scoring.core.messages import percent
 from scoring.core.setup import AnalyserFacts, ScoringSetup
 from scoring.core.specification import InventoryRow, specification
 from scoring.metrics.inventory import maker
-from scoring.words.resources import Resources
-from scoring.words.source_words import listed_words
+from scoring.words.source_words import Resources, listed_words
 from scoring.words.tokenizers import load_tokenizer
 
 _OF_THE_CORPUS = ("variants", "gold_analyses", "alignment", "terms", "checks")

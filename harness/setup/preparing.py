@@ -3,32 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from corpora.languages.cards import FoundCard, find_card, read_card
 from corpora.languages.language import LanguageCard
 from corpora.languages.tags import resolve_script
+from corpora.languages.writing import WritingSystem
 from corpora.model.corpus import Dataset
 from corpora.model.entry import Entry
-from corpora.text.alike import FORM
+from corpora.text.comparison import FORM
 from harness.annotators.annotator import Memo, NoMemo
+from harness.annotators.fst import FstAnnotator
 from harness.core.failures import UsageError
-from harness.inputs.coaching import holds_coaching, read_coaching
-from harness.inputs.dictionary import GlossDictionary, read_dictionary, read_gloss_dictionary
+from harness.fst.analyser import Analyser, open_analyser
+from harness.fst.find import find_analyser
+from harness.fst.model import AnalyserError
+from harness.inputs.dictionary import (
+    GlossDictionary,
+    holds_coaching,
+    read_coaching,
+    read_dictionary,
+    read_gloss_dictionary,
+)
 from harness.settings import read_settings
-from harness.setup.annotator_table import find_annotators
-from harness.setup.calibrated import require_weighed
-from harness.setup.scoring_options import ScoringOptions
+from harness.setup.scoring_options import ScoringOptions, find_annotators, require_weighed
 from harness.setup.scoring_tools import ScoringTools
 from harness.store.file.database import home
-from scoring.core.inventory import packs_of, unknown_metric
-from scoring.core.metric_rows import row_of
+from scoring.core.inventory import packs_of, row_of, unknown_metric
 from scoring.metrics.inventory import choose, make_scorer, surface_setup
-from scoring.words.bitext import alignment_name
-from scoring.words.resources import Resources
-from scoring.words.source_words import source_word_list
-from scoring.words.terminology import Terminology
+from scoring.words.bitext import Terminology, alignment_name
+from scoring.words.source_words import Resources, source_word_list
 
 
 def language_folders() -> tuple[Path, ...]:
@@ -181,3 +187,38 @@ def _glosses(options: ScoringOptions) -> GlossDictionary:
     if options.gloss_dictionary is None:
         return GlossDictionary({}, "")
     return read_gloss_dictionary(options.gloss_dictionary)
+
+
+# ---- The analyser of a language, ready to be asked about the words of texts outside a run.
+
+
+@dataclass(frozen=True)
+class WordAnalyser:
+    """An analyser that gives analyses, and how its language is written."""
+
+    analyser: Analyser
+    writing: WritingSystem | None
+    annotator: FstAnnotator
+    """It keeps nothing of what it is asked."""
+
+
+def word_analyser(tag: str, texts: Sequence[str]) -> WordAnalyser | str:
+    """Open the analyser of a language; in words, why there is none that gives analyses.
+
+    ``texts`` tell in which script it is written, where the tag does not.
+    """
+    folders = language_folders()
+    found_card = find_card(tag, folders)
+    card = None if found_card is None else found_card.card
+    path = find_analyser(card, tag, folders)
+    if path is None:
+        return f"no analyser for {tag} is here (`rosetta language check {tag}`)"
+    try:
+        analyser = open_analyser(path)
+    except AnalyserError as error:
+        return str(error)
+    if analyser.acceptor:
+        return f"{analyser.name} only says yes or no; it has no analyses"
+    script = resolve_script(tag, card, texts)
+    writing = None if card is None else card.writing(script)
+    return WordAnalyser(analyser, writing, FstAnnotator(analyser, writing))

@@ -18,10 +18,10 @@ from typing import Any
 import msgpack
 
 from harness.method.method import Attempt
-from harness.store.attempts import pack_attempts, said_again, said_in, unpack_attempts, unsaid
 from harness.store.file.openings import ScoringSoFar
 from harness.store.file.sealing import SealedKind, sealed_column, sealed_positions
 from harness.store.file.trouble import of_kind, unpacked_message
+from harness.store.replies import pack_attempts, said_again, said_in, unpack_attempts, unsaid
 from harness.store.results import run_seal
 
 

@@ -8,12 +8,11 @@ from collections.abc import Iterator
 
 from corpora.model.entry import Segment
 from harness.core.failures import StoreError, UsageError
-from harness.store.attempts import unpack_attempts
 from harness.store.corpora.entries import forget_unused_secrets, read_dataset
 from harness.store.file.database import store_path
-from harness.store.file.transaction import sweep_texts, transaction
+from harness.store.file.trouble import sweep_texts, transaction
 from harness.store.holding import alone, forget_lock
-from harness.store.replies import forget_findings
+from harness.store.replies import forget_findings, unpack_attempts
 from harness.store.runs import Run, read_run, under_way
 
 KEPT_SECONDS = 7 * 24 * 3600.0

@@ -1,7 +1,7 @@
 """Runs under way: who holds one, what is wished of it, and the times in which it was under way.
 
 One process at a time holds a run, to continue with it or to delete it. Wishes come from the process that asks to the
-one that is at the run (``harness.events.steering``). Each stretch of time says what it paid.
+one that is at the run (``harness.run.following``). Each stretch of time says what it paid.
 """
 
 from __future__ import annotations
@@ -16,8 +16,7 @@ from pathlib import Path
 import filelock
 
 from harness.core.failures import StoreError, UsageError
-from harness.core.storage_problems import StorageProblem, storage_problem
-from harness.core.written_files import private_folder
+from harness.core.storage import StorageProblem, private_folder, storage_problem
 from harness.store.file.trouble import read_only_words
 
 

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from harness.core.failures import StoreError
-from harness.core.storage_problems import storable
+from harness.core.storage import storable
 from harness.store.file.sealing import CorpusSeal, SealedKind, has_key, plain
 from harness.store.file.trouble import little_endian_positions
 from harness.store.results import sort_columns
@@ -46,7 +46,7 @@ SORTS = (
     "source",
     "output",
 )
-"""What entries can be sorted by; ``scoring.core.columns`` says what the first values are of a task."""
+"""What entries can be sorted by; ``scoring.core.specification`` says what the first values are of a task."""
 
 FILTERS = ("all", "done", "failed", "waiting", "not exact", "exact")
 """What entries can be narrowed to."""

@@ -20,7 +20,9 @@ from corpora.files.problems import StoredValueError
 from corpora.model.entry import EntryId
 from harness.core.failures import ErrorClass
 from harness.method.method import Attempt, Result
-from harness.store.attempts import (
+from harness.store.file.sealing import CorpusSeal, SealedKind, sealed_column, sealed_positions
+from harness.store.file.trouble import intern_text, of_kind, stored_word, unpacked_message
+from harness.store.replies import (
     pack_attempts,
     rate_limited,
     said_again,
@@ -28,10 +30,7 @@ from harness.store.attempts import (
     unpack_attempts,
     unsaid,
 )
-from harness.store.file.sealing import CorpusSeal, SealedKind, sealed_column, sealed_positions
-from harness.store.file.transaction import intern_text
-from harness.store.file.trouble import of_kind, stored_word, unpacked_message
-from scoring.core.columns import SortValues
+from scoring.core.specification import SortValues
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,11 +11,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from harness.core.failures import StoreError, UsageError
-from harness.core.run_state import RunState
-from harness.core.storage_problems import storable
+from harness.core.failures import RunState, StoreError, UsageError
+from harness.core.storage import storable
 from harness.method.shipped import submission_number
-from harness.store.file.run_scores import fill_run_scores
+from harness.store.file.schema import fill_run_scores
 from harness.store.file.trouble import (
     inflated,
     pack_positions,

@@ -6,8 +6,13 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from harness.consent.vault_corpora import opened_before
-from harness.consent.withdrawals_in_force import CorpusFacts, Withdrawals, Withdrawn, standing
+from harness.consent.withdrawals_in_force import (
+    CorpusFacts,
+    Withdrawals,
+    Withdrawn,
+    opened_before,
+    standing,
+)
 from harness.core.failures import StoreError, UsageError
 from harness.store.file.database import home
 from harness.store.file.trouble import stored_object, unpack_positions

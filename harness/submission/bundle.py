@@ -10,27 +10,28 @@ import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from pathlib import Path
+from enum import StrEnum
+from pathlib import Path, PurePosixPath
 from shlex import quote
-from typing import Final
+from typing import Annotated, Final, Literal
 
-from corpora.files.decode import open_regular
-from harness.card.seal import HASH_FIELD
+from pydantic import Field, JsonValue
+
+from corpora.files.problems import open_regular
+from harness.card.model import HASH_FIELD
 from harness.core.failures import UsageError
-from harness.core.written_files import PRIVATE, private_folder
+from harness.core.storage import PRIVATE, private_folder
 from harness.method.shipped import BUNDLE_SUFFIX
-from harness.sealed.keys import Identity
-from harness.sealed.signature import Signed
-from harness.sealed.signed_archive import (
+from harness.sealed.archive import (
     MANIFEST,
     SIGNATURE,
+    SignedManifest,
     pack_signed,
     read_signed_head,
     unpack_signed_all,
 )
-from harness.sealed.strict_records import FileError, FileProblem
-from harness.submission.contents import NotData, data_kind
-from harness.submission.manifest import DataLane, SubmissionManifest
+from harness.sealed.keys import Identity, Signed
+from harness.sealed.strict_records import FileError, FileProblem, Hex64, Short, StrictRecord
 from harness.submission.members import (
     CARD,
     CODE,
@@ -46,8 +47,208 @@ from harness.submission.members import (
     in_zip,
     mebibytes,
     member_problems,
+    wheelhouse_problems,
 )
-from harness.submission.wheels import wheelhouse_problems
+
+# ---- What a file of data is, by its first bytes and its place: what a reader here knows without
+# running anything.
+#
+# Whatever is none of these is refused, above all what runs when it is read: pickled objects (also
+# as PyTorch saves them), programs, libraries, bytecode and archives.
+
+
+class DataKind(StrEnum):
+    """The kinds of data that the methods here read."""
+
+    TEXT = "text"
+    """UTF-8 or UTF-16: word lists, dictionaries, prompts, coaching."""
+    ANALYSER = "analyser"
+    """A transducer as HFST writes it for looking up."""
+    WEIGHTS = "weights"
+    """``model.bin`` of CTranslate2."""
+
+
+_REFUSED: Final = (
+    (b"\x80\x02", "pickled objects, which run code when they are read"),
+    (b"\x80\x03", "pickled objects, which run code when they are read"),
+    (b"\x80\x04", "pickled objects, which run code when they are read"),
+    (b"\x80\x05", "pickled objects, which run code when they are read"),
+    (b"PK\x03\x04", "an archive, such as PyTorch's, whose pickled objects run code when they are read"),
+    (b"\x1f\x8b", "compressed. Put the file itself there"),
+    (b"\x7fELF", "a program"),
+    (b"MZ", "a program"),
+    (b"\xcf\xfa\xed\xfe", "a program"),
+    (b"\xfe\xed\xfa\xcf", "a program"),
+    (b"\xca\xfe\xba\xbe", "a program"),
+    (b"#!", "a script"),
+    (b"\x00asm", "a program"),
+    (b"\x89HDF", "HDF5, of which some readers run code"),
+)  # fmt: skip
+"""First bytes → what it is, in words."""
+
+_HFST: Final = b"HFST\x00"
+_SCRIPTS: Final = frozenset(
+    {".py", ".pyc", ".pyd", ".pyw", ".pyz", ".pth", ".so", ".dll", ".dylib", ".exe", ".sh", ".bat",
+     ".cmd", ".ps1", ".js", ".pkl", ".pickle", ".pt", ".ckpt", ".joblib", ".npy", ".npz"}
+)  # fmt: skip
+"""Ends of names that say so, whatever the bytes are."""
+
+
+class NotData(ValueError):  # noqa: N818  said of a file
+    """A file is of no kind that is read here; the words say what it is and what to do."""
+
+
+def data_kind(path: str, content: bytes) -> DataKind:
+    """Return what a file of data is; raises NotData in words, without the path."""
+    for begins, what in _REFUSED:
+        if content.startswith(begins):
+            raise NotData(f"{what}. Only data goes in this lane; code goes in code/.")
+    name = PurePosixPath(path)
+    if name.suffix.lower() in _SCRIPTS:
+        raise NotData(f"by its name ({name.suffix}) code or pickled objects. Only data goes in this lane.")  # fmt: skip
+    if _is_safetensors(content):
+        raise NotData(
+            "safetensors, which says what a model weighs and not how it runs. Convert it to CTranslate2: "
+            "ct2-transformers-converter --model FOLDER --output_dir NEW --copy_files tokenizer.json"
+        )
+    if content.startswith(_HFST) or (name.suffix == ".hfstol" and content):
+        return DataKind.ANALYSER
+    if name.name == "model.bin" and _is_ctranslate2(content):
+        return DataKind.WEIGHTS
+    if _is_text(content):
+        return DataKind.TEXT
+    raise NotData(
+        "of no kind that is read here: text in UTF-8, an analyser (.hfstol), or model.bin of CTranslate2"
+    )
+
+
+def _is_safetensors(content: bytes) -> bool:
+    length = int.from_bytes(content[:8], "little")
+    return content[8:9] == b"{" and 2 <= length <= len(content) - 8
+
+
+def _is_ctranslate2(content: bytes) -> bool:
+    """Return whether bytes begin as its weights do: a version, and the name of a specification."""
+    version, length = int.from_bytes(content[:4], "little"), int.from_bytes(content[4:6], "little")
+    name = content[6 : 6 + length]
+    return 1 <= version <= 20 and name.endswith(b"Spec\x00") and name[:-1].isalnum()
+
+
+def _is_text(content: bytes) -> bool:
+    encoding = "utf-16" if content[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8"
+    try:
+        text = content.decode(encoding)
+    except UnicodeDecodeError:
+        return False
+    return "\x00" not in text
+
+
+def is_tokenizer(content: bytes) -> bool:
+    """Return whether text is a tokenizer as the library tokenizers declares it."""
+    try:
+        read = json.loads(content)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(read, dict) and isinstance(read.get("model"), dict)
+
+
+# ---- What a bundle says of itself, signed: who hands in which method, with what it is run, and
+# what was promised.
+
+FORMAT: Final = "rosetta-submission/1"
+
+Words = Annotated[str, Field(max_length=2000)]
+Name = Annotated[str, Field(min_length=1, max_length=200)]
+Moment = Annotated[str, Field(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$")]
+"""UTC, to the second."""
+Entry = Annotated[
+    str, Field(max_length=200, pattern=r"^[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*$")
+]
+"""``module:name`` of a function or class in ``code/``."""
+Options = dict[Short, JsonValue]
+
+
+class CodeLane(StrictRecord):
+    """A method as code, which runs in the box."""
+
+    lane: Literal["code"] = "code"
+    entry: Entry
+    options: Options = Field(default_factory=dict)
+    """What the entry point is told."""
+
+
+class DataLane(StrictRecord):
+    """A method as data, which the organisation's own program runs."""
+
+    lane: Literal["data"] = "data"
+    method: Literal["copy-source", "constant", "glossary", "chat", "pipeline", "ctranslate2"]
+    options: Options = Field(default_factory=dict)
+    """Options of that method by name; never an endpoint, a key or a path."""
+    files: dict[Short, Short] = Field(default_factory=dict)
+    """Option that names a file → its member, below ``data/``; of ``model_folder`` the folder."""
+    made_for: Short = ""
+    """Of a method that asks a model: the model that it was made with, for anyone who chooses one here."""
+
+
+Lane = Annotated[CodeLane | DataLane, Field(discriminator="lane")]
+
+
+class CostReport(StrictRecord):
+    """What the method takes (benchmark-specification §9.1, 4)."""
+
+    usd_per_entry: Annotated[float, Field(ge=0)]
+    """Outside money for an entry: 0 where nobody is paid."""
+    seconds_per_entry: Annotated[float, Field(ge=0)] | None = None
+    hardware: Annotated[str, Field(min_length=3, max_length=500)]
+    """On what it was measured."""
+    notes: Words = ""
+
+
+class DevelopmentUse(StrictRecord):
+    """What was done with the open texts of a corpus (benchmark-specification §9.2, 2)."""
+
+    corpus: Name
+    use: Literal["none", "prompting", "tuning", "training"]
+    """``prompting``: as examples or coaching; ``tuning``: to choose settings by; ``training``: learned from."""
+    notes: Words = ""
+
+
+class AcceptedTerms(StrictRecord):
+    """The terms of participation that the submitter agreed to, known by their bytes."""
+
+    sha256: Hex64
+    by: Name
+    when: Moment
+
+
+class SubmissionManifest(SignedManifest):
+    """The signed head of a bundle."""
+
+    format: Literal["rosetta-submission/1"] = FORMAT
+    name: Name
+    release: Short
+    """Which version of the method it is, as its maker counts."""
+    submitter: Name
+    licence: Name
+    """Of code and data, as SPDX names it."""
+    source_language: Name
+    target_language: Name
+    """BCP 47 tags."""
+    method: Lane
+    costs: CostReport
+    development: Annotated[tuple[DevelopmentUse, ...], Field(min_length=1, max_length=50)]
+    terms: AcceptedTerms | None = None
+    """None: not accepted yet; no keeper is asked for such a bundle."""
+    rosetta: Short
+    """Version of the program that packed it."""
+    packed: Moment
+    by: Hex64
+    """Key under which it is signed."""
+
+    @property
+    def signer(self) -> str:
+        return self.by
+
 
 _MOST_FILE: Final = MOST_BYTES + 2**22
 """Bytes of a bundle's file: its members, and what a zip writes around them."""

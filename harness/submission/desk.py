@@ -7,7 +7,9 @@ leaves a run that was begun, and never one that nobody knows of.
 from __future__ import annotations
 
 import hashlib
+import shutil
 from collections.abc import Collection, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -20,19 +22,42 @@ from pydantic import ValidationError
 
 from harness.core.canonical import canonical_bytes
 from harness.core.failures import UsageError
-from harness.core.written_files import PRIVATE, append_line, private_folder, write_file
+from harness.core.storage import PRIVATE, append_line, private_folder, write_file
 from harness.method.shipped import BUNDLE_SUFFIX, NUMBER_LETTERS
 from harness.sealed.strict_records import FileError, FileProblem, Short, StrictRecord
 from harness.submission.bundle import (
+    Moment,
     Submission,
+    SubmissionManifest,
+    Words,
     bundle_bytes,
     naming,
     parse_submission,
     read_head,
     read_submission,
 )
-from harness.submission.leftovers import FOLDER
-from harness.submission.manifest import Moment, SubmissionManifest, Words
+
+# ---- What a run of a submission that was killed leaves unpacked: its members, and the store of a
+# rehearsal that is kept nowhere.
+
+FOLDER: Final = "submissions"
+"""In the data folder: a folder for each submission that came, called by its number."""
+UNPACKED: Final = "unpacked"
+"""In that of a submission: where its members lie while it runs."""
+LOCK: Final = "run.lock"
+"""Beside it: held by the process that runs it."""
+
+
+def remove_leftovers(home: Path) -> None:
+    """Remove what kills left unpacked in a data folder, sentences among it; a run that is under way keeps its own."""
+    for left in (home / FOLDER).glob(f"*/{UNPACKED}"):
+        with suppress(
+            OSError
+        ):  # another program is at it, or may not be hindered by a disk that cannot be written
+            if any(left.iterdir()):
+                with filelock.FileLock(left.with_name(LOCK), timeout=0, mode=PRIVATE):
+                    shutil.rmtree(left)
+
 
 NOTES: Final = "notes.jsonl"
 _WHOLE: Final = 64

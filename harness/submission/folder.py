@@ -3,39 +3,74 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Final
 
 from pydantic import Field, ValidationError
 
 from corpora.files.toml_text import parse_toml
+from corpora.text.messages import counted
+from harness.card.checking.verify import check_hash
+from harness.card.foreign_cards import adopt, unwrapped
+from harness.card.model import RunCard
+from harness.card.reading import parse_object
+from harness.card.rows import row_entry
 from harness.core.failures import UsageError
 from harness.core.problems import first_problem
 from harness.core.user_file import read_bytes, read_text
 from harness.core.version import VERSION
 from harness.sealed.keys import Identity
 from harness.sealed.strict_records import Short, StrictRecord
-from harness.submission.bundle import RefusedBundle, pack_submission
-from harness.submission.carried_card import carried_card
-from harness.submission.manifest import (
+from harness.submission.bundle import (
     AcceptedTerms,
+    CodeLane,
     CostReport,
+    DataLane,
     DevelopmentUse,
     Lane,
     Name,
+    RefusedBundle,
+    Submission,
     SubmissionManifest,
+    is_tokenizer,
+    pack_submission,
 )
+from harness.submission.lanes import told_by
 from harness.submission.members import (
     CARD,
+    CODE,
+    DATA,
     MOST_BYTES,
     README,
     SHEET,
+    WHEELS,
     MemberKind,
     in_folder,
     member_problems,
 )
+from scoring.statistics.reproducibility import TOLERANCE
+
+# ---- The run card that a bundle carries: the claim that is held against what comes out here.
+
+
+def carried_card(data: bytes) -> RunCard:
+    """Read a card whose hash is its own and whose entries are open; raises UsageError in words."""
+    raw = unwrapped(parse_object(data, CARD))
+    checked = check_hash(raw)
+    if not checked.ok:
+        raise UsageError(f"{CARD}: {checked.words}. Export it again: rosetta runs export RUN.")
+    card = adopt(raw, CARD)
+    if not card.results:
+        raise UsageError(f"{CARD}: it names no entries (results[]). Put in the card of a run over open entries.")  # fmt: skip
+    if card.withheld is not None or any(result.withheld or row_entry(result).secret for result in card.results):  # fmt: skip
+        raise UsageError(f"{CARD}: it is over secret entries. Put in the card of a run over open ones.")  # fmt: skip
+    return card
+
 
 _MOST_TERMS: Final = 2**20
 _MOMENT: Final = "%Y-%m-%dT%H:%M:%SZ"
@@ -138,3 +173,179 @@ def pack_folder(
         members={},
     )
     return pack_submission(manifest, members, identity)
+
+
+# ---- What a submission lacks of the parts of benchmark-specification §9.1, and of what else is
+# asked before it is run: development data (§9.2) and terms.
+
+
+class SubmissionPart(StrEnum):
+    """What a submission is made of."""
+
+    CARD = "run card"
+    METHOD = "method"
+    DEPENDENCIES = "dependencies"
+    COSTS = "cost report"
+    README = "README"
+    DEVELOPMENT = "development data"
+    TERMS = "terms"
+
+
+@dataclass(frozen=True, slots=True)
+class PartCheck:
+    """What was found of one part."""
+
+    part: SubmissionPart
+    ok: bool
+    words: str
+    """What is there; of a part that is not right, what is wrong and the fix."""
+
+
+_LIMITS: Final = re.compile(r"(?im)^#{1,6}[ \t].*limit.*$")
+_LEAST_WORDS: Final = 5
+"""Words that must follow the heading."""
+
+
+def check_submission(submission: Submission, terms_sha256: str | None = None) -> list[PartCheck]:
+    """Return what there is of each part; ``terms_sha256``: hash of the terms that must have been accepted."""
+    return [*_checks(submission, terms_sha256)]
+
+
+def require_parts(checks: Sequence[PartCheck], *, for_secrets: bool) -> None:
+    """Raise UsageError where a part is not right without which nothing is run: any of them, over secret texts."""
+    needed = {SubmissionPart.CARD, SubmissionPart.METHOD}
+    lacking = [check for check in checks if not check.ok and (for_secrets or check.part in needed)]
+    if lacking:
+        raise UsageError(f"It is not run: {lacking[0].part}: {lacking[0].words}")
+
+
+def _checks(submission: Submission, terms_sha256: str | None) -> Iterator[PartCheck]:
+    manifest = submission.manifest
+    try:
+        card: RunCard | None = carried_card(submission.members[CARD])
+    except UsageError as wrong:
+        card = None
+        yield PartCheck(SubmissionPart.CARD, ok=False, words=str(wrong))
+    if card is not None:
+        yield _card(card, manifest)
+    yield _method(submission)
+    yield _dependencies(submission)
+    yield _costs(manifest, card)
+    yield _readme(submission.members[README])
+    yield _development(manifest)
+    yield _terms(manifest, terms_sha256)
+
+
+def _card(card: RunCard, manifest: SubmissionManifest) -> PartCheck:
+    languages = (card.dataset.source_language, card.dataset.target_language)
+    wrong = None
+    if languages != (manifest.source_language, manifest.target_language):
+        wrong = f"it is for {card.dataset.language_pair}, and the submission for another pair"
+    elif card.scores.chrf_plus_plus is None or card.scores.composite is None:
+        wrong = "it has no chrF++ or no composite, by which a rehearsal is judged"
+    if wrong is not None:
+        return PartCheck(SubmissionPart.CARD, ok=False, words=f"{CARD}: {wrong}. Make the run again.")  # fmt: skip
+    words = (
+        f"{len(card.results):,} entries of {card.dataset.id}, chrF++ {card.scores.chrf_plus_plus:.1f}, "
+        f"composite {card.scores.composite:.2f}"
+    )
+    return PartCheck(SubmissionPart.CARD, ok=True, words=words)
+
+
+def _method(submission: Submission) -> PartCheck:
+    match submission.manifest.method:
+        case CodeLane(entry=entry):
+            count = len(submission.below(CODE))
+            words = f"code, {counted(count, 'file')}, entry point {entry}; it runs in a box"
+            return PartCheck(SubmissionPart.METHOD, ok=True, words=words)
+        case DataLane() as lane:
+            wrong = next(_lacking(lane, submission), None)
+            count = len(submission.below(DATA))
+            words = f"data, {counted(count, 'file')}, for the method {lane.method}; no code"
+            return PartCheck(SubmissionPart.METHOD, ok=wrong is None, words=wrong or words)
+
+
+def _lacking(lane: DataLane, submission: Submission) -> Iterator[str]:
+    """Yield what a method of data needs and is not told."""
+    try:
+        told_by(lane)
+    except UsageError as wrong:
+        yield str(wrong)
+    if lane.method == "ctranslate2" and (folder := lane.files.get("model_folder")):
+        place = folder.rstrip("/")
+        for name in ("model.bin", "tokenizer.json"):
+            if f"{place}/{name}" not in submission.members:
+                yield f"{place}/{name}: missing. A model is handed in with its weights and its tokenizer."
+            elif name == "tokenizer.json" and not is_tokenizer(submission.members[f"{place}/{name}"]):  # fmt: skip
+                yield f"{place}/{name}: no tokenizer of the library tokenizers. Save it with Tokenizer.save."
+
+
+def _dependencies(submission: Submission) -> PartCheck:
+    wheels = sorted(submission.below(WHEELS))
+    bound = [wheel for wheel in wheels if not wheel.endswith("-none-any.whl")]
+    words = f"{counted(len(wheels), 'wheel')}, each pinned by its SHA-256" if wheels else "none"
+    if bound:
+        words += f"; for one Python and system only: {', '.join(bound)}"
+    return PartCheck(SubmissionPart.DEPENDENCIES, ok=True, words=words)
+
+
+def _costs(manifest: SubmissionManifest, card: RunCard | None) -> PartCheck:
+    report = manifest.costs
+    stated = None if card is None else card.cost.cost_per_entry_usd
+    if stated is not None and report.usd_per_entry < stated * (1 - TOLERANCE):
+        words = (
+            f"{report.usd_per_entry:g} USD an entry, and the card has {stated:g}. Report what it costs "
+            "(costs.usd_per_entry)."
+        )
+        return PartCheck(SubmissionPart.COSTS, ok=False, words=words)
+    words = f"{report.usd_per_entry:g} USD an entry, on {report.hardware}"
+    return PartCheck(SubmissionPart.COSTS, ok=True, words=words)
+
+
+@dataclass(frozen=True, slots=True)
+class StatedLimits:
+    """The part of a README about what a method does badly."""
+
+    heading: str
+    """Its line, with the signs before it."""
+    words: str
+    """What stands below it, up to the next heading."""
+
+
+def limits(readme: str) -> StatedLimits | None:
+    """Return what a README says of the limits of a method; None where no heading of it is about them."""
+    match = _LIMITS.search(readme)
+    if match is None:
+        return None
+    return StatedLimits(match[0].strip(), readme[match.end() :].partition("\n#")[0].strip())
+
+
+def _readme(content: bytes) -> PartCheck:
+    stated_limits = limits(content.decode("utf-8", "replace"))
+    if stated_limits is None:
+        words = f"{README}: no heading about its limits. Add one, such as “## Limitations”, and say what it does badly."
+        return PartCheck(SubmissionPart.README, ok=False, words=words)
+    if len(stated_limits.words.split()) < _LEAST_WORDS:
+        words = f"{README}: nothing stands below its heading about limits. Say what it does badly."
+        return PartCheck(SubmissionPart.README, ok=False, words=words)
+    return PartCheck(SubmissionPart.README, ok=True, words="with its limitations")
+
+
+def _development(manifest: SubmissionManifest) -> PartCheck:
+    words = ", ".join(
+        f"{development_use.corpus}: {development_use.use}"
+        for development_use in manifest.development
+    )
+    return PartCheck(SubmissionPart.DEVELOPMENT, ok=True, words=words)
+
+
+def _terms(manifest: SubmissionManifest, wanted: str | None) -> PartCheck:
+    terms = manifest.terms
+    if terms is None:
+        words = "not accepted. Read the organisation's terms, and pack with --accept-terms FILE."
+        return PartCheck(SubmissionPart.TERMS, ok=False, words=words)
+    if wanted is not None and terms.sha256 != wanted:
+        words = f"others were accepted (SHA-256 {terms.sha256[:16]}…) than these ({wanted[:16]}…). Pack again with --accept-terms."
+        return PartCheck(SubmissionPart.TERMS, ok=False, words=words)
+    words = f"accepted by {terms.by}, {terms.when[:10]} (SHA-256 {terms.sha256[:16]}…)"
+    return PartCheck(SubmissionPart.TERMS, ok=True, words=words)

@@ -20,18 +20,15 @@ from harness.box.code import BoxedCode
 from harness.box.limits import Limits
 from harness.core.calls import Calls, Reply, Request
 from harness.core.failures import UsageError
-from harness.core.written_files import PRIVATE, private_folder, write_file
-from harness.endpoint.endpoints import is_loopback
-from harness.endpoint.keys import find_key, no_key
+from harness.core.storage import PRIVATE, private_folder, write_file
+from harness.endpoint.endpoints import find_key, is_loopback, no_key
 from harness.method.method import Method, MethodClass, Output, Setup
 from harness.method.options import MethodOptions
 from harness.method.shipped import METHODS, NUMBER_LETTERS, SUBMITTED
 from harness.methods.registry import build
-from harness.submission.bundle import Submission, unpack_into
-from harness.submission.leftovers import FOLDER, LOCK, UNPACKED
-from harness.submission.manifest import CodeLane, DataLane
-from harness.submission.members import CODE, DATA, WHEELS
-from harness.submission.wheels import requirements
+from harness.submission.bundle import CodeLane, DataLane, Submission, unpack_into
+from harness.submission.desk import FOLDER, LOCK, UNPACKED
+from harness.submission.members import CODE, DATA, WHEELS, requirements
 
 _FILES: Final = frozenset(
     {"glossary", "word_list", "coaching", "prompt", "analyser", "model_folder"}

@@ -6,29 +6,32 @@ import sqlite3
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from corpora.model.corpus import Corpus
 from corpora.samples import DEMO_CORPUS, sample_path
 from harness import api, privacy
 from harness.api import RunRequest
-from harness.card.load import load_card
+from harness.box.boxed import BoxedMethod
+from harness.box.failures import BoxStage, WhoseFault
 from harness.card.model import DatasetBlock
-from harness.card.signing.reproduction import reproduced_card
-from harness.core.failures import UsageError
+from harness.card.reproduction import reproduced_card
+from harness.card.rows import load_card
+from harness.core.failures import ErrorClass, UsageError
 from harness.method.method import Method
-from harness.reproduce.rebuild import places_of, scored_with
+from harness.release.records import RefusedStage
+from harness.reproduce import places_of, scored_with
+from harness.run.events import Finished
 from harness.setup.scoring_tools import stated_setup
-from harness.store.corpora.secret_texts import known_secrets
-from harness.store.corpora.terms_check import refuse_widened
+from harness.store.corpora.secrecy import known_secrets, refuse_widened
 from harness.store.file.database import opened
+from harness.store.results import read_results
 from harness.store.runs import find_run
 from harness.submission import lanes
-from harness.submission.bundle import Submission
-from harness.submission.carried_card import carried_card
+from harness.submission.bundle import CodeLane, Submission
 from harness.submission.desk import SubmissionEvent, SubmissionStore
+from harness.submission.folder import carried_card
 from harness.submission.lanes import LanePlan, ModelHere
-from harness.submission.manifest import CodeLane
 from harness.submission.members import CARD
 from scoring.statistics.reproducibility import Reproduction, verdict
 
@@ -140,3 +143,62 @@ def note_rehearsal(desk: SubmissionStore, submission: Submission, found: Rehears
     """Record what came of a rehearsal over a corpus, by its id, with a model that it could ask; without a run, where no run of it is kept."""
     act = SubmissionEvent.REHEARSED if found.repeated else SubmissionEvent.NOT_REPEATED
     desk.note(submission, act, found.run, corpus, str(model or ""))
+
+
+# ---- What became of a submission's run over secret entries: scores, a refusal, or nothing that
+# counts.
+
+_THE_METHODS: Final = frozenset(
+    {
+        ErrorClass.METHOD,
+        ErrorClass.EMPTY,
+        ErrorClass.MALFORMED,
+        ErrorClass.TIMEOUT,
+        ErrorClass.TRUNCATED,
+        ErrorClass.FILTERED,
+        ErrorClass.NUMBERING,
+    }
+)
+"""Failures of entries that are the method's own, where no server is asked."""
+_STAGES: Final[dict[BoxStage, RefusedStage]] = {
+    BoxStage.INSTALL: "install",
+    BoxStage.LOAD: "load",
+    BoxStage.TRANSLATE: "translate",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class RunOutcome:
+    """How a run ended, and who has to do something."""
+
+    act: SubmissionEvent
+    """SCORED, REFUSED or NOT_RUN."""
+    stage: RefusedStage | None = None
+    """Where the method stopped; only where it is refused."""
+    words: str = ""
+    """For the organisation alone; nothing of a text is in it."""
+
+
+def run_outcome(
+    connection: sqlite3.Connection, finished: Finished, method: Method, *, interrupted: bool
+) -> RunOutcome:
+    """Return what became of a run.
+
+    What somebody stopped here, and what this computer, its engine or its models failed at, is no fault of the method. A run
+    without a single output is a refusal, sealed or not: scores of nothing tell nothing.
+    """
+    failure = method.failure if isinstance(method, BoxedMethod) else None
+    results = list(read_results(connection, find_run(connection, finished.run_id).id))
+    if finished.card_hash and any(result.output is not None for result in results):
+        return RunOutcome(SubmissionEvent.SCORED)
+    if failure is not None and failure.fault is WhoseFault.CUSTODIAN:
+        return RunOutcome(SubmissionEvent.NOT_RUN, words=str(failure))
+    if interrupted:
+        return RunOutcome(SubmissionEvent.NOT_RUN, words="It was stopped here.")
+    if failure is not None:
+        return RunOutcome(SubmissionEvent.REFUSED, _STAGES[failure.stage], str(failure))
+    classes = {result.error_class for result in results if result.error_class is not None}
+    own = _THE_METHODS if method.endpoint is None else _THE_METHODS - {ErrorClass.TIMEOUT}
+    if classes and classes <= own:
+        return RunOutcome(SubmissionEvent.REFUSED, "translate", "No text of it could be scored.")
+    return RunOutcome(SubmissionEvent.NOT_RUN, words=finished.reason or "It did not finish.")

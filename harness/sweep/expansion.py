@@ -5,34 +5,42 @@ The order is that of the plan and never changes, so that any worker on any compu
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from itertools import product
 from math import prod
 from pathlib import Path
 from typing import Any
 
-from pydantic import JsonValue
+from pydantic import BaseModel, ConfigDict, JsonValue
 
-from corpora.files.decode import open_regular
+from corpora.files.problems import open_regular
 from corpora.model.corpus import Corpus
 from harness import api
 from harness.api import RunRequest
-from harness.card.fingerprint import fingerprint
+from harness.card.material import fingerprint
 from harness.core.canonical import canonical_sha256
-from harness.core.failures import UsageError
+from harness.core.failures import RunState, UsageError
 from harness.core.version import VERSION
-from harness.endpoint.keys import KeySource, find_key, no_key
-from harness.inputs.coaching import read_coaching
+from harness.endpoint.endpoints import KeySource, find_key, no_key
+from harness.estimate.earlier import NOTHING, Range
+from harness.estimate.estimate import RunEstimate
+from harness.inputs.dictionary import read_coaching
 from harness.method.method import Method, Setup
 from harness.method.options import MethodOptions
 from harness.method.shipped import METHODS, asks
 from harness.methods.registry import build
 from harness.run.beginning import check_budget
-from harness.setup.plan import Plan, RunOptions
+from harness.setup.plan import Plan, RunOptions, scoring_of
 from harness.setup.scoring_options import ScoringOptions
+from harness.setup.scoring_tools import stated_setup
+from harness.store.file.database import opened
+from harness.store.runs import Run, read_run
+from harness.store.withdrawn import withdrawn_runs
 from harness.sweep.plan import AXES, AxisValue, PlanFile, SweepPlan, as_told, choice
+from scoring.core.setup import ScoringSetup
 
 MOST_RUNS = 10_000
 MOST_COMBINATIONS = 1_000_000
@@ -350,3 +358,133 @@ def _check_budget(plan: SweepPlan, method: Method, asked: Plan) -> None:
     if plan.budget_usd is not None:
         run = asked.run.model_copy(update={"budget_usd": plan.budget_usd})
         check_budget(method, asked.model_copy(update={"run": run}))
+
+
+# ---- What the store has of a sweep before it is begun: a complete run that need not be made
+# again.
+
+
+def find_same(connection: sqlite3.Connection, cell: SweepCell) -> Run | None:
+    """Return a complete run of the store that is what a cell asks for, the newest; None where there is none."""
+    rows = connection.execute(
+        "SELECT id FROM runs WHERE setup_hash = ? AND state = ? AND imported IS NULL"
+        " AND put_away IS NULL ORDER BY created DESC, id DESC",
+        (cell.setup_hash, RunState.COMPLETE),
+    ).fetchall()
+    for (number,) in rows:
+        run = read_run(connection, number)
+        same = run.positions == cell.request.positions and _scored_alike(run, cell)
+        if same and run.id not in withdrawn_runs(connection, run.id):
+            return run
+    return None
+
+
+def _scored_alike(run: Run, cell: SweepCell) -> bool:
+    """Return whether a run was scored as a cell asks; files are the same where their bytes are, whatever their paths."""
+    before = scoring_of(run).model_dump(mode="json")
+    asked = cell.request.plan.scoring.model_dump(mode="json")
+    setup = stated_setup(run.opening.scoring)
+    for name, digest in ({} if setup is None else _stated_files(setup)).items():
+        if digest and before[name] is not None and asked[name] is not None:
+            before[name], asked[name] = digest, cell.files[str(Path(asked[name]))]
+    return before == asked
+
+
+def _stated_files(setup: ScoringSetup) -> dict[str, str | None]:
+    """Return option of scoring → SHA-256 of the file that it named, as a run states it; None where it states none."""
+    return {
+        "terms": setup.terms_sha256,
+        "gloss_dictionary": setup.gloss_dictionary_sha256,
+        "language_card": setup.language_card_sha256,
+        "analyser": None if setup.analyser is None else setup.analyser.sha256,
+    }
+
+
+# ---- What a sweep will take before it is begun: each of its runs, and all together ----
+
+
+class CellEstimate(BaseModel):
+    """What one run of a sweep will take."""
+
+    model_config = ConfigDict(frozen=True)
+
+    name: str
+    in_store: bool
+    """Whether the store has the run, so that it is not made again."""
+    estimate: RunEstimate | None
+    """None where it is not made again."""
+
+
+class SweepEstimate(BaseModel):
+    """What a sweep will take; a sum is None where one of its parts is unknown."""
+
+    model_config = ConfigDict(frozen=True)
+
+    runs: tuple[CellEstimate, ...]
+    to_make: int
+    """Runs that the store has not."""
+    calls: Range
+    tokens: Range | None
+    cost_usd: Range | None
+    """US dollars, judges included; None: a price is unknown."""
+    seconds: Range | None
+    budget_usd: float | None
+    budget: str
+    """What is to be said of the budget; empty where it holds all, or there is none."""
+    scoring: str
+    """What keeps the composites of its runs from comparing, with the fix; empty where nothing does."""
+
+
+def estimate_sweep(store: Path, plan: SweepPlan, cells: tuple[SweepCell, ...]) -> SweepEstimate:
+    """Estimate every run of a sweep that the store has not; nothing is sent or stored, and no key is asked for."""
+    with opened(store) as connection:
+        runs = tuple(_estimating_cell(connection, cell) for cell in cells)
+    made = [run.estimate for run in runs if run.estimate is not None]
+    cost = _sum(_cost(run_estimate) for run_estimate in made)
+    return SweepEstimate(
+        runs=runs,
+        to_make=len(made),
+        calls=sum((run_estimate.calls for run_estimate in made), NOTHING),
+        tokens=_sum(_tokens(run_estimate) for run_estimate in made),
+        cost_usd=cost,
+        seconds=_sum(run_estimate.seconds for run_estimate in made),
+        budget_usd=plan.budget_usd,
+        budget=_budget(plan.budget_usd, cost),
+        scoring=scored_apart(cells),
+    )
+
+
+def _estimating_cell(connection: sqlite3.Connection, cell: SweepCell) -> CellEstimate:
+    if find_same(connection, cell) is not None:
+        return CellEstimate(name=cell.name, in_store=True, estimate=None)
+    run_estimate = replace(api.estimate_with(connection, cell.request), from_what=())
+    return CellEstimate(name=cell.name, in_store=False, estimate=run_estimate)
+
+
+def _cost(found: RunEstimate) -> Range | None:
+    if found.judges is None or found.cost_usd is None:
+        return found.cost_usd
+    judges = found.judges.cost_usd
+    return None if judges is None else found.cost_usd + judges
+
+
+def _tokens(found: RunEstimate) -> Range | None:
+    if found.prompt_tokens is None or found.completion_tokens is None:
+        return None
+    return found.prompt_tokens + found.completion_tokens
+
+
+def _sum(parts: Iterator[Range | None]) -> Range | None:
+    total = NOTHING
+    for part in parts:
+        if part is None:
+            return None
+        total = total + part
+    return total
+
+
+def _budget(budget: float | None, cost: Range | None) -> str:
+    if budget is None or cost is None or cost.high <= budget:
+        return ""
+    sure = "will" if cost.low > budget else "may"
+    return f"the budget of ${budget:g} {sure} be reached before all runs are made"

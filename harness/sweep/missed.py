@@ -16,8 +16,7 @@ from corpora.model.entry import Entry, EntryId
 from harness.store.corpora.entries import read_entries
 from harness.store.results import SharedOutcome, shared_outcomes
 from harness.store.runs import Run, find_by_id
-from scoring.core.columns import TRANSLATIONS, KeptColumns, stated_columns
-from scoring.core.specification import Tier, specified
+from scoring.core.specification import TRANSLATIONS, KeptColumns, Tier, specified, stated_columns
 
 LEAST_RUNS = 2
 """Complete runs from which there is something that all of them miss."""

@@ -28,7 +28,7 @@ from corpora.files.toml_text import Place, line_of, parse_toml, wanted_words
 from corpora.model.corpus import Selection
 from corpora.model.entry import Segment
 from corpora.samples import DEMO_PLAN, sample_path
-from corpora.text.near_names import near_names, one_of
+from corpora.text.messages import near_names, one_of
 from harness.api import LIMITS, CorpusRequest
 from harness.core.failures import UsageError
 from harness.core.problems import first_problem

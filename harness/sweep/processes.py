@@ -13,7 +13,7 @@ from typing import Protocol
 
 from corpora.files.problems import CorpusError
 from harness.core.failures import HarnessError
-from harness.run.carrying import RemoteCalls
+from harness.run.recorder import RemoteCalls
 from harness.sweep.working import DRAIN, STOP, work
 
 _CONTEXT = multiprocessing.get_context("spawn")

@@ -14,12 +14,12 @@ from dataclasses import asdict, dataclass
 
 import numpy as np
 
-from corpora.tasks.task import TRANSLATION
+from corpora.model.task import TRANSLATION
 from harness.compare.rows import scorer_of
-from harness.core.run_state import RunState
+from harness.core.failures import RunState
 from harness.store.file.database import store_path
 from harness.store.file.openings import Live
-from harness.store.file.transaction import transaction
+from harness.store.file.trouble import transaction
 from harness.store.holding import is_held
 from harness.store.results import read_statistics
 from harness.store.runs import Run, find_by_id, set_live

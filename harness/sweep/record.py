@@ -13,14 +13,13 @@ from typing import Any, Literal, get_args
 from pydantic import BaseModel, ConfigDict
 
 from harness.card.reading import number
-from harness.core.run_state import RunState
+from harness.core.failures import RunState
 from harness.store.file.database import store_path
 from harness.store.run_list import SweepRun, runs_of_sweep
 from harness.store.runs import under_way
-from harness.store.shared_budget import committed_usd
-from harness.store.sweeps import StoredCell, StoredSweep, at_work, read_cells
+from harness.store.sweeps import StoredCell, StoredSweep, at_work, committed_usd, read_cells
 from harness.sweep.missed import MissedEntries, missed_entries
-from scoring.core.columns import TRANSLATIONS, stated_columns
+from scoring.core.specification import TRANSLATIONS, stated_columns
 
 CellState = Literal["waiting", "running", "stopped", "raced-out", "complete"]
 SweepState = Literal["running", "stopping", "stopped", "complete"]

@@ -13,7 +13,7 @@ from enum import StrEnum
 from statistics import fmean
 
 from harness.sweep.record import CellRecord, SweepRecord
-from scoring.core.metric_rows import direction
+from scoring.core.inventory import direction
 
 _BASELINE_CLASS = "raw-llm"
 _BASELINE_METHODS = frozenset({"copy-source", "constant"})

@@ -22,15 +22,13 @@ from harness import api
 from harness.annotators.fst import FstAnnotator
 from harness.api import Ready
 from harness.core.canonical import canonical_sha256
-from harness.core.failures import HarnessError, UsageError
-from harness.core.run_state import RunState
+from harness.core.failures import HarnessError, RunState, UsageError
 from harness.endpoint.client import Connections, OverlappingConnections
-from harness.endpoint.keys import find_key, no_key
+from harness.endpoint.endpoints import find_key, no_key
 from harness.endpoint.limiter import Limiter
-from harness.events.control import Control
-from harness.events.kinds import Finished
 from harness.run.call_runner import limiter_for
-from harness.run.carrying import MADE_HERE, RemoteCalls
+from harness.run.events import Control, Finished
+from harness.run.recorder import MADE_HERE, RemoteCalls
 from harness.run.running import execute_run
 from harness.setup.plan import Resumption
 from harness.setup.scoring_tools import ScoringTools
@@ -39,7 +37,6 @@ from harness.store.file.trouble import STORE_ERRORS
 from harness.store.holding import alone, forget_lock, is_held, lock_folder
 from harness.store.results import stored_positions
 from harness.store.runs import Run, find_by_id
-from harness.store.shared_budget import share_money
 from harness.store.sweeps import (
     NewCell,
     StoredCell,
@@ -50,13 +47,13 @@ from harness.store.sweeps import (
     read_sweep,
     set_run,
     set_trouble,
+    share_money,
     sweep_of_key,
     worker_lock,
 )
-from harness.sweep.expansion import SweepCell, expand, open_plan_corpus
+from harness.sweep.expansion import SweepCell, expand, find_same, open_plan_corpus
 from harness.sweep.plan import PlanFile, SweepPlan
 from harness.sweep.racing import SweepRace, check_race
-from harness.sweep.stored import find_same
 from scoring.statistics.intervals import SEED
 
 LOOK_SECONDS = 0.3

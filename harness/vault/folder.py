@@ -20,20 +20,22 @@ from typing import Final, Literal
 
 import filelock
 
-from corpora.files.decode import open_regular
+from corpora.files.problems import open_regular
 from harness.core.canonical import canonical_bytes
 from harness.core.failures import UsageError
-from harness.core.storage_problems import StorageProblem, mend_of, storage_problem
-from harness.core.written_files import (
+from harness.core.storage import (
     PRIVATE,
+    StorageProblem,
     append_line,
+    mend_of,
     private_folder,
+    storage_problem,
     sync_folder,
     write_file,
 )
+from harness.sealed.archive import read_record, signed_record
 from harness.sealed.keys import Identity
 from harness.sealed.sealing import recipients_in
-from harness.sealed.signed_archive import read_record, signed_record
 from harness.sealed.strict_records import FileError, FileProblem
 from harness.vault.ledger import Grant
 from harness.vault.log import (

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 
 from corpora.model.entry import Segment
 from harness.core.canonical import canonical_bytes
-from harness.sealed.signature import verify
+from harness.sealed.keys import verify
 from harness.vault.records import (
     Answered,
     GrantAnswer,
@@ -27,7 +27,7 @@ from harness.vault.records import (
     StoredCorpus,
     Used,
 )
-from harness.vault.work import GRANTED
+from harness.vault.request import GRANTED
 
 
 def request_id(request: GrantRequest) -> str:

@@ -18,10 +18,9 @@ from functools import cached_property
 from typing import Final, NamedTuple
 
 from harness.core.canonical import canonical_bytes
+from harness.sealed.archive import signed_record
 from harness.sealed.chain import chained_lines
-from harness.sealed.keys import Identity
-from harness.sealed.signature import verify
-from harness.sealed.signed_archive import signed_record
+from harness.sealed.keys import Identity, verify
 from harness.sealed.strict_records import FileError, FileProblem
 from harness.vault.ledger import Grant, GrantLedger
 from harness.vault.records import (

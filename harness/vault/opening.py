@@ -18,22 +18,22 @@ from typing import Any, Final
 from corpora.checks.entries import check_entries
 from corpora.model.corpus import Corpus, Dataset, Form, OutOfVault, with_tags_of
 from corpora.model.entry import Entry, Segment
-from corpora.model.sending import Transmission
+from corpora.model.vocabularies import Transmission
 from harness.core.canonical import canonical_bytes
 from harness.core.failures import UsageError
-from harness.core.written_files import private_folder
-from harness.endpoint import network_routes
+from harness.core.storage import private_folder
+from harness.endpoint import offline
 from harness.sealed import stick
 from harness.sealed.keys import Identity, Role
 from harness.sealed.sealing import AgeIdentity
 from harness.sealed.strict_records import FileProblem, about_file
-from harness.vault.corpus_files import recipients_of
 from harness.vault.data_key import DataKey
 from harness.vault.folder import VaultState
 from harness.vault.grants.files import MOST_BYTES, read_request
 from harness.vault.grants.grants import Grants
 from harness.vault.grants.using import GrantAhead, GrantAtOnce, GrantUse
-from harness.vault.keepers import own_identity
+from harness.vault.keepers import VaultsSeen, own_identity
+from harness.vault.key_shares import KeyShare, OpeningKey
 from harness.vault.log import VaultError, asked_wrongly
 from harness.vault.records import (
     Counts,
@@ -45,13 +45,10 @@ from harness.vault.records import (
     SignedRequest,
     Used,
 )
-from harness.vault.request import ShareTyping, VaultRequest
-from harness.vault.sealed_corpus import OpenedEntry, SealedCorpus, UnsealedCorpus
-from harness.vault.seen import VaultsSeen
-from harness.vault.shares.dealing import combined, dealt, former_keys, own_share, whose
-from harness.vault.shares.split import KeyShare, OpeningKey
+from harness.vault.request import GRANTED, ShareTyping, VaultRequest, VaultWork
+from harness.vault.sealed_corpus import OpenedEntry, SealedCorpus, UnsealedCorpus, recipients_of
+from harness.vault.shares import combined, dealt, former_keys, own_share, whose
 from harness.vault.vault import Vault, words_of_log
-from harness.vault.work import GRANTED, VaultWork
 
 MEMORY: Final = "vaults"
 """Folder, in the data folder, of what this computer saw of each vault."""
@@ -251,7 +248,7 @@ def opening_by(home: Path, asked: VaultRequest, terms: RunTerms | None = None) -
     work = VaultWork(asked.work)
     what = "reading them on the screen" if work is VaultWork.LOOK else "a run"
     opens_no_text = asked.ask is not None or work in _WITHOUT_METHOD
-    why = "" if opens_no_text else network_routes.require_none(asked.despite_network, what)
+    why = "" if opens_no_text else offline.require_none(asked.despite_network, what)
     vault = vault_at(asked.folder, home, clock_was_wrong=asked.clock_was_wrong)
     together, use, own, ahead, purpose = None, None, None, None, asked.purpose
     if asked.grant is not None and terms is not None:

@@ -8,8 +8,8 @@ from typing import Annotated, Final, Literal
 from pydantic import Field
 
 from corpora.model.entry import Segment
+from harness.sealed.archive import SignedRecord
 from harness.sealed.chain import ChainedRecord
-from harness.sealed.signed_archive import SignedRecord
 from harness.sealed.strict_records import (
     Count,
     Hex64,
@@ -19,7 +19,7 @@ from harness.sealed.strict_records import (
     StrictRecord,
     VersionedRecord,
 )
-from harness.vault.work import VaultWork
+from harness.vault.request import VaultWork
 
 HEAD_FORMAT: Final = "rosetta-vault/1"
 TOGETHER_FORMAT: Final = "rosetta-vault/2"

@@ -5,8 +5,9 @@ from __future__ import annotations
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
-from typing import Any, NoReturn, Protocol
+from typing import Any, Final, NoReturn, Protocol
 
 from corpora.model.entry import Segment
 from harness.core.failures import UsageError
@@ -57,7 +58,7 @@ class VaultRequest:
     segments: tuple[Segment, ...] = ()
     """Only entries of these are opened; without any, all but ``held_out``."""
     work: str = "run"
-    """One of ``harness.vault.work.VaultWork``."""
+    """One of ``harness.vault.request.VaultWork``."""
     run_id: str = ""
     """Of the run that it is opened for, where that is known."""
     clock_was_wrong: bool = False
@@ -151,3 +152,39 @@ def _first(told: Mapping[str, Any], names: Sequence[str]) -> str | None:
 
 def _flag(name: str) -> str:
     return "--with" if name == "others" else f"--{name.replace('_', '-')}"
+
+
+# ---- What texts of a vault are opened for, and which work needs a grant ----
+
+
+class VaultWork(StrEnum):
+    """What the program opened texts for."""
+
+    RUN = "run"
+    SCORE = "score"
+    ESTIMATE = "estimate"
+    RESUME = "resume"
+    RETRY = "retry"
+    RESCORE = "rescore"
+    CALIBRATE = "calibrate"
+    """Scores beside people's ratings."""
+    SEAL = "seal"
+    """The signature over the rows of a run's card."""
+    COMPARE = "compare"
+    """How a run differs from another one, worked out inside and told in steps."""
+    LOOK = "look"
+    """The texts of a run, read on the screens of the program."""
+    REVIEW = "review"
+    """Sentences and outputs of a run, sealed for the laptops of speakers who judge them."""
+    ADJUDICATE = "adjudicate"
+    """What speakers flagged, or differ about, read by who decides."""
+    CHECK = "check"
+    """Checks and counts of a corpus."""
+    SCRIPT = "script"
+    """The package ``rosetta``, in a notebook or a script."""
+    EXPORT = "export"
+    """All that belongs to a community, written out in open files."""
+
+
+GRANTED: Final = frozenset(VaultWork) - {VaultWork.ESTIMATE, VaultWork.CHECK, VaultWork.EXPORT}
+"""Work for which texts are opened by a grant only: whatever runs over them, and what opens a run's texts again."""

@@ -19,21 +19,10 @@ from corpora.model.entry import Segment
 from harness.core.failures import UsageError
 from harness.sealed.keys import Identity
 from harness.sealed.strict_records import FileProblem
-from harness.vault.corpus_files import (
-    corpus_named,
-    counted_segments,
-    opened_key,
-    recipients,
-    recipients_of,
-    refuse_known,
-    sealed_texts,
-    sha256_of,
-    stored_corpus,
-    under_new_keys,
-)
 from harness.vault.data_key import DataKey
 from harness.vault.folder import HEAD, VaultState, change, copy_to, locked, make_folder, read_state
-from harness.vault.keepers import check_keepers, keeper_named
+from harness.vault.keepers import VaultsSeen, check_keepers, keeper_named
+from harness.vault.key_shares import OpeningKey
 from harness.vault.log import VaultError, require_consent, signers, splits_of
 from harness.vault.records import (
     MOST_WORDS,
@@ -52,11 +41,22 @@ from harness.vault.records import (
     SmallestTold,
     StoredCorpus,
 )
-from harness.vault.sealed_corpus import OpenedEntry, SealedCorpus
+from harness.vault.sealed_corpus import (
+    OpenedEntry,
+    SealedCorpus,
+    corpus_named,
+    counted_segments,
+    opened_key,
+    recipients,
+    recipients_of,
+    refuse_known,
+    sealed_texts,
+    sha256_of,
+    stored_corpus,
+    under_new_keys,
+)
 from harness.vault.secret_text import no_core_dumps
-from harness.vault.seen import VaultsSeen
-from harness.vault.shares.dealing import check_opener, deal, dealt, proved, seal_former
-from harness.vault.shares.split import OpeningKey
+from harness.vault.shares import check_opener, deal, dealt, proved, seal_former
 
 _PURPOSE = "The purpose"
 

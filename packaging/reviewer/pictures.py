@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import recipe
-from rosetta_tui.html.start_here_page import start_here_texts
+from rosetta_tui.html.stick_pages import start_here_texts
 from sample import LESSONS, Sample
 
 SIZE = 1024, 640

@@ -57,7 +57,7 @@ def make() -> Sample:
     """Make the sample with new keys."""
     from harness.sealed.keys import Identity, Role
     from review.files.batch import make_batch, write_batch
-    from review.files.reviewer_codes import make_codes, new_salt, place_of, printed, tag_of
+    from review.files.identities import make_codes, new_salt, place_of, printed, tag_of
 
     organisation = Identity.make(Role.ORGANISATION)
     [code] = make_codes(1)

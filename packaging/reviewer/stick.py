@@ -15,7 +15,7 @@ import sample
 from harness.sealed.stick import ARCHIVES, START_HERE
 from own_folder import CHECKSUMS
 from review.office.making.reviewer_programs import write_starters
-from rosetta_tui.html.start_here_page import SampleFacts, StepPicture, start_here_page
+from rosetta_tui.html.stick_pages import SampleFacts, StepPicture, start_here_page
 from stages import Stages, hash_of
 
 _HOW = (

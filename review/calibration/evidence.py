@@ -11,18 +11,18 @@ from unicodedata import normalize
 
 import numpy as np
 
-from corpora.languages.families import family_of
-from harness.card.load import card_head
+from corpora.languages.tags import family_of
+from harness.card.rows import card_head
 from harness.core.failures import HarnessError, UsageError
-from harness.inputs.entry_ids import EntryIds
+from harness.inputs.table import EntryIds
 from harness.setup.scoring_tools import stored_scorer
 from harness.store.corpora.entries import read_dataset, read_entries
 from harness.store.results import entry_ids, read_results
 from harness.store.runs import Run, find_run, read_card
 from review.calibration.ratings import PersonRating, Ratings
-from scoring.calibration.families import SystemLanguage
+from scoring.calibration.calibration import SystemLanguage
 from scoring.calibration.judgements import Judgements
-from scoring.core.composite import STRUCTURAL_KEY
+from scoring.core.inventory import STRUCTURAL_KEY
 from scoring.core.specification import quality_tier
 
 _Said = dict[tuple[str, str], list[PersonRating]]

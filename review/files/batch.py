@@ -18,7 +18,8 @@ from pydantic import BaseModel, ValidationError
 from corpora.text.visible import plain
 from harness.core.canonical import canonical_bytes
 from harness.core.problems import first_problem
-from harness.sealed.keys import Identity, key_phrase
+from harness.sealed.archive import pack_signed, unpack_signed
+from harness.sealed.keys import Identity, Signed, key_phrase
 from harness.sealed.sealing import (
     AgeIdentity,
     Lock,
@@ -31,12 +32,10 @@ from harness.sealed.sealing import (
     unseal,
     unseal_with_passphrase,
 )
-from harness.sealed.signature import Signed
-from harness.sealed.signed_archive import pack_signed, unpack_signed
 from harness.sealed.strict_records import FileError, FileProblem
 from review.files.font_file import MOST_BYTES, MOST_FONTS, MOST_LICENCE, CarriedFont
+from review.files.identities import CodeError, read_code, read_salt, salt_member, tag_of
 from review.files.manifests import MOST_ITEMS, BatchItem, BatchManifest, TrainingItem, batch_readme
-from review.files.reviewer_codes import CodeError, read_code, read_salt, salt_member, tag_of
 
 _PLACE_DIGITS = 64
 """Of a person's place (``files.reviewer_codes``); codes and tags have fewer."""

@@ -11,8 +11,8 @@ from typing import Annotated, Final, Literal, NamedTuple
 
 from pydantic import Field
 
-from harness.sealed.signature import public_pem
-from harness.sealed.signed_archive import SignedManifest
+from harness.sealed.archive import SignedManifest
+from harness.sealed.keys import public_pem
 from harness.sealed.strict_records import (
     Count,
     Hex64,
@@ -23,7 +23,7 @@ from harness.sealed.strict_records import (
     StrictRecord,
     VersionedRecord,
 )
-from review.files.reviewer_codes import place_of
+from review.files.identities import place_of
 from review.log.payloads import Reviewer, Text
 from review.rating import Rating, Reason
 

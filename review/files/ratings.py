@@ -17,12 +17,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
+from harness.sealed.archive import MANIFEST, SignedArchive, pack_signed, unpack_signed
 from harness.sealed.chain import tips_of
-from harness.sealed.keys import Identity, key_phrase
+from harness.sealed.keys import Identity, Signed, key_phrase
 from harness.sealed.phrase import phrase
 from harness.sealed.sealing import AgeIdentity, Lock, checked_recipient, lock_of, seal, unseal
-from harness.sealed.signature import Signed
-from harness.sealed.signed_archive import MANIFEST, SignedArchive, pack_signed, unpack_signed
 from harness.sealed.stick import RATINGS_SUFFIX, READABLE, write_file
 from harness.sealed.strict_records import FileError, FileProblem
 from review.files.batch import Batch
@@ -35,9 +34,8 @@ from review.files.manifests import (
     SignedChain,
     ratings_readme,
 )
-from review.log.event import Event
+from review.log.event import Event, reach
 from review.log.payloads import ANSWERS, ItemPayload, ReviewerPayload, Withdraw
-from review.log.withdrawal import reach
 
 
 def chains_of(events: Iterable[Event]) -> dict[str, SignedChain]:

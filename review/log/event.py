@@ -9,16 +9,22 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterable
+import sqlite3
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from enum import StrEnum
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
 from harness.core.canonical import canonical_bytes
 from harness.core.failures import HarnessError, StoreError, UsageError
-from review.log.payloads import AnyPayload, Kind
+from harness.store.file.trouble import transaction
+from review.log.payloads import AnyPayload, Kind, Scope, Withdraw
 
 VERSION = 1
 SALT_BYTES = 16
@@ -191,3 +197,201 @@ def _commitment(payload: AnyPayload, salt: bytes) -> str:
 def events_sha256(ids: Iterable[str]) -> str:
     """Return one hash for a set of events: SHA-256 over their ids, sorted, each followed by a line feed."""
     return hashlib.sha256("".join(f"{id_}\n" for id_ in sorted(set(ids))).encode()).hexdigest()
+
+
+# ---- What a person took back, which events that reaches, and erasing those from a store (DESIGN
+# R4).
+#
+# A withdrawal reaches every event of its person in scope, whenever it was made and whenever it
+# arrives. The heads stay, so that chains still verify; the withdrawal itself stays too and
+# travels, so that a later import of an old file is erased on arrival.
+
+Withdrawals = Mapping[tuple[str, str | None], frozenset[Scope]]
+"""By reviewer and batch (None: all): what was taken back."""
+
+WORDS = frozenset({Kind.COMMENT, Kind.SUGGEST})
+"""What ``Scope.COMMENTS`` reaches."""
+
+
+def withdrawals(events: Iterable[Event]) -> dict[tuple[str, str | None], frozenset[Scope]]:
+    """Return what the withdrawals among the events take back."""
+    return taken_back(event.payload for event in events if isinstance(event.payload, Withdraw))
+
+
+def taken_back(said: Iterable[Withdraw]) -> dict[tuple[str, str | None], frozenset[Scope]]:
+    """Return what these withdrawals take back."""
+    scopes: dict[tuple[str, str | None], set[Scope]] = defaultdict(set)
+    for withdraw in said:
+        scopes[withdraw.reviewer, reach(withdraw)].add(withdraw.scope)
+    return {
+        key: frozenset(scopes[key])
+        for key in sorted(scopes, key=lambda key: (key[0], key[1] or ""))
+    }
+
+
+def reach(withdraw: Withdraw) -> str | None:
+    """Return the batch that a withdrawal reaches, None for every batch."""
+    return None if withdraw.scope is Scope.EVERYTHING else withdraw.batch
+
+
+def covered(event: Event, withdrawn: Withdrawals) -> bool:
+    """Return whether an event was taken back; one without payload says nothing that could be."""
+    payload = event.payload
+    if payload is None or not withdrawn:
+        return False
+    reviewer, batch = getattr(payload, "reviewer", None), getattr(payload, "batch", None)
+    return reached(event.kind, reviewer, batch, withdrawn)
+
+
+def reached(kind: Kind, reviewer: str | None, batch: str | None, withdrawn: Withdrawals) -> bool:
+    """Return whether withdrawals reach what a person says in a batch; never a withdrawal itself."""
+    if reviewer is None or kind is Kind.WITHDRAW:
+        return False
+    everywhere = withdrawn.get((reviewer, None), frozenset())
+    scopes = everywhere | withdrawn.get((reviewer, batch), frozenset())
+    return kind in WORDS if scopes == {Scope.COMMENTS} else bool(scopes)
+
+
+def known_withdrawals(connection: sqlite3.Connection, reviewer: str | None = None) -> Withdrawals:
+    """Read what was taken back according to a store; of one reviewer, or of all."""
+    rows = connection.execute(
+        "SELECT payload FROM event WHERE kind = 'withdraw' AND payload IS NOT NULL"
+        " AND reviewer = coalesce(?, reviewer)",
+        (reviewer,),
+    )
+    return taken_back(Withdraw.model_validate_json(row[0]) for row in rows.fetchall())
+
+
+def erase_covered(connection: sqlite3.Connection) -> int:
+    """Erase what known withdrawals reach, within the caller's transaction; gives how many events."""
+    return sum(
+        _erase_reached(connection, reviewer, batch, scopes)
+        for (reviewer, batch), scopes in known_withdrawals(connection).items()
+    )
+
+
+def erase_reached(connection: sqlite3.Connection, withdraw: Withdraw) -> int:
+    """Erase what one withdrawal reaches, within the caller's transaction; gives how many events."""
+    scopes = frozenset({withdraw.scope})
+    return _erase_reached(connection, withdraw.reviewer, reach(withdraw), scopes)
+
+
+def _erase_reached(
+    connection: sqlite3.Connection, reviewer: str, batch: str | None, scopes: frozenset[Scope]
+) -> int:
+    return connection.execute(
+        "UPDATE event SET payload = NULL, salt = NULL, batch = NULL, reviewer = NULL"
+        " WHERE reviewer = :reviewer AND batch = coalesce(:batch, batch) AND kind <> 'withdraw'"
+        " AND (NOT :only_words OR kind IN ('comment', 'suggest'))",
+        {"reviewer": reviewer, "batch": batch, "only_words": scopes == {Scope.COMMENTS}},
+    ).rowcount
+
+
+def erase(connection: sqlite3.Connection) -> int:
+    """Erase what known withdrawals reach, and every byte of it from the file; gives how many events.
+
+    The connection is outside a transaction. Raises sqlite3.Error where the file cannot be rewritten, which
+    needs as much free space as it has bytes; what was taken back is overwritten even then.
+    """
+    connection.execute("PRAGMA secure_delete = ON")
+    connection.execute("PRAGMA temp_store = MEMORY")  # no copy in another folder
+    with transaction(connection):
+        erased = erase_covered(connection)
+    connection.execute("VACUUM")
+    return erased
+
+
+# ---- What an organiser sees of a laptop's clock by its events; clocks are shown, and never used
+# to order or decide anything.
+
+TOLERANCE = timedelta(days=1)
+STEP_BACK = timedelta(minutes=5)
+"""Smaller steps back are a clock that was set right."""
+
+
+class ClockFault(StrEnum):
+    """What is wrong with a clock."""
+
+    AHEAD = "ahead"
+    """Later than the import."""
+    BEHIND = "behind"
+    """Earlier than the batch was made."""
+    BACKWARDS = "backwards"
+    """A later event has an earlier time."""
+    NO_TIME = "no_time"
+    """A time that no calendar has."""
+
+
+@dataclass(frozen=True, slots=True)
+class WildClock:
+    """One device's largest fault of one kind."""
+
+    device: str
+    fault: ClockFault
+    seconds: int
+    """By how much; 0 for ``NO_TIME``."""
+
+    @property
+    def said(self) -> str:
+        """The fault in words."""
+        if self.fault is ClockFault.NO_TIME:
+            return f"The clock of laptop {self.device} gives times that are none."
+        words = {
+            ClockFault.AHEAD: "is {} ahead",
+            ClockFault.BEHIND: "is at least {} behind: it shows a time before the batch was made",
+            ClockFault.BACKWARDS: "was set back by {} between two events",
+        }[self.fault]
+        return f"The clock of laptop {self.device} {words.format(_long(self.seconds))}."
+
+
+def _long(seconds: int) -> str:
+    for size, name in ((86_400, "day"), (3_600, "hour")):
+        if seconds >= size:
+            count = seconds // size
+            return f"{count:,} {name}" + ("s" if count > 1 else "")
+    return f"{seconds // 60} minutes"
+
+
+def wild_clocks(
+    events: Iterable[Event], now: datetime, since: datetime | None = None
+) -> tuple[WildClock, ...]:
+    """Find clocks that cannot be right, by device; ``since`` is when the batch was made, where that is known.
+
+    A time in the past alone is no fault: a stick may take weeks.
+    """
+    devices: dict[str, list[Event]] = defaultdict(list)
+    for event in events:
+        if event.payload is not None:
+            devices[event.device].append(event)
+    return tuple(
+        WildClock(device, fault, seconds)
+        for device in sorted(devices)
+        for fault, seconds in _faults(devices[device], now, since).items()
+    )
+
+
+def _faults(events: list[Event], now: datetime, since: datetime | None) -> dict[ClockFault, int]:
+    events.sort(key=lambda event: (event.seq, event.id))
+    times = [time for event in events if (time := _time(event)) is not None]
+    faults = {} if len(times) == len(events) else {ClockFault.NO_TIME: 0}
+    if not times:
+        return faults
+    ahead = max(times) - now
+    behind = since - min(times) if since else timedelta(0)
+    back = max((a - b for a, b in pairwise(times)), default=timedelta(0))
+    for fault, by, most in (
+        (ClockFault.AHEAD, ahead, TOLERANCE),
+        (ClockFault.BEHIND, behind, TOLERANCE),
+        (ClockFault.BACKWARDS, back, STEP_BACK),
+    ):
+        if by > most:
+            faults[fault] = int(by.total_seconds())
+    return faults
+
+
+def _time(event: Event) -> datetime | None:
+    try:
+        wall = getattr(event.payload, "wall", "")
+        return datetime.strptime(wall, "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=UTC)
+    except ValueError:
+        return None

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import TypeVar
 
-from review.log.event import Event
+from review.log.event import Event, covered, withdrawals
 from review.log.payloads import (
     Adjudicate,
     AnyPayload,
@@ -36,7 +36,6 @@ from review.log.payloads import (
     Translate,
     Undo,
 )
-from review.log.withdrawal import covered, withdrawals
 from review.rating import CannotJudge, Rating, Reason, Relation
 
 

@@ -16,11 +16,11 @@ from threading import RLock
 from typing import Any
 
 from harness.core.failures import UsageError
-from harness.core.written_files import private_folder
+from harness.core.storage import private_folder
 from harness.sealed.keys import Identity, Role
 from harness.sealed.sealing import AgeIdentity
-from harness.store.file.transaction import transaction
-from review.log.event import Event
+from harness.store.file.trouble import transaction
+from review.log.event import Event, known_withdrawals, reach, reached
 from review.log.laptop_form import LAPTOP
 from review.log.own_file import FileLock, OwnFile, fingerprint, new_device, opening
 from review.log.payloads import (
@@ -40,7 +40,6 @@ from review.log.table import (
     saying,
     seal_written,
 )
-from review.log.withdrawal import known_withdrawals, reach, reached
 
 FILE_NAME = "review.sqlite"
 BUSY_SECONDS = 5.0

@@ -28,9 +28,8 @@ from pathlib import Path
 from typing import Self
 
 from harness.core.failures import StoreError
-from harness.core.storage_problems import StorageProblem, storage_problem
-from harness.core.written_files import private_folder
-from harness.store.file.transaction import transaction
+from harness.core.storage import StorageProblem, private_folder, storage_problem
+from harness.store.file.trouble import transaction
 from review.log.table import NotSaved, saying
 
 FILE_NAME = "review.open"

@@ -16,20 +16,22 @@ from pathlib import Path
 from typing import Any
 
 from harness.core.failures import StoreError
-from harness.core.storage_problems import StorageProblem, error_name, storage_problem, words_for
+from harness.core.storage import StorageProblem, error_name, storage_problem, words_for
 from review.log.event import (
     FIRST,
     SALT_BYTES,
     VERSION,
     Event,
     EventError,
+    covered,
+    erase_reached,
+    known_withdrawals,
     make_event,
     read_event,
     shut_event,
 )
 from review.log.payloads import AnyPayload, Kind, Withdraw
 from review.log.sealed_words import WRITTEN, WordKeys, names_sealed, older_content, shut_payload
-from review.log.withdrawal import covered, erase_reached, known_withdrawals
 
 _WORDS = {
     StorageProblem.DISK_FULL: "the disk is full. Free some space, then do it again",

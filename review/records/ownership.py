@@ -21,8 +21,8 @@ from harness.consent.notice import Words, one_line
 from harness.core.canonical import canonical_bytes
 from harness.core.failures import UsageError
 from harness.core.problems import first_problem
+from harness.sealed.archive import SignedRecord, signed_record
 from harness.sealed.keys import Identity
-from harness.sealed.signed_archive import SignedRecord, signed_record
 from harness.sealed.strict_records import FileError, FileProblem, Hex64, Short, StrictRecord
 from harness.vault.log import moment
 from harness.vault.records import Moment

@@ -16,19 +16,20 @@ from typing import Annotated, Any, Final, Literal, NamedTuple
 
 from pydantic import Field
 
+from corpora.text.messages import counted
 from harness.consent.notice import Words, one_line
 from harness.consent.withdrawals_in_force import standing
 from harness.core.canonical import canonical_bytes
 from harness.core.failures import UsageError
 from harness.release.ledger import FOLDER, LEDGER, own_ledger
-from harness.sealed.signed_archive import (
+from harness.sealed.archive import (
     SignedRecord,
     read_record,
     read_signed_record,
     signed_record,
 )
 from harness.sealed.strict_records import FileError, FileProblem, Hex64, StrictRecord
-from harness.store.signed_records import KeptRecord, RecordKind, keep_signed, signed_files
+from harness.store.attachments import KeptRecord, RecordKind, keep_signed, signed_files
 from harness.vault.folder import VaultState, read_state
 from harness.vault.log import moment
 from harness.vault.opening import folders_seen
@@ -36,7 +37,6 @@ from harness.vault.records import Moment, Opened, OpenedByGrant, Used
 from review.office.store.database import FILE as OFFICE
 from review.office.store.store import Office
 from review.records.agreeing import organisation_keys
-from scoring.core.messages import counted
 
 SUFFIX: Final = ".rosetta-profile"
 MOST_BYTES: Final = 256 * 1024

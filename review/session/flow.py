@@ -18,10 +18,10 @@ from harness.sealed.strict_records import FileError, FileProblem
 from review.files.batch import Batch
 from review.log.payloads import Face, Scope
 from review.rating import Relation
-from review.session import opening_words
+from review.session import choice as opening_words
 from review.session.choice import Choice, of_file
-from review.session.course import GUARD_SECONDS
 from review.session.opening import Opening
+from review.session.position import GUARD_SECONDS
 from review.session.session import Session
 from review.session.view import Phase, ShownItem, View
 from review.session.words.keys import NextAction

@@ -17,13 +17,13 @@ from harness.sealed.sealing import Lock, lock_of, typed_passphrase
 from harness.sealed.stick import mounted_sticks
 from harness.sealed.strict_records import FileError, FileProblem
 from review.files.batch import Batch, open_batch
+from review.files.identities import printed, read_code
 from review.files.manifests import BatchManifest
-from review.files.reviewer_codes import printed, read_code
 from review.log.fold import fold
 from review.log.laptop import Laptop
 from review.log.payloads import Face
 from review.session.choice import Choice, contents, copies_once, mark_of, of_file
-from review.session.course import GUARD_SECONDS
+from review.session.position import GUARD_SECONDS
 from review.session.session import Session
 from review.session.words.catalogue import (
     ENGLISH,

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.core.failures import HarnessError
-from harness.core.storage_problems import storable
+from harness.core.storage import storable
 from review.files.batch import Batch
 from review.files.manifests import BatchManifest
 from review.log.laptop import Draft, Laptop
@@ -38,13 +38,19 @@ from review.log.payloads import (
 )
 from review.log.table import NotSaved
 from review.rating import CannotJudge, Rating, Reason, Relation
-from review.session import messages
-from review.session.course import GUARD_SECONDS, ActiveTime, Clock, SessionProgress
-from review.session.parts import Parts
-from review.session.picture import Picture
-from review.session.progress import SittingProgress, trained_before
+from review.session import position
+from review.session.position import GUARD_SECONDS, ActiveTime, Clock, Picture, SessionProgress
 from review.session.record import KIND_OF, Author, Record
-from review.session.view import Lesson, Phase, ShownItem, TextField, View
+from review.session.view import (
+    Lesson,
+    Parts,
+    Phase,
+    ShownItem,
+    SittingProgress,
+    TextField,
+    View,
+    trained_before,
+)
 from review.session.waiting import Exported, hand_over
 from review.session.words.catalogue import Words
 from review.session.words.troubles import trouble
@@ -157,7 +163,7 @@ class Session:
         if self._view.phase not in _JUDGING:
             return self._view
         given = [] if shares is self._view.shares else [self._agreed(shares)]
-        message = messages.shared(self.words, shares=shares, translating=self.translating)
+        message = position.shared(self.words, shares=shares, translating=self.translating)
         return self._done(given, message)
 
     def _agreed(self, shares: bool) -> Consent:
@@ -178,11 +184,11 @@ class Session:
         if (not_meant := self._not_meant(item, training=True)) is not None:
             return not_meant
         if self.translating:
-            return self._trouble(self.words(messages.ASKS_FOR_TRANSLATIONS))
+            return self._trouble(self.words(position.ASKS_FOR_TRANSLATIONS))
         if self._view.phase is Phase.TRAINING:
             return self._answer(item, rating)
         judged = Rate(**self._judged(item, override=override), rating=rating)
-        return self._decide(judged, messages.rated(self.words, rating))
+        return self._decide(judged, position.rated(self.words, rating))
 
     def cannot_judge(self, item: str, why: CannotJudge, *, override: bool = False) -> View:
         """Decide that this person cannot judge the item that is shown.
@@ -194,7 +200,7 @@ class Session:
         if why is CannotJudge.NOT_SHOWN and not self.manifest.knows_not_shown:
             why = CannotJudge.UNSAID
         judged = NotJudged(**self._judged(item, override=override), why=why)
-        message = messages.NOT_TRANSLATED if self.translating else messages.NOT_JUDGED
+        message = position.NOT_TRANSLATED if self.translating else position.NOT_JUDGED
         return self._decide(judged, self.words(message))
 
     def translate(self, item: str, text: str, *, override: bool = False) -> View:
@@ -202,13 +208,13 @@ class Session:
         if (not_meant := self._not_meant(item)) is not None:
             return not_meant
         if not self.translating:
-            return self._trouble(self.words(messages.ASKS_FOR_RATINGS))
+            return self._trouble(self.words(position.ASKS_FOR_RATINGS))
         typed = storable(text).strip()
         if not typed:
-            return self._trouble(self.words(messages.NOTHING_WRITTEN))
+            return self._trouble(self.words(position.NOTHING_WRITTEN))
         if len(typed) > MOST_TEXT:
             return self._too_long(item, TextField.TRANSLATION, typed)
-        message = self.words(messages.TRANSLATED)
+        message = self.words(position.TRANSLATED)
         if typed == self._progress.written(item, TextField.TRANSLATION):
             return self._leave_as_it_is(item, message)
         given = Translate(**self._judged(item, override=override), text=typed)
@@ -223,11 +229,11 @@ class Session:
         """Move the item that is shown to the end; in practice, skip the practice."""
         if self._place.phase is Phase.TRAINING:
             self._course = self._course.without_practice()
-            return self._say(self.words(messages.PRACTICE_IS_OVER))
+            return self._say(self.words(position.PRACTICE_IS_OVER))
         if (not_meant := self._not_meant(item)) is not None:
             return not_meant
         course = self._course.decided(put_aside=item)
-        message = messages.put_aside(self.words, again=self._view.phase is Phase.SKIPPED)
+        message = position.put_aside(self.words, again=self._view.phase is Phase.SKIPPED)
         return self._done([Skip(**self._author.about(item))], message, course)
 
     def undo(self) -> View:
@@ -236,7 +242,7 @@ class Session:
             return self._too_soon()
         target = self._progress.last_act
         if self._view.phase not in _JUDGING or target is None:
-            return self._say(self.words(messages.NOTHING_TO_TAKE_BACK))
+            return self._say(self.words(position.NOTHING_TO_TAKE_BACK))
         decision = self._progress.decisions[target]
         try:
             beside, drafts = self._record.undone_beside(target)
@@ -244,7 +250,7 @@ class Session:
             return self._trouble(*trouble(self.words, error))
         return self._done(
             [*beside, Undo(**self._author.who(), target=target)],
-            messages.taken_back(self.words, decision, beside, translating=self.translating),
+            position.taken_back(self.words, decision, beside, translating=self.translating),
             self._course.going_to(decision.item),
             drafts,
         )
@@ -254,7 +260,7 @@ class Session:
         practised = self._place.phase is Phase.TRAINING
         self._course = self._course.going_on(self._progress, self._place)
         over = practised and self._course.place(self._progress).phase is not Phase.TRAINING
-        return self._say(self.words(messages.PRACTICE_IS_OVER) if over else "")
+        return self._say(self.words(position.PRACTICE_IS_OVER) if over else "")
 
     def go_to_unrated(self) -> View:
         """Show the next item without an answer, in the person's order, after the last one the first."""
@@ -262,7 +268,7 @@ class Session:
             return self._view
         here = self._view.item.id if self._view.item else None
         item = self._course.next_unrated(self._progress, here)
-        return self.go_to(item) if item else self._say(self.words(messages.ALL_ANSWERED))
+        return self.go_to(item) if item else self._say(self.words(position.ALL_ANSWERED))
 
     def go_to_unsaved(self) -> View:
         """Show the next item with words that are not saved, in the person's order, after the last one the first."""
@@ -271,9 +277,9 @@ class Session:
         later = (unsaved.item for unsaved in unsaved if unsaved.number > number)
         item = next(later, unsaved[0].item if unsaved else None)
         if self._view.phase not in _JUDGING or item is None:
-            return self._say(self.words(messages.ALL_SAVED))
+            return self._say(self.words(position.ALL_SAVED))
         self.go_to(item)
-        return self._say(self.words(messages.NOT_SAVED_HERE))
+        return self._say(self.words(position.NOT_SAVED_HERE))
 
     def go_to(self, item: str | None) -> View:
         """Show an item of this person out of turn; None goes back to where they were without it."""
@@ -291,7 +297,7 @@ class Session:
         if not self._at_hand(item):
             return self._view
         chosen = tuple(reason for reason in Reason if reason in reasons)
-        message = messages.reasons(self.words, chosen)
+        message = position.reasons(self.words, chosen)
         return self._done([Reasons(**self._author.about(item), reasons=chosen)], message)
 
     def keep_draft(self, item: str, field: TextField, text: str) -> None:
@@ -316,11 +322,11 @@ class Session:
         if not self._at_hand(item):
             return self._view
         if self._progress.words_withdrawn:
-            return self._trouble(messages.no_more_words(self.words, translating=self.translating))
+            return self._trouble(position.no_more_words(self.words, translating=self.translating))
         typed = storable(text).strip()
         if len(typed) > MOST_TEXT:
             return self._too_long(item, field, typed)
-        message, dropped = messages.text(self.words, field, typed), Draft(item, field, None)
+        message, dropped = position.text(self.words, field, typed), Draft(item, field, None)
         given = KIND_OF[field](**self._author.about(item), text=typed)
         return self._done([given], message, drafts=[dropped])
 
@@ -329,7 +335,7 @@ class Session:
         if not self._at_hand(item):
             return self._view
         flag = HarmFlag(**self._author.about(item), harmful=harmful)
-        return self._done([flag], messages.harm(self.words, harmful=harmful))
+        return self._done([flag], position.harm(self.words, harmful=harmful))
 
     def withdraw(self, scope: Scope) -> View:
         """Withdraw what this person gave, at any time, and erase it from this computer."""
@@ -337,7 +343,7 @@ class Session:
         payload = Withdraw(
             wall=self._author.wall(), reviewer=self._reviewer, batch=batch, scope=scope
         )
-        message = messages.withdrawn(self.words, scope, translating=self.translating)
+        message = position.withdrawn(self.words, scope, translating=self.translating)
         return self._done([payload], message, then=self._record.reread)
 
     def export(self, folder: Path) -> Exported:
@@ -372,7 +378,7 @@ class Session:
 
     def _too_soon(self) -> View:
         self.time.too_soon()
-        return self._show(replace(self._drawn(), said=self.words(messages.TOO_SOON), too_soon=True))
+        return self._show(replace(self._drawn(), said=self.words(position.TOO_SOON), too_soon=True))
 
     def _at_hand(self, item: str) -> bool:
         """Return whether words can be said about this item: it is shown, or was judged last."""
@@ -395,7 +401,7 @@ class Session:
         texts, drafts = self._record.typed_about(judged.item)
         if isinstance(judged, Translate):
             drafts.append(Draft(judged.item, TextField.TRANSLATION, None))
-        said = messages.with_texts(self.words, said, texts)
+        said = position.with_texts(self.words, said, texts)
         view = self._done([*texts, judged], said, self._course.decided(), drafts)
         if view.trouble or view.item is None or not self._parts.end_with(view.done):
             return view
@@ -444,4 +450,4 @@ class Session:
     def _too_long(self, item: str, field: TextField, typed: str) -> View:
         """Store as much as can be kept, and show that it is too much."""
         self.keep_draft(item, field, typed)
-        return self._trouble(messages.too_long(self.words, typed))
+        return self._trouble(position.too_long(self.words, typed))

@@ -2,10 +2,32 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from enum import StrEnum
+from operator import attrgetter
+from statistics import median
 
 from review.files.manifests import OthersWords, SentenceContext
+from review.log.event import Event, covered, withdrawals
+from review.log.fold import Person
+from review.log.payloads import (
+    AnyPayload,
+    Comment,
+    Export,
+    Judged,
+    Kind,
+    NotJudged,
+    Rate,
+    Scope,
+    Skip,
+    Suggest,
+    Train,
+    Translate,
+    Undo,
+)
 from review.rating import Rating, Reason
 
 
@@ -128,3 +150,206 @@ class View:
     """Why the last key was not saved and what to do, in the reviewer's language; nothing advanced."""
     detail: str = ""
     """One technical line to copy for whoever helps; only beside ``trouble``."""
+
+
+# ---- How far one reviewer is in one batch, read from the events on this laptop ----
+
+Decision = Rate | NotJudged | Translate | Skip
+"""What undo can take back."""
+
+
+class SittingProgress:
+    """What a sitting must know of everything before it; ``add`` folds in what is new, and nothing else."""
+
+    def __init__(
+        self, events: Sequence[Event], batch: str, reviewer: str, order: Sequence[str]
+    ) -> None:
+        """``events`` are those of one person (``own_events``), in any order; ``order`` are this person's items."""
+        self._order = order
+        self._places = {item: place for place, item in enumerate(order)}
+        self._front = 0
+        """Items before this place of the order were all decided or skipped."""
+        self.person = Person()
+        self.withdrawn = False
+        """True where the person took back the whole batch: nothing can be added any more."""
+        self.words_withdrawn = False
+        """True where the person took back comments and better wordings: no more of these are kept."""
+        self.taken_back: dict[str, Decision] = {}
+        """Item → what was taken back last, while nothing was decided since."""
+        self.reopened: str | None = None
+        """The item whose decision was taken back last, while nothing was decided about any item since."""
+        self.judged_last: str | None = None
+        """The item decided last, other than left for later, since anything was taken back; None for none."""
+        self.answers: dict[str, list[Rating]] = {}
+        """Training item → its answers, in order."""
+        self.decisions: dict[str, Decision] = {}
+        """Event id → decision, of all that were ever made."""
+        self._handed_over: str | None = None
+        """Time of the file that holds everything; None where something came after it."""
+        self._texts: dict[tuple[str, Kind], list[Event]] = defaultdict(list)
+        """Item and kind of text → what was saved, one after the other."""
+        self._read(events, batch, reviewer)
+
+    def _read(self, events: Sequence[Event], batch: str, reviewer: str) -> None:
+        withdrawn = withdrawals(events)
+        scopes = withdrawn.get((reviewer, batch), frozenset())
+        scopes |= withdrawn.get((reviewer, None), frozenset())
+        self.withdrawn = bool(scopes - {Scope.COMMENTS})
+        self.words_withdrawn = Scope.COMMENTS in scopes
+        for event in sorted(events, key=attrgetter("order")):
+            self.add(event.erased() if covered(event, withdrawn) else event)
+
+    def add(self, event: Event) -> None:
+        """Fold in the newest event; after a withdrawal, everything that is left is to be read again."""
+        if isinstance(event.payload, Decision) and event.payload.item not in self._places:
+            event = event.erased()
+        self.person.add(event)
+        payload = event.payload
+        self._handed_over = payload.wall if isinstance(payload, Export) else None
+        match payload:
+            case Undo():
+                self._taken_back(payload.target)
+            case Rate() | NotJudged() | Translate() | Skip():
+                self._decided(event.id, payload)
+            case Train():
+                self.answers.setdefault(payload.item, []).append(payload.rating)
+            case Comment() | Suggest():
+                self._texts[payload.item, payload.kind].append(event)
+            case _:
+                pass
+
+    @property
+    def handed_over(self) -> str:
+        """When everything was submitted, by this computer's clock; empty where something came after that."""
+        if self._handed_over is None:
+            return ""
+        return datetime.fromisoformat(self._handed_over).astimezone().strftime("%Y-%m-%d %H:%M")
+
+    def written(self, item: str, field: TextField) -> str:
+        """Return what this person saved about an item and did not take back; empty for nothing."""
+        if field is TextField.TRANSLATION:
+            return self.person.translation(item) or ""
+        saved = self.person.comments if field is TextField.COMMENT else self.person.suggestions
+        return saved.get(item, "")
+
+    def replaced(self, item: str, texts: Collection[str]) -> list[tuple[Comment | Suggest, str]]:
+        """Return what was saved of an item by these events, each with the text that it took the place of.
+
+        A text that was changed since is left out.
+        """
+        replaced_payloads = []
+        for kind in (Kind.COMMENT, Kind.SUGGEST):
+            saved = self._texts.get((item, kind), [])
+            last = saved[-1] if saved else None
+            if last and last.id in texts and isinstance(last.payload, Comment | Suggest):
+                before = saved[-2].payload if len(saved) > 1 else None
+                text = before.text if isinstance(before, Comment | Suggest) else ""
+                replaced_payloads.append((last.payload, text))
+        return replaced_payloads
+
+    @property
+    def last_act(self) -> str | None:
+        """Event of the decision or skip that undo takes back next; None for none."""
+        return next(reversed(self.person.acts), None)
+
+    def number(self, item: str) -> int:
+        """Return the 1-based place of an item in the person's order, 0 for one that is not theirs."""
+        return self._places.get(item, -1) + 1
+
+    def first_unseen(self) -> str | None:
+        """Return the first item in the person's order that was neither decided nor skipped; None for none."""
+        while self._front < len(self._order) and self._is_seen(self._order[self._front]):
+            self._front += 1
+        return self._order[self._front] if self._front < len(self._order) else None
+
+    def _is_seen(self, item: str) -> bool:
+        return item in self.person.decided or item in self.person.skipped
+
+    def _decided(self, event: str, said: Decision) -> None:
+        self.decisions[event] = said
+        self.taken_back.pop(said.item, None)
+        self.reopened = None
+        self.judged_last = self.judged_last if isinstance(said, Skip) else said.item
+
+    def _taken_back(self, target: str) -> None:
+        if target in self.decisions:
+            self.reopened = self.decisions[target].item
+            self._front = min(self._front, self._places[self.reopened])
+            self.taken_back[self.reopened] = self.decisions[target]
+            self.judged_last = None
+
+
+def own_events(events: Iterable[Event], batch: str, reviewer: str) -> list[Event]:
+    """Select what one person did in one batch or took back in all, and when the batch was submitted."""
+    return [event for event in events if _is_own(event, batch, reviewer)]
+
+
+def _is_own(event: Event, batch: str, reviewer: str) -> bool:
+    payload = event.payload
+    if isinstance(payload, Export):
+        return payload.batch == batch
+    return getattr(payload, "reviewer", None) == reviewer and getattr(payload, "batch", "") in {
+        batch,
+        None,
+    }
+
+
+def trained_before(events: Iterable[Event], batch: str, reviewer: str) -> bool:
+    """Return whether a person rated anything in another batch here: the training came before that."""
+    return any(
+        isinstance(event.payload, Rate)
+        and event.payload.reviewer == reviewer
+        and event.payload.batch != batch
+        for event in events
+    )
+
+
+# ---- The parts in which a person answers their sentences: how many sentences each has, when one
+# ends, how long it takes.
+#
+# How long a part takes is computed here from the person's own answers; only they see it, and it
+# is stored nowhere.
+
+USUAL, MOST = 15, 20
+"""Sentences of a part."""
+SECONDS_TO_JUDGE, SECONDS_TO_WRITE = (8, 15), (20, 60)
+"""Seconds that most people need for a sentence, quick and slow ones."""
+_FEWEST_ANSWERS = 5
+"""Answers from which a person's own pace is computed."""
+
+
+def part_size(total: int) -> int:
+    """Return the number of sentences of each part, 1–20; the last part has what is left.
+
+    60 sentences make 4 parts of 15, 100 make 7 of which the last has 10, and 20 are one part.
+    """
+    parts = max(1, round(total / USUAL), -(-total // MOST))
+    return max(1, -(-total // parts))
+
+
+def seconds_each(decisions: Iterable[AnyPayload], *, translating: bool) -> float:
+    """Return seconds that a person needs for a sentence: the median of their answers, or what slow people need."""
+    times = [given.active_ms / 1000 for given in decisions if isinstance(given, Judged)]
+    if len(times) < _FEWEST_ANSWERS:
+        return max(SECONDS_TO_WRITE if translating else SECONDS_TO_JUDGE)
+    return median(times)
+
+
+def minutes_for(sentences: int, seconds: float) -> int:
+    """Return the whole minutes that sentences take at a number of seconds each, at least 1."""
+    return max(1, round(sentences * seconds / 60))
+
+
+class Parts:
+    """Notes when a part ends, once for each part of a sitting."""
+
+    def __init__(self, total: int, done: int) -> None:
+        """``done`` of the sentences were answered before this sitting."""
+        self._size, self._told = part_size(total), done
+
+    def end_with(self, done: int) -> bool:
+        """Return whether ``done`` answers end a part, for the first time in this sitting."""
+        if done <= self._told or done % self._size:
+            return False
+        self._told = done
+        return True

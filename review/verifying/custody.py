@@ -6,16 +6,17 @@ import base64
 import re
 from typing import Final
 
+from corpora.text.messages import counted
 from harness.card.checking.verdict import CardCheck
 from harness.consent.notice import SignedNotice, read_notice
 from harness.consent.register import SignedLine, held
 from harness.consent.register import checked_lines as register_lines
 from harness.core.failures import UsageError
-from harness.exchange.manifest import SignedExchangeList, read_manifest
+from harness.exchange.records import SignedExchangeList, read_manifest
 from harness.release.ledger import checked_lines as ledger_lines
 from harness.release.records import LedgerLine
-from harness.sealed.signature import public_pem
-from harness.sealed.signed_archive import read_signed_record
+from harness.sealed.archive import read_signed_record
+from harness.sealed.keys import public_pem
 from harness.sealed.strict_records import formats
 from harness.vault.folder import HEAD, LOG, read_state
 from harness.vault.grants.files import read_answer, read_request
@@ -30,7 +31,6 @@ from review.verifying.kinds import (
     VerifiedFile,
     signature_check,
 )
-from scoring.core.messages import counted
 
 _NEWEST: Final = "whether the newest lines are missing, only a computer knows that saw them"
 

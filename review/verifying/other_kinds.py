@@ -10,13 +10,13 @@ from pydantic import ValidationError
 from harness.card.checking.verdict import CardCheck
 from harness.card.reading import block
 from harness.consent.given import SignedConsent
-from harness.exchange.record import ExchangeRecord
+from harness.exchange.records import ExchangeRecord
 from harness.project.state import ProjectState
 from harness.sealed.strict_records import formats
-from harness.setup.calibrated import SignedScoring, read_signed_scoring
-from harness.vault.shares.tried import SignedShareTried, read_tried
+from harness.setup.scoring_options import SignedScoring, read_signed_scoring
+from harness.vault.shares import SignedShareTried, read_tried
 from review.calibration.proposal import FORMAT as PROPOSAL
-from review.calibration.signing import stated_proposal
+from review.calibration.proposal import stated_proposal
 from review.community.folder import ABOUT, SIGNATURE, SUMS, read_export
 from review.community.folder import FORMAT as EXPORT
 from review.verifying.kinds import (

@@ -8,14 +8,16 @@ from typing import Final
 from harness.card.checking.signed import KnownSigners
 from harness.card.checking.verdict import CardCheck
 from harness.card.checking.verify import check_hash
+from harness.card.model import HASH_FIELD
 from harness.card.reading import parse_object
-from harness.card.seal import HASH_FIELD
-from harness.leaderboard.released_files import verify_released
+from harness.leaderboard.official import verify_released
+from harness.method.shipped import BUNDLE_SUFFIX
 from harness.release.records import ReleasedCard
+from harness.sealed.archive import read_signed_record
 from harness.sealed.keys import key_phrase
-from harness.sealed.signature import verify as signed_by
-from harness.sealed.signed_archive import read_signed_record
+from harness.sealed.keys import verify as signed_by
 from harness.sealed.strict_records import formats
+from harness.submission.bundle import SubmissionManifest, parse_submission
 from review.office.results.certifying import read_signed_certificate
 from review.records.agreeing import with_kept
 from review.records.ownership import (
@@ -41,6 +43,7 @@ from review.verifying.kinds import (
     VerifiableKind,
     VerifiedAgainst,
     VerifiedFile,
+    is_archive_called,
     signature_check,
 )
 
@@ -190,8 +193,54 @@ def _verify_statement(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile: 
     return ToldOfFile(facts, [Signer("organisation", signed_record.by)], [signature_check()])
 
 
+# ---- Verifying what a submitter hands in: the bundle's signature, the hash of each member, and
+# that nothing is in it that may not be.
+
+
+def _verify_submission(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:  # noqa: ARG001
+    """Verify a bundle; nothing of it is run."""
+    submission = parse_submission(file.data)
+    manifest = submission.manifest
+    terms = (
+        "not accepted"
+        if manifest.terms is None
+        else f"{manifest.terms.sha256}, by {manifest.terms.by}"
+    )
+    facts = (
+        ("method", f"{manifest.name} {manifest.release}"),
+        ("submitter", manifest.submitter),
+        ("languages", f"{manifest.source_language} → {manifest.target_language}"),
+        ("licence", manifest.licence),
+        ("packed", manifest.packed),
+        ("terms", terms),
+        ("sha256", submission.sha256),
+    )
+    words = "whether every part is there, `rosetta submission check` says"
+    checks = [
+        signature_check("every member is the one that was signed, and none of them is forbidden"),
+        CardCheck("parts", None, words),
+    ]
+    return ToldOfFile(facts, [Signer("submitter", manifest.signer)], checks)
+
+
 KINDS: Final = (
-    VerifiableKind("ownership", "a record of who owns a method", _verify_ownership, formats(OwnershipRecord)),
-    VerifiableKind("profile", "the profile of an organisation", _verify_profile, formats(SignedProfile)),
-    VerifiableKind("statement", "a statement of an organisation", _verify_statement, formats(SignedProfileStatement)),
-)  # fmt: skip
+    VerifiableKind(
+        "ownership", "a record of who owns a method", _verify_ownership, formats(OwnershipRecord)
+    ),
+    VerifiableKind(
+        "profile", "the profile of an organisation", _verify_profile, formats(SignedProfile)
+    ),
+    VerifiableKind(
+        "statement",
+        "a statement of an organisation",
+        _verify_statement,
+        formats(SignedProfileStatement),
+    ),
+    VerifiableKind(
+        "submission",
+        "a method that was handed in",
+        _verify_submission,
+        formats(SubmissionManifest),
+        is_archive_called(BUNDLE_SUFFIX),
+    ),
+)

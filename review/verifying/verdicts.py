@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
+from corpora.text.messages import counted
 from harness.card.checking.verdict import CardCheck
-from harness.consent.verifying import Found
+from harness.consent.checks import Found, Verified, found
+from harness.consent.withdrawals_in_force import CorpusFacts, Withdrawals
 from harness.core.failures import UsageError
-from harness.sealed.keys import Identity, Role, key_files
+from harness.sealed.keys import Identity, Role, Signed, key_files
+from harness.sealed.keys import verify as signed_by
 from harness.sealed.sealing import AgeIdentity, Lock, recipients_in
-from harness.sealed.signature import Signed
-from harness.sealed.signature import verify as signed_by
 from harness.sealed.stick import BATCH_SUFFIX, RATINGS_SUFFIX
 from harness.sealed.strict_records import FileError, FileProblem, formats
 from harness.store.withdrawn import entry_ids_of_run, known_run, now_standing
 from review.files.batch import Batch, open_batch
+from review.files.identities import Statement, read_laptop_card, read_statement
 from review.files.manifests import EXPORT_SUFFIX, BatchManifest
 from review.files.ratings import RatingsFile, open_ratings
-from review.files.statements import Statement, read_laptop_card, read_statement
 from review.office.results.certifying import (
     CERTIFICATE_SUFFIX,
     SIGNATURE_SUFFIX,
@@ -30,7 +31,6 @@ from review.office.results.certifying import (
 )
 from review.verdict.certificate.certificate import Certificate, read_certificate
 from review.verdict.certificate.coarse import CoarseCertificate, read_coarse
-from review.verdict.certificate.consents import of_certificate
 from review.verdict.certificate.evidence import (
     EVIDENCE_SUFFIX,
     Evidence,
@@ -49,7 +49,35 @@ from review.verifying.kinds import (
     look,
     signature_check,
 )
-from scoring.core.messages import counted
+
+# ---- What notices that were imported here say of a certificate that is verified ----
+
+
+def of_certificate(
+    stated: Certificate | CoarseCertificate,
+    evidence: Evidence | None,
+    now: Withdrawals,
+    run: tuple[CorpusFacts, Mapping[str, Any]] | None = None,
+    ids: Iterable[object] | None = None,
+) -> list[Found]:
+    """Return what is believed here of its corpus, entries, method, people, and the key that signed it.
+
+    ``run`` and ``ids``: what the store knows of its run, and the run's entries; a certificate alone names neither a method
+    nor entries, and its evidence only those that people were asked about. A run is concerned whole.
+    """
+    label = stated.run.language_pair
+    facts, setup = run or (CorpusFacts("", stated.run.dataset_id, language_pair=label), {})
+    asked = () if evidence is None else (item.entry for item in evidence.key.items.values())
+    about = Verified(
+        facts,
+        setup,
+        ids=frozenset(map(str, (*asked, *(ids or ())))),
+        names_all=ids is not None,
+        keys=frozenset({stated.organisation.signing_key}),
+        review=stated.review,
+        people=None if evidence is None else frozenset(evidence.key.orders),
+    )
+    return found(about, now)
 
 
 def _verify_certificate(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:

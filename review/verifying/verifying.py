@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,20 +11,19 @@ from typing import Any, Final
 from harness.card.checking.signed import KnownSigners
 from harness.card.checking.verdict import CardCheck
 from harness.card.checking.verify import consent_checks
-from harness.card.signing.signed_run import own_keys
+from harness.card.signing import own_keys
+from harness.consent.checks import Verified
 from harness.consent.register import Ground, lines_of
-from harness.consent.verifying import Verified
 from harness.core.failures import UsageError
 from harness.sealed.keys import key_phrase, says_key
 from harness.sealed.phrase import read_words
 from harness.sealed.strict_records import FileError, FileProblem, about_file
-from harness.store.notes import attached_by_run
+from harness.store.attachments import attached_by_run
 from harness.vault.folder import read_state
 from harness.vault.opening import folders_seen
 from review.office.store.database import FILE as OFFICE
 from review.office.store.store import Office
-from review.verifying import cards, custody, other_kinds, records, reference, submissions, verdicts
-from review.verifying.cross_check import held
+from review.verifying import cards, custody, other_kinds, records, verdicts
 from review.verifying.custody import public_key_in
 from review.verifying.kinds import (
     UNSIGNED,
@@ -32,16 +32,17 @@ from review.verifying.kinds import (
     VerifiableKind,
     VerifiedAgainst,
     VerifiedFile,
+    held,
     look,
 )
 
 KINDS: Final[tuple[VerifiableKind, ...]] = (
     *custody.KINDS,
     *verdicts.KINDS,
-    *submissions.KINDS,
+    *records.KINDS,
     *records.KINDS,
     *other_kinds.KINDS,
-    *reference.KINDS,
+    *cards.KINDS,
     *cards.KINDS,
     other_kinds.CORPUS,
 )
@@ -303,3 +304,76 @@ def _withdrawn(told: ToldOfFile) -> Iterator[CardCheck]:
         for consent_check in consent_checks(Verified(keys=keys))
         if consent_check.words not in reported
     )
+
+
+# ---- Verifying every file of a folder: one verdict each, within limits, and no link is followed.
+
+MOST_FILES: Final = 2_000
+MOST_DEPTH: Final = 8
+"""Folders below the one that was named."""
+
+
+@dataclass(frozen=True)
+class FolderLine:
+    """What came out of one file of a folder."""
+
+    path: str
+    """Below the folder, with ``/`` between folders."""
+    verdict: FileVerdict | None
+    words: str
+    """Why it was not examined, what does not hold, or that nobody signs it; empty where it holds."""
+    unknown: bool = False
+    """Whether it is of no kind that is known."""
+
+    @property
+    def holds(self) -> bool | None:
+        """None where nobody could look at it, or nobody signs it."""
+        if self.verdict is None or (self.verdict.holds and self.verdict.unsigned):
+            return None
+        return self.verdict.holds
+
+    def as_json(self) -> dict[str, Any]:
+        """Return it as JSON values."""
+        kind = None if self.verdict is None else self.verdict.kind
+        return {"file": self.path, "kind": kind, "holds": self.holds, "words": self.words}
+
+
+def verify_folder(folder: Path, here: VerifiedAgainst) -> Iterator[FolderLine]:
+    """Verify every file in a folder and those below, sorted by name; hidden files and links are left out.
+
+    Raises UsageError, before the first file is examined, where there are more than ``MOST_FILES`` or folders go deeper
+    than ``MOST_DEPTH``.
+    """
+    paths = sorted(_files(folder, MOST_DEPTH, folder))
+    if len(paths) > MOST_FILES:
+        raise UsageError(
+            f"{folder} holds {len(paths):,} files, and {MOST_FILES:,} are examined in one go. Name a folder in it."
+        )
+    return (_line(path, folder, here) for path in paths)
+
+
+def _files(folder: Path, depth: int, top: Path) -> Iterator[Path]:
+    if depth < 0:
+        raise UsageError(
+            f"{top} has more than {MOST_DEPTH} folders within folders. Name one in it."
+        )
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.name.startswith("."):
+                continue
+            if entry.is_dir(follow_symlinks=False):
+                yield from _files(Path(entry.path), depth - 1, top)
+            elif entry.is_file(follow_symlinks=False):
+                yield Path(entry.path)
+
+
+def _line(path: Path, folder: Path, here: VerifiedAgainst) -> FolderLine:
+    name = path.relative_to(folder).as_posix()
+    try:
+        file_verdict = verify_any(path, here)
+    except UnknownFileError as error:
+        return FolderLine(name, None, error.words, unknown=True)
+    except UsageError as error:
+        return FolderLine(name, None, str(error))
+    wrong = [f"{check.name}: {check.words}" for check in file_verdict.checks if check.ok is False]
+    return FolderLine(name, file_verdict, "; ".join(wrong) or file_verdict.unsigned)

@@ -14,21 +14,18 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from corpora.text.near_names import near_names, one_of
+from corpora.text.messages import near_names, one_of
 from harness import api
 from harness.api import Ready, RunRequest
-from harness.card.leaving import refuse_inside
-from harness.card.load import load_card
-from harness.consent.sending import NobodySaidWhetherToSend
-from harness.core.failures import UsageError
-from harness.core.run_state import RunState
-from harness.endpoint import network_routes
+from harness.card.reading import refuse_inside
+from harness.card.rows import load_card
+from harness.core.failures import RunState, UsageError
+from harness.endpoint import offline
 from harness.endpoint.endpoints import list_models
-from harness.events.control import Control
-from harness.events.kinds import Event, Finished
-from harness.privacy import NobodyAnswersForServer, remember
+from harness.privacy import NobodyAnswersForServer, NobodySaidWhetherToSend, remember
+from harness.run.events import Control, Event, Finished
+from harness.run.final_scores import unconnected, unconnected_words
 from harness.run.loop import NOT_FOUND
-from harness.run.total_failure import unconnected, unconnected_words
 from harness.setup.plan import Resumption, run_options_of, scoring_of, told_of
 from harness.store.file.database import default_path, opened
 from harness.store.runs import Run, find_open_run, find_run, read_card, runs_back
@@ -62,8 +59,8 @@ def start_and_show(asked: RunRequest, style: str | None, at_end: AtEnd | None = 
     terms = asked.corpus.dataset.terms
     if terms.local_only and style != "json-lines":
         click.echo(plain(f"Terms of the corpus: {terms.words}."), err=True)
-    if asked.secret and style != "json-lines" and (ways := network_routes.network_routes()):
-        click.echo(plain(network_routes.notice(ways)), err=True)
+    if asked.secret and style != "json-lines" and (ways := offline.network_routes()):
+        click.echo(plain(offline.notice(ways)), err=True)
     try:
         method = asked.method()
     except NobodySaidWhetherToSend as unknown:

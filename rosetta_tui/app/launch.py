@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from harness.core.failures import StoreError, UsageError
 from harness.store.file.database import bring_up_to_date, default_path
-from rosetta_tui.session.watched import Watched, WatchedRun, look_ahead
+from rosetta_tui.session.run_sources import Watched, WatchedRun, look_ahead
 
 ESCAPE_MILLISECONDS = "10"
 """How long a terminal may take over the rest of a sequence that begins with escape.
@@ -23,7 +23,7 @@ SWITCH_SECONDS = 0.0005
 """How long a thread that works may keep the one that answers keys waiting: a tenth of Python's own."""
 
 if TYPE_CHECKING:
-    from harness.events.following import Follower
+    from harness.run.following import Follower
     from rosetta_tui.app.app import Begin, Screens
     from rosetta_tui.session.engine import Engine
 
@@ -85,6 +85,6 @@ def _run(path: Path, engine: Engine | None, at: Watched | Screens | None = None)
 
 def follow(path: Path, run_id: str) -> Follower:
     """Follow a run that another process has under way."""
-    from harness.events.following import Follower  # its libraries, which no other screen needs
+    from harness.run.following import Follower  # its libraries, which no other screen needs
 
     return Follower(path, run_id)

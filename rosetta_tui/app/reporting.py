@@ -8,7 +8,7 @@ from pathlib import Path
 from textual.content import Content
 from textual.screen import Screen
 
-from harness.core.written_files import write_file
+from harness.core.storage import write_file
 from harness.store.file.database import opened
 from harness.store.sweeps import find_sweep
 from rosetta_tui.html.leaderboard_page import leaderboard_page

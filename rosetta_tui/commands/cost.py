@@ -13,9 +13,9 @@ from rosetta_tui.show.json_forms import print_form
 from rosetta_tui.show.text import plain
 
 with when_used():
-    from harness.core import written_files
+    from harness.core import storage
     from harness.estimate import framework
-    from rosetta_tui.report import framework as report_framework
+    from rosetta_tui.report import cost as report_framework
 
 _FILE = click.Path(path_type=Path)
 
@@ -32,7 +32,7 @@ def cost(file: Path | None, write: Path | None, *, as_json: bool) -> None:
     if write is not None:
         if file is not None or as_json:
             raise click.UsageError("--write writes the shipped numbers: give it alone.")
-        written_files.write_new_file(write, framework.shipped_text().encode())
+        storage.write_new_file(write, framework.shipped_text().encode())
         click.echo(plain(f"Written: {write}. Edit it, then: rosetta cost {write}"))
         return
     worked_framework = framework.work_out(framework.read_framework(file))

@@ -13,8 +13,8 @@ from typing import Any, TypeAlias
 
 import click
 
-from corpora.tasks.task import TRANSLATION
-from corpora.text.near_names import near_names, one_of
+from corpora.model.task import TRANSLATION
+from corpora.text.messages import counted, near_names, one_of
 from harness.card.reading import block
 from harness.core.failures import UsageError
 from harness.store.file.database import home, opened
@@ -30,20 +30,20 @@ from rosetta_tui.show.card_fields import (
 )
 from rosetta_tui.show.json_forms import form_text
 from rosetta_tui.show.text import plain, stacked
-from scoring.core.messages import counted
 
 with when_used():
-    from harness.card import leaving
-    from harness.core import written_files
-    from harness.leaderboard import clusters, official, ranking, released_files
+    from harness.card import reading as leaving
+    from harness.core import storage
+    from harness.leaderboard import clusters, official, ranking
     from harness.leaderboard import entrant as leaderboard_entrant
-    from harness.publish import opening, reading
+    from harness.publish import cards as reading
+    from harness.publish import opening
     from harness.store import withdrawn
-    from rosetta_tui.leaderboard import messages as leaderboard_words
     from rosetta_tui.leaderboard import official as official_words
     from rosetta_tui.leaderboard import rows as leaderboard_rows
-    from rosetta_tui.show import exporting, owners, run_facts
-    from scoring.core import inventory, metric_rows
+    from rosetta_tui.leaderboard import rows as leaderboard_words
+    from rosetta_tui.show import card_fields, exporting, run_facts
+    from scoring.core import inventory
 
 SORTS = (
     "chrf", "composite", "exact", "fst", "semantic", "cost", "speed", "adjusted", "failed", "method", "class",
@@ -143,7 +143,7 @@ Ranked: TypeAlias = "tuple[sqlite3.Connection, Sequence[official.OfficialList]]"
 def here(dataset: str | None) -> Iterator[Ranked]:
     """Open the store of this computer, and read the released cards that it told or took in."""
     with opened() as store:
-        yield store, official.official_lists(released_files.cards_here(home(), store), dataset)
+        yield store, official.official_lists(official.cards_here(home(), store), dataset)
 
 
 @contextmanager
@@ -188,7 +188,7 @@ def _write(
         for entrant in leaderboard_rows.ordered(board, sort)
     ]
     text = exporting.table_text(records, exporting.TableFormat.CSV)
-    written_files.write_file(path, exporting.encoded(text), overwrite=overwrite)
+    storage.write_file(path, exporting.encoded(text), overwrite=overwrite)
     rows = counted(len(records), "row")
     for line in (*notes, f"{path}: {rows}, readable by you alone."):
         click.echo(plain(line), err=True)
@@ -274,7 +274,7 @@ def _lines(
     ranked_first = board.entrants[0].columns.headline if board.entrants else ""
     signatures = {entrant.signature(ranked_first) for entrant in board.entrants} - {""}
     for signature in sorted(signatures):
-        yield f"{metric_rows.short_title(ranked_first)} {signature}"
+        yield f"{inventory.short_title(ranked_first)} {signature}"
 
 
 def _stated_words(board: ranking.Board, *, published: bool) -> str:
@@ -295,7 +295,9 @@ def _notes(entrant: leaderboard_entrant.Entrant, *, translated: bool) -> Iterato
         yield f"{name}: {words}"
     if words := leaderboard_rows.stated_tier_words(entrant):
         yield f"{name} {words}"
-    for words in filter(None, (owners.shown_by(entrant.run), owners.owner_words(entrant.run))):
+    for words in filter(
+        None, (card_fields.shown_by(entrant.run), card_fields.owner_words(entrant.run))
+    ):
         yield plain(f"{name}: {words}")
     if entrant.unranked:
         yield f"{name} has no rank: {entrant.unranked}"
@@ -374,7 +376,7 @@ def _entrant(board: ranking.Board, entrant: leaderboard_entrant.Entrant) -> dict
     tiers = tiers_json(card, review_of(card, run.certificates), reproduced=reproduced)
     tiers["verification_tier"] = leaderboard_rows.validation(entrant)
     tiers["stated"] = entrant.run.stated
-    tiers |= owners.owner_json(run)
+    tiers |= card_fields.owner_json(run)
     return {
         "run_id": run.run_id,
         "in_place_of": list(entrant.in_place_of),

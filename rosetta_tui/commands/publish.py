@@ -9,17 +9,18 @@ from typing import Any, NamedTuple, TypeAlias
 
 import click
 
+from corpora.text.messages import counted
 from harness.core.failures import HarnessError, UsageError
 from harness.store.file.database import opened
 from rosetta_tui.commands.naming import error_lines, when_used
 from rosetta_tui.show.json_forms import print_form
 from rosetta_tui.show.text import plain
-from scoring.core.messages import counted
 
 with when_used():
     from harness import api
-    from harness.card import exporting
-    from harness.publish import database, opening, outgoing, place
+    from harness.card import rows
+    from harness.publish import cards as outgoing
+    from harness.publish import database, opening, place
     from harness.store import run_list
     from harness.store import runs as stored
 
@@ -176,7 +177,7 @@ def _published(
         hashes = {
             number: outgoing.hash_of_run(store, item)
             for number, item in enumerate(chosen)
-            if isinstance(item, stored.Run) and not exporting.must_be_released(store, item)
+            if isinstance(item, stored.Run) and not rows.must_be_released(store, item)
         }
         there = open_place.known(set(hashes.values()))
         new = [item for number, item in enumerate(chosen) if hashes.get(number) not in there]

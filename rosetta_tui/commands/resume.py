@@ -1,14 +1,25 @@
-"""``rosetta resume``: Continue a run that was interrupted."""
+"""``rosetta resume``: Continue a run that was interrupted.
+``rosetta retry``: Ask again for a run's failed entries.
+``rosetta watch``: Watch a run of another terminal, and control it.
+"""
 
 from __future__ import annotations
 
+import sys
+import time
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 import click
 
-from rosetta_tui.commands.naming import in_lines
+from harness.store.file.database import default_path, opened
+from harness.store.runs import Run, find_run
+from rosetta_tui.commands.naming import in_lines, when_used
 from rosetta_tui.request import options as of_run
-from rosetta_tui.request.vault import by_grant, out_of_vault
+from rosetta_tui.request.vault import OF_VAULT, by_grant, out_of_vault, vault_request
+from rosetta_tui.show.text import plain
 
 
 @click.command()
@@ -56,3 +67,161 @@ def resume(
     }
     changes_given = {name: value for name, value in changes.items() if value is not None}
     resume_and_show(run, changes_given, retry_failed, style, vault)
+
+
+# ---- Ask again for a run's failed entries ----
+
+_FILE = click.Path(path_type=Path)
+
+
+@click.command()
+@click.argument("run", default="last")
+@click.option("--model", help="Another model.")
+@click.option("--endpoint", help="Another preset (openrouter, openai, ollama …) or URL.")
+@click.option("--temperature", help="A number, or `none` for the endpoint's own.")
+@of_run.MAX_TOKENS
+@of_run.PROMPT
+@of_run.COACHING
+@of_run.BATCH_SIZE
+@of_run.MAX_RETRIES
+@click.option("--outputs", type=_FILE, help="Outputs made elsewhere, completed meanwhile.")
+@of_run.PRICES
+@of_run.BODY
+@click.option("--condition", help="Label of the settings for these entries.")
+@click.option("--concurrency", type=click.IntRange(1, 1024), help="Calls at once, at most.")
+@click.option(
+    "--budget",
+    type=click.FloatRange(0, min_open=True),
+    help="US dollars to spend on these, at most.",
+)
+@of_run.TIMEOUT
+@click.option("--attempts", type=click.IntRange(1, 100), help="Attempts at one call, at most.")
+@of_run.KEEP_FAILED
+@of_run.NO_CACHE
+@of_run.OFFLINE
+@out_of_vault
+@of_run.MAY_SEND
+@in_lines
+def retry(run: str, style: str | None, **given: Any) -> None:
+    """Retry the failed entries of RUN (an id, its beginning, `last`, `last~1` …), which is complete.
+
+    The result is a new run with the good rows of RUN, because a sealed card never changes. What you do not change
+    stays as in RUN. Where the settings differ, the new run belongs to neither set-up: its card names both, and which
+    entries came from which. A run that was interrupted is continued with `rosetta resume`. A run from a vault needs
+    --vault and --purpose again.
+    """
+    from rosetta_tui.app.display import retry_and_show
+
+    vault = {name: given.pop(name) for name in ("vault", *OF_VAULT)}
+    retry_and_show(run, _changes(given), style, vault)
+
+
+_OTHERWISE = {"budget": "budget_usd", "timeout": "timeout_seconds", "attempts": "most_attempts"}
+
+
+def _changes(given: dict[str, Any]) -> dict[str, Any]:
+    """Return the changed options, by the names of the plan's fields."""
+    changes = {
+        _OTHERWISE.get(name, name): _absolute(value)
+        for name, value in given.items()
+        if not (value is None or value is False) and name not in {"no_cache", "body"}
+    }
+    if changes.get("temperature") == "none":
+        changes["temperature"] = None
+    if given["no_cache"]:
+        changes["use_cache"] = False
+    body: Sequence[str] = given["body"]
+    return changes | ({"body": of_run.pairs("body", body)} if body else {})
+
+
+def _absolute(value: Any) -> Any:
+    """Make paths independent of the folder in which resume will be called."""
+    return value.expanduser().absolute() if isinstance(value, Path) else value
+
+
+# ---- Watch a run of another terminal, and control it ----
+
+with when_used():
+    from harness.run import events, following, vault_opening
+    from harness.run import following as steering
+    from harness.store.corpora import entries as corpora_entries
+    from harness.vault import request
+    from rosetta_tui.app import display, launch
+    from rosetta_tui.report import run as report_run
+
+
+@click.command()
+@click.argument("run", default="last")
+@click.option("--pause", "wish", flag_value="pause", help="Begin no further entries until --go-on.")
+@click.option("--go-on", "wish", flag_value="go_on", help="End a pause.")
+@click.option("--drain", "wish", flag_value="drain", help="Finish what is under way, then stop.")
+@click.option("--stop", "wish", flag_value="stop", help="Stop now; what is done stays stored.")
+@click.option("--calls", type=click.IntRange(1, 1024), help="Make at most this many calls at once.")
+@by_grant
+@out_of_vault
+@in_lines
+def watch(
+    run: str, *, wish: str | None, calls: int | None, style: str | None, **given: Any
+) -> None:
+    """Watch RUN (an id, its beginning, or `last`), whichever terminal began it, and control it.
+
+    On the screen the same keys work as where it was begun. With --pause, --go-on, --drain, --stop or --calls the
+    command asks for just that, says what the run's own process answered, and ends. Leaving a watched run does not
+    stop it. With --vault the sealed texts of a run from a vault can be read on its screens until you leave; the
+    vault's log records that first.
+    """
+    vault = vault_request(given, "look")
+    on_screen = _on_screen(style) or given["ask"] is not None
+    if vault is not None and (wish is not None or calls is not None or not on_screen):
+        raise click.UsageError("--vault is for reading on the screen of a terminal. Leave it out.")
+    if wish is not None and calls is not None:
+        raise click.UsageError("Ask for one thing at a time.")
+    if (wish is not None or calls is not None) and style is not None:
+        raise click.UsageError("--plain and --json-lines are for watching.")
+    if wish is not None:
+        click.echo(plain(steering.ask(default_path(), run, steering.ControlRequest(wish))))
+    elif calls is not None:
+        click.echo(plain(steering.ask(default_path(), run, steering.ControlRequest.LIMIT, calls)))
+    else:
+        _follow(run, style, vault)
+
+
+LOOK_SECONDS = 0.1
+
+
+def _on_screen(style: str | None) -> bool:
+    return style is None and sys.stdout.isatty() and sys.stdin.isatty()
+
+
+def _follow(name: str, style: str | None, vault: request.VaultRequest | None) -> None:
+    """Follow a run to its end, or until its person leaves; ``vault``: what its sealed texts are opened with.
+
+    Exits 0 where it was followed to its seal, or left; 1 where it stopped.
+    """
+    path = default_path()
+    with opened(path) as connection:
+        run = find_run(connection, name)
+        if vault is not None:
+            vault_opening.open_again(connection, run, vault, "look")
+    if _on_screen(style):
+        launch.watch_other(path, run.run_id, complete=run.state == "complete")
+    elif not _print(path, run, style):
+        raise click.exceptions.Exit(1)
+
+
+def _print(path: Path, run: Run, style: str | None) -> bool:
+    """Print what happens until the run is over; returns whether it is sealed."""
+    with opened(path) as connection:
+        entries = corpora_entries.read_entries(connection, run.corpus, run.positions, to_show=True)
+    listener = display.listener_of(
+        style, {place for place, entry in entries.items() if entry.secret}
+    )
+    with closing(following.Follower(path, run.run_id)) as follower:
+        while True:
+            for event in follower.drain():
+                listener(event)
+                if isinstance(event, events.Finished):
+                    if not event.card_hash and style != "json-lines":
+                        click.echo(plain(report_run.finished_line(event, run.submission)), err=True)
+                    return bool(event.card_hash)
+            time.sleep(LOOK_SECONDS)

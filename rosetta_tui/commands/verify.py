@@ -16,7 +16,7 @@ from rosetta_tui.show.json_forms import print_form
 
 with when_used():
     from harness.card.checking import signed
-    from review.verifying import folders, kinds
+    from review.verifying import kinds, verifying
     from review.verifying import verifying as any_file
     from rosetta_tui.report import records
 
@@ -56,7 +56,7 @@ def _folder(folder: Path, here: kinds.VerifiedAgainst, *, as_json: bool) -> None
     """Verify each file of a folder; exit code 1 where one does not hold, 2 where none could be examined."""
     if here.others or here.known.words:
         raise UsageError("--with and --words are of one file. Name it in place of its folder.")
-    folder_lines = list(folders.verify_folder(folder, here))
+    folder_lines = list(verifying.verify_folder(folder, here))
     document = {
         "folder": folder.name,
         "files": [folder_line.as_json() for folder_line in folder_lines],

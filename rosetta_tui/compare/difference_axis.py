@@ -9,13 +9,13 @@ from rich.cells import cell_len
 from textual.content import Content
 from textual.widget import Widget
 
+from corpora.text.messages import counted
 from rosetta_tui.compare.sentences import number, told_apart
 from rosetta_tui.show import figures
 from rosetta_tui.show.run_facts import stated_mark
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.result_table import crop
-from scoring.core.messages import counted
-from scoring.core.metric_rows import row_of
+from scoring.core.inventory import row_of
 
 if TYPE_CHECKING:
     from harness.compare.comparison import Comparison

@@ -25,11 +25,11 @@ from rosetta_tui.compare.sentences import (
     reproduction_words,
     sentence,
 )
+from rosetta_tui.entry.record import diff_content
 from rosetta_tui.show import figures
 from rosetta_tui.show.clipboard import command_line
 from rosetta_tui.show.columns import WITHHELD, Cell, Column, Record, Rows, Value
 from rosetta_tui.toolkit.content import DetailLine, show
-from rosetta_tui.toolkit.diff_text import diff_content
 from rosetta_tui.toolkit.pages import UNREADABLE
 from rosetta_tui.toolkit.result_table import ResultTable
 

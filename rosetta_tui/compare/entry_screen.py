@@ -12,15 +12,13 @@ from textual.binding import Binding, BindingType
 from textual.content import Content
 
 from rosetta_tui.compare.lines import ordered
-from rosetta_tui.compare.order import ComparisonView
 from rosetta_tui.compare.sentences import name, number, told_apart
-from rosetta_tui.compare.table import ComparedTexts
-from rosetta_tui.entry.record import COMPARED_AS_TEXT, SPEECH, asked, text_of
+from rosetta_tui.compare.table import ComparedTexts, ComparisonView
+from rosetta_tui.entry.record import COMPARED_AS_TEXT, SPEECH, asked, diff_content, text_of
 from rosetta_tui.entry.screen import NO_LINES, STEPS, EntryByEntryScreen
 from rosetta_tui.show import figures
-from rosetta_tui.show.cree import converted, other_writing
+from rosetta_tui.show.output_text import converted, other_writing
 from rosetta_tui.toolkit.content import PageLine, StatusBar, show, show_fields
-from rosetta_tui.toolkit.diff_text import diff_content
 from rosetta_tui.toolkit.pages import UNREADABLE
 
 if TYPE_CHECKING:

@@ -24,7 +24,7 @@ from rosetta_tui.toolkit.content import EmptyState, StatusBar, show
 from rosetta_tui.toolkit.dialogs.choose import choose
 from rosetta_tui.toolkit.key_line import KeyLine
 from rosetta_tui.toolkit.result_table import ResultTable
-from scoring.statistics.breakdown import LEAST_FOR_INTERVAL
+from scoring.statistics.intervals import LEAST_FOR_INTERVAL
 
 if TYPE_CHECKING:
     from harness.compare.comparison import Breakdown, Comparison, CorpusPart

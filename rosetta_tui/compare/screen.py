@@ -32,10 +32,15 @@ from rosetta_tui.compare.difference_panel import (
 )
 from rosetta_tui.compare.entry_screen import ComparedEntryScreen
 from rosetta_tui.compare.lines import ordered
-from rosetta_tui.compare.order import ComparisonView, filter_choices, sort_words
 from rosetta_tui.compare.parts_screen import ComparedPartsScreen
 from rosetta_tui.compare.sentences import lettered, name
-from rosetta_tui.compare.table import ComparedTable, ComparedTexts
+from rosetta_tui.compare.table import (
+    ComparedTable,
+    ComparedTexts,
+    ComparisonView,
+    filter_choices,
+    sort_words,
+)
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.background import bring
 from rosetta_tui.toolkit.content import EmptyState, StatusBar, show

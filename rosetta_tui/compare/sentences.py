@@ -5,17 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from harness.card.checking.claimed import claim_of
-from harness.card.leaving import inside_words
-from harness.store.distinctions import distinctions, setup_facts
+from corpora.text.messages import counted
+from harness.card.reading import claim_of, inside_words
+from harness.store.run_list import distinctions, setup_facts
 from rosetta_tui.show import figures
 from rosetta_tui.show.card_fields import review_of, tier_words
-from rosetta_tui.show.metric_words import digits
+from rosetta_tui.show.figures import digits
 from rosetta_tui.show.run_facts import stated_mark
 from scoring.card.claim import ClaimReason
-from scoring.core.columns import TRANSLATIONS, stated_columns
-from scoring.core.messages import counted
-from scoring.core.metric_rows import direction, title
+from scoring.core.inventory import direction, title
+from scoring.core.specification import TRANSLATIONS, stated_columns
 from scoring.statistics.significance import COMPOSITE, Difference
 
 if TYPE_CHECKING:

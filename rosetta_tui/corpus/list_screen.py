@@ -16,7 +16,7 @@ from corpora.files.problems import Problem
 from corpora.samples import DEMO_CORPUS, sample_path
 from harness.api import CorpusRequest
 from harness.store.corpora.listing import CorpusSummary, list_corpora
-from rosetta_tui.corpus.checks_screen import CorpusChecksScreen
+from rosetta_tui.corpus.detail_screens import CorpusChecksScreen
 from rosetta_tui.corpus.open_corpus import OpenCorpusScreen, OpenedCorpus, open_corpus
 from rosetta_tui.corpus.screen import CorpusScreen
 from rosetta_tui.corpus.table import CORPORA, CorpusRows, segment_words

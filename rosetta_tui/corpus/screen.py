@@ -16,16 +16,23 @@ from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.widgets import Input, Static
 
-from corpora.tasks.task import TRANSLATION
-from harness.store.corpora.examination import Examination, examine_stored
-from harness.store.corpora.listing import CorpusSummary, corpus_positions, facet_counts
+from corpora.model.task import TRANSLATION
+from corpora.text.messages import counted
+from harness.store.corpora.listing import (
+    CorpusSummary,
+    Examination,
+    corpus_positions,
+    examine_stored,
+    facet_counts,
+)
 from harness.store.file.database import open_store, opened
 from harness.store.run_list import RunSummary, list_runs
-from rosetta_tui.corpus.checks_screen import CorpusChecksScreen
-from rosetta_tui.corpus.entry_screen import CorpusEntryScreen
-from rosetta_tui.corpus.facts_screen import CorpusFactsScreen
-from rosetta_tui.corpus.open_corpus import OpenedCorpus, summary_of
-from rosetta_tui.corpus.originals import open_original
+from rosetta_tui.corpus.detail_screens import (
+    CorpusChecksScreen,
+    CorpusEntryScreen,
+    CorpusFactsScreen,
+)
+from rosetta_tui.corpus.open_corpus import OpenedCorpus, open_original, summary_of
 from rosetta_tui.corpus.table import SORT_WORDS, CorpusTable, Counts, filter_choices, segment_words
 from rosetta_tui.request.draft import RunDraft
 from rosetta_tui.show import figures
@@ -38,7 +45,6 @@ from rosetta_tui.toolkit.key_line import KeyLine
 from rosetta_tui.toolkit.messages import NewRunAsked, RunChosen
 from rosetta_tui.toolkit.ordered_table import SearchedScreen
 from rosetta_tui.toolkit.result_table import ResultTable
-from scoring.core.messages import counted
 
 if TYPE_CHECKING:
     Found = tuple[sqlite3.Connection, CorpusSummary, Sequence[int]]

@@ -16,8 +16,7 @@ from textual.worker import get_current_worker
 
 from harness.doctor.examination import examine, looked_at
 from harness.doctor.finding import Finding, Health
-from rosetta_tui.doctor.messages import COLUMNS, FindingRows, summary
-from rosetta_tui.doctor.terminal_facts import terminal
+from rosetta_tui.doctor.findings import COLUMNS, FindingRows, summary, terminal
 from rosetta_tui.own_files import own_files
 from rosetta_tui.settings.findings import chosen
 from rosetta_tui.show.text import plain

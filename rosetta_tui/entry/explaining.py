@@ -15,18 +15,18 @@ from textual.content import Content
 
 from corpora.files.problems import CorpusError
 from corpora.model.entry import Entry
+from corpora.text.messages import shortened
 from corpora.text.tokens import folded
 from harness.core.failures import HarnessError
 from harness.method.method import Result
 from harness.store.file.database import opened
 from harness.store.runs import find_run
+from rosetta_tui.entry.record import LEGEND, diff_content, value_content
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.content import PageLine, show, show_lines
-from rosetta_tui.toolkit.diff_text import LEGEND, diff_content, value_content
-from scoring.core.messages import shortened
+from scoring.core.inventory import short_title
 from scoring.core.metric import Compared
-from scoring.core.metric_rows import short_title
-from scoring.core.translation import Acceptance, FstAnnotation, WordAnalysis
+from scoring.core.setup import Acceptance, FstAnnotation, WordAnalysis
 from scoring.grammar.morpheme_difference import morpheme_differences, sentences
 
 if TYPE_CHECKING:

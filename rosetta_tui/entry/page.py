@@ -11,7 +11,8 @@ from unicodedata import normalize
 from textual.content import Content
 
 from corpora.model.entry import Entry
-from corpora.tasks.task import TRANSLATION
+from corpora.model.task import TRANSLATION
+from corpora.text.messages import counted
 from harness.core.failures import HarnessError
 from harness.method.method import Attempt, Result
 from harness.setup.scoring_tools import stated_setup, stored_scorer
@@ -21,25 +22,24 @@ from harness.store.replies import Exchange
 from harness.store.runs import Run, read_run
 from rosetta_tui.entry.record import (
     COMPARED_AS_TEXT,
+    LEGEND,
     about,
     asked,
     conversation,
+    diff_content,
     json_words,
     text_of,
 )
 from rosetta_tui.show import figures
 from rosetta_tui.show.card_fields import references_accepted
-from rosetta_tui.show.cree import CreeTarget, converted
-from rosetta_tui.show.metric_words import by_reason, of_entries
+from rosetta_tui.show.figures import by_reason, of_entries
+from rosetta_tui.show.output_text import CreeTarget, converted
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.content import PageLine, show, show_lines, shown_value
-from rosetta_tui.toolkit.diff_text import LEGEND, diff_content
-from scoring.core.columns import TRANSLATIONS
-from scoring.core.inventory import by_category
-from scoring.core.messages import counted
-from scoring.core.metric_rows import short_title
+from scoring.core.inventory import by_category, short_title
+from scoring.core.metric import StatisticsError
 from scoring.core.scorer import EntryValues, Scorer
-from scoring.core.table import StatisticsError
+from scoring.core.specification import TRANSLATIONS
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,13 +13,12 @@ from rosetta_tui.entry.record import answers_in_row
 from rosetta_tui.session.picture import EntryState, LiveRun
 from rosetta_tui.show import figures
 from rosetta_tui.show.columns import LEFT_OUT, Cell, Column, OrderedRows, Record, Value
-from rosetta_tui.show.metric_words import of_entries, value
+from rosetta_tui.show.figures import of_entries, value
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.pages import UNREADABLE, Pages
-from scoring.core.columns import TRANSLATIONS, KeptColumns
-from scoring.core.inventory import told_of
-from scoring.core.metric_rows import short_title
+from scoring.core.inventory import short_title, told_of
 from scoring.core.scorer import EntryValues, verdict_field
+from scoring.core.specification import TRANSLATIONS, KeptColumns
 
 _TEXTS = (
     Column("state", "", 1),

@@ -37,7 +37,7 @@ from rosetta_tui.entry.page import (
     tags,
     texts,
 )
-from rosetta_tui.show.cree import is_cree, other_writing
+from rosetta_tui.show.output_text import is_cree, other_writing
 from rosetta_tui.toolkit.background import bring
 from rosetta_tui.toolkit.content import Field, PageLine, StatusBar, show, show_fields
 from rosetta_tui.toolkit.key_line import KeyLine

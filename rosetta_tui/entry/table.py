@@ -31,14 +31,14 @@ from rosetta_tui.entry.rows import (
 )
 from rosetta_tui.session.picture import EntryState, LiveRun
 from rosetta_tui.show.columns import GAP, sorted_by
-from rosetta_tui.show.metric_words import of_entries
+from rosetta_tui.show.figures import of_entries
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.background import bring
 from rosetta_tui.toolkit.ordered_table import OrderedTable, RowOrder
 from rosetta_tui.toolkit.pages import Pages, entry_pages, readable, result_pages
-from scoring.core.columns import TRANSLATIONS, KeptColumns
-from scoring.core.metric_rows import short_title
+from scoring.core.inventory import short_title
 from scoring.core.scorer import EntryValues
+from scoring.core.specification import TRANSLATIONS, KeptColumns
 
 SORT_WORDS = {
     "position": "corpus order",

@@ -13,10 +13,13 @@ from textual.content import Content
 from textual.screen import Screen
 from textual.widgets import Input, Static
 
+from corpora.text.messages import counted
 from harness.core.failures import StoreError
-from rosetta_tui.home.first_steps import STEPS, FirstSteps
-from rosetta_tui.home.keys import ABOUT, KEYS
-from rosetta_tui.home.waiting import (
+from rosetta_tui.home.panels import (
+    ABOUT,
+    KEYS,
+    STEPS,
+    FirstSteps,
     Lead,
     WaitingItem,
     WaitingList,
@@ -40,11 +43,10 @@ from rosetta_tui.toolkit.messages import (
     RunsPlotted,
 )
 from rosetta_tui.toolkit.result_table import ResultTable
-from scoring.core.messages import counted
 
 if TYPE_CHECKING:
     from harness.store.run_list import RunSummary
-    from rosetta_tui.review.organiser.desk import OrganiserService
+    from rosetta_tui.review.organiser.service import OrganiserService
 
 REFRESH_SECONDS = 2.0
 """How often the list is read again, so that runs of other processes are seen moving."""
@@ -176,7 +178,7 @@ class HomeScreen(Screen[None]):
         self.query_one(WaitingList).take_reviews([item])
 
     def _desk(self) -> OrganiserService:
-        from rosetta_tui.review.organiser.desk import OrganiserService
+        from rosetta_tui.review.organiser.service import OrganiserService
 
         return OrganiserService(self._path.parent, self._path)
 

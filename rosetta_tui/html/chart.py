@@ -6,10 +6,10 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from corpora.text.messages import minus
 from rosetta_tui.plots.axis import Axis
 from rosetta_tui.plots.points import PlotPicture, Point
-from scoring.core.messages import minus
-from scoring.core.metric_rows import row_of
+from scoring.core.inventory import row_of
 
 MOST_TICKS = 6
 

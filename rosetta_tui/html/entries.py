@@ -13,10 +13,10 @@ from rosetta_tui.compare.sentences import claim_words, sentence, told_apart
 from rosetta_tui.compare.sentences import number as written
 from rosetta_tui.html.page import MOST_LETTERS, shortened
 from rosetta_tui.show import figures
-from rosetta_tui.show.metric_words import value
-from rosetta_tui.show.word_diff import DiffKind, Piece, WordPart, diff
-from scoring.core.columns import TRANSLATIONS, KeptColumns
-from scoring.core.metric_rows import row_of, short_title
+from rosetta_tui.show.figures import value
+from rosetta_tui.show.output_text import DiffKind, Piece, WordPart, diff
+from scoring.core.inventory import row_of, short_title
+from scoring.core.specification import TRANSLATIONS, KeptColumns
 
 if TYPE_CHECKING:
     import sqlite3

@@ -6,28 +6,26 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from corpora.tasks.task import TRANSLATION
+from corpora.model.task import TRANSLATION
 from harness.core.failures import UsageError
 from harness.leaderboard.clusters import with_clusters
 from harness.leaderboard.ranking import leaderboards
 from rosetta_tui.html.chart import Bar, BarChart, ScoreLine, score_chart
 from rosetta_tui.html.page import Fact, render, shortened
 from rosetta_tui.leaderboard import official
-from rosetta_tui.leaderboard.messages import (
-    board_words,
-    disagreeing_words,
-    others_words,
-    signature_words,
-    smallest_words,
-)
 from rosetta_tui.leaderboard.rows import (
     PLACE_WITHHELD,
+    board_words,
     columns,
+    disagreeing_words,
     entrant_cells,
     kept_here,
     ordered,
+    others_words,
     place_words,
     ranked_for,
+    signature_words,
+    smallest_words,
     stated_tier_words,
 )
 from rosetta_tui.show import released_words
@@ -35,13 +33,14 @@ from rosetta_tui.show.card_fields import (
     absent_packs,
     caveats_in_words,
     interval,
+    owner_words,
     review_of,
+    shown_by,
     tier_words,
     with_interval,
 )
-from rosetta_tui.show.owners import owner_words, shown_by
 from rosetta_tui.show.run_facts import setup_words, stated_mark
-from scoring.core.metric_rows import short_title, title
+from scoring.core.inventory import short_title, title
 
 if TYPE_CHECKING:
     import sqlite3

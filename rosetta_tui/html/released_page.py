@@ -5,14 +5,14 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator
 
-from harness.leaderboard.released_files import checked_card
+from corpora.text.messages import counted
+from harness.leaderboard.official import checked_card
 from harness.release.records import ReleasedCard
 from rosetta_tui.html.chart import BarChart, ScoreLine, score_chart
 from rosetta_tui.html.page import Fact, render
 from rosetta_tui.show import released_words
-from rosetta_tui.show.metric_words import CAVEATS
-from scoring.core.messages import counted
-from scoring.core.metric_rows import short_title, title
+from rosetta_tui.show.figures import CAVEATS
+from scoring.core.inventory import short_title, title
 
 
 def released_page(data: bytes, name: str, connection: sqlite3.Connection) -> str:

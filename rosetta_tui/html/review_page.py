@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from corpora.text.messages import counted, minus
 from harness.core.failures import UsageError
 from review.office.results.certifying import newest_certificate
 from review.office.results.results import runs_of
@@ -21,12 +22,11 @@ from review.verdict.certificate.certificate_text import (
     seals,
     share_words,
 )
-from review.verdict.gate.reasons import OUTCOMES
-from review.verdict.panel.agreement import MEASURES, SHARES
+from review.verdict.gate.agreement import MEASURES, SHARES
+from review.verdict.gate.verdict import OUTCOMES
 from rosetta_tui.html.chart import BarChart, ScoreLine, bar_chart, place
 from rosetta_tui.html.page import Fact, render
 from rosetta_tui.plots.axis import Axis
-from scoring.core.messages import counted, minus
 
 if TYPE_CHECKING:
     from review.office.store.review import Review

@@ -7,13 +7,12 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from corpora.languages.tags import language_name
-from harness.card.checking.claimed import claim_of, stated_floors
-from harness.card.exporting import refuse_to_leave
-from harness.card.load import load_card
-from harness.card.reading import block, number
+from corpora.text.messages import counted, percent
+from harness.card.reading import block, claim_of, number, stated_floors
+from harness.card.rows import load_card, refuse_to_leave
 from harness.compare.comparing import compare_runs, require_two
 from harness.leaderboard.ranking import leaderboards
-from harness.store.notes import attached_to
+from harness.store.attachments import attached_to
 from harness.store.results import read_latencies
 from harness.store.run_list import list_runs
 from harness.store.runs import find_run
@@ -31,24 +30,23 @@ from rosetta_tui.show.card_fields import (
     cost,
     interval,
     is_reproduced,
+    owner_words,
     references_accepted,
     review_of,
+    shown_by,
     stated_findings,
     stated_metrics,
     tier_words,
     validated_by,
     with_interval,
 )
-from rosetta_tui.show.metric_words import beside_value, by_reason, floor_words, remark, scale, value
-from rosetta_tui.show.owners import owner_words, shown_by
+from rosetta_tui.show.figures import beside_value, by_reason, floor_words, remark, scale, value
 from rosetta_tui.show.run_facts import failed_told, kept_of, setup_words, tiered
 from scoring.card.claim import ClaimReason, best, caveat_sentence
-from scoring.core.inventory import by_category
-from scoring.core.messages import counted, percent
-from scoring.core.metric_rows import short_title, title
+from scoring.core.inventory import by_category, short_title, title
 from scoring.core.scorer import NOT_WANTED
-from scoring.findings.messages import finding_sentence
-from scoring.statistics.breakdown import FREE
+from scoring.findings.records import finding_sentence
+from scoring.statistics.intervals import FREE
 
 if TYPE_CHECKING:
     import sqlite3

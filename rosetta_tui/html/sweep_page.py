@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from corpora.text.messages import counted
 from harness.store.runs import find_by_id
 from harness.sweep.record import CellRecord, SweepRecord, sweep_record
 from harness.sweep.state import CellMeasure, SweepSetup, effort_of, usual_inputs
@@ -16,11 +17,12 @@ from rosetta_tui.html.page import Fact, render, shortened
 from rosetta_tui.plots.points import PlotKind, PlotPicture, Point
 from rosetta_tui.report.sweep import headline_words, progress_lines, trouble_words
 from rosetta_tui.show import figures
-from rosetta_tui.sweep.grid import HeatGrid, SweepMap
-from rosetta_tui.sweep.messages import (
+from rosetta_tui.sweep.grid import (
     INTERVALS,
     LESS_EFFORT,
     TITLES,
+    HeatGrid,
+    SweepMap,
     cell_words,
     name_words,
     setup_numbers,
@@ -29,7 +31,6 @@ from rosetta_tui.sweep.messages import (
     together_words,
     value_words,
 )
-from scoring.core.messages import counted
 
 if TYPE_CHECKING:
     import sqlite3

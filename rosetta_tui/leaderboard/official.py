@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from corpora.text.messages import counted
 from harness.leaderboard.official import VERIFICATION, OfficialList, OfficialRow
 from rosetta_tui.show import figures, released_words
 from rosetta_tui.show.columns import Value
-from rosetta_tui.show.metric_words import CAVEATS
+from rosetta_tui.show.figures import CAVEATS
 from rosetta_tui.show.text import stacked
-from scoring.core.messages import counted
-from scoring.core.metric_rows import short_title
+from scoring.core.inventory import short_title
 from scoring.core.specification import COMPOSITE
 
 TIER = "may be called"

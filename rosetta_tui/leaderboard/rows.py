@@ -6,16 +6,18 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from corpora.tasks.task import TRANSLATION
-from harness.card.leaving import kept_inside
-from harness.card.reading import block, number
+from corpora.model.task import TRANSLATION
+from corpora.text.messages import counted
+from harness.card.reading import block, kept_inside, number
 from harness.leaderboard.entrant import Entrant
-from harness.leaderboard.ranking import Board
+from harness.leaderboard.ranking import Board, apart
 from rosetta_tui.show import figures
 from rosetta_tui.show.card_fields import (
     LEAD,
     caveats_in_words,
     claimable,
+    owner_state,
+    owner_words,
     review_of,
     score_record,
     spread_words,
@@ -26,11 +28,9 @@ from rosetta_tui.show.card_fields import (
     with_interval,
 )
 from rosetta_tui.show.columns import WITHHELD, Cell, Column, Record, Rows, Value, widest
-from rosetta_tui.show.metric_words import value
-from rosetta_tui.show.owners import owner_state, owner_words
+from rosetta_tui.show.figures import value
 from rosetta_tui.show.run_facts import failed_words, iso, setup_words, stated_mark, when
-from scoring.core.inventory import metric_named, typed_name
-from scoring.core.metric_rows import row_of, short_title, title
+from scoring.core.inventory import metric_named, row_of, short_title, title, typed_name
 from scoring.core.specification import specification
 
 _FIRST = (
@@ -396,3 +396,75 @@ def place_words(entrant: Entrant) -> str:
     how = "scored again" if entrant.run.rescore_of in entrant.in_place_of else "retried"
     earlier = ", ".join(run_id[:8] for run_id in entrant.in_place_of)
     return f"in place of {earlier} ({how})"
+
+
+# ---- The words about a whole list: which it is, how small a difference it shows, which other
+# lists there are.
+
+
+def board_words(board: Board) -> tuple[str, str]:
+    """Return which list this is, and what its composite is made of."""
+    name = " ".join(part for part in (board.dataset_id, board.version) if part)
+    segments = ", ".join(segment.replace("_", " ") for segment in board.segments)
+    some = (
+        counted(board.entries, "entry", "entries")
+        if board.entries == board.corpus_entries
+        else f"{board.entries:,} of {board.corpus_entries:,} entries"
+    )
+    official = "OFFICIAL · " if board.official else ""
+    made = ", ".join(short_title(input_) for input_ in board.grounds.inputs)
+    by = f", calibration {board.grounds.calibration[:8]}" if board.grounds.calibration else ""
+    mixed = f"composite of {made} (profile {board.grounds.profile}{by})"
+    if board.grounds.task != TRANSLATION:
+        mixed = f"task {board.grounds.task}"
+    return (
+        f"{official}{name} · {board.language_pair} · {segments} · {some}",
+        f"ranked by {title(board.by)} · {mixed} · sha-256 {board.grounds.sha256[:12]}",
+    )
+
+
+def disagreeing_words(board: Board) -> str:
+    """Return how often chrF++ has two runs in the other order; empty where it never has."""
+    otherwise, pairs = board.disagreeing if board.by == "composite" else (0, 0)
+    return (
+        f"chrF++ has {otherwise:,} of {counted(pairs, 'pair')} in the other order"
+        if otherwise
+        else ""
+    )
+
+
+def smallest_words(board: Board) -> str:
+    """Return how small a difference the entries of a list show; empty where that is not known."""
+    if board.smallest is None:
+        return ""
+    return (
+        f"{counted(board.entries, 'entry shows', 'entries show')} differences of "
+        f"{value(board.by, board.smallest)} {title(board.by)} or more (4 times of 5)"
+    )
+
+
+def others_words(boards: Sequence[Board], index: int) -> str:
+    """Return how many runs of the same corpus are in other lists, and why the first of them are."""
+    here = boards[index]
+    others = [(apart(here, other), other) for other in boards if other is not here]
+    told = [(why, other) for why, other in others if why]
+    if not told:
+        return ""
+    runs = sum(len(other.entrants) for _, other in told)
+    words = "1 run of this corpus is" if runs == 1 else f"{runs:,} runs of this corpus are"
+    reasons = " | ".join(dict.fromkeys(why for why, _ in told))
+    return f"{words} in other lists: {reasons}"
+
+
+LONGEST_SIGNATURE = 200
+"""Characters up to which a signature is shown; sacreBLEU's own have fewer than 100."""
+
+
+def signature_words(entrant: Entrant) -> str:
+    """Return what ranks a run first, chrF++ of a translation, with its signature in sacreBLEU's form, whole or not at all; empty where the card states none."""
+    headline = entrant.columns.headline
+    signature, name = entrant.signature(headline), short_title(headline)
+    if len(signature) > LONGEST_SIGNATURE:
+        run_id = entrant.run.run_id[:8]
+        return f"{name} signature of {len(signature):,} characters: rosetta runs show {run_id}"
+    return signature and f"{name}|{signature}"

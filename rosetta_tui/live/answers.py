@@ -11,17 +11,16 @@ from math import isinf
 
 from textual.content import Content
 
-from harness.events.kinds import Progress
+from corpora.text.messages import counted
+from harness.run.events import Progress
 from harness.store.file.openings import ScoringSoFar
 from rosetta_tui.session.picture import LiveRun
 from rosetta_tui.show import figures
-from rosetta_tui.show.metric_words import better_arrow, by_reason, scale, shares, value
+from rosetta_tui.show.figures import better_arrow, by_reason, scale, shares, value
 from rosetta_tui.toolkit.content import show
-from scoring.core.columns import TRANSLATIONS, KeptColumns
-from scoring.core.inventory import in_order
-from scoring.core.messages import counted
-from scoring.core.metric_rows import row_of, short_title
+from scoring.core.inventory import in_order, row_of, short_title
 from scoring.core.packs import RAISED
+from scoring.core.specification import TRANSLATIONS, KeptColumns
 
 BAR = 21
 """Cells of a bar over the metric's range."""

@@ -6,18 +6,18 @@ from collections.abc import Iterator
 
 from textual.content import Content
 
-from harness.core.run_state import RunState
-from harness.events.kinds import Progress
+from corpora.text.messages import counted, percent
+from harness.core.failures import RunState
 from harness.method.shipped import submission_number
+from harness.run.events import Progress
 from harness.store.file.openings import ScoringSoFar
 from rosetta_tui.report.run import sentence
 from rosetta_tui.session.picture import LiveRun
-from rosetta_tui.session.starting import resume_call
+from rosetta_tui.session.run_sources import resume_call
 from rosetta_tui.show import figures
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.content import DetailLine, show
 from rosetta_tui.toolkit.key_line import key_of
-from scoring.core.messages import counted, percent
 
 _PRODUCT = "Rosetta   "
 

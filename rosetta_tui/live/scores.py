@@ -13,6 +13,7 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
+from corpora.text.messages import percent
 from harness.store.file.openings import Floor
 from rosetta_tui.live.answers import (
     answer_lines,
@@ -22,8 +23,8 @@ from rosetta_tui.live.answers import (
     judged_in_vain,
 )
 from rosetta_tui.session.picture import LiveRun
-from rosetta_tui.show import figures, metric_words
-from rosetta_tui.show.metric_words import (
+from rosetta_tui.show import figures
+from rosetta_tui.show.figures import (
     beside_value,
     by_reason,
     floor_words,
@@ -33,10 +34,18 @@ from rosetta_tui.show.metric_words import (
 )
 from rosetta_tui.toolkit.content import DetailLine, show, shown_value
 from scoring.card.claim import caveat_sentence, caveat_words
-from scoring.core.composite import Composite, composite, composite_metrics, profile_note
-from scoring.core.inventory import by_category, in_order, told_of
-from scoring.core.messages import percent
-from scoring.core.metric_rows import row_of, short_title, title
+from scoring.core.inventory import (
+    Composite,
+    by_category,
+    composite,
+    composite_metrics,
+    in_order,
+    profile_note,
+    row_of,
+    short_title,
+    title,
+    told_of,
+)
 from scoring.core.specification import Tier, Weighing
 
 BAR = 21
@@ -162,7 +171,7 @@ def best_floor_words(floor: Floor | None) -> Content:
     return Content.assemble(
         ("╿ best floor ", "$quiet"),
         f"{figures.number(floor.composite, 2)} ",
-        show(f"({metric_words.floor_words(floor.name)})", "$quiet"),
+        show(f"({figures.floor_words(floor.name)})", "$quiet"),
     )
 
 

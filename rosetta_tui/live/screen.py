@@ -16,11 +16,9 @@ from textual.containers import Horizontal
 from textual.events import Key
 from textual.widgets import Input
 
-from harness.core.failures import StoreError
-from harness.core.run_state import RunState
-from harness.events.control import Control
-from harness.events.kinds import EventSource, Failed
-from harness.events.steering import ControlRequest
+from harness.core.failures import RunState, StoreError
+from harness.run.events import Control, EventSource, Failed
+from harness.run.following import ControlRequest
 from harness.store.file.database import store_path
 from harness.store.file.trouble import worded
 from harness.store.runs import Run, find_run, read_card, under_way
@@ -33,7 +31,7 @@ from rosetta_tui.live.steering import LocalRunControl, RunControl, steer
 from rosetta_tui.runs.actions import RunEnd
 from rosetta_tui.session.picture import LiveRun
 from rosetta_tui.session.recorded import seal
-from rosetta_tui.session.watched import PrefetchedSource
+from rosetta_tui.session.run_sources import PrefetchedSource
 from rosetta_tui.show.card_fields import references_accepted
 from rosetta_tui.toolkit.dialogs.choose import choose
 from rosetta_tui.toolkit.key_line import KeyLine

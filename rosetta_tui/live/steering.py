@@ -17,9 +17,9 @@ from textual.screen import ModalScreen, Screen
 from textual.validation import Integer
 from textual.widgets import Input, Static
 
-from harness.core.run_state import RunState
-from harness.events.control import Control
-from harness.events.steering import ControlRequest, ask, done
+from harness.core.failures import RunState
+from harness.run.events import Control
+from harness.run.following import ControlRequest, ask, done
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.background import in_thread, telling
 from rosetta_tui.toolkit.dialogs.choose import confirm

@@ -22,8 +22,7 @@ from corpora.model.corpus import Corpus
 from harness.core.failures import HarnessError
 from harness.endpoint.endpoints import list_models
 from harness.settings import read_settings
-from rosetta_tui.new_run.form import RunForm
-from rosetta_tui.new_run.preview import Measured, beside, in_a_line, measured
+from rosetta_tui.new_run.form import Measured, RunForm, beside, in_a_line, measured
 from rosetta_tui.request.draft import RunDraft, Value, keep_draft, kept_draft
 from rosetta_tui.request.fields import FIELDS, applicable, drafted
 from rosetta_tui.request.look import DraftLook, DraftTrouble, FormCache, look

@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from corpora.text.messages import counted
 from harness.card.reading import block, number
 from rosetta_tui.show import figures
 from rosetta_tui.show.card_fields import ends_record, interval, stated_metrics, with_interval
 from rosetta_tui.show.columns import Record
-from rosetta_tui.show.metric_words import value
+from rosetta_tui.show.figures import value
 from rosetta_tui.show.run_facts import iso, kept_of, score, setup_words, tiered, when
 from scoring.card.cost import percentiles
-from scoring.core.messages import counted
-from scoring.core.metric_rows import row_of, short_title
+from scoring.core.inventory import row_of, short_title
 
 if TYPE_CHECKING:
     from harness.store.run_list import RunSummary

@@ -15,7 +15,8 @@ from textual.content import Content
 from textual.screen import Screen
 from textual.widgets import Static
 
-from harness.card.leaving import inside_words, kept_inside
+from corpora.text.messages import counted
+from harness.card.reading import inside_words, kept_inside
 from harness.store.results import read_latencies
 from harness.store.run_list import RunSummary, list_runs
 from harness.store.runs import read_card
@@ -46,8 +47,7 @@ from rosetta_tui.toolkit.content import EmptyState, StatusBar, show
 from rosetta_tui.toolkit.dialogs.choose import choose
 from rosetta_tui.toolkit.key_line import KeyLine
 from rosetta_tui.toolkit.messages import BackRequested, Copied, ExportAsked, RunChosen
-from scoring.core.messages import counted
-from scoring.core.metric_rows import title
+from scoring.core.inventory import title
 
 if TYPE_CHECKING:
     import sqlite3

@@ -9,12 +9,11 @@ from pathlib import Path
 
 from corpora.files.problems import CorpusError
 from harness.core.failures import HarnessError
-from harness.core.written_files import file_stamp
+from harness.core.storage import file_stamp
 from harness.estimate.framework import WorkedFramework, read_framework, work_out
 from harness.project.authoring import ProjectProgress, progress_of, still_out
-from harness.project.known import known_folders
-from harness.project.state import CORPUS, FILE, HandedOut, ProjectState, read_project
-from review.office.results.working_time import WorkingTime, worked_until_now
+from harness.project.state import CORPUS, FILE, HandedOut, ProjectState, known_folders, read_project
+from review.office.results.progress import WorkingTime, worked_until_now
 
 _CONSENT = "consent.jsonl"
 """What was withdrawn, in the data folder."""

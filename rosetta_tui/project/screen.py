@@ -3,26 +3,196 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
+from textual import on
+from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Button, Input, Static
 
-from rosetta_tui.project.actions import add_sentences, gather_here, take_out_last
-from rosetta_tui.project.dialogs import AddSentencesScreen, ToldScreen
+from corpora.model.entry import REGISTERS
+from harness.core.failures import UsageError
+from harness.project.authoring import changing
+from harness.project.candidates import (
+    CandidateDefaults,
+    read_candidates,
+    take_candidates,
+    undo_last,
+)
+from review.office.results.into_project import gather
+from review.office.results.progress import known_reviews
+from review.office.store.store import Office
 from rosetta_tui.project.facts import ProjectReading, read_facts
-from rosetta_tui.project.recommendations import costs, worth_having
-from rosetta_tui.project.requirements import met, needs
-from rosetta_tui.project.sentences import sentences
-from rosetta_tui.project.speakers import speakers
+from rosetta_tui.project.sections import costs, met, needs, sentences, speakers, worth_having
+from rosetta_tui.report.project import added_words, erase_words, left_out_lines, taken_out_words
+from rosetta_tui.review.organiser.words.imported import left_lines, taken_words
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.background import in_thread, telling
-from rosetta_tui.toolkit.content import show
-from rosetta_tui.toolkit.dialogs.choose import confirm
-from rosetta_tui.toolkit.section_page import Line
-from rosetta_tui.toolkit.section_screen import SectionScreen, section_keys
+from rosetta_tui.toolkit.content import Line, show
+from rosetta_tui.toolkit.dialogs.acting import ActingScreen, typed_line
+from rosetta_tui.toolkit.dialogs.choose import answers, confirm
+from rosetta_tui.toolkit.form.file_choice import FileChoice
+from rosetta_tui.toolkit.reading_screen import SectionScreen, section_keys
+
+# ---- What the app itself does with a corpus in the making, by the same functions as the
+# commands; it shows counts, and no sentence.
+
+TIERS = ("1", "2", "3", "4", "5")
+
+
+@dataclass(frozen=True)
+class WantedSentences:
+    """Which sentences are to be added."""
+
+    file: Path
+    difficulty: str = ""
+    """1 to 5, of those that name none; empty: each names its own."""
+    register: str = ""
+    most: str = ""
+    """How many at most; empty: all of them."""
+
+
+def checked(wanted: WantedSentences) -> tuple[CandidateDefaults, int | None]:
+    """Return what holds of sentences that do not say it themselves, and how many are taken; UsageError names the field."""
+    if wanted.difficulty and wanted.difficulty not in TIERS:
+        raise UsageError(f"Difficulty {wanted.difficulty[:20]!r}: write a number from 1, basic, to 5, advanced, or leave it empty.")  # fmt: skip
+    if wanted.register and wanted.register not in REGISTERS:
+        raise UsageError(f"Register {wanted.register[:20]!r}: permitted are {', '.join(REGISTERS)}. Or leave it empty.")  # fmt: skip
+    whole = wanted.most.isascii() and wanted.most.isdigit() and int(wanted.most) > 0
+    if wanted.most and not whole:
+        raise UsageError(f"At most {wanted.most[:20]!r}: write how many sentences, such as 104, or leave it empty.")  # fmt: skip
+    tier = int(wanted.difficulty) if wanted.difficulty else None
+    return CandidateDefaults(difficulty=tier, register=wanted.register or None), int(
+        wanted.most or 0
+    ) or None
+
+
+def add_sentences(folder: Path, home: Path, wanted: WantedSentences) -> Sequence[Line]:
+    """Add the sentences of a file, and say what became of them; UsageError and CorpusError in words, and then nothing is changed."""
+    usual, most = checked(wanted)
+    with changing(folder, home) as project:
+        taken = take_candidates(project, read_candidates(project, wanted.file), usual, most)
+    lines: list[Line] = [(added_words(taken), "good" if taken.entries else "warn")]
+    lines += [(line, "quiet") for line in left_out_lines(taken)]
+    if taken.secret:
+        lines.append((erase_words(folder, wanted.file), "warn"))
+    return lines
+
+
+def take_out_last(folder: Path, home: Path) -> Sequence[Line]:
+    """Remove the sentences that were added last, and say how many they were; UsageError where speakers have some of them."""
+    with changing(folder, home) as project:
+        gone = undo_last(project)
+    return [(taken_out_words(gone), "plain")]
+
+
+def gather_here(folder: Path, home: Path) -> Sequence[Line]:
+    """Import what came back from speakers, and return what was left out; HarnessError in words. Once more changes nothing."""
+    with changing(folder, home) as project:
+        known_reviews(project)
+        with Office.open(home) as office:
+            gathered = gather(project, office)
+    return [(taken_words(gathered), "plain"), *((line, "warn") for line in left_lines(gathered))]
+
+
+# ---- Dialogs of a corpus in the making: sentences to add out of a file, and what became of an
+# act.
+
+Add = Callable[[WantedSentences], Sequence[Line]]
+"""Adds sentences, and says what became of them; called in a thread."""
+
+_ENDINGS = (
+    ".tsv",
+    ".csv",
+    ".txt",
+    ".json",
+    ".jsonl",
+    ".tmx",
+    ".xlf",
+    ".xliff",
+    ".xlsx",
+    ".po",
+    ".arb",
+)
+
+_FIELDS = (
+    ("difficulty", "Difficulty", "1 to 5, of those that name none"),
+    ("register", "Register", "formal, educational …, of those that name none"),
+    ("most", "At most", "such as 104; most of difficulty 2 to 4"),
+)
+
+
+class AddSentencesScreen(ActingScreen[Sequence[Line]]):
+    """Gives what became of the sentences, None where the person went back; what is wrong is said and stays to be mended."""
+
+    acting = "Adding …"
+
+    def __init__(self, add: Add) -> None:
+        super().__init__()
+        self._add = add
+
+    def compose(self) -> ComposeResult:
+        with VerticalScroll(classes="dialog -wide", id="adding"):
+            yield Static(Content.styled("Add sentences from a file", "bold"))
+            hint = "A table with source, difficulty and register, or a text with one sentence on each line. Secret ones are sealed at once."
+            yield Static(Content.styled(hint, "$quiet"))
+            yield FileChoice("path of the file", _ENDINGS, id="path")
+            for name, label, placeholder in _FIELDS:
+                yield from typed_line(label, name, placeholder, 40)
+            yield Static(id="said")
+            yield from answers("Add (enter)", "add")
+
+    def on_mount(self) -> None:
+        self.query_one(FileChoice).input.focus()
+
+    @on(Input.Submitted)
+    @on(Button.Pressed, "#add")
+    def _submitted(self) -> None:
+        path = self.query_one(FileChoice).path
+        if path is None:
+            self.say("Name the file.", "$bad")
+            return
+        typed = {name: self.query_one(f"#{name}", Input).value.strip() for name, _, _ in _FIELDS}
+        self.act(partial(self._added, WantedSentences(path, **typed)))
+
+    def _added(self, wanted: WantedSentences) -> Sequence[Line]:
+        checked(wanted)
+        return self._add(wanted)
+
+
+class ToldScreen(ModalScreen[None]):
+    """Says what became of an act, as long as somebody reads it."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q,enter", "dismiss(None)", "Back")]
+
+    def __init__(self, title: str, lines: Sequence[Line]) -> None:
+        super().__init__()
+        self._title = title
+        self._lines = lines
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="dialog -wide", id="told"):
+            yield Static(show(self._title, "bold"))
+            with VerticalScroll(id="lines"):
+                styles = {"plain": ""}
+                for text, tone in self._lines:
+                    yield Static(show(text, styles.get(tone, f"${tone}")))
+            with Horizontal(classes="answers"):
+                yield Button(Content("Back (enter)"), id="back")
+
+    def on_mount(self) -> None:
+        self.query_one("#back").focus()
+
+    @on(Button.Pressed, "#back")
+    def _back(self) -> None:
+        self.dismiss(None)
+
 
 SECTIONS = ("Needs", "Sentences", "Speakers", "Worth having", "Costs")
 UNREADABLE = "This corpus cannot be shown."

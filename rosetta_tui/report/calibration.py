@@ -6,17 +6,16 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from corpora.text.messages import counted, percent
 from review.calibration.proposal import evidence_facts, threshold_facts, weight_facts
 from rosetta_tui.show import figures
 from rosetta_tui.show.text import plain, table
-from scoring.calibration.families import LEAST_ENTRIES
-from scoring.core.messages import counted, percent
-from scoring.core.metric_rows import short_title, title
+from scoring.calibration.calibration import LEAST_ENTRIES
+from scoring.core.inventory import short_title, title
 
 if TYPE_CHECKING:
     from review.calibration.evidence import CalibrationEvidence
-    from scoring.calibration.calibration import Calibration
-    from scoring.calibration.families import FamilyAgreement, FamilyMeasure
+    from scoring.calibration.calibration import Calibration, FamilyAgreement, FamilyMeasure
     from scoring.calibration.judgements import Estimate
     from scoring.calibration.measures import Measure
     from scoring.calibration.threshold import ThresholdProposal

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from corpora.text.messages import counted, percent
 from harness.card.reading import block, number
 from harness.leaderboard.entrant import counts
 from rosetta_tui.report.paragraphs import (
@@ -14,11 +15,13 @@ from rosetta_tui.report.paragraphs import (
     floor_lines,
     left_out_lines,
     line,
+    of_sacrebleu,
     retry_lines,
     rise_line,
+    scored_with,
     some_entries,
+    translated,
 )
-from rosetta_tui.report.scored_with import of_sacrebleu, scored_with, translated
 from rosetta_tui.show import figures
 from rosetta_tui.show.card_fields import (
     OUTCOMES,
@@ -36,17 +39,14 @@ from rosetta_tui.show.card_fields import (
     validated_by,
     with_interval,
 )
-from rosetta_tui.show.metric_words import beside_value, by_reason, remark, shares, value
+from rosetta_tui.show.figures import beside_value, by_reason, remark, shares, value
 from rosetta_tui.show.run_facts import failed_told
 from rosetta_tui.show.text import plain
-from scoring.core.columns import stated_columns
-from scoring.core.composite import profile_note
-from scoring.core.inventory import by_category
-from scoring.core.messages import counted, percent
-from scoring.core.metric_rows import short_title, title
+from scoring.core.inventory import by_category, profile_note, short_title, title
 from scoring.core.scorer import NOT_WANTED
-from scoring.findings.messages import finding_words
-from scoring.statistics.breakdown import FREE
+from scoring.core.specification import stated_columns
+from scoring.findings.records import finding_words
+from scoring.statistics.intervals import FREE
 
 if TYPE_CHECKING:
     from review.verdict.certificate.certificate import ReviewStatus

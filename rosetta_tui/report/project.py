@@ -9,17 +9,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from corpora.checks.envelope import MIDDLE_TIERS
-from corpora.model.labels import label_words
+from corpora.model.vocabularies import label_words
+from corpora.text.messages import counted, percent
 from harness.estimate.framework import CostRange, Worked, WorkedFramework, read_framework, work_out
-from rosetta_tui.report.framework import amount
+from rosetta_tui.report.cost import amount
 from rosetta_tui.show.clipboard import command_line
 from rosetta_tui.show.text import plain
-from scoring.core.messages import counted, percent
 
 if TYPE_CHECKING:
     from harness.project.authoring import ProjectProgress, SegmentProgress
     from harness.project.candidates import TakenSources
-    from review.office.results.working_time import WorkingTime
+    from review.office.results.progress import WorkingTime
 
 PER_HOUR = CostRange(50, 65)
 """US dollars that a speaker gets for an hour (benchmark-specification §10.3)."""

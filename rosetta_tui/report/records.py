@@ -5,16 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from corpora.text.messages import counted
 from harness.sealed.keys import key_phrase
 from rosetta_tui.report.paragraphs import line
-from rosetta_tui.show.text import CHECK_SIGNS
-from scoring.core.messages import counted
+from rosetta_tui.show import figures
+from rosetta_tui.show.text import CHECK_SIGNS, plain
+from scoring.core.inventory import short_title
 
 if TYPE_CHECKING:
+    from harness.card.checking.lint_subject import LintFinding, LintReport
     from harness.card.checking.verdict import CardCheck
+    from harness.card.reproduction import ReproductionComparison
     from review.records.ownership import OwnershipRecord
-    from review.verifying.folders import FolderLine
-    from review.verifying.verifying import FileVerdict
+    from review.verifying.verifying import FileVerdict, FolderLine
+    from scoring.statistics.reproducibility import Reproduction
 
 
 def evidence_lines(found: Iterable[CardCheck]) -> Iterator[str]:
@@ -112,3 +116,100 @@ def verdict_lines(found: FileVerdict) -> Iterator[str]:
         yield "What could be checked holds; lines with – could not be checked."
     else:
         yield "Everything holds."
+
+
+# ---- A card and its repetition as lines of text and as JSON ----
+
+_SAID = {
+    True: "Reproduced: composite and chrF++ are within 2 % of what the card claims.",
+    False: "NOT reproduced: composite or chrF++ is more than 2 % away from what the card claims.",
+    None: "Nothing can be said: the card and its repetition share neither composite nor chrF++.",
+}
+
+
+def reproduction_lines(found: ReproductionComparison) -> Iterator[str]:
+    """Yield every score of both cards, how far they are apart, and what follows."""
+    first, second = found.claimed, found.repeated
+    yield f"Card {first.card[:16]}… of run {first.run_id[:8]}, {found.entries:,} entries, run again as {second.run_id[:8]}"
+    yield from deviation_lines(found.verdict, first.scores)
+    if first.failed or second.failed:
+        yield f"entries without an output: {first.failed:,} on the card, {second.failed:,} in the repetition"
+    if found.scored_otherwise:
+        yield f"scored otherwise: {', '.join(found.scored_otherwise)}"
+    yield _SAID[found.reproduced]
+
+
+def deviation_lines(found: Reproduction, claimed: Mapping[str, float | None]) -> Iterator[str]:
+    """Yield every score of two runs and how far they are apart; ``claimed``: the scores of the first one."""
+    yield f"{'':24} {'claimed':>10} {'again':>10} {'apart':>9}  within 2 %"
+    for metric, deviation in found.deviations.items():
+        apart = "" if deviation.share is None else figures.signed(deviation.share, 1, share=True)
+        first, second = (
+            figures.number(value, 4) for value in (deviation.claimed, deviation.repeated)
+        )
+        yield f"{short_title(metric):24.24} {first:>10} {second:>10} {apart:>9}  {'yes' if deviation.within else 'no'}"
+    for metric in found.missing:
+        where = "the card" if claimed.get(metric) is not None else "the repetition"
+        yield f"{short_title(metric):24.24} only {where} has a value"
+
+
+def reproduction_json(found: ReproductionComparison) -> dict[str, Any]:
+    """Return the comparison as its file has it, with the deviation of each score next to it."""
+    document = {
+        metric: {"share": deviation.share, "within": deviation.within}
+        for metric, deviation in found.verdict.deviations.items()
+    }
+    return found.model_dump(mode="json") | {
+        "deviations": document,
+        "missing": list(found.verdict.missing),
+    }
+
+
+# ---- What linting found, as lines of text ----
+
+MOST_IDS = 12
+"""Ids of entries that are named; JSON has all."""
+
+SIGNS = {"look": "!", "note": "–"}
+
+BESIDE = (
+    "Not examined here: whether scores can be reproduced, entries that were moved between segments, and what people say of the "
+    "outputs (benchmark-specification §9.2–9.3)."
+)
+
+
+def lint_lines(found: Sequence[LintReport]) -> Iterator[str]:
+    """Yield what ``rosetta runs lint`` prints."""
+    for report in found:
+        yield f"{report.run}: {_summary(report)}"
+        for finding in report.findings:
+            yield from _finding(finding)
+        for skipped in report.not_looked_at:
+            yield f"  – {skipped.check}: not examined, because {skipped.why}"
+        yield ""
+    yield BESIDE
+
+
+def _summary(report: LintReport) -> str:
+    count = sum(finding.severity == "look" for finding in report.findings)
+    if count:
+        return f"{count} to look at"
+    skipped = {not_looked_at.check for not_looked_at in report.not_looked_at}
+    if "all" in skipped:
+        return "no check could be made"
+    made = f"nothing found by {report.checks - len(skipped)} of {report.checks} checks"
+    return f"{made}; the outputs themselves were not examined" if "outputs" in skipped else made
+
+
+def _finding(each: LintFinding) -> Iterator[str]:
+    chance = "" if each.chance is None else f" By chance: {figures.p_words(each.chance)}."
+    yield f"  {SIGNS[each.severity]} {each.check}: {each.seen}.{chance}"
+    if each.examples:
+        yield f"      such as   {' · '.join(map(plain, each.examples))}"
+    if each.entries:
+        more = f" and {len(each.entries) - MOST_IDS:,} more" if len(each.entries) > MOST_IDS else ""
+        yield f"      entries   {', '.join(map(str, each.entries[:MOST_IDS]))}{more}"
+    if each.rests_on:
+        yield f"      rests on  {each.rests_on}"
+    if each.proves_not:
+        yield f"      proves    not {each.proves_not}"

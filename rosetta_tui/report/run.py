@@ -6,20 +6,18 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import asdict, replace
 from typing import Any, Final, TypeVar
 
-from harness.core.failures import ErrorClass
-from harness.core.run_state import RunState
-from harness.events.kinds import EntryScored, Event, Failed, Finished, Progress, Started
+from corpora.text.messages import counted
+from harness.core.failures import ErrorClass, RunState
 from harness.method.method import Result
+from harness.run.events import EntryScored, Event, Failed, Finished, Progress, Started
 from harness.store.file.openings import Floor
-from rosetta_tui.session.starting import resume_call
+from rosetta_tui.session.run_sources import resume_call
 from rosetta_tui.show import figures
+from rosetta_tui.show.figures import value
 from rosetta_tui.show.json_forms import form_text
-from rosetta_tui.show.metric_words import value
 from rosetta_tui.show.text import plain
-from scoring.core.columns import TRANSLATIONS, KeptColumns
-from scoring.core.messages import counted
-from scoring.core.metric_rows import short_title
-from scoring.core.specification import quality_tier
+from scoring.core.inventory import short_title
+from scoring.core.specification import TRANSLATIONS, KeptColumns, quality_tier
 
 Print = Callable[[str], None]
 

@@ -8,22 +8,22 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from harness.events.following import Follower
-from harness.events.kinds import Finished, Progress, Started
+from corpora.text.messages import counted, percent
 from harness.method.shipped import submission_number
-from harness.store.distinctions import failures_by_run
+from harness.run.events import Finished, Progress, Started
+from harness.run.following import Follower
 from harness.store.file.database import opened
+from harness.store.run_list import failures_by_run
 from harness.store.runs import find_run
 from rosetta_tui.report.paragraphs import line
 from rosetta_tui.report.run import sentence
-from rosetta_tui.session.starting import resume_call
+from rosetta_tui.session.run_sources import resume_call
 from rosetta_tui.show import figures
 from rosetta_tui.show.card_fields import LEAD
-from rosetta_tui.show.metric_words import value
+from rosetta_tui.show.figures import value
 from rosetta_tui.show.run_facts import failed_words
-from scoring.core.columns import TRANSLATIONS, KeptColumns
-from scoring.core.messages import counted, percent
-from scoring.core.metric_rows import short_title
+from scoring.core.inventory import short_title
+from scoring.core.specification import TRANSLATIONS, KeptColumns
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,12 +11,12 @@ from corpora.checks.requirements import requirements
 from corpora.files.problems import Problem
 from corpora.model.corpus import Corpus
 from corpora.model.entry import Segment
-from corpora.tasks.task import TRANSLATION, task
+from corpora.model.task import TRANSLATION, task
 from harness.consent.given import consent_of
 from harness.store.withdrawn import now_standing
-from harness.vault.corpus_files import corpus_named
 from harness.vault.folder import HEAD
 from harness.vault.opening import BECAUSE, vault_at
+from harness.vault.sealed_corpus import corpus_named
 from rosetta_tui.request.draft import RunDraft
 
 READING = (

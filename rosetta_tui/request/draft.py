@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from harness.core.written_files import private_folder, write_file
+from harness.core.storage import private_folder, write_file
 from rosetta_tui.show.clipboard import command_line
 
 if TYPE_CHECKING:

@@ -9,10 +9,10 @@ from dataclasses import replace
 from typing import Any
 
 from corpora.model.corpus import Corpus, Dataset, Selection
-from corpora.tasks.task import TRANSLATION
+from corpora.model.task import TRANSLATION
 from harness.core.failures import UsageError
-from harness.setup.calibrated import kept_file
 from harness.setup.plan import Plan, plan_of
+from harness.setup.scoring_options import kept_file
 from harness.store.corpora.entries import read_dataset
 from harness.store.corpora.listing import read_corpus_of_run, read_stored, stored_name
 from harness.store.file.database import home, store_path

@@ -14,11 +14,9 @@ from typing import Any, NoReturn
 from corpora.files.problems import CorpusError, Severity
 from corpora.model.corpus import Corpus
 from corpora.model.entry import Entry
-from harness.consent.sending import NobodySaidWhetherToSend
 from harness.core.calls import Request
 from harness.core.failures import HarnessError, UsageError
-from harness.endpoint.endpoints import Endpoint, chat_endpoint, service_endpoint
-from harness.endpoint.keys import find_key, no_key
+from harness.endpoint.endpoints import Endpoint, chat_endpoint, find_key, no_key, service_endpoint
 from harness.estimate.earlier import first_request
 from harness.estimate.estimate import RunEstimate, estimate
 from harness.inputs.outputs import own_outputs
@@ -27,6 +25,7 @@ from harness.method.shipped import METHODS, method_names
 from harness.methods.registry import build
 from harness.privacy import (
     NobodyAnswersForServer,
+    NobodySaidWhetherToSend,
     keep_here,
     nobody_listens,
     require_answer,

@@ -11,8 +11,7 @@ from typing import Any, Final
 from corpora.files.problems import CorpusError, Problem
 from corpora.languages.tags import language_name
 from corpora.model.corpus import Corpus
-from corpora.model.labels import find_label, label_words, looks_like_label
-from corpora.model.licences import licence_class
+from corpora.model.vocabularies import find_label, label_words, licence_class, looks_like_label
 from harness.core.failures import UsageError
 from harness.project.authoring import check_facts
 from harness.project.state import Project, create_project, require_new

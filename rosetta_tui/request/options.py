@@ -156,7 +156,7 @@ def granted_terms(given: Mapping[str, Any]) -> RunTerms | None:
     """Return what the options ask for as a grant names it; None where no vault is opened for it. Raises UsageError."""
     if not given.get("vault"):
         return None
-    from harness.run.run_terms import run_terms
+    from harness.run.vault_opening import run_terms
 
     options = told(given)
     return run_terms(given["method"], options, read_scoring_options(options), selection(given))

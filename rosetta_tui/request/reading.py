@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from corpora.tasks.task import TASKS
+from corpora.model.task import TASKS
+from corpora.text.messages import counted
 from harness.core.failures import StoreError
 from rosetta_tui.request.vault import DetailLine, tell, vault_request
 from rosetta_tui.show.text import plain
-from scoring.core.messages import counted
 
 if TYPE_CHECKING:
     from corpora.files.problems import Problem

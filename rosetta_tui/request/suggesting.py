@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
+from corpora.model.task import TASKS
 from corpora.samples import DEMO_CORPUS, sample_path
-from corpora.tasks.task import TASKS
+from corpora.text.messages import counted
 from harness.core.failures import HarnessError, StoreError, UsageError
+from harness.endpoint.budget import Prices
 from harness.endpoint.endpoints import chat_endpoint, presets
-from harness.endpoint.prices import Prices
 from harness.inputs.prompt import load_prompt, shipped_versions
 from harness.method.shipped import method_names
 from harness.store.corpora.listing import PREFIX, list_corpora
@@ -20,9 +21,7 @@ from harness.store.file.database import opened
 from harness.store.mixed_setups import RETRIED_WITH
 from harness.vault import opening
 from rosetta_tui.request.reading import FORMS
-from scoring.core.inventory import inventory, metric_named, typed_name
-from scoring.core.messages import counted
-from scoring.core.metric_rows import short_title, title
+from scoring.core.inventory import inventory, metric_named, short_title, title, typed_name
 from scoring.core.packs import every_pack
 
 MOST = 200

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from corpora.text.comparison import comparison_form
 from harness.card.reading import block, number
-from rosetta_tui.show.metric_words import better_arrow
+from rosetta_tui.show.figures import better_arrow
 from rosetta_tui.show.run_facts import headline, kept_of, score, setup_words
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.ordered_table import RowOrder

@@ -15,15 +15,15 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Button, Checkbox, Input, Label, Static
 
+from corpora.text.messages import counted
 from harness.core.failures import UsageError
 from harness.method.shipped import asks
-from harness.run.total_failure import unconnected_words
+from harness.run.final_scores import unconnected_words
 from rosetta_tui.request.fields import beside_field
 from rosetta_tui.show import figures
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.content import show
 from rosetta_tui.toolkit.dialogs.choose import answers
-from scoring.core.messages import counted
 
 if TYPE_CHECKING:
     from harness.setup.plan import Plan

@@ -24,13 +24,13 @@ from rosetta_tui.request import suggesting
 from rosetta_tui.request.draft import Value
 from rosetta_tui.request.fields import FIELDS, PATHS
 from rosetta_tui.request.options import read_scoring_options
-from rosetta_tui.show.metric_words import by_reason
+from rosetta_tui.show.figures import by_reason
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.background import AnsweringScreen, background, bring
 from rosetta_tui.toolkit.content import show, show_lines
 from rosetta_tui.toolkit.dialogs.choose import answers
 from rosetta_tui.toolkit.form.form_line import FormLine
-from scoring.core.metric_rows import short_title
+from scoring.core.inventory import short_title
 
 if TYPE_CHECKING:
     import sqlite3

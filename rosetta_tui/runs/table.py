@@ -8,14 +8,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from harness.card.leaving import inside_words
-from harness.card.reading import block, number
+from corpora.text.messages import percent
+from harness.card.reading import block, inside_words, number
 from harness.core.failures import UsageError
 from harness.store.file.database import Mark, is_read_only, mark_of, opened
 from harness.store.run_list import RunSummary, list_runs
 from harness.store.runs import find_trashed
 from rosetta_tui.runs.query import RunQuery
-from rosetta_tui.session.starting import resume_call
+from rosetta_tui.session.run_sources import resume_call
 from rosetta_tui.show import figures
 from rosetta_tui.show.card_fields import (
     caveats_in_words,
@@ -44,7 +44,6 @@ from rosetta_tui.show.run_facts import (
     when,
 )
 from rosetta_tui.toolkit.result_table import ResultTable
-from scoring.core.messages import percent
 
 
 class RunsFound(NamedTuple):

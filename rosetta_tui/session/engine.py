@@ -12,8 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from harness.core.failures import HarnessError
-from harness.events.control import Control
-from harness.events.kinds import Event, EventQueue, Failed, Finished
+from harness.run.events import Control, Event, EventQueue, Failed, Finished
 from harness.run.running import execute_run
 from harness.store.file.database import open_store
 from harness.store.results import stored_positions

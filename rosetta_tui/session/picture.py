@@ -10,8 +10,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from enum import IntEnum
 from itertools import pairwise
 
-from harness.core.run_state import RunState
-from harness.events.kinds import (
+from harness.core.failures import RunState
+from harness.method.method import Result
+from harness.run.events import (
     EntryScored,
     Event,
     Failed,
@@ -20,7 +21,6 @@ from harness.events.kinds import (
     Started,
     Waiting,
 )
-from harness.method.method import Result
 from harness.store.file.openings import Floor
 from scoring.card.claim import Claim
 

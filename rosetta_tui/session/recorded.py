@@ -7,9 +7,8 @@ import sqlite3
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from harness.card.checking.claimed import claim_of, stated_floors
-from harness.card.reading import block, number
-from harness.events.kinds import Event, Finished, Progress, Started
+from harness.card.reading import block, claim_of, number, stated_floors
+from harness.run.events import Event, Finished, Progress, Started
 from harness.store.annotations import read_asked
 from harness.store.corpora.entries import read_dataset
 from harness.store.file.openings import Floor, ScoringSoFar
@@ -19,10 +18,10 @@ from harness.store.results import StoredTotals, read_headlines, read_outcome
 from harness.store.runs import Run, find_run
 from rosetta_tui.session.picture import LiveRun
 from rosetta_tui.show.card_fields import as_stated, interval
-from scoring.core.columns import TRANSLATIONS
+from scoring.core.specification import TRANSLATIONS
 
 if TYPE_CHECKING:
-    from scoring.statistics.spread import ValueSpread
+    from scoring.statistics.intervals import ValueSpread
 
 
 def recorded(connection: sqlite3.Connection, run_id: str) -> list[Event]:
@@ -46,7 +45,7 @@ def recorded(connection: sqlite3.Connection, run_id: str) -> list[Event]:
 def _spread(connection: sqlite3.Connection, run: Run) -> ValueSpread | None:
     import numpy as np
 
-    from scoring.statistics.spread import RunningSpread
+    from scoring.statistics.intervals import RunningSpread
 
     running = RunningSpread()
     running.add(np.array(read_headlines(connection, run.id), np.float64))

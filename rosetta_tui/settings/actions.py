@@ -16,16 +16,18 @@ from textual.content import Content
 from textual.screen import Screen
 
 from harness.core.failures import HarnessError, KeyStoreError
-from harness.endpoint.endpoints import checked_url, is_this_machine, presets
-from harness.endpoint.keys import (
+from harness.endpoint.budget import Prices
+from harness.endpoint.endpoints import (
     checked_key,
     checked_name,
+    checked_url,
     delete_key,
+    is_this_machine,
+    presets,
     set_key,
     stored_names,
     variable_of,
 )
-from harness.endpoint.prices import Prices
 from harness.sealed.keys import key_phrase
 from harness.settings import Changes, FieldError, Settings, checked
 from rosetta_tui.settings.ask_setting import PressKeyScreen, ask_setting, trouble_with
@@ -34,8 +36,8 @@ from rosetta_tui.show.key_names import key_name
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.background import bring
 from rosetta_tui.toolkit.content import show
+from rosetta_tui.toolkit.customization import Keyboard
 from rosetta_tui.toolkit.dialogs.choose import choose, confirm
-from rosetta_tui.toolkit.keyboard import Keyboard
 
 
 def secret_states(settings: Settings) -> tuple[list[SecretState], str]:

@@ -16,9 +16,9 @@ from textual.widgets import Button, Input, Static
 from harness.core.failures import UsageError
 from rosetta_tui.show.key_names import key_name
 from rosetta_tui.toolkit.content import show, show_lines
+from rosetta_tui.toolkit.customization import KEPT
 from rosetta_tui.toolkit.dialogs.choose import answers
 from rosetta_tui.toolkit.form.file_choice import FileChoice
-from rosetta_tui.toolkit.keyboard import KEPT
 
 Check = Callable[[str], str | None]
 """Says what is wrong with what was typed and the fix; None where nothing is."""

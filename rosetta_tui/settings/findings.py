@@ -30,7 +30,7 @@ def strange_theme(settings: Settings) -> str:
     """Return what is wrong with the colours that are chosen; empty where nothing is."""
     if not settings.theme:
         return ""
-    from rosetta_tui.toolkit.theme import (
+    from rosetta_tui.toolkit.customization import (
         THEME_WORDS,  # loads Textual, which the doctor goes without
     )
 
@@ -43,7 +43,7 @@ def _strange_keys(keys: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     """Yield each act that does not exist, and each whose key does something else where the act is offered."""
     if not keys:
         return
-    from rosetta_tui.toolkit.keyboard import KEPT, keyboard
+    from rosetta_tui.toolkit.customization import KEPT, keyboard
 
     board = keyboard()
     for id_ in keys:

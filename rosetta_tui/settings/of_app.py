@@ -12,7 +12,7 @@ from harness.settings import Changes, Settings, change_settings, fault, read_set
 from rosetta_tui.settings.findings import strange_theme
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.background import bring
-from rosetta_tui.toolkit.theme import THEME_WORDS, THEMES
+from rosetta_tui.toolkit.customization import THEME_WORDS, THEMES
 
 if TYPE_CHECKING:
     from textual.app import App

@@ -12,11 +12,11 @@ from harness.sealed.keys import key_phrase
 from rosetta_tui.show import figures
 from rosetta_tui.show.columns import Cell, Column, Rows
 from rosetta_tui.show.key_names import key_name
-from rosetta_tui.toolkit.theme import THEME_WORDS
+from rosetta_tui.toolkit.customization import THEME_WORDS
 
 if TYPE_CHECKING:
     from harness.settings import Settings
-    from rosetta_tui.toolkit.keyboard import Keyboard
+    from rosetta_tui.toolkit.customization import Keyboard
 
 
 class SettingsSection(StrEnum):

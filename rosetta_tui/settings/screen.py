@@ -40,8 +40,8 @@ from rosetta_tui.settings.rows import (
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.background import bring
 from rosetta_tui.toolkit.content import DetailLine, StatusBar, show
+from rosetta_tui.toolkit.customization import Keyboard, keyboard
 from rosetta_tui.toolkit.key_line import KeyLine
-from rosetta_tui.toolkit.keyboard import Keyboard, keyboard
 from rosetta_tui.toolkit.messages import BackRequested
 from rosetta_tui.toolkit.ordered_table import SearchedScreen
 from rosetta_tui.toolkit.result_table import ResultTable

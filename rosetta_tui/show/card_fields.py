@@ -8,15 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from corpora.text.messages import counted
 from harness.card.reading import block, number
 from rosetta_tui.show import figures
-from scoring.core.messages import counted
-from scoring.findings.messages import finding_words
-from scoring.findings.records import FindingCount, read_counts
+from scoring.findings.records import FindingCount, finding_words, read_counts
 
 if TYPE_CHECKING:
-    from harness.store.notes import Attached
-    from harness.store.others_cards import CheckedHere
+    from harness.store.attachments import Attached, CheckedHere
     from harness.store.run_list import RunSummary
     from review.verdict.certificate.certificate import ReviewStatus
     from scoring.card.claim import Claim
@@ -87,8 +85,7 @@ def stated_metrics(scores: Iterable[Mapping[str, Any]]) -> list[str]:
 
     What else a card counts of a metric (``au.sql_set_match_references_failed``) is none.
     """
-    from scoring.core.inventory import told_of
-    from scoring.core.metric_rows import row_of
+    from scoring.core.inventory import row_of, told_of
 
     metrics = (
         id_
@@ -116,7 +113,7 @@ def with_interval(scores: Mapping[str, Any], metric: str) -> str:
 
 
 def _value(metric: str, score: float | None) -> str:
-    from rosetta_tui.show.metric_words import value
+    from rosetta_tui.show.figures import value
 
     return value(metric, score)
 
@@ -153,7 +150,7 @@ def rescore_of(card: Mapping[str, Any]) -> str:
 
 
 def _claim(card: Mapping[str, Any]) -> Claim:
-    from harness.card.checking.claimed import claim_of
+    from harness.card.reading import claim_of
 
     return claim_of(card)
 
@@ -202,7 +199,7 @@ def tier_sign(card: Mapping[str, Any], review: ReviewStatus | None = None) -> st
 
 def caveats_in_words(card: Mapping[str, Any]) -> str:
     """Return in few words which part of the outputs fails and how, then what was found in it; empty for neither."""
-    from harness.card.checking.claimed import stated_caveats
+    from harness.card.reading import stated_caveats
     from scoring.card.claim import caveat_words
 
     caveats = stated_caveats(block(card, "scores").get("claim"))
@@ -218,7 +215,7 @@ def stated_findings(card: Mapping[str, Any]) -> tuple[FindingCount, ...]:
 def claim_json(card: Mapping[str, Any]) -> dict[str, Any]:
     """Return what may be claimed before a review, why no more, and the caveats with their shares."""
 
-    from harness.card.checking.claimed import claim_of, of_earlier_version
+    from harness.card.reading import claim_of, of_earlier_version
 
     claim = claim_of(card).record()
     return {
@@ -248,8 +245,7 @@ def tiers_json(
 
 def as_stated(card: Mapping[str, Any]) -> dict[str, dict[str, float]]:
     """Return what a card states of metrics that cannot be computed here, by the reason and by metric id."""
-    from scoring.core.inventory import why_as_stated
-    from scoring.core.metric_rows import row_of
+    from scoring.core.inventory import row_of, why_as_stated
 
     scores, named = block(card, "scores"), block(card, "scoring").get("metrics")
     versions = {id_: str(stated) for id_, stated in block(block(card, "scoring"), "packs").items()}
@@ -334,3 +330,81 @@ def cost(card: Mapping[str, Any] | None) -> str:
     return figures.cost(
         number(costs.get("total_cost_usd")), number(costs.get("known_cost_usd")) or 0.0
     )
+
+
+# ---- What was signed about a run beside its card: what shows who validated it, and who owns its
+# method.
+
+
+def shown_by(run: RunSummary) -> str:
+    """Return by what a run's verification tier is shown here; empty for the lowest, which needs nothing."""
+    tier, _ = validated(run)
+    if tier == SELF_BENCHMARKED:
+        return ""
+    where = f"`rosetta runs show {run.run_id[:8]}` checks it again"
+    review = _reviewed(run)
+    if tier == GDS_VERIFIED or review is None:
+        return f"{tier}: a signed record says that it was run once more; {where}"
+    certificate = review.certificate
+    return (
+        f"{tier}: certificate {certificate.sha256[:12]} of {certificate.organisation.name}; {where}"
+    )
+
+
+def owner_state(run: RunSummary) -> str:
+    """Return what both sides said of who owns a run's method; empty where no record counts here."""
+    owner = owned(run, _reviewed(run))
+    return "" if owner is None else str(owner["state"])
+
+
+def owner_words(run: RunSummary) -> str:
+    """Return who owns a run's method, and in which shares; empty where no record counts here."""
+    owner = owned(run, _reviewed(run))
+    if owner is None:
+        return ""
+    share = owner["organisation_share"]
+    sides = f"{owner['organisation']} {share} %, {owner['developer']} {100 - share} %"
+    return f"ownership {owner['state']}: {sides}"
+
+
+def owner_json(run: RunSummary) -> dict[str, Any]:
+    """Return the ownership of a run's method as JSON values; null where no record counts here."""
+    owner = owned(run, _reviewed(run))
+    names = ("record", "state", "organisation", "developer", "organisation_share")
+    return {"ownership": None if owner is None else {name: owner[name] for name in names}}
+
+
+def owned(run: RunSummary, review: ReviewStatus | None) -> Mapping[str, Any] | None:
+    """Return what the record of ownership says of a run's method, its ``state`` as it is now; None where none counts here.
+
+    One counts beside a certificate of the same organisation, which a person here trusts. Of several the newest that nobody
+    refused or revoked is shown.
+    """
+    card = (run.card or {}).get("run_card_hash")
+    if review is None:
+        return None
+    key = review.certificate.organisation.signing_key
+    kept_records = [
+        record
+        for record in run.checked.records
+        if record.card == card and record.told["keys"][0] == key
+    ]
+    if not kept_records:
+        return None
+    kept_record = max(
+        kept_records,
+        key=lambda record: (record.told["state"] not in _ENDED, record.told["proposed"]),
+    )
+    state = str(kept_record.told["state"])
+    if kept_record.revoked:
+        state = "a key that signed it was revoked"
+    elif not review.passed and state not in _ENDED:
+        state = f"{state}, and its gate gives nothing now"
+    return {**kept_record.told, "state": state, "record": kept_record.id}
+
+
+_ENDED = ("refused", "revoked")
+
+
+def _reviewed(run: RunSummary) -> ReviewStatus | None:
+    return review_of(run.card or {}, run.certificates)

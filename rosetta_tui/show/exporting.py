@@ -14,7 +14,7 @@ import re
 from collections.abc import Collection, Sequence
 from enum import StrEnum
 
-from corpora.text.spreadsheet import guarded
+from corpora.text.visible import guarded
 from rosetta_tui.show.clipboard import harmless
 from rosetta_tui.show.columns import Record, Value
 from rosetta_tui.show.text import plain

@@ -7,9 +7,8 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from harness.card.leaving import kept_inside
-from harness.card.reading import block, number
-from harness.core.run_state import RunState
+from harness.card.reading import block, kept_inside, number
+from harness.core.failures import RunState
 from harness.store.run_list import RunSummary
 from harness.store.runs import under_way
 from rosetta_tui.show import figures
@@ -22,9 +21,9 @@ from rosetta_tui.show.card_fields import (
     tier_words,
     with_interval,
 )
-from rosetta_tui.show.metric_words import value
-from scoring.core.columns import TRANSLATIONS, KeptColumns, stated_columns
-from scoring.core.metric_rows import short_title
+from rosetta_tui.show.figures import value
+from scoring.core.inventory import short_title
+from scoring.core.specification import TRANSLATIONS, KeptColumns, stated_columns
 
 if TYPE_CHECKING:
     from harness.compare.pairs import ComparedRun

@@ -6,7 +6,7 @@ PLACE = Place(
     "submissions",
     "Submissions",
     "Methods that were handed in, and what is to be done with each",
-    "rosetta_tui.submission.list_screen",
+    "rosetta_tui.submission.screen",
     "SubmissionsScreen",
     order=8,
 )

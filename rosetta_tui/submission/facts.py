@@ -13,25 +13,24 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from harness.card.model import RunCard
-from harness.card.signing.reproduction import reproduced_card
+from harness.card.reproduction import reproduced_card
 from harness.core.failures import HarnessError, UsageError
-from harness.core.written_files import file_stamp
+from harness.core.storage import file_stamp
 from harness.release import ledger
 from harness.release.records import RefusalTold, ReleasedCard, ReleasedRefusal, ScoresTold
 from harness.sealed.keys import Identity, Role, key_phrase
 from harness.store.file.database import opened
 from harness.store.runs import find_by_id
-from harness.submission.carried_card import carried_card
-from harness.submission.checking import PartCheck, check_submission
+from harness.submission.bundle import SubmissionManifest
 from harness.submission.desk import (
     NOTES,
     KeptSubmission,
     SubmissionEvent,
     SubmissionStore,
     bundle_of,
+    remove_leftovers,
 )
-from harness.submission.leftovers import remove_leftovers
-from harness.submission.manifest import SubmissionManifest
+from harness.submission.folder import PartCheck, carried_card, check_submission
 from harness.submission.members import CARD, README
 from harness.submission.rehearsal import Rehearsal, rehearsed
 from review.log.table import saying

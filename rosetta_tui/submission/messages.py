@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
+from harness.submission.bundle import SubmissionManifest
 from harness.submission.desk import KeptSubmission
-from harness.submission.manifest import SubmissionManifest
 
 INCOMPLETE: Final = (
     "It can be rehearsed, but not be run over secret texts before each part is there."

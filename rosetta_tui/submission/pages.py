@@ -6,17 +6,17 @@ import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from corpora.text.messages import counted
 from harness.release.records import ReleasedCard, ReleasedRefusal, ReleasedScore
-from harness.submission.checking import PartCheck, SubmissionPart, limits
+from harness.submission.folder import PartCheck, SubmissionPart, limits
 from review.office.results.whole_way import WayStep
 from rosetta_tui.show import figures, released_words
 from rosetta_tui.show.columns import Cell, Column
-from rosetta_tui.show.metric_words import CAVEATS, value
+from rosetta_tui.show.figures import CAVEATS, value
 from rosetta_tui.submission.facts import SubmissionFacts
 from rosetta_tui.submission.messages import INCOMPLETE, MEANS, bundle_lines
-from rosetta_tui.toolkit.section_page import Line, SectionPage
-from scoring.core.messages import counted
-from scoring.core.metric_rows import short_title
+from rosetta_tui.toolkit.content import Line, SectionPage
+from scoring.core.inventory import short_title
 from scoring.statistics.reproducibility import DECIDING
 
 _WAY = (

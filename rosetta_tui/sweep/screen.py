@@ -19,8 +19,8 @@ from harness.sweep.record import SweepRecord, sweep_record, with_missed
 from harness.sweep.state import CellMeasure
 from rosetta_tui.report.sweep import missed_entry_words, missed_line, progress_lines
 from rosetta_tui.show.text import plain
-from rosetta_tui.sweep.grid import SweepMap
-from rosetta_tui.sweep.messages import (
+from rosetta_tui.sweep.grid import (
+    SweepMap,
     chosen_words,
     run_words,
     standing_words,

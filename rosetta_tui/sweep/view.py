@@ -13,8 +13,7 @@ from textual.message import Message
 from textual.widget import Widget
 
 from rosetta_tui.show.text import plain
-from rosetta_tui.sweep.grid import BARS, HeatCell, HeatGrid
-from rosetta_tui.sweep.messages import cell_words
+from rosetta_tui.sweep.grid import BARS, HeatCell, HeatGrid, cell_words
 from rosetta_tui.toolkit.result_table import crop
 
 MOST_TITLE = 16

@@ -6,7 +6,7 @@ PLACE = Place(
     "vaults",
     "Vaults",
     "What is kept secret, who opens it, and who did",
-    "rosetta_tui.vault.list_screen",
+    "rosetta_tui.vault.screen",
     "VaultsScreen",
     order=7,
 )

@@ -7,13 +7,19 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from harness.core.failures import UsageError
-from harness.core.written_files import PUBLISHED
+from harness.core.storage import PUBLISHED
 from harness.sealed import stick
 from harness.sealed.keys import Identity, Role
 from harness.vault.folder import VaultState
-from harness.vault.grants.files import ANSWER_SUFFIX, MOST_BYTES
+from harness.vault.grants.files import (
+    ANSWER_SUFFIX,
+    MOST_BYTES,
+    asked_words,
+    refuse_over,
+    request_facts,
+    standing,
+)
 from harness.vault.grants.grants import grant_in, grant_of, read_asked
-from harness.vault.grants.messages import asked_words, refuse_over, request_facts, standing
 from harness.vault.keepers import own_identity
 from harness.vault.ledger import request_id
 from harness.vault.log import moment

@@ -27,7 +27,7 @@ from harness.vault.records import (
 )
 from rosetta_tui.show.clipboard import command_line
 from rosetta_tui.show.columns import Cell, Column
-from rosetta_tui.toolkit.section_page import SectionPage, moment
+from rosetta_tui.toolkit.content import SectionPage, moment
 from rosetta_tui.vault.facts import ToldScores, VaultFacts
 
 ROTATE: Final = "rotate"

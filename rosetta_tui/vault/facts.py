@@ -14,17 +14,17 @@ from pathlib import Path
 
 from harness.consent.withdrawals_in_force import standing
 from harness.core.failures import HarnessError
-from harness.core.written_files import file_stamp
-from harness.leaderboard.released_files import withdrawn_of
+from harness.core.storage import file_stamp
+from harness.leaderboard.official import withdrawn_of
 from harness.release import ledger
 from harness.release.budget import History
 from harness.sealed.keys import Identity, Role, key_phrase
 from harness.sealed.strict_records import FileError, FileProblem
 from harness.store.file.database import opened
 from harness.vault.folder import LOCK, VaultState
-from harness.vault.grants.messages import request_lines
+from harness.vault.grants.files import request_lines
 from harness.vault.opening import folders_seen, vault_at
-from harness.vault.shares.tried import shares_tried
+from harness.vault.shares import shares_tried
 from rosetta_tui.vault.messages import LoggedAct, logged_acts
 
 _CONSENT = "consent.jsonl"

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import Final
 
 from corpora.model.entry import Segment
+from corpora.text.messages import counted
 from harness.release.records import LEAST_CONFIRMED, Range, expected_half
-from harness.vault import keepers, ledger, log, records, work
+from harness.vault import keepers, ledger, log, records, shares
+from harness.vault import request as work
 from harness.vault.folder import VaultState
-from harness.vault.grants.messages import counts, standing
-from harness.vault.shares import paper
-from scoring.core.messages import counted
+from harness.vault.grants.files import counts, standing
 
 CHRF_ENDS: Final[Range] = (0.0, 100.0)
 
@@ -37,7 +37,7 @@ def told_outside(stored: records.StoredCorpus) -> Iterator[str]:
 
 def losing(count: int, threshold: int) -> str:
     """Return how many shares may be lost."""
-    lost = paper.lost_for_good(count, threshold)
+    lost = shares.lost_for_good(count, threshold)
     if lost == 1:
         return (
             f"If a single one of the {count} shares is lost, nobody can ever open the texts again."

@@ -29,7 +29,7 @@ from scoring.calibration.judgements import (
     row_weights,
 )
 from scoring.calibration.measures import kendall_tau_b
-from scoring.core.composite import normalised
+from scoring.core.inventory import normalised
 from scoring.core.metric import FloatArray
 from scoring.core.specification import specification
 

@@ -18,7 +18,7 @@ from corpora.text.comparison import bare_form
 
 if TYPE_CHECKING:
     from corpora.model.entry import Entry
-    from scoring.core.table import EntryStatistics
+    from scoring.core.metric import EntryStatistics
 
 LEAST_SHARE = 0.25
 """Share of the entries from which a caveat is told."""

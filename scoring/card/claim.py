@@ -7,9 +7,9 @@ from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
 from typing import Any, NamedTuple
 
+from corpora.text.messages import percent
 from scoring.card.caveats import Caveat, CaveatKind
-from scoring.core.composite import Composite, counting_gaps
-from scoring.core.messages import percent
+from scoring.core.inventory import Composite, counting_gaps
 from scoring.core.specification import Tier, Weighing, specified
 
 SERIOUS_SHARE = 0.5

@@ -18,13 +18,12 @@ import numpy.typing as npt
 
 from corpora.model.entry import Entry
 from corpora.text.comparison import comparison_form
-from scoring.core.composite import STRUCTURAL_KEY, normalised
-from scoring.core.metric import FloatArray, Metric
+from scoring.core.inventory import STRUCTURAL_KEY, normalised
+from scoring.core.metric import EntryStatistics, FloatArray, Metric
 from scoring.core.scorer import Scorer
+from scoring.core.setup import Translation
 from scoring.core.specification import Weighing
-from scoring.core.table import EntryStatistics
-from scoring.core.translation import Translation
-from scoring.metrics.chrf import CHARACTERS, WORDS, ChrfPlusPlus, split_words
+from scoring.metrics.chrf_bleu import CHARACTERS, WORDS, ChrfPlusPlus, split_words
 
 MOST_LETTERS = 200_000
 """Characters of the references that are searched; of a larger corpus references spread over it."""

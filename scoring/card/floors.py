@@ -13,14 +13,14 @@ import numpy as np
 import numpy.typing as npt
 
 from corpora.model.entry import Entry
-from corpora.tasks.task import TRANSLATION
+from corpora.model.task import TRANSLATION
 from scoring.card.claim import FloorScores
 from scoring.card.constant import STEP, Annotate, FoundConstant, search_constant, spread
-from scoring.core.composite import STRUCTURAL_KEY, composite_metrics
+from scoring.core.inventory import STRUCTURAL_KEY, composite_metrics
 from scoring.core.metric import Metric
 from scoring.core.scorer import RunningTotals, Scorer
+from scoring.core.setup import FstAnnotation, Translation
 from scoring.core.specification import Weighing
-from scoring.core.translation import FstAnnotation, Translation
 
 JUDGES = 100
 """Entries on which the most promising constants are scored."""

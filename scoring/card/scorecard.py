@@ -16,19 +16,28 @@ from pydantic import (
 )
 
 from corpora.model.entry import Entry
+from corpora.text.messages import counted
 from scoring.card.caveats import tallied
 from scoring.card.claim import Claim, FloorScores, Score, decide
 from scoring.card.floors import floors
-from scoring.core.composite import Composite, Input, cost_adjusted
-from scoring.core.messages import counted
+from scoring.core.inventory import Composite, Input, cost_adjusted
+from scoring.core.metric import FAILED, EntryStatistics, Table
 from scoring.core.packs import RAISED
 from scoring.core.scorer import Scorer
 from scoring.core.specification import COMPOSITE, Tier, specification
-from scoring.core.table import FAILED, EntryStatistics, Table
 from scoring.findings.records import FindingCount, read_counts
-from scoring.statistics.breakdown import DIMENSIONS, FREE, Group, breakdown
-from scoring.statistics.intervals import SEED, Interval, bootstrap, wilson_intervals
-from scoring.statistics.spread import ValueSpread, spreads
+from scoring.statistics.intervals import (
+    DIMENSIONS,
+    FREE,
+    SEED,
+    Group,
+    Interval,
+    ValueSpread,
+    bootstrap,
+    breakdown,
+    spreads,
+    wilson_intervals,
+)
 
 CHRF = "chrf_plus_plus"
 """The metric that prices findings."""

@@ -2,7 +2,7 @@
 
 Two imagined systems each keep half of the words of every reference, drawn by chance and for itself. Both are equally
 good, so by how much their chrF++ differ over resamples of the entries is what chance makes of two systems whose errors
-are unrelated (``scoring.statistics.smallest`` says which difference is found beside that). Systems whose errors fall on
+are unrelated (``scoring.statistics.clusters`` says which difference is found beside that). Systems whose errors fall on
 the same entries differ less by chance, so less can be told between them.
 """
 
@@ -14,13 +14,13 @@ from typing import Final
 import numpy as np
 
 from corpora.model.entry import Entry, Segment
-from corpora.tasks.task import TRANSLATION
+from corpora.model.task import TRANSLATION
 from scoring.card.floors import joined
+from scoring.core.metric import Table
 from scoring.core.scorer import Scorer
-from scoring.core.table import Table
-from scoring.core.translation import Translation
+from scoring.core.setup import Translation
 from scoring.metrics.inventory import surface_metrics
-from scoring.statistics import smallest
+from scoring.statistics import clusters
 from scoring.statistics.intervals import SEED
 from scoring.statistics.significance import resamples
 
@@ -39,7 +39,7 @@ def smallest_difference(entries: Sequence[Entry], *, seed: int = SEED) -> float 
     scorer = Scorer([metric for metric in surface_metrics() if metric.info.id == CHRF])
     first, second = (_half_right(entries, scorer, random) for _ in range(2))
     drawn = [table.values(table.matrix)[CHRF] for table in resamples((first, second), 1000, seed)]
-    return smallest.smallest_difference(np.stack(drawn))
+    return clusters.smallest_difference(np.stack(drawn))
 
 
 def by_segment(entries: Sequence[Entry]) -> Mapping[Segment, tuple[int, float]]:

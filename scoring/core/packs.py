@@ -10,6 +10,7 @@ Installed packages are examined only when a name is asked for that no table of t
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -18,11 +19,41 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from corpora.files.toml_text import parse_toml
-from scoring.core.entry_points import offered
 from scoring.core.specification import COMPOSITE, ROSETTA, InventoryRow, MetricInfo, table_row
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
+
+
+# ---- What installed packages offer under a group of entry points, found without reading all
+# metadata.
+
+
+def offered(group: str) -> list[EntryPoint]:
+    """Return the entry points of a group; nothing of theirs is imported."""
+    if not _named_anywhere(group):
+        return []
+    from importlib.metadata import entry_points
+
+    return list(entry_points(group=group))
+
+
+def _named_anywhere(group: str) -> bool:
+    """Return whether a package may offer something; True where that cannot be seen from the files.
+
+    Reading all metadata as ``importlib.metadata`` does costs more than the rest of ``rosetta run --help``.
+    """
+    for place in map(Path, sys.path):
+        if place.is_file():  # an archive
+            return True
+        for file in place.glob("*.*-info/entry_points.txt"):
+            try:
+                if group in file.read_text(encoding="utf-8", errors="replace"):
+                    return True
+            except OSError:
+                return True
+    return False
+
 
 SHIPPED = ("lbrag", "au", "nest")
 """Names of the packs that come with the program."""

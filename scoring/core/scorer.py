@@ -12,16 +12,35 @@ import msgpack
 import numpy as np
 
 from corpora.model.entry import Entry
-from corpora.text.alike import FORM
-from corpora.text.comparison import is_blank
-from scoring.core.columns import TRANSLATIONS, KeptColumns
-from scoring.core.composite import STRUCTURAL_KEY, Composite, composite, composites
-from scoring.core.inventory import told_of
-from scoring.core.metric import CorpusMetric, FloatArray, Metric, Statistics
-from scoring.core.metric_rows import pack_of
-from scoring.core.specification import COMPOSITE, Tier, Weighing, specified
-from scoring.core.table import FAILED, EntryStatistics, StatisticsError, Table, present_values
-from scoring.core.translation import Translation
+from corpora.text.comparison import FORM, is_blank
+from scoring.core.inventory import (
+    STRUCTURAL_KEY,
+    Composite,
+    composite,
+    composites,
+    pack_of,
+    told_of,
+)
+from scoring.core.metric import (
+    FAILED,
+    CorpusMetric,
+    EntryStatistics,
+    FloatArray,
+    Metric,
+    Statistics,
+    StatisticsError,
+    Table,
+    present_values,
+)
+from scoring.core.setup import Translation
+from scoring.core.specification import (
+    COMPOSITE,
+    TRANSLATIONS,
+    KeptColumns,
+    Tier,
+    Weighing,
+    specified,
+)
 
 NOT_WANTED = "not among the metrics of this run"
 """Why a metric that nobody asked for has no value."""

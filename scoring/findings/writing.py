@@ -2,14 +2,87 @@
 
 from __future__ import annotations
 
+import html
+import re
 from collections import Counter
-from collections.abc import Callable, Sequence
-from functools import lru_cache
-from unicodedata import category, combining, normalize
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property, lru_cache
+from typing import NamedTuple
+from unicodedata import category, combining, is_normalized, normalize
 
 import regex
 
-from scoring.findings.rows import OutputRow, RowFault
+from corpora.model.entry import Entry
+from corpora.text.comparison import is_blank
+
+# ---- One output as detectors see it, and what a detector returns ----
+
+
+class RowFault(NamedTuple):
+    """One entry in which a detector found something."""
+
+    row: OutputRow
+    corrected: str | None = None
+    """The output without the fault; None where no rule undoes it."""
+    example: str | None = None
+    """What shows the fault; None: the output's beginning does."""
+
+
+class OutputRow:
+    """One entry with its output, in NFC."""
+
+    def __init__(self, place: int, entry: Entry, output: str) -> None:
+        self.place = place
+        self.entry = entry
+        self.source = nfc(entry.source)
+        self.reference = nfc(entry.reference)
+        self.output = nfc(output)
+        self.blank = is_blank(output)
+        self.body = self.output.strip()
+        """The part that is the answer, as far as detectors have taken off what stands around it."""
+        self.right = not self.blank and _spaced(self.body) == _spaced(self.reference.strip())
+        """The output is the reference: no detector of single outputs finds anything."""
+        self.answered = not self.blank
+        """False once it is known that the output translates nothing; later detectors pass it over."""
+
+    @cached_property
+    def accepted(self) -> tuple[str, ...]:
+        """Source, reference and variants: what is in one of them is no fault of the output."""
+        return (self.source, self.reference, *map(nfc, self.entry.variants))
+
+    @cached_property
+    def known(self) -> str:
+        """All texts of the entry, each on a line."""
+        return "\n".join(self.accepted)
+
+    def narrowed(self, body: str) -> str:
+        """Shorten the body, and return the output without that part."""
+        before, self.body = self.body, body
+        at = self.output.find(before)
+        if at < 0:
+            return body
+        return self.output[:at] + body + self.output[at + len(before) :]
+
+
+def _spaced(text: str) -> str:
+    return " ".join(filter(None, text.split(" "))) if "  " in text else text
+
+
+def nfc(text: str) -> str:
+    """Return a text in NFC."""
+    return text if text.isascii() or is_normalized("NFC", text) else normalize("NFC", text)
+
+
+def rows_of(entries: Sequence[Entry], outputs: Iterable[str]) -> list[OutputRow]:
+    """Return the rows of a run in its order."""
+    pairs = zip(entries, outputs, strict=True)
+    return [OutputRow(place, entry, output) for place, (entry, output) in enumerate(pairs)]
+
+
+def to_check(rows: Sequence[OutputRow]) -> Iterator[OutputRow]:
+    """Yield the rows that answer something and are not the reference."""
+    return (row for row in rows if row.answered and not row.right)
+
 
 _SENTENCE_ENDS = frozenset(".!?…。．！？｡।॥؟۔᙮።፧་།၊။។៕᱾")
 _CLOSERS = " \t\n\"'”’“»«›)]}」』】*_`"
@@ -157,3 +230,103 @@ _NO_ACCENTS = dict.fromkeys(range(0x300, 0x370)) | _BASES
 def without_accents(text: str) -> str:
     """Return a text without accents (U+0300–U+036F), as it is written where they cannot be typed."""
     return normalize("NFD", text).translate(_NO_ACCENTS)
+
+
+# ---- Marks that a decoder, a tokenizer or a file format leaves in outputs ----
+
+_PIECES = "▁ĠĊ￭"
+"""Signs of sub-word pieces; a language may write with one of them, such as Maltese with Ġ."""
+
+_MARKS = re.compile(
+    r"""(?mx)
+      @@(?=\s|$) | @-@ | (?:^|\s)\#\#(?=\w) | ⁇ | \ufffd | (?:Ã[\u0080-\u00bf]|â€.)
+    | </?s> | <(?:pad|eos|bos|unk|mask|UNK|PAD|EOS|BOS)> | \[(?:UNK|PAD|EOS|BOS|SEP|CLS|MASK)\] | <\|[\w ]+\|>
+    | </?(?:end|start)_of_(?:turn|text)>
+    | &(?:amp|apos|quot|lt|gt|nbsp|\#\d{1,6}|\#x[0-9a-fA-F]{1,6});
+    | \ \|\|\|\ | \t | \\[t"] | \\u[0-9a-fA-F]{4}
+    """
+)
+_LEADING = re.compile(
+    r"""(?x)\A(?!\s*1[.)]\s[^\n]*\n+\s*2[.)])\s* (?:
+      [HDTSP]-\d+\s | \#?\d+\s*(?:\t|[.):\]]\s|\|\|) | \[\d+\]\s | (?:id|ID|entry|Entry|line|Line|sent|seg)[ _:#-]?\d+\s*[:.)\t|-]?\s
+    | \[?(?:[a-z]{2,3}_[A-Z][a-z]{3}|__[a-z_]{2,}__|<2[a-z]{2,3}>|>>[a-z]{2,3}(?:_[A-Za-z]+)?<<)\]?\s )"""
+)
+_SPACED = re.compile(r"(?<=\w) [.,](?=\s|$)")
+_QUICK = re.compile(r"[@#⁇\ufffdÃâ<\[&|\t\\]")
+
+
+def decoder_marks(rows: Sequence[OutputRow]) -> list[RowFault]:
+    """Return the outputs with marks of a decoder that neither their sources nor their references have."""
+    known = {item for item in _PIECES if any(item in row.known for row in rows)}
+    pieces = re.compile(f"[{''.join(set(_PIECES) - known)}]") if len(known) < len(_PIECES) else None
+    return [hit for row in rows if (hit := _hit(row, pieces)) is not None]
+
+
+def _hit(row: OutputRow, pieces: re.Pattern[str] | None) -> RowFault | None:
+    mark = _new_mark(row, pieces)
+    if mark is None:
+        return None
+    corrected = _undone(row.body)
+    if corrected == row.body or not corrected:
+        return RowFault(row, None, mark)
+    return RowFault(row, row.narrowed(corrected), mark)
+
+
+def _new_mark(row: OutputRow, pieces: re.Pattern[str] | None) -> str | None:
+    """Return the first mark that the other texts of the entry do not have; None where there is none."""
+    text = row.body
+    if pieces is not None and (result := pieces.search(text)):
+        return result[0]
+    if _QUICK.search(text):
+        for match in _MARKS.finditer(text):
+            if (match[0].strip() or match[0]) not in row.known:
+                return match[0].strip() or "tab"
+    leading = _LEADING.match(text)
+    if leading and not any(
+        _LEADING.match(item) or (leading[0][:1].isdigit() and item[:1].isdigit())
+        for item in row.accepted
+    ):
+        return leading[0].strip()
+    spaced = _SPACED.search(text)
+    if spaced and not _SPACED.search(row.known):
+        return spaced[0]
+    return None
+
+
+_NBEST = re.compile(r"\A(?:\s*\d+ \|\|\| )?(.*?) \|\|\| .*\Z", re.DOTALL)
+_FAIRSEQ = re.compile(r"\A[HDTSP]-\d+\s+(?:-?\d+(?:\.\d+)?(?:e-?\d+)?\s+)?")
+_SPECIAL = re.compile(
+    r"\s*(?:</?s>|<(?:pad|eos|bos|unk|mask|UNK|PAD|EOS|BOS)>|\[(?:UNK|PAD|EOS|BOS|SEP|CLS|MASK)\]|<\|[\w ]+\|>|</?(?:end|start)_of_(?:turn|text)>|⁇)\s*"
+)
+_UNICODE = re.compile(r"\\u([0-9a-fA-F]{4})")
+
+_UNDO: tuple[Callable[[str], str], ...] = (
+    lambda text: _FAIRSEQ.sub("", text),
+    lambda text: _NBEST.sub(r"\1", text),
+    lambda text: _LEADING.sub("", text),
+    lambda text: text.replace(" ", "").replace("▁", " ") if "▁" in text else text,
+    lambda text: re.sub(r"@@(?:\s|$)", "", text).replace(" @-@ ", "-"),
+    lambda text: re.sub(r"\s##(?=\w)", "", text),
+    lambda text: text.replace(" ", "").replace("Ġ", " ") if "Ġ" in text else text,
+    lambda text: re.sub(r"￭ | ￭|￭", "", text),
+    html.unescape,
+    lambda text: _SPECIAL.sub(" ", text),
+    lambda text: _UNICODE.sub(lambda match: chr(int(match[1], 16)), text),
+    lambda text: text.replace('\\"', '"').replace("\\t", " "),
+    lambda text: _SPACED.sub(lambda match: match[0][1:], text),
+    lambda text: _repaired(text) if "Ã" in text or "â€" in text else text,
+)
+
+
+def _undone(text: str) -> str:
+    for undo in _UNDO:
+        text = undo(text)
+    return text.strip()
+
+
+def _repaired(text: str) -> str:
+    """Return UTF-8 that was read as Windows-1252, read rightly; itself where it is no such text."""
+    try:
+        return text.encode("cp1252").decode("utf-8")
+    except UnicodeError:
+        return text

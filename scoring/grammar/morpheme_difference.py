@@ -14,11 +14,10 @@ from itertools import groupby
 from rapidfuzz.distance import Prefix
 from rapidfuzz.fuzz import ratio
 
+from corpora.text.messages import faulty, shortened
 from corpora.text.tokens import folded
-from scoring.core.messages import faulty, shortened
-from scoring.core.translation import FstAnnotation, WordAnalysis
-from scoring.grammar.gold_analysis import TaggedWord, tagged_word
-from scoring.grammar.inflection import features, inflection_faults
+from scoring.core.setup import FstAnnotation, WordAnalysis
+from scoring.grammar.gold_analysis import TaggedWord, features, inflection_faults, tagged_word
 
 Weights = Sequence[Sequence[int]]
 """What a pair of row and column is worth, 0 or more; 0 means that the two are no pair."""

@@ -10,24 +10,247 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Set
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Set
+from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import lru_cache
 from itertools import chain
+from typing import TYPE_CHECKING
 
 from corpora.languages.language import VariantRules
 from corpora.text.comparison import comparison_form, is_blank
-from scoring.core.translation import FstAnnotation, WordAnalysis
+from scoring.core.setup import FstAnnotation, WordAnalysis
 from scoring.grammar.gold_analysis import tagged_word
-from scoring.grammar.normal_form import (
-    MOST_KEPT,
-    Analyses,
-    NormalForms,
-    NormalText,
-    Sentence,
-    VariantClass,
-    heads,
-)
+
+if TYPE_CHECKING:
+    from scoring.grammar.gold_analysis import TaggedWord
+
+
+# ---- Sentences in normal form: two that are equal in it say the same by a language's own rules
+# (METRICS §6).
+#
+# The form depends on the classes of differences that are let through, and notes what was taken
+# from a text, because not everything that may be missing may also be exchanged.
+
+MOST_KEPT = 100_000
+"""Words whose spelling is remembered; they come again and again."""
+
+
+class VariantClass(StrEnum):
+    """A kind of difference that may leave the meaning as it is."""
+
+    WORD_ORDER = "word order"
+    ORTHOGRAPHIC = "spelling"
+    OPTIONAL_PARTICLE = "optional particle"
+    LEMMA_SYNONYM = "synonym"
+    PROGRESSIVE_AMBIGUITY = "progressive"
+    INCLUSIVE_EXCLUSIVE = "inclusive or exclusive “we”"
+
+
+Analyses = Mapping[str, "tuple[TaggedWord, ...]"]
+"""Word as it is looked up → its analyses."""
+
+
+@dataclass(slots=True)
+class Sentence:
+    """One sentence without the marks that may differ."""
+
+    words: list[str] = field(default_factory=list)
+    """In normal form."""
+    looked_up: list[str] = field(default_factory=list)
+    """The same words as they are looked up."""
+    joins_clauses: bool = False
+    """Whether a word of it joins clauses."""
+
+
+@dataclass(slots=True)
+class NormalText:
+    """A text in normal form, and what was taken from it."""
+
+    sentences: list[Sentence] = field(default_factory=list)
+    """In the order of the text."""
+    particles: Counter[str] = field(default_factory=Counter)
+    """Optional words that were taken out."""
+    under_way: Counter[str] = field(default_factory=Counter)
+    """Words of which a progressive preverb was taken off."""
+    speakers: set[bool] = field(default_factory=set)
+    """Whether “we” was inclusive, in all words that say it."""
+
+    @property
+    def flat(self) -> list[str]:
+        """The words of all sentences."""
+        return [word for sentence in self.sentences for word in sentence.words]
+
+
+class NormalForms:
+    """Brings sentences of one language into normal form."""
+
+    def __init__(self, rules: VariantRules) -> None:
+        self._rules = rules
+        self._edges = rules.ignored_marks
+        self._preverbs = frozenset(rules.preverbs)
+        self._fused = dict(rules.fused)
+        self._progressive = frozenset(rules.progressive)
+        self._particles = frozenset(rules.optional_particles)
+        self._clause_words = frozenset(rules.clause_words)
+        self._apart = frozenset(rules.separate_words)
+        self._heads = heads(rules)
+        self._pronouns = {
+            word: (f"we:{pair[0]}", word == pair[1])
+            for pair in rules.clusive_words
+            for word in pair
+        }
+        self.spell = lru_cache(maxsize=MOST_KEPT)(self._respelled)
+        """Give a word in the spelling that rules and analyses are looked up in."""
+
+    def of(self, text: str, on: Set[VariantClass], analyses: Analyses) -> NormalText:
+        """Convert a text into the normal form in which differences of the classes ``on`` do not show."""
+        form, whole = NormalText(), list(self._sentences(text))
+        if self._apart and VariantClass.ORTHOGRAPHIC in on:
+            whole = [self._taken_apart(pieces) for pieces in whole]
+        for pieces in whole:
+            kept = [piece for piece in pieces if not self._left_out(piece, on, form)]
+            if kept:
+                sentence = Sentence(joins_clauses=self._joins(pieces))
+                for written, spelled in self._joined(kept, on):
+                    sentence.words.append(self._word(written, spelled, on, analyses, form))
+                    sentence.looked_up.append(spelled)
+                form.sentences.append(sentence)
+        if not form.sentences:  # optional words that are all a sentence says are not optional
+            form.particles.clear()
+            form.sentences = [Sentence(pieces, pieces) for pieces in whole]
+        return form
+
+    def _sentences(self, text: str) -> Iterator[list[str]]:
+        """Yield the words of each sentence without the marks that may differ."""
+        sentence_words: list[str] = []
+        for piece in unicodedata.normalize("NFC", text).split():
+            bare = piece.strip(self._edges)
+            if bare:
+                sentence_words.append(bare.casefold() if self._rules.ignore_case else bare)
+            tail = piece[len(piece.rstrip(self._edges)) :] or piece[-1]
+            if sentence_words and any(mark in tail for mark in self._rules.sentence_end):
+                yield sentence_words
+                sentence_words = []
+        if sentence_words:
+            yield sentence_words
+
+    def _taken_apart(self, pieces: list[str]) -> list[str]:
+        """Write those words by themselves that are also joined to the next one by a hyphen."""
+        separated: list[str] = []
+        for piece in pieces:
+            first, _, rest = piece.partition("-")
+            apart = bool(rest) and self.spell(first).casefold() in self._apart
+            separated += [first, rest] if apart else [piece]
+        return separated
+
+    def _joins(self, pieces: list[str]) -> bool:
+        return any(self.spell(piece).casefold() in self._clause_words for piece in pieces)
+
+    def _left_out(self, piece: str, on: Set[VariantClass], form: NormalText) -> bool:
+        """Return whether a word may be missing; noted in ``form``, because it may not be exchanged."""
+        word = self.spell(piece).casefold()
+        if VariantClass.OPTIONAL_PARTICLE not in on or word not in self._particles:
+            return False
+        speakerless = self._pronoun(word, form) if _WE in on else ""
+        form.particles[speakerless or word] += 1
+        return True
+
+    def _joined(self, pieces: list[str], on: Set[VariantClass]) -> Iterator[tuple[str, str]]:
+        """Join preverbs to their word; return each word as it counts, and as it is looked up."""
+        same = VariantClass.ORTHOGRAPHIC in on
+        written, spelled = "", ""
+        for place, piece in enumerate(pieces):
+            form = self.spell(piece)
+            written += form if same else piece
+            spelled += form.casefold()
+            if place + 1 < len(pieces) and self._preverbs.issuperset(spelled.split("-")):
+                written, spelled = written + ("-" if same else " "), spelled + "-"
+                continue
+            yield written, spelled
+            written, spelled = "", ""
+
+    def _respelled(self, word: str) -> str:
+        form = unicodedata.normalize("NFC", word).strip("-") or word
+        for one, other in self._rules.spellings:
+            form = form.replace(one, other)
+        if "-" not in form:
+            return self._fused.get(form, form)
+        return "-".join(self._fused.get(part, part) for part in form.split("-"))
+
+    def _word(
+        self,
+        written: str,
+        spelled: str,
+        on: Set[VariantClass],
+        analyses: Analyses,
+        form: NormalText,
+    ) -> str:
+        """Convert one word into normal form, and record in ``form`` what was removed from it."""
+        if VariantClass.PROGRESSIVE_AMBIGUITY in on and (plain := self._over(spelled)) != spelled:
+            form.under_way[plain] += 1
+            written = spelled = plain
+        if VariantClass.LEMMA_SYNONYM in on and spelled in self._heads:
+            return self._heads[spelled]
+        if _WE in on and (pronoun := self._pronoun(spelled, form)):
+            return pronoun
+        if known := analyses.get(spelled):
+            return self._meant(known, on, form) or written
+        return (self._speakerless(spelled, form) if _WE in on else "") or written
+
+    def _over(self, spelled: str) -> str:
+        """Remove the preverbs of an action under way from a word."""
+        *before, last = spelled.split("-")
+        return "-".join([*(part for part in before if part not in self._progressive), last])
+
+    def _meant(self, known: tuple[TaggedWord, ...], on: Set[VariantClass], form: NormalText) -> str:
+        """Return what a word means where a class has something to say about its analyses, else nothing."""
+        meanings, speakers = [], set()
+        heads = self._heads if VariantClass.LEMMA_SYNONYM in on else {}
+        for word in known:
+            lemma, tags = word.lemma, word.tags
+            plain = speakerless(tags, self._rules)
+            if _WE in on and plain is not None:
+                speakers.add(plain != tags)
+            elif lemma not in heads:
+                continue
+            joined = "+".join(sorted(tags if plain is None or _WE not in on else plain))
+            meanings.append(f"={heads.get(lemma, lemma)}+{joined}")
+        if len(speakers) == 1:
+            form.speakers |= speakers
+        return min(meanings, default="")
+
+    def _pronoun(self, spelled: str, form: NormalText) -> str:
+        """Return a whole word for “we” without saying who is meant; nothing for other words."""
+        known, inclusive = self._pronouns.get(spelled, ("", False))
+        if known:
+            form.speakers.add(inclusive)
+        return known
+
+    def _speakerless(self, spelled: str, form: NormalText) -> str:
+        """Handle an inflected word that no analyser knows in the same way: beginning and end must both fit."""
+        for affixes in self._rules.clusive_affixes:
+            for start, end in (affixes.exclusive, affixes.inclusive):
+                stem = spelled[len(start) : len(spelled) - len(end)]
+                if stem and spelled.startswith(start) and spelled.endswith(end):
+                    form.speakers.add((start, end) == affixes.inclusive)
+                    return f"we:{affixes.exclusive[0]}{stem}{affixes.exclusive[1]}"
+        return ""
+
+
+def heads(rules: VariantRules) -> dict[str, str]:
+    """Return for each word or lemma with synonyms the one that stands for them all."""
+    return {word: group[0] for group in rules.synonyms for word in group}
+
+
+def speakerless(tags: frozenset[str], rules: VariantRules) -> frozenset[str] | None:
+    """Return the tags of a word for “we” as they are when it is not told who is meant; None for other words."""
+    for exclusive, inclusive in rules.clusive_tags:
+        if any(exclusive in tag or inclusive in tag for tag in tags):
+            return frozenset(tag.replace(inclusive, exclusive) for tag in tags)
+    return None
+
 
 _PART = 1 << 80  # more than the hashes of a text's parts can add up to
 

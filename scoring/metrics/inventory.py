@@ -8,16 +8,14 @@ from importlib import import_module
 from typing import cast
 
 from corpora.model.entry import Entry
-from scoring.core.inventory import told_of, why_as_stated
+from scoring.core.inventory import pack_of, row_of, told_of, why_as_stated
 from scoring.core.metric import CorpusMetric, Metric
-from scoring.core.metric_rows import pack_of, row_of
 from scoring.core.packs import describe, pack_named
 from scoring.core.scorer import NOT_WANTED, PackedColumn, Scorer
 from scoring.core.setup import ScoringSetup
 from scoring.core.specification import specification
-from scoring.metrics.maker import Maker
-from scoring.metrics.outside import guarded
-from scoring.words.resources import Resources
+from scoring.metrics.maker import Maker, guarded
+from scoring.words.source_words import Resources
 from scoring.words.tokenizers import bleu_tokenizer, references_script
 
 

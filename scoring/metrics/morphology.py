@@ -7,25 +7,24 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from corpora.model.entry import Entry
+from corpora.text.messages import faulty, listed, shortened
 from corpora.text.tokens import folded
-from scoring.core.messages import faulty, listed, shortened
 from scoring.core.metric import FloatArray, Statistics, analyser_key, card_key, own_signature
-from scoring.core.setup import ScoringSetup
+from scoring.core.setup import FstAnnotation, ScoringSetup, Translation, WordAnalysis
 from scoring.core.specification import metric_info
-from scoring.core.translation import FstAnnotation, Translation, WordAnalysis
 from scoring.grammar.gold_analysis import (
     GoldWord,
     TaggedWord,
     UnreadableAnalysisError,
     gold_words,
+    inflection_faults,
     joined,
     tagged_word,
 )
-from scoring.grammar.inflection import inflection_faults
 from scoring.grammar.morpheme_difference import best_pairs, counterparts
-from scoring.metrics.fst_acceptance import why_no_acceptance
 from scoring.metrics.maker import Maker, ResourceRate
-from scoring.words.resources import Resources
+from scoring.metrics.word_forms import why_no_acceptance
+from scoring.words.source_words import Resources
 
 
 class MorphologicalAccuracy(ResourceRate):

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from typing import Any, ClassVar
 
-from scoring.core.messages import counted
+from corpora.text.messages import counted
 from scoring.core.metric import FloatArray, RateMetric, Statistics, own_signature
-from scoring.core.translation import Translation
+from scoring.core.setup import Translation
 from scoring.packs.judge_replies import CONTRACTS, JudgeContract, JudgeVerdict, read_judgement
-from scoring.words.resources import Resources
+from scoring.words.source_words import Resources
 
 
 class JudgeScore(RateMetric):

@@ -6,18 +6,18 @@ matrix of counts with the table of statistics, made in blocks to bound the memor
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from scoring.core.composite import composites, profile_for
-from scoring.core.metric import FloatArray, MatchRate, Metric
+from corpora.model.entry import Entry
+from scoring.core.inventory import composite, composites, profile_for
+from scoring.core.metric import FloatArray, MatchRate, Metric, Table
 from scoring.core.specification import Weighing
-from scoring.core.table import Table
 
 DRAWS = 1000
 LEVEL = 0.95
@@ -253,3 +253,111 @@ def _normal_quantile(level: float) -> float:
     from statistics import NormalDist
 
     return NormalDist().inv_cdf(0.5 + level / 2)
+
+
+# ---- Scores of parts of a corpus: by difficulty, provenance, register, segment and context (§9),
+# variety and orthography.
+#
+# A part is another sum of the same statistics, so the parts always fit the whole.
+
+DIMENSIONS = {
+    "difficulty": "difficulty",
+    "provenance": "provenance",
+    "register": "register_",
+    "segment": "segment",
+    "context": "context",
+    "variety": "variety",
+    "orthography": "orthography",
+}
+"""Name of each breakdown and the entry's field behind it."""
+
+FREE = ("variety", "orthography")
+"""Those that a card has only where an entry, or its corpus, has such a tag; earlier cards have none of them."""
+
+LEAST_FOR_INTERVAL = 10
+"""Entries from which on an interval says more than it hides."""
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """One part of the corpus."""
+
+    n: int
+    """Entries in it."""
+    values: dict[str, float | None]
+    """Corpus values by metric id, and ``composite``."""
+    intervals: dict[str, Interval] = field(default_factory=dict)
+    """Empty below ten entries."""
+
+
+def breakdown(
+    entries: Sequence[Entry], table: Table, dimension: str, *, seed: int = SEED
+) -> dict[str, Group]:
+    """Split by one dimension; entries without that tag, or with one to withhold, are in no group."""
+    places: dict[str, list[int]] = {}
+    for place, entry in enumerate(entries):
+        tag = entry.open_tag(DIMENSIONS[dimension])
+        if tag is not None:
+            places.setdefault(str(tag), []).append(place)
+    return {tag: _group(table.rows(places[tag]), seed) for tag in sorted(places)}
+
+
+def _group(part: Table, seed: int) -> Group:
+    values = part.corpus_values()
+    values["composite"] = composite(values, weighing=part.weighing).value
+    intervals = bootstrap(part, seed=seed) if len(part) >= LEAST_FOR_INTERVAL else {}
+    return Group(len(part), values, intervals)
+
+
+# ---- Mean and sample standard deviation of the entries' own values, as tables of answers print
+# them: 0.62 ± 0.31.
+
+
+@dataclass(frozen=True, slots=True)
+class ValueSpread:
+    """How the values of single entries lie."""
+
+    mean: float
+    std: float
+    """Sample standard deviation (n − 1), on the metric's scale; 0 for fewer than two values."""
+    n: int
+    """Entries that have a value."""
+
+
+class RunningSpread:
+    """Takes values as they come; the same whatever the order and the groups, but for rounding."""
+
+    def __init__(self) -> None:
+        self._n = 0
+        self._mean = 0.0
+        self._squares = 0.0
+        """Sum of squared distances from the mean."""
+
+    def add(self, values: FloatArray) -> None:
+        """Add some more values; NaN where an entry has none."""
+        there = values[~np.isnan(values)]
+        if not len(there):
+            return
+        n, mean = len(there), float(there.mean())
+        apart, whole = mean - self._mean, self._n + n
+        self._squares += float(((there - mean) ** 2).sum()) + apart**2 * self._n * n / whole
+        self._mean += apart * n / whole
+        self._n = whole
+
+    def value(self) -> ValueSpread | None:
+        """Return the spread so far; None before the first value."""
+        if not self._n:
+            return None
+        std = (self._squares / (self._n - 1)) ** 0.5 if self._n > 1 else 0.0
+        return ValueSpread(self._mean, std, self._n)
+
+
+def spreads(entry_values: Mapping[str, FloatArray]) -> dict[str, ValueSpread]:
+    """Return how the entries' values of each metric lie (``Table.entry_values``); of those that have any."""
+    value_spreads = {}
+    for id_, values in entry_values.items():
+        taken = RunningSpread()
+        taken.add(values)
+        if (spread := taken.value()) is not None:
+            value_spreads[id_] = spread
+    return value_spreads

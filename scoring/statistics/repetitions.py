@@ -1,10 +1,11 @@
 """Several repetitions of one set-up: how much of a value is the choice of entries, how much the repetition.
 
-Every repetition has the same entries, so both are crossed: a value of an entry in a repetition is the whole's, plus the
-entry's own, plus the repetition's own, plus what is left (the repetition's chance on that entry). The analysis of
-variance of two crossed random factors without repeated cells parts them (Cornfield & Tukey 1956; Brennan,
-*Generalizability Theory*, 2001, chapter 2). Corpus values are no means of entries, so the analysis is made of Tukey's
-pseudo-values: what the corpus value changes by where an entry is left out, times the number of entries.
+Every repetition has the same entries, so both are crossed: a value of an entry in a repetition is the whole's,
+plus the entry's own, plus the repetition's own, plus what is left (the repetition's chance on that entry). The
+analysis of variance of two crossed random factors without repeated cells parts them (Cornfield & Tukey 1956;
+Brennan, *Generalizability Theory*, 2001, chapter 2). Corpus values are no means of entries, so the analysis is
+made of Tukey's pseudo-values: what the corpus value changes by where an entry is left out, times the number of
+entries.
 """
 
 from __future__ import annotations
@@ -15,12 +16,15 @@ from enum import StrEnum
 
 import numpy as np
 
-from scoring.core.composite import composites
-from scoring.core.metric import FloatArray
-from scoring.core.table import Table
+from scoring.core.inventory import composites
+from scoring.core.metric import FloatArray, Table
+from scoring.statistics.distributions import student_quantile
 from scoring.statistics.intervals import LEVEL
-from scoring.statistics.quantiles import student_quantile
-from scoring.statistics.significance import COMPOSITE, known_values, shared_profile
+from scoring.statistics.significance import (
+    COMPOSITE,
+    known_values,
+    shared_profile,
+)
 
 
 class Holding(StrEnum):

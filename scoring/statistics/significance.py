@@ -18,11 +18,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from scoring.core.composite import composites, profile_for
-from scoring.core.metric import FloatArray, oriented
-from scoring.core.metric_rows import direction, known_row
+from scoring.core.inventory import composites, direction, known_row, profile_for
+from scoring.core.metric import FloatArray, Table, oriented
 from scoring.core.scorer import entry_composites
-from scoring.core.table import Table
 from scoring.statistics.intervals import DRAWS, LEVEL, SEED, distinct_columns, exact_type, resample
 
 

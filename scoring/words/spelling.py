@@ -13,8 +13,8 @@ import regex
 
 from corpora.languages.language import WritingSystem
 from corpora.text.comparison import script_of
+from corpora.text.messages import listed
 from corpora.text.tokens import Word, folded, pieces, words
-from scoring.core.messages import listed
 from scoring.words.reading import Reader, reader
 
 _HYPHENS = "-‑"

@@ -18,7 +18,7 @@ import regex
 
 from corpora.model.entry import Entry
 from corpora.text.tokens import PlaceholderReading, read_placeholders
-from scoring.words.resources import Resources
+from scoring.words.source_words import Resources
 
 _MARK = regex.compile("[\"“”„‟«»‹›「」『』﹁﹂﹃﹄〝〞〟＂❝❞'‘’‚‛]")
 _SINGLE = frozenset("'‘’‚‛")

@@ -17,9 +17,14 @@ from corpora.formats.load import load
 from corpora.formats.write import write
 from corpora.model.corpus import Corpus, Dataset, Selection
 from corpora.model.entry import Segment
-from corpora.model.licences import licence_class, licence_classes
-from corpora.model.sending import Transmission, address_of, is_within
 from corpora.model.sidecar import SET_1, mark_bytes
+from corpora.model.vocabularies import (
+    Transmission,
+    address_of,
+    is_within,
+    licence_class,
+    licence_classes,
+)
 from tests.corpora.making import (
     LANGUAGES,
     corpus_of,

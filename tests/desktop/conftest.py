@@ -73,9 +73,9 @@ def draws_on_x() -> None:
 @pytest.fixture(scope="session")
 def qapp(qapp: QApplication) -> QApplication:
     """The application, with the bundled fonts."""
-    from review.desktop.look import fonts
+    from review.desktop import look
 
-    fonts.load()
+    look.load()
     return qapp
 
 

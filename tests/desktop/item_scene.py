@@ -16,9 +16,8 @@ from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
 from review.desktop.frame.work import AppContext, Work
-from review.desktop.item.item_page import ItemPage
+from review.desktop.item.item_page import ItemPage, TranslationPage
 from review.desktop.item.sentence_face import Mode
-from review.desktop.item.translation_page import TranslationPage
 from review.desktop.parts.texts import TextPane
 from review.desktop.parts.writing import TypingBox
 from review.files.batch import Batch

@@ -13,13 +13,12 @@ from PySide6.QtWidgets import QApplication, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
 from review.desktop.frame.page import Page
+from review.desktop.frame.page_parts import Banner
 from review.desktop.frame.work import AppContext, Work
 from review.desktop.item.item_page import ItemPage
 from review.desktop.item.sentence_page import SentencePage
-from review.desktop.look.look import Look, Setting
-from review.desktop.look.style import Theme
+from review.desktop.look import Look, Setting, Theme
 from review.desktop.pages import first_pages
-from review.desktop.parts.banner import Banner
 from review.desktop.parts.buttons import Button
 from review.desktop.parts.texts import TextPane
 from review.desktop.program.running import Erasure

@@ -13,9 +13,8 @@ import pytest
 
 import rosetta
 from harness.core.failures import UsageError
-from harness.doctor.examination import examine
+from harness.doctor.examination import examine, pack_findings
 from harness.doctor.finding import Health
-from harness.doctor.program import packs
 from harness.run.rescoring import Explainer
 from harness.setup.plan import scoring_of
 from harness.setup.scoring_options import ScoringOptions
@@ -24,8 +23,7 @@ from harness.store.file.database import open_store
 from harness.store.results import read_results
 from harness.store.run_list import list_runs
 from harness.store.runs import find_run
-from scoring.core.inventory import in_order, inventory, metric_named, unknown_metric
-from scoring.core.metric_rows import row_of
+from scoring.core.inventory import in_order, inventory, metric_named, row_of, unknown_metric
 from tests.extending.demo_pack import CODE, CORPUS, PROJECT, TABLE, Place, Shown, played, said
 from tests.review.thorough import first
 from tests.tui.screens import App, settle, text
@@ -60,7 +58,7 @@ def test_installed_pack_is_everywhere(place: Place, capsys: Shown) -> None:
     assert board["runs"][0]["demo.vowels"] == stated["demo.vowels"]
     assert "Vowels" in said(capsys, "compare", first, second, "--metric", "demo.vowels")
     assert rosetta.metric("demo.vowels").corpus(["kato"], ["kato sur tablo"]) == 2 / 5
-    [finding] = packs()
+    [finding] = pack_findings()
     assert (finding.name, finding.health) == ("demo", Health.OK)
 
 
@@ -168,7 +166,7 @@ BROKEN = [
 def test_pack_that_does_not_work_is_named_and_breaks_nothing(place: Place) -> None:
     for table, code, words in BROKEN:
         place.install(table=table, code=code)
-        [finding] = packs()
+        [finding] = pack_findings()
         assert (finding.name, finding.health) == ("demo", Health.BROKEN)
         assert finding.words.startswith("from demo-package 0.1: ")
         assert words in finding.words
@@ -189,7 +187,7 @@ def test_names_that_clash_are_named_and_taken_by_nobody(place: Place) -> None:
     place.offer("lbrag", "demo_vowels", "mine")
     place.offer("gone", "demo_gone", "gone")
     place.offer("Bad.Name", "demo_vowels", "bad")
-    found = {(each.name, each.words.split(": ")[0]): each.words for each in packs()}
+    found = {(each.name, each.words.split(": ")[0]): each.words for each in pack_findings()}
     assert "demo-package 0.1 has a pack of the same name" in found["demo", "from another 0.1"]
     assert "another 0.1 has a pack of the same name" in found["demo", "from demo-package 0.1"]
     assert "the program's own lbrag has the name already" in found["lbrag", "from mine 0.1"]

@@ -19,7 +19,7 @@ from pathlib import Path
 import pytest
 
 from harness.sealed.keys import Identity, Role
-from review.files.statements import write_laptop_card
+from review.files.identities import write_laptop_card
 from tests.guards.canaries import brought
 from tests.guards.canaries.place import STEM, Computer, forms_in, readable
 from tests.harness.scripted import Scripted, serving

@@ -21,17 +21,16 @@ from harness.compare.comparing import LEAST_RUNS, MOST_RUNS
 from harness.core.calls import Usage
 from harness.core.canonical import canonical_bytes
 from harness.core.version import VERSION
-from harness.endpoint.prices import Prices
+from harness.endpoint.budget import Prices
 from harness.sealed.keys import Role
 from rosetta_tui.commands import rosetta
 from rosetta_tui.commands.compare import compare
 from rosetta_tui.front import commands
-from scoring.core.columns import TASKS
 from scoring.core.inventory import shipped_inventory
 from scoring.core.packs import shipped_packs
-from scoring.core.specification import specification
-from scoring.statistics.confidence_sequence import WAGERS, enough
+from scoring.core.specification import TASKS, specification
 from scoring.statistics.intervals import DRAWS, LEVEL, SEED
+from scoring.statistics.racing import WAGERS, enough
 from scoring.statistics.reproducibility import DECIDING, TOLERANCE
 from scoring.statistics.significance import TRIALS
 from tests.tui.commands.certified_gold import TwoSides, two_sides

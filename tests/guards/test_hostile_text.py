@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from corpora.samples import DEMO_COACHING, DEMO_CORPUS, DEMO_WEAK, sample_path
-from harness.events.kinds import Failed, Waiting
+from harness.run.events import Failed, Waiting
 from harness.store.runs import find_run, seal_run
 from rosetta_tui.app.app import RosettaApp
 from rosetta_tui.entry.screen import EntryScreen

@@ -6,14 +6,13 @@ from contextlib import closing
 from hashlib import sha256
 from pathlib import Path
 
-from harness.publish import outgoing
-from harness.store.file.run_scores import CARD_FIELDS
-from harness.store.file.schema import create_schema
+from harness.publish import cards
+from harness.store.file.schema import CARD_FIELDS, create_schema
 from harness.store.file.steps import STEPS
 from scoring.core.packs import shipped_packs
 from scoring.core.specification import specification
 
-SQL = Path(outgoing.__file__).with_name("sql")
+SQL = Path(cards.__file__).with_name("sql")
 
 PINNED = {
     "m001_texts_and_corpora": "5b82355141629732ddc67c91537a4997",

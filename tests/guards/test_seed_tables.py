@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from scoring.card.scorecard import RunScores
-from scoring.core.composite import composite
+from scoring.core.inventory import composite
 from scoring.core.specification import InventoryRow, specification
 
 SEEDS = Path(__file__).parents[2].parent / "shared" / "seeds"

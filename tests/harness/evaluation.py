@@ -9,14 +9,13 @@ from typing import Any
 
 from corpora.model.corpus import Corpus, Dataset, Form
 from corpora.model.entry import Entry
-from harness.card.load import load_card
-from harness.endpoint.keys import no_key
-from harness.events.control import Control
-from harness.events.kinds import EntryScored, Event, Failed, Finished, Progress, Started
+from harness.card.rows import load_card
+from harness.endpoint.endpoints import no_key
 from harness.method.method import Attempt, Method, Result
 from harness.method.options import MethodOptions
 from harness.methods.registry import build
 from harness.run.beginning import begin, resume_method
+from harness.run.events import Control, EntryScored, Event, Failed, Finished, Progress, Started
 from harness.run.rescoring import rescore
 from harness.run.running import execute_run
 from harness.setup.plan import Plan, Resumption, RunOptions

@@ -19,12 +19,11 @@ import pytest
 from corpora.languages.cards import list_cards
 from harness.core import installation
 from harness.doctor import data as doctor_data
-from harness.doctor import program as doctor_program
+from harness.doctor import examination as doctor_program
 from harness.doctor.data import data, file_system, settings
-from harness.doctor.examination import examine, languages, looked_at
+from harness.doctor.examination import examine, extras, keys, languages, looked_at, program
 from harness.doctor.finding import Finding, Health
-from harness.doctor.program import extras, keys, program
-from harness.endpoint.keys import set_key
+from harness.endpoint.endpoints import set_key
 from harness.settings import change_settings
 from harness.store.file.database import SCHEMA_VERSION, open_store
 from scoring.words import source_words

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from corpora.model.corpus import Corpus
 from corpora.model.entry import Entry
-from harness.endpoint.keys import no_key
+from harness.endpoint.endpoints import no_key
 from harness.estimate.earlier import Range, first_request, groups, guess
 from harness.estimate.estimate import RunEstimate, estimate
 from harness.method.options import MethodOptions

@@ -12,16 +12,15 @@ import pytest
 from corpora.model.corpus import Corpus
 from corpora.model.entry import Entry, Segment
 from harness.card.checking.verify import verify_card
-from harness.card.exporting import ExportForm, card_bytes, export_run
 from harness.card.importing import import_card
-from harness.card.load import load_card
+from harness.card.rows import ExportForm, card_bytes, export_run, load_card
 from harness.compare.against_best import method_against_best
 from harness.compare.comparing import compare_runs
 from harness.core.failures import UsageError
-from harness.events.kinds import Progress
 from harness.leaderboard.clusters import with_clusters
 from harness.leaderboard.ranking import Board, apart, leaderboards
 from harness.method.options import MethodOptions
+from harness.run.events import Progress
 from harness.setup.plan import Plan, RunOptions
 from harness.setup.scoring_options import ScoringOptions
 from harness.store.file.database import open_store
@@ -31,16 +30,15 @@ from harness.store.results import read_results
 from harness.store.run_list import list_runs
 from harness.store.runs import find_run, read_card
 from rosetta_tui.compare.lines import comparison_lines
-from rosetta_tui.leaderboard.messages import board_words
-from rosetta_tui.leaderboard.rows import columns, entrant_cells, place_words
+from rosetta_tui.leaderboard.rows import board_words, columns, entrant_cells, place_words
 from rosetta_tui.report.unfinished import read_unfinished, unfinished_lines
 from rosetta_tui.runs.query import RunQuery
 from rosetta_tui.runs.table import RunRows, run_cells, run_words
 from rosetta_tui.session.recorded import recorded
 from rosetta_tui.show.card_fields import spread_words
 from rosetta_tui.show.run_facts import headings, run_line, translates
-from scoring.core.columns import TASKS
-from scoring.core.metric_rows import title
+from scoring.core.inventory import title
+from scoring.core.specification import TASKS
 from tests.harness.evaluation import FEW, corpus_of, query, run_corpus
 from tests.harness.ranked import entries, ranked_corpus, run_number
 from tests.harness.ranked import play as play_whole

@@ -15,16 +15,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpora.files.decode import MARKS, wide_encoding
+from corpora.files.problems import MARKS, wide_encoding
 from corpora.model.entry import Entry
 from harness import settings
 from harness.annotators.comet import comet_annotator
 from harness.core.failures import UsageError
 from harness.core.user_file import MOST_BYTES, read_text
 from harness.core.version import VERSION
-from harness.endpoint.prices import Prices
-from harness.inputs.coaching import holds_coaching, read_coaching
-from harness.inputs.dictionary import read_dictionary, read_gloss_dictionary, read_word_list
+from harness.endpoint.budget import Prices
+from harness.inputs.dictionary import (
+    holds_coaching,
+    read_coaching,
+    read_dictionary,
+    read_gloss_dictionary,
+    read_word_list,
+)
 from harness.inputs.outputs import read_outputs
 from harness.inputs.prompt import load_prompt
 from harness.method.shipped import METHODS
@@ -332,7 +337,7 @@ def test_no_other_reader_waits_for_a_named_pipe(tmp_path: Path) -> None:
     from harness.card.reading import read_card_bytes
     from harness.fst.model import AnalyserError, read_model
     from harness.method.options import MethodOptions
-    from harness.methods.plugin import by_path
+    from harness.methods.registry import by_path
 
     pipe = tmp_path / "pipe.toml"
     os.mkfifo(pipe)

@@ -79,8 +79,8 @@ WARNINGS = """
 missing module named winreg - imported by platform (delayed), review.log.own_file (delayed, conditional)
 missing module named pydantic.BaseModel - imported by pydantic (conditional), harness.sealed.strict_records (top-level)
 missing module named 'java.lang' - imported by platform (delayed, optional)
-missing module named regex - imported by review.desktop.look.fonts (top-level)
-excluded module named numpy - imported by more_itertools (delayed), harness.card.exporting (delayed)
+missing module named regex - imported by review.desktop.look (top-level)
+excluded module named numpy - imported by more_itertools (delayed), harness.card.rows (delayed)
 """
 
 
@@ -105,7 +105,7 @@ def test_the_window_and_its_engine_import_nothing_that_is_denied() -> None:
     code = (
         "import runpy, sys; sys.path.insert(0, sys.argv[1]); runpy.run_path(sys.argv[2]);"
         "import recipe, keyring, review.session.opening, review.session.waiting, harness.sealed.keys,"
-        " harness.sealed.sealing, harness.sealed.signature, cryptography.hazmat.primitives.ciphers.aead;"
+        " harness.sealed.sealing, harness.sealed.keys, cryptography.hazmat.primitives.ciphers.aead;"
         "print(*(each for each in sys.modules if recipe.is_denied(each) and each != 'urllib.request'))"
     )
     hook = str(REVIEWER / "without_network.py")
@@ -238,7 +238,7 @@ sys.modules["_hashlib"] = None  # as in the bundle
 import hashlib
 assert not hasattr(hashlib, "scrypt")
 from harness.sealed.sealing import seal_with_passphrase
-from review.files.reviewer_codes import tag_of
+from review.files.identities import tag_of
 from harness.sealed.phrase import phrase
 print(tag_of("YBKCTGFM", bytes(32)), phrase("00" * 32))
 seal_with_passphrase(b"sentences", "kizun gorot sapos")

@@ -21,7 +21,7 @@ from harness.sealed.stick import ARCHIVES
 from review.files.batch import open_batch
 from review.office.making.reviewer_programs import write_starters
 from review.rating import Rating
-from rosetta_tui.html.start_here_page import (
+from rosetta_tui.html.stick_pages import (
     SampleFacts,
     StepPicture,
     start_here_page,

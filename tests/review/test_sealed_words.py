@@ -29,9 +29,8 @@ from review.log.laptop import FILE_NAME, Draft, Laptop
 from review.log.merge import export_events
 from review.log.payloads import Adjudicate, Comment, Kind, Scope, Suggest, Translate, Withdraw
 from review.log.sealed_words import SHUT
-from review.office.intake.file_report import FileOutcome
 from review.office.intake.importing import import_bytes
-from review.office.intake.speaking import speaking
+from review.office.intake.speaking import FileOutcome, speaking
 from review.office.results.certifying import review_evidence
 from review.office.results.progress import progress
 from review.office.store.arrivals import deliveries

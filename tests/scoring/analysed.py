@@ -10,9 +10,15 @@ from corpora.languages.language import LanguageCard
 from corpora.model.entry import Entry
 from corpora.text.tokens import words
 from harness.fst.analyser import Analyser, open_analyser
-from scoring.core.setup import AnalyserFacts, ScoringSetup
-from scoring.core.translation import Acceptance, FstAnnotation, Translation, WordAnalysis
-from scoring.words.resources import Resources
+from scoring.core.setup import (
+    Acceptance,
+    AnalyserFacts,
+    FstAnnotation,
+    ScoringSetup,
+    Translation,
+    WordAnalysis,
+)
+from scoring.words.source_words import Resources
 from tests.outside import STRICT, only_with
 
 Lexicon = Mapping[str, Sequence[str]]

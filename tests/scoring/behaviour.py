@@ -8,12 +8,9 @@ from pathlib import Path
 
 from corpora.languages.language import LanguageCard
 from corpora.model.entry import Entry
-from scoring.core.setup import ScoringSetup
-from scoring.core.translation import Translation
-from scoring.words.bitext import alignment_name
-from scoring.words.resources import Resources
-from scoring.words.source_words import source_word_list
-from scoring.words.terminology import Terminology
+from scoring.core.setup import ScoringSetup, Translation
+from scoring.words.bitext import Terminology, alignment_name
+from scoring.words.source_words import Resources, source_word_list
 from tests.outside import ENGLISH, published
 
 LANGUAGES = ("fin", "hin", "arb", "jpn", "amh", "ukr", "mri", "spa")

@@ -7,7 +7,7 @@ from functools import cache
 from corpora.languages.cards import find_card
 from corpora.languages.language import LanguageCard
 from corpora.text.tokens import words
-from scoring.core.translation import Acceptance, FstAnnotation, Translation, WordAnalysis
+from scoring.core.setup import Acceptance, FstAnnotation, Translation, WordAnalysis
 from tests.scoring.samples import entry
 
 ANALYSES = {

@@ -9,10 +9,10 @@ from typing import Any
 from hypothesis import strategies as st
 
 from corpora.model.entry import Entry
+from scoring.core.metric import Table
 from scoring.core.scorer import Scorer
-from scoring.core.table import Table
-from scoring.core.translation import Translation
-from scoring.metrics.match import ExactMatch
+from scoring.core.setup import Translation
+from scoring.metrics.match_ter import ExactMatch
 
 HOSTILE = (
     "", " ", "\u3000", "a", "!", "a!", "!a", "'tis (a) \"test\", isn't it?", "...", ".,5", "5.,",

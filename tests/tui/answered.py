@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from harness import api
-from harness.core.run_state import RunState
-from harness.events.control import Control
-from harness.events.kinds import EntryScored, EventQueue, Progress, Started
+from harness.core.failures import RunState
+from harness.run.events import Control, EntryScored, EventQueue, Progress, Started
 from harness.run.running import execute_run
 from harness.store.annotations import AnnotationRow, keep_annotations
 from harness.store.corpora.entries import read_dataset
@@ -20,7 +19,7 @@ from harness.store.file.database import open_store
 from harness.store.file.openings import ScoringSoFar
 from harness.store.results import read_results
 from harness.store.runs import Run, find_run
-from scoring.statistics.spread import ValueSpread
+from scoring.statistics.intervals import ValueSpread
 
 DIARIZATION = {
     "audio": "talk/3.wav", "reference": "Anna: shall we begin\nBen: yes please\nEve: I am late",

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from corpora.model.corpus import Corpus, Dataset, Form
 from corpora.model.entry import Entry, Segment
 from harness.core.calls import Reply, Request, Usage
-from harness.core.failures import ErrorClass
-from harness.core.run_state import RunState
-from harness.events.kinds import (
+from harness.core.failures import ErrorClass, RunState
+from harness.method.method import Attempt, MethodClass, Result, Setup
+from harness.run.events import (
     EntryScored,
     Event,
     EventQueue,
@@ -26,8 +26,7 @@ from harness.events.kinds import (
     Started,
     Waiting,
 )
-from harness.method.method import Attempt, MethodClass, Result, Setup
-from harness.setup.floors import scores_of
+from harness.setup.scoring_tools import scores_of
 from harness.store.corpora.entries import save_corpus
 from harness.store.file.database import open_store
 from harness.store.file.openings import Floor, Live, RunOpening
@@ -35,9 +34,9 @@ from harness.store.replies import NewReply, StoredReply, add_replies, request_ke
 from harness.store.results import add_results
 from harness.store.runs import create_run, find_run, seal_run, set_live
 from scoring.card.claim import Claim, Score, decide
-from scoring.core.composite import Composite
+from scoring.core.inventory import Composite
 from scoring.core.scorer import RunningTotals, Scorer, missing_reasons
-from scoring.core.translation import Translation
+from scoring.core.setup import Translation
 from scoring.metrics.inventory import surface_metrics
 from tests.corpora import making
 

@@ -24,10 +24,9 @@ from textual.screen import Screen
 from textual.strip import Strip
 from textual.worker import WorkerCancelled
 
-from harness.events.control import Control
-from harness.events.kinds import EventQueue
+from harness.run.events import Control, EventQueue
 from rosetta_tui.app.app import RosettaApp
-from rosetta_tui.session.watched import Followed, WatchedRun
+from rosetta_tui.session.run_sources import Followed, WatchedRun
 from rosetta_tui.toolkit.textual_inside import TerminalApp, busy
 from tests.tui.scenes import Scene
 

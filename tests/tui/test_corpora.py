@@ -11,17 +11,20 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
-from corpora.files.decode import Original
+from corpora.files.problems import Original
 from corpora.formats.load import load
 from corpora.model.corpus import Corpus
 from corpora.model.entry import Segment
 from harness.api import CorpusRequest
 from harness.store.corpora.entries import save_corpus
 from harness.store.file.database import open_store
-from rosetta_tui.corpus import originals, table
-from rosetta_tui.corpus.checks_screen import CorpusChecksScreen
-from rosetta_tui.corpus.entry_screen import CorpusEntryScreen
-from rosetta_tui.corpus.facts_screen import CorpusFactsScreen
+from rosetta_tui.corpus import open_corpus as originals
+from rosetta_tui.corpus import table
+from rosetta_tui.corpus.detail_screens import (
+    CorpusChecksScreen,
+    CorpusEntryScreen,
+    CorpusFactsScreen,
+)
 from rosetta_tui.corpus.list_screen import CorporaScreen
 from rosetta_tui.corpus.open_corpus import open_corpus
 from rosetta_tui.corpus.screen import CorpusScreen

@@ -15,9 +15,8 @@ from click.testing import CliRunner
 
 from harness.doctor.finding import Finding, Health
 from rosetta_tui.commands.doctor import doctor
-from rosetta_tui.doctor.messages import FindingRows, finding_lines, summary
+from rosetta_tui.doctor.findings import SAMPLES, FindingRows, finding_lines, summary, terminal
 from rosetta_tui.doctor.screen import DoctorScreen
-from rosetta_tui.doctor.terminal_facts import SAMPLES, terminal
 from rosetta_tui.settings.findings import chosen
 from tests.review.thorough import times
 from tests.tui.golden import SMALL, look
@@ -56,7 +55,7 @@ def find_only(findings: Sequence[Finding], monkeypatch: pytest.MonkeyPatch) -> N
     screen = "rosetta_tui.doctor.screen"
     for place in ("harness.doctor.examination", screen):
         monkeypatch.setattr(f"{place}.examine", lambda _: iter(findings))
-    for place in ("rosetta_tui.doctor.terminal_facts", screen):
+    for place in ("rosetta_tui.doctor.findings", screen):
         monkeypatch.setattr(f"{place}.terminal", lambda *_: iter(()))
 
 
@@ -169,7 +168,7 @@ def test_fonts_over_ssh_are_those_of_another_computer() -> None:
 
 WIDTHS = """
 import json, sys
-from rosetta_tui.doctor.terminal_facts import differing_widths
+from rosetta_tui.doctor.findings import differing_widths
 found = differing_widths()
 with open(sys.argv[1], "w") as file:
     json.dump(None if found is None else dict(found), file)

@@ -19,8 +19,8 @@ from textual import on
 from textual.pilot import Pilot
 
 from harness.core.failures import UsageError
+from harness.leaderboard.official import take
 from harness.leaderboard.ranking import leaderboards
-from harness.leaderboard.released_files import take
 from harness.release.ledger import FOLDER
 from harness.store.file.database import open_store
 from rosetta_tui.app import launch

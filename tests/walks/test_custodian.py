@@ -14,7 +14,7 @@ from harness.sealed.keys import Identity, Role
 from review.files.batch import open_batch
 from review.office.store.store import Office
 from review.rating import Rating
-from review.verdict.panel.key import ControlKind
+from review.verdict.gate.key import ControlKind
 from tests.review.office.made import Person
 from tests.tui.commands.command_line import ok
 from tests.tui.commands.sealed_review import POLICY

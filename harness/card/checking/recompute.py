@@ -2,28 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any
+import sqlite3
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final
 
+from corpora.checks.envelope import names_secret
 from corpora.model.entry import Entry
 from corpora.text.comparison import is_blank
 from harness.card.build import errors_by_class, measured, scored
-from harness.card.checking.stated import differences, floors_are_stated
+from harness.card.checking.verdict import differences, floors_are_stated, impossible
+from harness.card.foreign_cards import is_ours
 from harness.card.material import EQUIVALENT, EXACT, MISS, NO_OUTPUT, Material
 from harness.card.model import EntryResult, Retries, RunCard, Scores
+from harness.card.reproduction import stated_scores
 from harness.card.rows import all_accepted, row_entry
+from harness.consent.checks import found, of_card
+from harness.core.failures import UsageError
 from harness.core.version import VERSION
 from harness.method.method import Setup
-from harness.setup.floors import EARLIER
-from harness.setup.scoring_tools import stated_setup
+from harness.setup.scoring_tools import EARLIER, stated_setup
+from harness.store.attachments import Recount
+from harness.store.corpora.entries import read_entries, whole_corpus
+from harness.store.withdrawn import now_standing
 from scoring.card.claim import FloorScores
-from scoring.core.metric import Statistics
-from scoring.core.scorer import EntryValues, Scorer
-from scoring.core.table import EntryStatistics
-from scoring.core.translation import Translation
+from scoring.core.inventory import short_title
+from scoring.core.metric import EntryStatistics, Statistics
+from scoring.core.scorer import EntryValues, RunningTotals, Scorer
+from scoring.core.setup import Translation
+from scoring.core.specification import COMPOSITE
 from scoring.metrics.inventory import make_scorer, surface_setup
 from scoring.statistics.intervals import SEED
-from scoring.words.resources import Resources
+from scoring.words.source_words import Resources
 
 
 def card_material(card: RunCard) -> Material:
@@ -293,3 +303,124 @@ def without(value: Any, names: Iterable[str]) -> Any:
         return value
     gone = set(names)
     return {name: inner for name, inner in value.items() if name not in gone}
+
+
+# ---- Scoring a card from elsewhere again: what its outputs give here, before its numbers count
+# as more than stated.
+#
+# Anybody can seal any numbers. From the outputs on the card every metric that needs no more than
+# the texts is computed here; what an analyser or a model found is taken as the rows state it.
+# Sources and references are held against the corpus file that the card names by its hash, where
+# that is available: a card could bring references that are its outputs.
+
+
+def recount(
+    card: RunCard, corpus: Sequence[Entry] | None = None, material: Material | None = None
+) -> Recount | None:
+    """Score the outputs of a card again; None where it carries none, as of secret entries.
+
+    ``corpus``: the entries of the file that the card names by its hash; None: it is not here. ``material``: what
+    ``card_material`` took of its texts, where that is available.
+    """
+    if not card.results or withheld(card.results):
+        return None
+    differences = (
+        *_scores(card, material or card_material(card)),
+        *(() if corpus is None else _texts(card, corpus)),
+    )
+    return Recount(corpus is not None, differences)
+
+
+def pinned_corpus(connection: sqlite3.Connection, sha256: str) -> Sequence[Entry] | None:
+    """Return the entries of the whole corpus of the store that has this hash; None where there is none."""
+    corpus = whole_corpus(connection, sha256)
+    return None if corpus is None else list(read_entries(connection, corpus, to_show=True).values())
+
+
+def _scores(card: RunCard, material: Material) -> Iterator[str]:
+    """Yield each score that is not that of the card's outputs, beyond rounding."""
+    totals = RunningTotals(material.scorer)
+    totals.add(material.statistics)
+    again: dict[str, float | None] = dict(totals.values())
+    if material.scorer.mixes and not material.scorer.foreign:
+        again[COMPOSITE] = totals.composite().value
+    rounded = not is_ours(card.as_json())
+    for metric, stated in stated_scores(card.as_json()).items():
+        value = again.get(metric)
+        if value is not None and next(differences(stated, value, rounded=rounded), None):
+            yield f"{short_title(metric)} states {stated:.6g}, its outputs give {value:.6g}"
+
+
+def _texts(card: RunCard, corpus: Sequence[Entry]) -> Iterator[str]:
+    """Yield what of a card's rows is not as in its corpus."""
+    by_id = {str(entry.id): entry for entry in corpus}
+    rows = [(row, by_id.get(str(row.entry_id))) for row in card.results]
+    if strange := sum(entry is None for _, entry in rows):
+        yield f"{strange:,} of its entries are not in the corpus"
+    known: Mapping[str, int] = {
+        name: sum(
+            entry is not None and getattr(row, name) != getattr(entry, name) for row, entry in rows
+        )
+        for name in ("source", "reference")
+    }
+    for name, count in known.items():
+        if count:
+            yield f"the {name} of {count:,} entries is not that of the corpus"
+    other = sum(
+        entry is not None and list(row.variants or ()) != list(entry.variants or ())
+        for row, entry in rows
+    )
+    if other:
+        yield f"the variants of {other:,} entries are not those of the corpus"
+
+
+# ---- What a card from elsewhere is refused for before anything of it is stored or scored ----
+
+MOST_TEXT: Final = 2**20
+"""Characters of one text on a card that is scored again: a megabyte takes a second and a tenth of a gigabyte of memory."""
+
+
+def refuse_secrets(card: RunCard, name: str) -> None:
+    """Raise UsageError where a card carries texts of a secret segment."""
+    texts = sum(
+        (row_entry(row).secret or names_secret(row.segment or ""))
+        and any(text is not None for text in (row.source, row.reference, row.predicted))
+        for row in card.results
+    )
+    if texts:
+        raise UsageError(
+            f"{name} carries the texts of {texts:,} entries of a secret segment (gold_standard or "
+            "held_out). A card must not: ask its maker for one without them, and delete this file."
+        )
+
+
+def refuse_impossible(card: RunCard, name: str) -> None:
+    """Raise UsageError for an entry that is there twice, a text without end, and a number that no run gives."""
+    twice = [
+        id_ for id_, count in Counter(row.entry_id for row in card.results).items() if count > 1
+    ]
+    if twice:
+        raise UsageError(
+            f"{name} has entry {twice[0]!r} more than once, so it is no card of one run."
+        )
+    for row in card.results:
+        texts = (row.source, row.reference, row.predicted, *(row.variants or ()))
+        if (longest := max(len(text or "") for text in texts)) > MOST_TEXT:
+            raise UsageError(
+                f"{name}: a text of entry {row.entry_id!r} has {longest:,} characters; one on a card may have {MOST_TEXT:,}."
+            )
+    scorer = card_scorer(card, [row_entry(row) for row in card.results])
+    for first in impossible(card, scorer):
+        raise UsageError(
+            f"{name}: {first}. No run gives such a number: ask the card's maker for the right one."
+        )
+
+
+def refuse_withdrawn(raw: Mapping[str, Any], card: RunCard, name: str) -> None:
+    """Raise UsageError where consent for what the card is made of was withdrawn."""
+    ids = [row.entry_id for row in card.results] or None
+    for check in found(of_card(raw, ids), now_standing()):
+        if check.ok is False:
+            raise UsageError(
+                f"{name}: {check.words}. It is not imported. `rosetta consent list` has who said so."
+            )

@@ -2,9 +2,270 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
+from math import isfinite
+from typing import TypeGuard
 
-from harness.card.checking.stated import CardDifference, differences
+from corpora.model.task import TRANSLATION
+from harness.card.model import RunCard
+from harness.setup.scoring_tools import stated_setup
+from scoring.card.claim import FLOORS_VERSION
+from scoring.core.inventory import STRUCTURAL_KEY, composite_metrics
+from scoring.core.metric import MatchRate, Metric
+from scoring.core.scorer import Scorer
+from scoring.core.specification import MetricInfo
+from scoring.metrics.maker import OutsideMetric
+
+# ---- What a card states and its texts cannot tell again: whether it can be true at all ----
+#
+# Statistics that an analyser, a dictionary, a language card or a model gave are taken from the
+# rows as they stand; a sum of impossible ones would look like any other score.
+#
+# Differences of two JSON values are named by JSON path.
+
+TOLERANCE = 1e-9
+"""Numbers this close (relative to the larger, absolute below 1) are the same: sums may be imported
+another order on another machine."""
+
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+
+
+@dataclass(frozen=True, slots=True)
+class CardDifference:
+    """One value that is not what it should be."""
+
+    path: str
+    """Such as ``$.results[3].entry_chrf``."""
+    expected: object
+    """The value computed again, or words for what it must be."""
+    found: object
+    computed: bool = True
+    """False where nothing could be computed, and the value is one that cannot be."""
+
+    def __str__(self) -> str:
+        how = "computed again it is" if self.computed else "it must be"
+        return f"{self.path} is {_short(self.found)}, {how} {_short(self.expected)}"
+
+
+def _short(value: object) -> str:
+    text = "null" if value is None else str(value)
+    return text if len(text) <= 80 else f"{text[:77]}…"
+
+
+def differences(
+    found: object, expected: object, path: str = "$", *, rounded: bool = False
+) -> Iterator[CardDifference]:
+    """Yield where ``found`` is not ``expected``, in the order of ``found``.
+
+    Members that only one of the two has are passed over: a card may lack a field or have further ones.
+    ``rounded`` takes a number as right when it is the expected one at its own number of decimals.
+    """
+    if isinstance(found, Mapping) and isinstance(expected, Mapping):
+        for name, value in found.items():
+            if name in expected:
+                yield from differences(
+                    value, expected[name], member(path, str(name)), rounded=rounded
+                )
+    elif isinstance(found, list) and isinstance(expected, list):
+        if len(found) != len(expected):
+            yield CardDifference(f"{path}.length", len(expected), len(found))
+        for place, (one, other) in enumerate(zip(found, expected, strict=False)):
+            yield from differences(one, other, f"{path}[{place}]", rounded=rounded)
+    elif not _same(found, expected, rounded=rounded):
+        yield CardDifference(path, expected, found)
+
+
+def member(path: str, name: str) -> str:
+    """Return the path of an object's member."""
+    return f"{path}.{name}" if _NAME.fullmatch(name) else f"{path}[{name!r}]"
+
+
+def _same(found: object, expected: object, *, rounded: bool) -> bool:
+    if _is_number(found) and _is_number(expected):
+        one, other = float(found), float(expected)
+        room = TOLERANCE * max(1.0, abs(one), abs(other))
+        return abs(one - other) <= room + (_half_unit(found) if rounded else 0.0)
+    return type(found) is type(expected) and found == expected
+
+
+def _is_number(value: object) -> TypeGuard[int | float]:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _half_unit(value: object) -> float:
+    """Return half a unit of the last decimal that a number was written with."""
+    exponent = Decimal(repr(value)).as_tuple().exponent
+    return 0.5 * 10.0 ** min(int(exponent), 0)
+
+
+MOST = 10**9
+"""No entry has as many words, terms or rules; sums of larger numbers would lose digits."""
+
+MOST_EFFORT = 10**12
+"""No run costs as many dollars, takes as many seconds or is as fast."""
+
+FLOORS = ("empty", "source", "constant")
+"""Floors that every run has; one of a single entry has no ``shuffled`` and no ``words``."""
+
+
+def impossible(card: RunCard, scorer: Scorer) -> Iterator[CardDifference]:
+    """Yield everything stated that no run can have given, by JSON path, in the order of the card.
+
+    Rows with the same numbers, as most are, are judged once.
+    """
+    yield from _impossible_scores(card, scorer)
+    yield from _impossible_floors(card, scorer)
+    yield from _impossible_task(card)
+    yield from _impossible_effort(card)
+    metrics = {metric.info.id: metric for metric in beyond_texts(scorer)}
+    known: dict[tuple[str, tuple[float, ...]], str | None] = {}
+    for place, row in enumerate(card.results):
+        for id_, numbers in (row.statistics or {}).items():
+            if id_ not in metrics or numbers is None:
+                continue
+            key = (id_, tuple(numbers))
+            if key not in known:
+                known[key] = _fault(metrics[id_], numbers)
+            if must := known[key]:
+                path = f"$.results[{place}].statistics.{id_}"
+                yield CardDifference(path, must, numbers, computed=False)
+
+
+def _fault(metric: Metric, numbers: Sequence[float]) -> str | None:
+    """Return what the statistics of one entry must be and are not; None where they can be true."""
+    if not numbers and isinstance(metric, OutsideMetric):
+        return None
+    if len(numbers) != metric.width:
+        return f"{metric.width} numbers"
+    counts = "." not in metric.info.id  # a pack's may be of any kind
+
+    least = 0 if counts else -MOST
+    if not all(isfinite(number) and least <= number <= MOST for number in numbers):
+        return f"numbers from {least:,} to {MOST:,}"
+    value = metric.value(numbers)
+    if (counts and value is None and numbers[0] > 0) or not _within(metric.info, value):
+        return f"of a value within {_range(metric.info)}"
+    return _fault_of_its_own(metric, numbers)
+
+
+def _fault_of_its_own(metric: Metric, numbers: Sequence[float]) -> str | None:
+    """Return what holds for one metric's statistics beyond their value."""
+    if isinstance(metric, MatchRate) and (numbers[0] not in {0, 1} or numbers[1] != 1):
+        return "1 or 0, and 1 for the entry"
+    if metric.info.id == STRUCTURAL_KEY and not _counts_words(numbers):
+        return "whole numbers: accepted words, words, and 1 where all are accepted, else 0"
+    if metric.has_verdicts and metric.verdict_of(tuple(numbers)) is None:
+        return "numbers that stand for a verdict"
+    if metric.info.id == "compliance_index" and numbers[1] > numbers[2]:
+        return "points of the output, of the raw answer, and those there were to get"
+    return None
+
+
+def beyond_texts(scorer: Scorer) -> list[Metric]:
+    """List the metrics whose statistics are taken as the rows state them."""
+    return [metric for metric in scorer.metrics if metric.info.id not in scorer.from_texts]
+
+
+def floors_are_stated(card: RunCard, scorer: Scorer) -> bool:
+    """Return whether the floors of a card are of another version, or rest on more than texts."""
+    return card.floors_version != FLOORS_VERSION or _beyond_texts(scorer)
+
+
+def _beyond_texts(scorer: Scorer) -> bool:
+    """Return whether the composite of worthless outputs rests on more than their texts."""
+    foreign = any("." not in id_ for id_ in scorer.foreign)  # a pack's metric weighs nothing in it
+    return foreign or not composite_metrics() & set(scorer.ids) <= scorer.from_texts
+
+
+def taken_as_stated(card: RunCard, scorer: Scorer) -> str:
+    """Return what nothing was compared with; empty where everything follows from the texts."""
+    parts = []
+    if rows := [metric.info.id for metric in beyond_texts(scorer)]:
+        parts.append(f"what the rows state for {', '.join(rows)}")
+    parts += [metric.info.id for metric in scorer.corpus_metrics]
+    parts += [f"{id_}, which this version does not compute" for id_ in scorer.foreign]
+    if _beyond_texts(scorer):
+        parts.append("the composites of the floors")
+    if not parts:
+        return _earlier(card)
+    return (
+        f"{'; '.join(parts)}: possible, but taken as stated, because computing them again needs the "
+        f"{'' if '.' not in ''.join(rows) else 'fields of the records, or the '}analyser, dictionaries, "
+        "language card or models of the run"
+    ) + (f"; {_earlier(card)}" if _earlier(card) else "")
+
+
+def _earlier(card: RunCard) -> str:
+    """Return that floors were computed otherwise; empty where they are of this version, or there are none."""
+    if card.floors_version == FLOORS_VERSION or not card.floors:
+        return ""
+    return (
+        "floors of an earlier version, without words at random and without a constant searched among all "
+        "references: taken as stated"
+    )
+
+
+def _impossible_scores(card: RunCard, scorer: Scorer) -> Iterator[CardDifference]:
+    for metric in scorer.corpus_metrics:
+        value = getattr(card.scores, metric.info.id, None)
+        if isinstance(value, int | float) and not _within(metric.info, value):
+            path = f"$.scores.{metric.info.id}"
+            yield CardDifference(path, f"within {_range(metric.info)}", value, computed=False)
+
+
+def _impossible_task(card: RunCard) -> Iterator[CardDifference]:
+    """Compare what the data asks for with what the scores are for: only translations have floors and a claim."""
+    setup = stated_setup(card.scoring)
+    scored = TRANSLATION if setup is None else setup.task
+    if scored != (card.dataset.task or TRANSLATION):
+        yield CardDifference("$.dataset.task", scored, card.dataset.task, computed=False)
+
+
+def _impossible_effort(card: RunCard) -> Iterator[CardDifference]:
+    """Yield costs and times below 0 or beyond all measure: lists sort by them."""
+    for name, part in (("cost", card.cost), ("speed", card.speed)):
+        for key, stated in part:
+            if isinstance(stated, int | float) and not 0 <= stated <= MOST_EFFORT:
+                must = f"within 0 to {MOST_EFFORT:,}"
+                yield CardDifference(f"$.{name}.{key}", must, stated, computed=False)
+
+
+def _impossible_floors(card: RunCard, scorer: Scorer) -> Iterator[CardDifference]:
+    named = [floor.name for floor in card.floors]
+    if not scorer.mixes:
+        if named:
+            yield CardDifference("$.floors", [], named, computed=False)
+        return
+    of_ours = _beyond_texts(scorer) or getattr(card.scores, "at_floor", None) is not None
+    if of_ours and card.results and not set(FLOORS) <= set(named):
+        must = f"those of {', '.join(FLOORS)} outputs at least"
+        yield CardDifference("$.floors", must, named, computed=False)
+    if card.floors_version == FLOORS_VERSION and getattr(card.scores, "claim", None) is None:
+        must = "what may be claimed, and why no more"
+        yield CardDifference("$.scores.claim", must, None, computed=False)
+    for place, floor in enumerate(card.floors):
+        for name, high in (("composite", 1), ("chrf_plus_plus", 100)):
+            value = getattr(floor, name)
+            if value is not None and not 0 <= value <= high:
+                path = f"$.floors[{place}].{name}"
+                yield CardDifference(path, f"within 0–{high}", value, computed=False)
+
+
+def _within(info: MetricInfo, value: float | None) -> bool:
+    return value is None or info.low <= value <= info.high
+
+
+def _range(info: MetricInfo) -> str:
+    return f"{info.low:g}–{info.high:g}"
+
+
+def _counts_words(numbers: Sequence[float]) -> bool:
+    accepted, words, every = numbers
+    whole = float(accepted).is_integer() and float(words).is_integer()
+    return whole and words >= 1 and every == (accepted == words)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,13 @@ import sqlite3
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from harness.card.build import SETUP_FIELDS, VERIFICATION_TIER, analyser_version, assemble
-from harness.card.checking.claimed import earlier_claim, of_these_rules
+from harness.card.build import (
+    SETUP_FIELDS,
+    VERIFICATION_TIER,
+    analyser_version,
+    assemble,
+    store_card,
+)
 from harness.card.checking.recompute import (
     card_material,
     card_scorer,
@@ -21,10 +26,8 @@ from harness.card.checking.recompute import (
     withheld,
     without,
 )
-from harness.card.checking.stated import impossible, taken_as_stated
-from harness.card.checking.verdict import CardCheck, CardVerdict
-from harness.card.fingerprint import fingerprint
-from harness.card.foreign.layouts import (
+from harness.card.checking.verdict import CardCheck, CardVerdict, impossible, taken_as_stated
+from harness.card.foreign_cards import (
     ForeignLayout,
     adopt,
     is_ours,
@@ -32,22 +35,22 @@ from harness.card.foreign.layouts import (
     snake_case,
     unwrapped,
 )
-from harness.card.foreign.report import report_again
-from harness.card.material import stored_material
-from harness.card.model import RunCard, Withheld
-from harness.card.reading import parse_object
+from harness.card.foreign_logs import report_again
+from harness.card.material import Material, fingerprint, stored_material
+from harness.card.model import HASH_FIELD, RunCard, SealForm, Withheld, seal_form
+from harness.card.reading import earlier_claim, of_these_rules, parse_object
 from harness.card.rows import row_entry
-from harness.card.seal import HASH_FIELD, SealForm, seal_form
-from harness.consent import verifying as consent
+from harness.consent import checks as consent
 from harness.core.canonical import canonical_sha256, sorted_key_sha256
 from harness.core.failures import HarnessError, UsageError
 from harness.core.version import VERSION
-from harness.setup.calibrated import check_stated
+from harness.setup.scoring_options import check_stated
 from harness.setup.scoring_tools import stated_setup
 from harness.store.file.database import home
+from harness.store.file.trouble import transaction
 from harness.store.runs import find_run
 from harness.store.withdrawn import entry_ids_of_run, now_standing
-from scoring.core.composite import composite, profile_for
+from scoring.core.inventory import composite, profile_for
 from scoring.core.scorer import Scorer
 from scoring.core.specification import quality_tier, specified, stated_weighing
 
@@ -432,3 +435,31 @@ def _verify_row(raw: Mapping[str, Any]) -> CardVerdict:
             "tier", stated_tier, {"quality_tier": quality_tier(score).value}, rounded=True
         )
     return verdict
+
+
+# ---- Sealing a run's card: computed, checked as a reader would check it, stored ----
+
+
+def seal(connection: sqlite3.Connection, run: int) -> RunCard:
+    """Compute a finished run's card and store it.
+
+    Raises StoreError if the run has one already, and HarnessError if ``runs verify`` would not accept the card.
+    """
+    card = sealed_card(stored_material(connection, run))
+    with transaction(connection):
+        store_card(connection, run, card.as_json())
+    return card
+
+
+def sealed_card(material: Material) -> RunCard:
+    """Compute a card that ``runs verify`` accepts; HarnessError names the first field that it would not."""
+    card = assemble(material)
+    verdict = check_own_card(card)
+    if not verdict.ok:
+        wrong = verdict.first_difference
+        what = str(wrong) if wrong else next(c.words for c in verdict.checks if c.ok is False)
+        raise HarnessError(
+            f"The card of run {card.run_id[:8]} is not sealed, because `rosetta runs verify` would not accept it: "
+            f"{what}. The run's entries are stored. Please report this as a fault of the program."
+        )
+    return card

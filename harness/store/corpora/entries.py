@@ -10,7 +10,7 @@ from typing import Any
 from corpora.files.problems import StoredValueError
 from corpora.model.corpus import INHERITED, Corpus, Dataset
 from corpora.model.entry import Entry, Segment
-from corpora.tasks.task import TRANSLATION
+from corpora.model.task import TRANSLATION
 from harness.store.file.sealing import (
     NOT_STORED,
     CorpusSeal,
@@ -21,8 +21,13 @@ from harness.store.file.sealing import (
     open_fields,
     sealed_column,
 )
-from harness.store.file.transaction import intern_text
-from harness.store.file.trouble import stored_object, stored_word, unpack_positions, unpacks
+from harness.store.file.trouble import (
+    intern_text,
+    stored_object,
+    stored_word,
+    unpack_positions,
+    unpacks,
+)
 
 _COLUMNS = ("segment", "difficulty", "provenance", "register")
 _NAMES = ("corpus", "position", "entry_id", "source", "reference", *_COLUMNS, "rest")

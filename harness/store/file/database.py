@@ -13,21 +13,30 @@ from types import ModuleType
 
 from corpora.files.problems import StoredValueError
 from harness.core.failures import DataFolderError, StoreError, UsageError
-from harness.core.storage_problems import StorageProblem, storable, storage_problem
-from harness.core.written_files import private_folder
+from harness.core.storage import StorageProblem, private_folder, storable, storage_problem
 from harness.store.file.copies import (
     cannot_be_written,
     copied,
     copied_for_upgrade,
     erase_left_copies,
     file_lock,
+    locks_are_missing,
 )
-from harness.store.file.locks import locks_are_missing
-from harness.store.file.run_scores import fill_run_scores
-from harness.store.file.schema import create_schema, recorded_steps, schema_differences
+from harness.store.file.schema import (
+    create_schema,
+    fill_run_scores,
+    recorded_steps,
+    schema_differences,
+)
 from harness.store.file.steps import STEPS
-from harness.store.file.transaction import transaction
-from harness.store.file.trouble import STORE_ERRORS, full_words, in_words, unpacks, worded
+from harness.store.file.trouble import (
+    STORE_ERRORS,
+    full_words,
+    in_words,
+    transaction,
+    unpacks,
+    worded,
+)
 
 MOMENT_SECONDS = 1.0
 """A file written so short a time ago may be written again without its times showing it."""
@@ -165,7 +174,7 @@ def _examined(connection: sqlite3.Connection) -> Iterator[None]:
     except STORE_ERRORS:
         raise
     except (ValueError, TypeError, LookupError, AttributeError, ArithmeticError) as error:
-        from harness.store.file.examination import damaged
+        from harness.store.file.openings import damaged
 
         if damaged(connection):
             raise StoredValueError from error

@@ -21,14 +21,12 @@ from typing import Any, Final
 from corpora.files.problems import StoredValueError
 from corpora.model.entry import Entry
 from harness.core.failures import StoreError, UsageError
-from harness.core.storage_problems import storable
-from harness.core.written_files import private_folder, write_file
+from harness.core.storage import private_folder, storable, write_file
 from harness.sealed.keys import Identity, Role
 from harness.sealed.sealing import AgeIdentity, lock_of, seal, unseal
 from harness.sealed.strict_records import FileError
 from harness.store.file.copies import original_of
-from harness.store.file.transaction import transaction
-from harness.store.file.trouble import of_kind, stored_json
+from harness.store.file.trouble import of_kind, stored_json, transaction
 from harness.vault.data_key import DataKey, SealedPlace
 from harness.vault.secret_text import no_core_dumps
 
@@ -333,3 +331,23 @@ def _read_digest_key(path: Path) -> bytes:
             "the digests of the secret texts that the store holds."
         )
     return key
+
+
+# ---- The keys of this computer, for whom and by which secret texts are sealed on it ----
+
+
+def recipients_here(folder: Path) -> list[str]:
+    """Return for whom secret texts are sealed here, this computer's key made where there is none; KeyStoreError in words.
+
+    It may ask the keyring, so it is called before a transaction.
+    """
+    own_key(folder)
+    return [age_identity.recipient for age_identity in keys_here(folder)]
+
+
+def keys_here(folder: Path) -> Iterator[AgeIdentity]:
+    """Yield the keys that are here, this computer's first; none is made."""
+    if Identity.known(folder, Role.COMPUTER):
+        yield own_key(folder)
+    if Identity.known(folder, Role.ORGANISATION):
+        yield Identity.load(folder, Role.ORGANISATION).age

@@ -325,7 +325,7 @@ STEPS["m017_signed_records"] = """
 
 # Columns of scoring-specification §9.1 and of every metric, in a narrow table: read without the cards, which come last in theirs.
 #
-# ``harness.store.file.run_scores`` fills it, of older runs at the end of the upgrade. A later step that adds a column
+# ``harness.store.file.schema`` fills it, of older runs at the end of the upgrade. A later step that adds a column
 # deletes the rows, so that they are filled again.
 STEPS["m018_run_scores"] = """
         CREATE TABLE run_scores (

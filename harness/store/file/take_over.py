@@ -35,8 +35,15 @@ from harness.store.file.sealing import (
     ready_to_seal,
     sealed_column,
 )
-from harness.store.file.transaction import intern_text, sweep_texts, transaction
-from harness.store.file.trouble import of_kind, stored_object, unpacked_message, unpacks
+from harness.store.file.trouble import (
+    intern_text,
+    of_kind,
+    stored_object,
+    sweep_texts,
+    transaction,
+    unpacked_message,
+    unpacks,
+)
 
 STEP = 500
 """Rows that are sealed at once: small enough to be done in a moment."""

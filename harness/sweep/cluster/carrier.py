@@ -17,12 +17,11 @@ from typing import Any
 
 from distributed import Client, Future, KilledWorker, Queue
 
-from harness.core.failures import HarnessError
-from harness.core.run_state import RunState
+from harness.core.failures import HarnessError, RunState
 from harness.core.version import VERSION
 from harness.endpoint.endpoints import is_loopback
 from harness.method.options import MethodOptions
-from harness.run.carrying import RemoteWork
+from harness.run.recorder import RemoteWork
 from harness.sweep.cluster.messages import (
     CoordinatorAnswer,
     CoordinatorMessage,

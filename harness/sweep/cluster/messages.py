@@ -15,11 +15,9 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 from corpora.model.corpus import entry_fields
 from corpora.model.entry import Entry
 from harness.core.calls import Reply, Usage
-from harness.core.failures import HarnessError
-from harness.core.run_state import RunState
-from harness.method.method import Attempt, Output, Prediction, Setup
+from harness.core.failures import HarnessError, RunState
+from harness.method.method import Attempt, Output, Prediction, Setup, sound
 from harness.method.options import MethodOptions
-from harness.method.validation import sound
 from harness.setup.plan import RunOptions
 from harness.store.replies import NewReply, StoredReply
 

@@ -22,21 +22,18 @@ from typing import Any, Protocol
 from distributed import Queue, get_client, get_worker
 
 from corpora.model.entry import Entry
-from harness.core.failures import HarnessError, UsageError
-from harness.core.run_state import RunState
+from harness.core.failures import HarnessError, RunState, UsageError
 from harness.core.version import VERSION
 from harness.endpoint.budget import Ledger
 from harness.endpoint.client import EndpointClient
-from harness.endpoint.endpoints import Endpoint
-from harness.endpoint.keys import checked_key
+from harness.endpoint.endpoints import Endpoint, checked_key
 from harness.endpoint.limiter import Limiter, RetryPolicy, Slot
-from harness.events.control import Control
-from harness.events.kinds import InFlight
 from harness.method.method import Method, Prediction
 from harness.method.options import MethodOptions
 from harness.method.shipped import METHODS
 from harness.methods.registry import build
 from harness.run.call_runner import RunCalls
+from harness.run.events import Control, InFlight
 from harness.run.loop import RunLoop
 from harness.setup.plan import RunOptions
 from harness.store.replies import NewReply, StoredReply

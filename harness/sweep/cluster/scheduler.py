@@ -13,10 +13,10 @@ from urllib.parse import urlsplit
 
 from corpora.model.corpus import Dataset
 from corpora.model.entry import Entry
-from harness.consent.sending import require_sending
 from harness.core.failures import HarnessError, UsageError
 from harness.core.installation import install_line
 from harness.core.version import VERSION
+from harness.privacy import require_sending
 from harness.setup.plan import Plan
 from harness.sweep.expansion import SweepCell
 

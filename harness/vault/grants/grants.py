@@ -18,24 +18,26 @@ from typing import Final, TypeVar
 import filelock
 
 from corpora.model.entry import Segment
-from harness.core.written_files import PRIVATE
+from harness.core.storage import PRIVATE
 from harness.sealed.keys import Identity
 from harness.sealed.phrase import phrase
 from harness.sealed.sealing import AgeIdentity, SealError
 from harness.sealed.strict_records import FileError, FileProblem
-from harness.vault.corpus_files import corpus_named, opened_key, sealed_texts
 from harness.vault.data_key import DataKey
 from harness.vault.folder import BUSY_SECONDS, VaultState
 from harness.vault.grants.files import (
+    KeptGrants,
+    counted_names,
     open_share,
     read_answer,
     read_request,
+    refuse_over,
+    refuse_unusable,
     seal_share,
     write_answer,
     write_request,
 )
-from harness.vault.grants.kept import KeptGrants
-from harness.vault.grants.messages import counted_names, refuse_over, refuse_unusable
+from harness.vault.key_shares import KeyShare, OpeningKey
 from harness.vault.ledger import Grant, answer_id, proved_bytes, request_id, splitting
 from harness.vault.log import VaultError, moment
 from harness.vault.records import (
@@ -50,10 +52,15 @@ from harness.vault.records import (
     SignedRequest,
     Used,
 )
-from harness.vault.sealed_corpus import OpenedEntry, SealedCorpus
+from harness.vault.sealed_corpus import (
+    OpenedEntry,
+    SealedCorpus,
+    corpus_named,
+    opened_key,
+    sealed_texts,
+)
 from harness.vault.secret_text import no_core_dumps
-from harness.vault.shares.dealing import combined, own_share
-from harness.vault.shares.split import KeyShare, OpeningKey
+from harness.vault.shares import combined, own_share
 from harness.vault.vault import Vault, held_out_words, words_of_log
 
 OPEN_DAYS: Final = 30

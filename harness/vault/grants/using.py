@@ -8,21 +8,20 @@ from pathlib import Path
 from typing import NoReturn
 
 from corpora.model.entry import Segment
-from harness.core.written_files import PUBLISHED
+from harness.core.storage import PUBLISHED
 from harness.sealed import stick
 from harness.sealed.keys import Identity
 from harness.sealed.sealing import AgeIdentity
 from harness.sealed.strict_records import FileProblem
 from harness.vault.data_key import DataKey
 from harness.vault.folder import VaultState
-from harness.vault.grants.files import read_request
+from harness.vault.grants.files import asked_lines, at_once_lines, read_request
 from harness.vault.grants.grants import OPEN_DAYS, Grants, proved
-from harness.vault.grants.messages import asked_lines, at_once_lines
+from harness.vault.key_shares import OpeningKey
 from harness.vault.ledger import request_id
 from harness.vault.log import STEP, VaultError
 from harness.vault.records import RunTerms, SignedRequest, Used
 from harness.vault.sealed_corpus import SealedCorpus
-from harness.vault.shares.split import OpeningKey
 
 
 @dataclass

@@ -20,11 +20,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from review.desktop.frame.head import INSET, PageHead, letters
-from review.desktop.frame.reading import MoreBelow, ReadingArea
+from review.desktop.frame.page_parts import INSET, Banner, MoreBelow, PageHead, ReadingArea, letters
 from review.desktop.frame.work import AppContext
-from review.desktop.look.fonts import shown
-from review.desktop.parts.banner import Banner
+from review.desktop.look import shown
 from review.desktop.parts.buttons import Button
 from review.desktop.parts.flow import FlowLayout, empty
 from review.desktop.parts.texts import Line, WholeText, announce

@@ -21,7 +21,7 @@ from typing import Any, TypeVar
 from PySide6.QtCore import QObject, Qt, Signal
 
 from harness.core.failures import HarnessError
-from review.desktop.look.look import Look
+from review.desktop.look import Look
 from review.session.opening import Opening
 from review.session.words.catalogue import Words
 

@@ -9,8 +9,8 @@ from PySide6.QtGui import QKeyEvent
 
 from review.desktop.frame.page import Page
 from review.desktop.frame.work import AppContext
-from review.desktop.item.actions import control_act
-from review.desktop.look.fonts import shown
+from review.desktop.item.item_parts import control_act
+from review.desktop.look import shown
 from review.desktop.parts.choosing import ChoiceRows
 from review.desktop.parts.flow import Offers
 from review.desktop.parts.texts import announce
@@ -27,8 +27,10 @@ from review.session.words.keys import (
     Act,
     NextAction,
     act_of,
+    answer_label,
+    rating_label,
+    sharing,
 )
-from review.session.words.labels import answer_label, rating_label, sharing
 from review.session.words.page import PageWords
 from review.session.words.troubles import trouble_of_view
 

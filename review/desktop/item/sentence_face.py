@@ -19,12 +19,11 @@ from PySide6.QtWidgets import QProgressBar, QWidget
 
 from corpora.languages.tags import tag_script
 from corpora.text.visible import readable
-from review.desktop.frame.head import INSET
 from review.desktop.frame.page import Page
+from review.desktop.frame.page_parts import INSET
 from review.desktop.frame.work import AppContext
-from review.desktop.item.actions import BEHIND, ActRow
-from review.desktop.item.item_texts import ItemTexts
-from review.desktop.look.fonts import legible
+from review.desktop.item.item_parts import BEHIND, ActRow, ItemTexts
+from review.desktop.look import legible
 from review.desktop.parts.buttons import Button
 from review.desktop.parts.choosing import Choices, OnceMore
 from review.desktop.parts.flow import Offers

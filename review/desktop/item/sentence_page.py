@@ -16,17 +16,23 @@ from shiboken6 import isValid
 
 from harness.core.failures import HarnessError
 from review.desktop.frame.work import AppContext
-from review.desktop.item.actions import control_act
+from review.desktop.item.item_parts import control_act
 from review.desktop.item.sentence_face import UNASKED, Mode, SentenceFace
 from review.desktop.parts.texts import announce
 from review.rating import CannotJudge
-from review.session import messages
+from review.session import position
 from review.session.session import Session
 from review.session.view import ShownItem, TextField, View
 from review.session.words import item as item_words
 from review.session.words.item import ItemQuestion
-from review.session.words.keys import ONWARD_OF, Act, NextAction, act_of, cannot_judge_of
-from review.session.words.labels import harm_question
+from review.session.words.keys import (
+    ONWARD_OF,
+    Act,
+    NextAction,
+    act_of,
+    cannot_judge_of,
+    harm_question,
+)
 from review.session.words.troubles import Trouble, trouble
 
 SLOW_MILLISECONDS = 300
@@ -213,7 +219,7 @@ class SentencePage(SentenceFace):
         """Show that a key which came while something was saved did nothing, next to what was saved."""
         missed, self._missed = self._missed and not self._busy, False
         if missed and self.view.item is not None:
-            self.say(f"{self.view.said} {self.words(messages.TOO_SOON)}".strip())
+            self.say(f"{self.view.said} {self.words(position.TOO_SOON)}".strip())
 
     def _hold(self, *, still: bool) -> None:
         """Disable keys while something is saved, and show that it takes long."""

@@ -19,12 +19,10 @@ from review.desktop.parts.buttons import Button
 from review.desktop.parts.choosing import Answers, Tick
 from review.desktop.parts.texts import announce
 from review.log.payloads import Scope
-from review.session.erasing import UndeletedItem, finish_erasing
-from review.session.waiting import StoredReviews, kept
+from review.session.waiting import StoredReviews, UndeletedItem, finish_erasing, kept
 from review.session.words import page as page_words
 from review.session.words.item import Answer
-from review.session.words.keys import KEYS, Act, act_of, scope_of
-from review.session.words.labels import scope_label
+from review.session.words.keys import KEYS, Act, act_of, scope_label, scope_of
 from review.session.words.troubles import Trouble, trouble
 
 

@@ -28,7 +28,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractButton, QApplication, QSizePolicy, QStyle, QWidget
 
-from review.desktop.look.style import HIDES_KEYS, TARGET
+from review.desktop.look import HIDES_KEYS, TARGET
 from review.desktop.parts.texts import said
 from review.session.words.catalogue import msgid
 from review.session.words.keys import KEY_NAMES

@@ -24,7 +24,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QCheckBox, QSizePolicy, QStyle, QVBoxLayout, QWidget
 
-from review.desktop.look.style import TARGET
+from review.desktop.look import TARGET
 from review.desktop.parts.buttons import RADIUS, Button, Wrapped, key_said
 from review.desktop.parts.flow import FlowColumns, Offers
 from review.desktop.parts.texts import Line, announce, capital, said

@@ -25,7 +25,7 @@ from review.desktop.parts.buttons import Button
 from review.desktop.parts.flow import FlowLayout
 from review.desktop.parts.texts import Line, announce, capital, said
 from review.log.payloads import MOST_TEXT
-from review.session.drafts import as_kept, harmless
+from review.session.record import as_kept, harmless
 from review.session.words.catalogue import Words, msgid
 
 PAUSE_MILLISECONDS = 400

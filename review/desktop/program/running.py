@@ -24,25 +24,29 @@ from harness.core.version import VERSION
 from harness.store.file.database import home
 from review.desktop.frame.page import Page
 from review.desktop.frame.work import AppContext, Work
-from review.desktop.look.look import SIZES, Look, Setting
-from review.desktop.look.style import Theme
-from review.desktop.pages.choose_page import ChoosePage
+from review.desktop.look import SIZES, Look, Setting, Theme
 from review.desktop.pages.ending_pages import ErasedPage, ErasePage
+from review.desktop.pages.first_pages import ChoosePage
 from review.desktop.pages.hand_over_page import HandOverPage
 from review.desktop.program.application import (
     Application,
+    OneWindow,
     ending_by,
     forget_clipboard,
     languages_of_system,
     saying_no_screen,
 )
 from review.desktop.program.no_window import no_window
-from review.desktop.program.one_window import OneWindow
 from review.desktop.program.visit import Visit
 from review.desktop.program.window import NotOpenWindow, Window, not_complete, not_open
-from review.session.erasing import UndeletedItem, erase_everything, open_laptop, why_not_erased
 from review.session.opening import Opening, is_there
-from review.session.waiting import hand_over_all
+from review.session.waiting import (
+    UndeletedItem,
+    erase_everything,
+    hand_over_all,
+    open_laptop,
+    why_not_erased,
+)
 from review.session.words.catalogue import Words, words_of_system
 from review.session.words.troubles import Trouble
 
@@ -89,7 +93,7 @@ _USUAL_SIZE = SIZES[1]
 
 
 class _Found(NamedTuple):
-    """What is read of the disk before anything is drawn."""
+    """The files read before anything is drawn."""
 
     opening: Opening
     settings: Mapping[Setting, str | None]

@@ -17,18 +17,18 @@ from shiboken6 import isValid
 
 from corpora.languages.tags import tag_script
 from harness.core.failures import HarnessError
+from review.desktop import look
 from review.desktop.frame.page import Page
 from review.desktop.frame.work import AppContext
-from review.desktop.item.item_page import ItemPage
+from review.desktop.item.item_page import ItemPage, TranslationPage
 from review.desktop.item.pauses import PAUSES, AnswersPage
-from review.desktop.item.translation_page import TranslationPage
-from review.desktop.look import fonts
-from review.desktop.look.fonts import legible, undrawn
-from review.desktop.pages.choose_page import ChoosePage, FilePage
+from review.desktop.look import legible, undrawn
 from review.desktop.pages.ending_pages import WithdrawPage
 from review.desktop.pages.first_pages import (
     AskingPage,
+    ChoosePage,
     ConsentPage,
+    FilePage,
     FirstPage,
     MissingPage,
     OrganisationPage,
@@ -37,14 +37,13 @@ from review.desktop.pages.first_pages import (
     WelcomePage,
 )
 from review.desktop.pages.hand_over_page import HandOverPage
-from review.desktop.pages.help_page import HelpPage
+from review.desktop.pages.settings_page import HelpPage
 from review.desktop.program.application import forget_clipboard, let_go_of_code
 from review.desktop.program.window import Window
 from review.files.batch import Batch
 from review.log.payloads import Face
-from review.session import opening_words
-from review.session.choice import Choice
-from review.session.course import GUARD_SECONDS
+from review.session import choice
+from review.session.choice import AskedLine, Choice
 from review.session.flow import (
     AskCode,
     AskConsent,
@@ -63,7 +62,7 @@ from review.session.flow import (
     ShowAnswers,
     ShowHelp,
 )
-from review.session.opening_words import AskedLine
+from review.session.position import GUARD_SECONDS
 from review.session.words import page as page_words
 from review.session.words.keys import NextAction
 from review.session.words.troubles import trouble
@@ -92,7 +91,7 @@ class Visit(QObject):
         self._pages: Mapping[type[FlowStep[Any]], Callable[[Any], Page | None]] = {
             ChooseReview: lambda step: ChoosePage(desk, step.choices, step.said),
             ChooseFile: lambda step: FilePage(desk, step.sticks),
-            AskSecret: lambda _: self._asking(opening_words.secret_words(desk.words)),
+            AskSecret: lambda _: self._asking(choice.secret_words(desk.words)),
             AskWhoAsks: lambda step: OrganisationPage(desk, step.batch),
             CheckLetters: self._letters,
             AskCode: self._code,
@@ -217,7 +216,7 @@ class Visit(QObject):
     def _code(self, step: AskCode) -> Page:
         if step.last is not None:
             return WelcomePage(self._desk, step.batch.manifest.title, step.last)
-        return self._asking(opening_words.code_of_card(self._desk.words))
+        return self._asking(choice.code_of_card(self._desk.words))
 
     def _sentences(self, step: AtSentences) -> Page:
         """Return the page of an item, or what lies between two of them."""
@@ -255,7 +254,7 @@ class Visit(QObject):
     def _name_font(self) -> None:
         """Record in which letters the sentences are seen from now on."""
         if self.flow.session is not None:
-            self.flow.session.font = fonts.named(self._desk.look.size)
+            self.flow.session.font = look.named(self._desk.look.size)
 
     def _set_language(self, tag: str) -> None:
         """Speak another language; where the choice cannot be kept, it holds for now."""

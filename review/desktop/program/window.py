@@ -26,14 +26,14 @@ from PySide6.QtWidgets import (
 )
 
 from harness.core.failures import HarnessError, StoreError
-from harness.core.storage_problems import StorageProblem, words_for
+from harness.core.storage import StorageProblem, words_for
 from harness.sealed.carried_files import ReviewFile
 from harness.sealed.found_files import is_kind
 from review.desktop.frame.page import Page
+from review.desktop.frame.page_parts import Banner
 from review.desktop.frame.work import AppContext
-from review.desktop.look.look import LARGE
+from review.desktop.look import LARGE
 from review.desktop.pages.settings_page import SettingsPage
-from review.desktop.parts.banner import Banner
 from review.desktop.parts.buttons import Button
 from review.desktop.parts.flow import FlowLayout
 from review.desktop.parts.texts import Line

@@ -21,14 +21,19 @@ from harness.sealed.stick import RATINGS_SUFFIX, StickError
 from harness.sealed.strict_records import FileError, FileProblem
 from review.files.manifests import BatchManifest, Sender
 from review.files.ratings import RatingsFile, chains_of, contents_of, open_ratings
-from review.log.event import Event, EventError, read_event
+from review.log.event import Event, EventError, known_withdrawals, read_event
 from review.log.merge import MOST_EVENTS, MergeReport, merge
 from review.log.payloads import Kind, Withdraw
 from review.log.table import NotSaved, devices_of, insert_event, read_device, read_person, saying
-from review.log.withdrawal import known_withdrawals
-from review.office.intake.file_report import FileOutcome, FileReport, closed_devices, objection
 from review.office.intake.quarantine import drop_reached, holds_reached, set_aside
-from review.office.intake.speaking import note_laptops, speaking_of
+from review.office.intake.speaking import (
+    FileOutcome,
+    FileReport,
+    closed_devices,
+    note_laptops,
+    objection,
+    speaking_of,
+)
 from review.office.results.certifying import suspend_withdrawn
 from review.office.store.arrivals import Arrival, mark_recompute, note_arrival
 from review.office.store.database import note_unclean, rewrite

@@ -18,9 +18,8 @@ from harness.core.failures import UsageError
 from harness.sealed.sealing import AgeIdentity
 from harness.sealed.strict_records import FileError
 from review.files.ratings import RatingsFile, open_ratings
-from review.log.event import EventError, read_event
+from review.log.event import EventError, Withdrawals, covered, read_event, taken_back
 from review.log.payloads import Scope, Withdraw
-from review.log.withdrawal import Withdrawals, covered, taken_back
 from review.office.results.certifying import suspend_withdrawn
 from review.office.store.arrivals import mark_recompute
 from review.office.store.database import note_unclean

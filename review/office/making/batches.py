@@ -26,11 +26,11 @@ from corpora.text.tokens import JOINERS
 from corpora.text.visible import plain
 from harness.core.failures import UsageError
 from harness.core.problems import first_problem
-from harness.sealed.keys import Identity
-from harness.sealed.signature import Signed
+from harness.sealed.keys import Identity, Signed
 from harness.setup.preparing import language_folders
 from review.files.batch import Batch, make_batch
 from review.files.font_file import CarriedFont
+from review.files.identities import new_salt, place_of, tag_of
 from review.files.manifests import (
     LONGEST_LETTER,
     MOST_LETTERS,
@@ -41,11 +41,10 @@ from review.files.manifests import (
     Task,
     TrainingItem,
 )
-from review.files.reviewer_codes import new_salt, place_of, tag_of
-from review.office.items.items import Item
+from review.office.making.items import Item
 from review.office.making.texts import ReviewTexts
 from review.office.store.store import utc_now
-from review.verdict.panel.key import AnswerKey, KeyCorpus, KeyRun
+from review.verdict.gate.key import AnswerKey, KeyCorpus, KeyRun
 
 _DASHES_AND_QUOTES = frozenset({"Pd", "Pi", "Pf", "Ps", "Pe", "Cf"})
 _COMPOSED_WHILE_TYPED = frozenset(

@@ -35,8 +35,8 @@ from review.files.font_file import (
     read_font,
     seen_of,
 )
-from review.office.items.items import Item
 from review.office.making.batches import Drawn, scripted
+from review.office.making.items import Item
 
 if TYPE_CHECKING:
     from fontTools.ttLib import TTFont

@@ -12,34 +12,34 @@ from dataclasses import dataclass, field
 from corpora.model.corpus import Dataset
 from corpora.model.entry import Entry, EntryId
 from corpora.text.tokens import JOINERS, words
-from harness.card.entry_ids import card_id
+from harness.card.comparability import card_id
 from harness.core.failures import UsageError
-from harness.setup.word_analyser import word_analyser
+from harness.setup.preparing import word_analyser
+from review.files.identities import make_codes
 from review.files.manifests import MOST_ITEMS, TrainingItem
-from review.files.reviewer_codes import make_codes
-from review.office.items.controls import (
+from review.office.making.batches import Drawn, check_reviewers, known_corpus
+from review.office.making.controls import (
     ControlMaterial,
     Controls,
     Counts,
     is_development,
     make_controls,
+    make_training,
     usual_counts,
 )
-from review.office.items.items import Item, draw, draw_core, drawing, new_item, orders
-from review.office.items.reviewed_runs import ReviewedRuns
-from review.office.items.sentences import (
+from review.office.making.items import Item, draw, draw_core, drawing, new_item, orders
+from review.office.making.reviewed_runs import (
     ContextPolicy,
+    ReviewedRuns,
     Sentences,
     Surroundings,
     check_count,
     surroundings,
 )
-from review.office.items.training import make_training
-from review.office.items.wrong_texts import Inflected, OtherForms, inflected
-from review.office.making.batches import Drawn, check_reviewers, known_corpus
 from review.office.making.texts import ReviewTexts
+from review.office.making.wrong_texts import Inflected, OtherForms, inflected
+from review.verdict.gate.key import KeyCorpus, KeyRun
 from review.verdict.gate.policy import GatePolicy
-from review.verdict.panel.key import KeyCorpus, KeyRun
 
 
 @dataclass(frozen=True)

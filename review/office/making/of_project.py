@@ -10,10 +10,9 @@ from dataclasses import dataclass
 
 from corpora.model.corpus import Dataset
 from corpora.model.entry import Entry, Segment
+from corpora.text.messages import counted
 from harness.core.failures import UsageError
 from harness.project.state import HandedOut, Project, ProjectEntry, today
-from review.office.items.items import new_item
-from review.office.items.sentences import Sentences
 from review.office.making.batches import Drawn, check_reviewers, known_corpus
 from review.office.making.creating import (
     Share,
@@ -21,8 +20,9 @@ from review.office.making.creating import (
     draft_translations,
     sentence_orders,
 )
-from review.verdict.panel.key import KeyCorpus
-from scoring.core.messages import counted
+from review.office.making.items import new_item
+from review.office.making.reviewed_runs import Sentences
+from review.verdict.gate.key import KeyCorpus
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,13 +11,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from harness.core.failures import UsageError
-from harness.core.written_files import private_folder
+from harness.core.storage import private_folder
 from harness.sealed.phrase import draw_words
 from harness.sealed.sealing import AgeIdentity
 from harness.sealed.stick import BATCH_SUFFIX, PRIVATE, READABLE, write_file
 from review.files.batch import write_batch
-from review.files.reviewer_codes import printed
-from review.files.statements import LaptopCard
+from review.files.identities import LaptopCard, printed
 from review.office.making.batches import PreparedReview
 from review.office.making.texts import CardTexts, ReviewTexts
 from review.office.store.store import Office, Review, utc_now

@@ -19,7 +19,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
 from harness.core.failures import UsageError
-from harness.core.written_files import private_folder
+from harness.core.storage import private_folder
 from harness.sealed.stick import ARCHIVES, READABLE, STARTERS, copy_file, file_hash, write_file
 
 TITLES: Final = {"windows": "Windows", "macos": "Mac", "linux": "Linux"}

@@ -14,13 +14,13 @@ from corpora.model.corpus import Dataset
 from harness.core.failures import UsageError
 from review.files.manifests import MOST_OTHERS, BatchItem, OthersWords
 from review.log.fold import ReviewerState, State
-from review.office.items.items import Item, drawing, order
 from review.office.making.batches import Drawn
+from review.office.making.items import Item, drawing, order
 from review.office.store.review import Review
 from review.office.store.store import Office
 from review.rating import RANKS, Rating
 from review.verdict.gate.adjudication import Case, ItemComment, SecondLook, queue, voices
-from review.verdict.panel.key import KeyItem, counted
+from review.verdict.gate.key import KeyItem, counted
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -16,7 +16,7 @@ from typing import Any, Literal
 from harness.core.failures import UsageError
 from harness.sealed.archive import RESERVED
 from review.files.manifests import InLanguage
-from review.office.items.reviewed_runs import ReviewedRuns
+from review.office.making.reviewed_runs import ReviewedRuns
 from review.office.store.store import Office
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,59}", re.ASCII)

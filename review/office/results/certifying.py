@@ -13,21 +13,20 @@ from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 
-from harness.card.load import read_raw
-from harness.card.seal import HASH_FIELD, seal_form
+from harness.card.model import HASH_FIELD, seal_form
+from harness.card.rows import read_raw
 from harness.consent.withdrawals_in_force import Withdrawn
 from harness.core.failures import HarnessError, UsageError
+from harness.sealed.archive import read_manifest
 from harness.sealed.chain import ancestors
-from harness.sealed.keys import Identity
-from harness.sealed.signature import Signed
-from harness.sealed.signed_archive import read_manifest
-from harness.store.file.database import default_path, open_store, store_path
-from harness.store.notes import (
+from harness.sealed.keys import Identity, Signed
+from harness.store.attachments import (
     Attached,
     attach_certificate,
     attached_to,
     suspend_certificates,
 )
+from harness.store.file.database import default_path, open_store, store_path
 from harness.store.runs import Run, find_run, read_card
 from review.files.manifests import RatingsManifest
 from review.log.event import FIRST, Event, events_sha256

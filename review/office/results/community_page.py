@@ -19,12 +19,12 @@ from review.files.manifests import BatchItem
 from review.log.fold import State
 from review.rating import LEAST_ACCEPTABLE, Reason
 from review.session.words.catalogue import Words, language_name, msgid
-from review.session.words.labels import REASONS
+from review.session.words.keys import REASONS
 from review.verdict.certificate.certificate import Certificate
 from review.verdict.certificate.certificate_text import document, outside
 from review.verdict.certificate.coarse import CoarseCertificate
+from review.verdict.gate.key import AnswerKey, counted
 from review.verdict.gate.verdict import GateOutcome
-from review.verdict.panel.key import AnswerKey, counted
 
 FEWEST_PEOPLE = 5
 """With fewer people, what single items or reasons show could be traced to one of them."""

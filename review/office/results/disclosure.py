@@ -35,8 +35,7 @@ from harness.release.budget import (
 )
 from harness.release.ledger import FOLDER, LEDGER, ReleaseLedger, own_ledger
 from harness.release.records import CertificateTold, Confirmation
-from harness.sealed.keys import Identity
-from harness.sealed.signature import Signed
+from harness.sealed.keys import Identity, Signed
 from review.office.store.store import IssuedCertificate, Office, Review
 from review.verdict.certificate.certificate import read_certificate
 from review.verdict.certificate.certify import read_verdict

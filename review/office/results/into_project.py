@@ -11,8 +11,14 @@ from dataclasses import dataclass, replace
 from corpora.model.entry import Entry
 from corpora.text.comparison import comparison_form
 from harness.project.state import HandedOut, Project, ProjectEntry, Spoken, today
-from review.office.results.gathered import Gathered, note, with_words, without_words
-from review.office.results.laptops import laptop_of_event, laptops_that_wrote
+from review.office.results.progress import (
+    Gathered,
+    laptop_of_event,
+    laptops_that_wrote,
+    note,
+    with_words,
+    without_words,
+)
 from review.office.results.second_speakers import Barred, Heard, barred, judge_entries, looks_of
 from review.office.results.translations import Collected, collect
 from review.office.store.store import Office

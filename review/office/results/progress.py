@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections import Counter, defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 
-from harness.sealed.keys import key_phrase, says_key
+from harness.core.failures import UsageError
+from harness.project.state import DraftTexts, HandedOut, Project, ProjectEntry
+from harness.sealed.keys import Identity, Role, key_phrase, says_key
 from review.files.manifests import BatchManifest
 from review.log.fold import ReviewerState
-from review.log.payloads import Scope
+from review.log.payloads import Judged, Scope, Translate
 from review.office.store.arrivals import last_contributions
 from review.office.store.store import Office, Review
 from review.rating import CannotJudge
-from review.verdict.gate.alike import AlikePair, alike_pairs
-from review.verdict.panel.key import AnswerKey
-from review.verdict.panel.panel import review_ratings
+from review.verdict.gate.careless import AlikePair, alike_pairs
+from review.verdict.gate.key import AnswerKey
+from review.verdict.gate.panel import review_ratings
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,3 +202,246 @@ def waiting(office: Office) -> list[WaitingLaptop]:
         )
         for key in sorted({file.signing_key for file in files})
     ]
+
+
+# ---- The reviews that were made of a corpus in the making, as this computer's office knows them.
+
+
+def known_reviews(project: Project) -> None:
+    """Forget reviews that were noted and never made, because the program was stopped in between.
+
+    UsageError where they were made in another data folder, which alone knows what came back, or this one is a copy from before.
+    """
+    if not project.state.reviews:
+        return
+    if not made_here(project):
+        raise UsageError(
+            f"{project.folder}: its reviews were made in another data folder than {project.home}, and what came back is there. Continue at that computer, or "
+            "say where its data folder is (ROSETTA_HOME)."
+        )
+    with Office.open(project.home) as office:
+        here = {
+            review.review
+            for review in project.state.reviews
+            if office.is_taken(review.review)
+            and (review.made or _is_of(office.review(review.review), review))
+        }
+    for review in project.state.reviews:
+        if review.made and review.review not in here:
+            raise UsageError(
+                f"{project.folder}: its review {review.review} is not in the data folder {project.home}, which has the same keys: it is a copy from before. "
+                "Continue with the one that has it (ROSETTA_HOME), or put its files back."
+            )
+    kept = (review for review in project.state.reviews if review.review in here)
+    project.change(
+        reviews=tuple(handed_out.model_copy(update={"made": True}) for handed_out in kept)
+    )
+
+
+def _is_of(review: Review, out: HandedOut) -> bool:
+    """Return whether a review asks what was noted; another one may have got its name meanwhile."""
+    asked = {item.entry for item in review.key.items.values()}
+    kind = review.is_agreement if out.kind == "agree" else review.translating
+    return kind and asked == set(out.entries)
+
+
+def made_here(project: Project) -> bool:
+    """Return whether the reviews of a project were made with the key of its data folder."""
+    known = Identity.known(project.home, Role.ORGANISATION)
+    return known and project.state.office == own_key(project.home)
+
+
+def own_key(home: Path) -> str:
+    """Return the signing key of a data folder's organisation."""
+    return Identity.load(home, Role.ORGANISATION).public.signing_key
+
+
+# ---- What speakers said about a corpus in the making, counted; and an entry of it with other
+# words than before.
+
+
+@dataclass
+class Gathered:
+    """What was taken into a project, in numbers and ids of entries; each id once."""
+
+    translated: int = 0
+    unshared: int = 0
+    """Translations of people who did not say that theirs may be used."""
+    beside: int = 0
+    """Translations that came back although another review's translation of the sentence stands."""
+    withheld: int = 0
+    """Sentences that somebody called harmful or not to be shown around."""
+    agreed: int = 0
+    corrected: int = 0
+    """By the wording that a second speaker wrote."""
+    refused: list[int] = field(default_factory=list)
+    """Entries whose translation a second speaker did not agree to, without a better one: to be translated again."""
+    unjudged: list[int] = field(default_factory=list)
+    """Entries that a second speaker examined and could not judge: another one is to be asked."""
+    own: list[int] = field(default_factory=list)
+    """Entries that somebody looked over on the laptop on which they were translated, which is no agreement."""
+    objected: list[int] = field(default_factory=list)
+    """Entries whose translation a second speaker called harmful, or not to be shown around: people decide."""
+    taken_back: list[int] = field(default_factory=list)
+    """Entries that lose words, or an agreement, because their person took them back or does not let them be used any more."""
+    other_wording: list[int] = field(default_factory=list)
+    """Entries of which second speakers answered about another wording than the one that is there now."""
+    waiting: list[int] = field(default_factory=list)
+    """Entries of which nothing came back yet."""
+
+    def look_again(self) -> None:
+        """Forget how things stand, before they are examined once more; what was changed stays."""
+        for laptops in (self.unjudged, self.own, self.objected, self.other_wording, self.waiting):
+            laptops.clear()
+
+
+def note(entry: ProjectEntry, among: list[int]) -> None:
+    """Name an entry, once."""
+    if entry.id not in among:
+        among.append(entry.id)
+
+
+def without_words(project: Project, entry: ProjectEntry, found: Gathered) -> ProjectEntry:
+    """Return an entry whose words were taken back, for others to translate."""
+    note(entry, found.taken_back)
+    return emptied(project, entry)
+
+
+def emptied(
+    project: Project, entry: ProjectEntry, came: Sequence[str] | None = None
+) -> ProjectEntry:
+    """Return an entry that is to be translated again, by anyone who, and examined again; nothing of what was there is kept.
+
+    ``came``: wordings that came with the source and may come back; None for those that are kept already.
+    """
+    gone = {
+        "translated": None,
+        "agreed": None,
+        "agreed_also": (),
+        "objected": False,
+        "refused": _done_with(project, entry),
+    }
+    before = project.texts(entry)
+    kept = before.came if came is None else tuple(came)
+    texts = replace(before, reference="", variants=(), offered=(), came=kept)
+    return with_words(project, entry.model_copy(update=gone), texts)
+
+
+def _done_with(project: Project, entry: ProjectEntry) -> tuple[str, ...]:
+    """Return the reviews of an entry that are done with: that of its translation, and those that asked second speakers about it."""
+    looked = [
+        out.review
+        for out in project.state.reviews
+        if out.kind == "agree" and entry.id in out.entries
+    ]
+    own = [entry.translated.review] if entry.translated else []
+    return tuple(dict.fromkeys((*entry.refused, *own, *looked)))
+
+
+def with_words(project: Project, entry: ProjectEntry, texts: DraftTexts) -> ProjectEntry:
+    """Return an entry with these texts; a confirmed analysis of another translation goes."""
+    if texts.reference == project.texts(entry).reference:
+        return project.with_texts(entry, texts)
+    without = replace(texts, analysis="")
+    return project.with_texts(entry.model_copy(update={"analysed": None}), without)
+
+
+# ---- On which laptop something was said: what a log knows of who sat there, since each review
+# gives people other codes.
+
+
+def laptop_of_event(office: Office, review: Review) -> dict[str, str]:
+    """Return id of an event of a review → the laptop that wrote it, by its signing key; one that continues with another's log is that one."""
+    of = _owners(office)
+    return {event.id: of(event.device) for event in office.events(review, shut=True)}
+
+
+def laptops_that_wrote(project: Project, office: Office) -> dict[int, frozenset[str]]:
+    """Return entry → the laptops on which a translation of it was written, in any review of a project, also one that was changed later."""
+    of = _owners(office)
+    found: dict[int, set[str]] = defaultdict(set)
+    for out in project.state.reviews:
+        if out.kind != "translate":
+            continue
+        review = office.review(out.review)
+        for event in office.events(review, shut=True):
+            payload = event.payload
+            if isinstance(payload, Translate) and payload.item in review.key.items:
+                entry = review.key.items[payload.item].entry
+                if isinstance(entry, int):
+                    found[entry].add(of(event.device))
+    return {entry: frozenset(laptops) for entry, laptops in found.items()}
+
+
+def first_of(office: Office) -> dict[str, str]:
+    """Return signing key of a laptop → that of the one whose log it continues with, its own where it began one."""
+    before = {laptop.signing_key: laptop.instead_of for laptop in office.laptops()}
+    return {key: _first(key, before) for key in before}
+
+
+def _first(key: str, before: dict[str, str | None]) -> str:
+    seen = {key}
+    while (earlier := before.get(key)) is not None and earlier not in seen:
+        seen.add(key := earlier)
+    return key
+
+
+def _owners(office: Office) -> Callable[[str], str]:
+    """Return what gives the laptop of a device; a device that nobody vouched for stands for itself."""
+    devices, first = office.devices(), first_of(office)
+
+    def owner(device: str) -> str:
+        key = devices.get(device, device)
+        return first.get(key, key)
+
+    return owner
+
+
+# ---- How long speakers worked at a corpus in the making, as the logs have it that came back.
+
+_MS_PER_HOUR = 3_600_000
+
+
+@dataclass(frozen=True)
+class WorkingTime:
+    """The working time that the answers of one review took."""
+
+    review: str
+    kind: str
+    """``translate`` or ``agree``."""
+    people: int
+    """Those of whom an answer came back."""
+    answers: int
+    """Also those that were changed later; of what was taken back nothing is known any more."""
+    hours: float
+    """While a sentence was on the screen and its person was active, by the laptop's own clock; reading what is asked, practising, breaks and
+    talking are in no log."""
+
+
+def worked_until_now(project: Project) -> list[WorkingTime] | None:
+    """Return what speakers worked, from the reviews of the project's data folder; None where they are in another one."""
+    if not project.state.reviews:
+        return []
+    if not made_here(project):
+        return None
+    with Office.open(project.home) as office:
+        return working_times(project, office)
+
+
+def working_times(project: Project, office: Office) -> list[WorkingTime]:
+    """Return what the answers of each review of a project took, of those of which some came back; reviews that are not here are left out."""
+    working_times = []
+    for out in project.state.reviews:
+        if not office.is_taken(out.review):
+            continue
+        events = office.events(office.review(out.review), shut=True)
+        judgement_payloads = [
+            event.payload for event in events if isinstance(event.payload, Judged)
+        ]
+        if judgement_payloads:
+            hours = sum(payload.active_ms for payload in judgement_payloads) / _MS_PER_HOUR
+            people = len({payload.reviewer for payload in judgement_payloads})
+            working_times.append(
+                WorkingTime(out.review, out.kind, people, len(judgement_payloads), hours)
+            )
+    return working_times

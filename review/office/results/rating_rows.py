@@ -16,12 +16,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 
 from corpora.model.entry import EntryId
-from corpora.text.spreadsheet import guarded
+from corpora.text.visible import guarded
 from harness.card.model import EntryResult, RunCard
 from harness.core.failures import UsageError
 from review.log.fold import Judgement, ReviewerState, State
 from review.office.store.store import Office, Review
-from review.verdict.panel.key import AnswerKey, KeyItem, counted
+from review.verdict.gate.key import AnswerKey, KeyItem, counted
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,17 +11,15 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from corpora.model.entry import EntryId
-from harness.card.exporting import ExportForm, export_run
-from harness.card.load import load_card
 from harness.card.model import RunCard
+from harness.card.rows import ExportForm, export_run, load_card
 from harness.consent.notice import SignedNotice
 from harness.consent.withdrawals_in_force import CorpusFacts, Withdrawn
 from harness.core.canonical import canonical_bytes
 from harness.core.failures import UsageError
-from harness.sealed.keys import Identity
+from harness.sealed.archive import pack_signed
+from harness.sealed.keys import Identity, public_pem
 from harness.sealed.sealing import seal
-from harness.sealed.signature import public_pem
-from harness.sealed.signed_archive import pack_signed
 from harness.store.file.database import opened
 from harness.store.runs import find_run
 from harness.store.withdrawn import entry_ids_of_run, known_run, now_standing
@@ -35,7 +33,7 @@ from review.session.words.catalogue import Words
 from review.verdict.certificate.certificate import read_certificate
 from review.verdict.certificate.coarse import read_coarse
 from review.verdict.certificate.evidence import events_bytes, pack_evidence
-from review.verdict.panel.key import KeyCorpus
+from review.verdict.gate.key import KeyCorpus
 
 _README: Final = """\
 {review}

@@ -13,7 +13,7 @@ from typing import Literal
 from corpora.text.comparison import comparison_form
 from harness.project.state import DraftTexts, HandedOut, Project, ProjectEntry, Spoken, today
 from review.log.fold import ReviewerState, State
-from review.office.results.gathered import (
+from review.office.results.progress import (
     Gathered,
     emptied,
     note,
@@ -23,7 +23,7 @@ from review.office.results.rating_rows import people
 from review.office.results.translations import cleared_items
 from review.office.store.store import Review
 from review.rating import CannotJudge, Rating
-from review.verdict.panel.key import counted
+from review.verdict.gate.key import counted
 
 GOOD = frozenset({Rating.ACCEPTABLE, Rating.EXCELLENT})
 

@@ -22,7 +22,7 @@ from review.office.making.batches import scripted
 from review.office.results.rating_rows import people
 from review.office.store.store import Review
 from review.rating import CannotJudge
-from review.verdict.panel.key import AnswerKey, counted
+from review.verdict.gate.key import AnswerKey, counted
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,13 +15,13 @@ from typing import Final
 from harness.release.budget import REASONS
 from harness.release.records import LEAST_CONFIRMED
 from harness.sealed.strict_records import FileError
+from harness.store.attachments import attached_to
 from harness.store.corpora.entries import read_dataset
 from harness.store.file.database import store_path
-from harness.store.notes import attached_to
 from harness.store.runs import Run, find_by_id
 from harness.store.withdrawn import withdrawn_runs
-from harness.submission.checking import check_submission
 from harness.submission.desk import KeptSubmission, SubmissionEvent
+from harness.submission.folder import check_submission
 from harness.vault.folder import read_state
 from harness.vault.opening import folder_of
 from review.office.results.progress import progress

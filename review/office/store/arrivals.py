@@ -8,12 +8,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from harness.sealed.chain import Chain, check_chain
-from harness.sealed.keys import key_phrase
-from harness.sealed.signature import Signed
-from review.log.clocks import WildClock, wild_clocks
-from review.log.event import Event
+from harness.sealed.keys import Signed, key_phrase
+from review.log.event import Event, WildClock, reach, wild_clocks
 from review.log.payloads import ReviewerPayload, Scope, Withdraw
-from review.log.withdrawal import reach
 from review.office.store.review import Import
 from review.office.store.store import Office, Review, utc_now
 

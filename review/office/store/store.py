@@ -13,39 +13,44 @@ from typing import Self
 
 from harness.core.canonical import canonical_bytes
 from harness.core.failures import UsageError
+from harness.sealed.keys import Signed
 from harness.sealed.sealing import AgeIdentity
-from harness.sealed.signature import Signed
-from harness.store.file.keys_here import recipients_here
-from harness.store.file.transaction import transaction
+from harness.store.file.sealing import recipients_here
+from harness.store.file.trouble import transaction
+from review.files.identities import Statement, read_statement
 from review.files.manifests import BatchItem, BatchManifest
-from review.files.statements import Statement, read_statement
 from review.log.event import Event
 from review.log.fold import State, fold, looks_by_run
+from review.log.merge import heard
 from review.log.own_file import OwnFile
 from review.log.payloads import Adjudicate, AssignLaptop, Kind, LaptopWord, OrganiserLook, Withdraw
 from review.log.sealed_words import WRITTEN, WordKeys
 from review.log.table import NO_WORDS, append_event, read_device, read_events, saying, seal_written
-from review.log.voices import heard
-from review.office.store.belonging import ReviewRead, events_of
-from review.office.store.database import FILE, is_unclean, note_unclean, open_office, rewrite
+from review.office.store.database import (
+    FILE,
+    add_keys,
+    is_unclean,
+    keep_items,
+    must_seal,
+    note_unclean,
+    open_office,
+    read_items,
+    rewrite,
+    runs_out_of_vault,
+    seal_older,
+    words_here,
+)
 from review.office.store.review import (
     Import,
     IssuedCertificate,
     KnownLaptop,
     Quarantined,
     Review,
+    ReviewRead,
+    events_of,
     is_secret,
 )
-from review.office.store.sealed_texts import (
-    add_keys,
-    keep_items,
-    must_seal,
-    read_items,
-    runs_out_of_vault,
-    seal_older,
-    words_here,
-)
-from review.verdict.panel.key import AnswerKey
+from review.verdict.gate.key import AnswerKey
 
 __all__ = ["IssuedCertificate", "Office", "Review", "utc_now"]
 

@@ -13,8 +13,10 @@ from review.files.manifests import OthersWords, SentenceContext
 from review.rating import CannotJudge, Rating, Reason
 from review.session.view import LastJudged, Lesson, Phase, ShownItem, TextField, View
 from review.session.words.catalogue import Words, msgid
-from review.session.words.keys import KEYS, RATING_OF, Act
-from review.session.words.labels import (
+from review.session.words.keys import (
+    KEYS,
+    RATING_OF,
+    Act,
     cannot_judge_label,
     rating_label,
     rating_meaning,

@@ -9,7 +9,7 @@ from review.files.manifests import BatchManifest, Wording
 from review.rating import Relation
 from review.session.view import View
 from review.session.words.catalogue import Words, language_name, msgid, same_language
-from review.session.words.labels import RELATIONS
+from review.session.words.keys import RELATIONS
 
 WHO_ASKS = msgid("Who asks")
 COMES_FROM = msgid("These sentences come from:")

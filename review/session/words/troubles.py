@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from harness.core.failures import HarnessError
-from harness.core.storage_problems import StorageProblem, words_for
+from harness.core.storage import StorageProblem, words_for
 from harness.sealed.keys import KeysNotWrittenError
 from harness.sealed.stick import StickError
 from harness.sealed.strict_records import FileError, FileProblem
-from review.files.reviewer_codes import CodeError, CodeProblem
+from review.files.identities import CodeError, CodeProblem
 from review.log.table import NotSaved
 from review.session.view import View
 from review.session.words.catalogue import Words, msgid

@@ -24,7 +24,7 @@ from pydantic import Field, ValidationError
 from harness.core.canonical import canonical_bytes
 from harness.core.failures import UsageError
 from harness.core.problems import first_problem
-from harness.sealed.signature import verify as signed_by
+from harness.sealed.keys import verify as signed_by
 from harness.sealed.strict_records import (
     Count,
     FileError,
@@ -36,8 +36,8 @@ from harness.sealed.strict_records import (
     VersionedRecord,
     formats,
 )
-from harness.store.notes import Attached
-from review.files.statements import Statement, read_statement
+from harness.store.attachments import Attached
+from review.files.identities import Statement, read_statement
 from review.log.event import Event
 from review.log.payloads import ANSWERS, Scope, Withdraw
 from review.verdict.certificate.evidence import Evidence

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from html import escape
 from typing import Any
 
+from corpora.text.messages import minus, percent
 from review.verdict.certificate.certificate import (
     COMMUNITY_VALIDATED,
     WORDS,
@@ -24,10 +25,8 @@ from review.verdict.certificate.certificate import (
     CertifiedRelations,
     why_not_community,
 )
-from review.verdict.gate.reasons import OUTCOMES, finding_words, findings_words
-from review.verdict.gate.verdict import Code, GateFinding
-from review.verdict.panel.agreement import MEASURES, SHARES
-from scoring.core.messages import minus, percent
+from review.verdict.gate.agreement import MEASURES, SHARES
+from review.verdict.gate.verdict import OUTCOMES, Code, GateFinding, finding_words, findings_words
 
 _STYLE = """
 :root { color-scheme: light dark; --ink: #1d2329; --paper: #fdfcf9; --quiet: #5c6670; --line: #d9d4c8; --mark: #0b6e6e; }

@@ -14,8 +14,8 @@ from harness.core.canonical import canonical_bytes
 from harness.core.failures import HarnessError
 from review.log.event import Event, events_sha256
 from review.log.fold import State
+from review.log.merge import AssignedLaptops
 from review.log.payloads import OrganiserLook
-from review.log.voices import AssignedLaptops
 from review.rating import Relation
 from review.verdict.certificate.certificate import (
     CERTIFICATE_FORMAT,
@@ -36,14 +36,13 @@ from review.verdict.certificate.certificate import (
     what_became,
 )
 from review.verdict.certificate.evidence import Evidence, RunLooks, own_program_sha256
-from review.verdict.gate.alike import AlikePair, alike_pairs
+from review.verdict.gate.agreement import MEASURES, Agreement, AgreementMeasure, agreement
+from review.verdict.gate.careless import AlikePair, alike_pairs
 from review.verdict.gate.gate import decide
+from review.verdict.gate.key import counted
+from review.verdict.gate.panel import Harm, Panel, panel_of, review_ratings, round6, run_of
 from review.verdict.gate.policy import GatePolicy, read_policy
 from review.verdict.gate.verdict import Code, GateVerdict
-from review.verdict.panel.agreement import MEASURES, Agreement, AgreementMeasure, agreement
-from review.verdict.panel.estimate import round6
-from review.verdict.panel.key import counted
-from review.verdict.panel.panel import Harm, Panel, panel_of, review_ratings, run_of
 
 
 @dataclass(frozen=True)

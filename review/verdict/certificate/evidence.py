@@ -25,13 +25,13 @@ from harness.core.failures import UsageError
 from harness.core.problems import first_problem
 from harness.sealed.archive import MOST_BYTES, pack, unpack
 from harness.sealed.chain import ancestors, tips_of
-from harness.sealed.signature import Signed
+from harness.sealed.keys import Signed
 from review.log.event import FIRST, Event, EventError, events_sha256, read_event
 from review.log.fold import State, fold
+from review.log.merge import OWN_WORDS, AssignedLaptops, heard, may_go_on_with
 from review.log.payloads import ANSWERS, Adjudicate, Kind, LaptopWord, OrganiserLook, Scope
-from review.log.voices import OWN_WORDS, AssignedLaptops, heard, may_go_on_with
-from review.verdict.panel.key import AnswerKey
-from review.verdict.panel.panel import run_of
+from review.verdict.gate.key import AnswerKey
+from review.verdict.gate.panel import run_of
 
 DECIDING = ANSWERS | OWN_WORDS
 """Kinds of events that bear on a verdict; of all others only the head is evidence."""

@@ -11,15 +11,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from harness.sealed.archive import read_manifest
 from harness.sealed.chain import ancestors
-from harness.sealed.signature import Signed, verify
-from harness.sealed.signed_archive import read_manifest
+from harness.sealed.keys import Signed, verify
 from review.files.manifests import BatchManifest, RatingsManifest
 from review.log.event import Event
 from review.log.payloads import ANSWERS, Kind, ReviewerPayload, Scope
 from review.verdict.certificate.certificate import Certificate
 from review.verdict.certificate.evidence import OWN, Evidence
-from review.verdict.panel.key import differences
+from review.verdict.gate.key import differences
 
 LESS_THAN_BOUND = "a certificate of form 1 shows less than its batches bind it to"
 

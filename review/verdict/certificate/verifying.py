@@ -12,12 +12,11 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from harness.card.checking.stated import CardDifference, member
+from harness.card.checking.verdict import CardDifference, member
 from harness.core.failures import HarnessError, UsageError
-from harness.sealed.keys import key_phrase, says_key
+from harness.sealed.keys import Signed, key_phrase, says_key
+from harness.sealed.keys import verify as signed_by
 from harness.sealed.phrase import says
-from harness.sealed.signature import Signed
-from harness.sealed.signature import verify as signed_by
 from review.files.batch import Batch
 from review.log.event import events_sha256
 from review.verdict.certificate.certificate import Certificate, read_certificate, statements
@@ -38,9 +37,9 @@ from review.verdict.certificate.signed import (
     check_laptops,
     check_looks,
 )
+from review.verdict.gate.key import of_batch
+from review.verdict.gate.panel import not_shown
 from review.verdict.gate.verdict import GateOutcome
-from review.verdict.panel.key import of_batch
-from review.verdict.panel.panel import not_shown
 
 
 def check_kept_batch(evidence: Evidence, stated: Certificate, kept: Batch) -> CertificateCheck:

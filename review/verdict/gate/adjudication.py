@@ -11,12 +11,12 @@ from types import MappingProxyType
 from typing import Final
 
 from harness.core.failures import UsageError
-from harness.core.storage_problems import storable
+from harness.core.storage import storable
 from review.log.fold import Adjudication, ReviewerState, State
 from review.log.payloads import MOST_TEXT, Adjudicate
 from review.rating import RANKS, CannotJudge, Rating, Reason
 from review.verdict.gate.gate import is_split
-from review.verdict.panel.key import AnswerKey, counted
+from review.verdict.gate.key import AnswerKey, counted
 
 MOST_GROUNDS: Final = 200
 """Characters of a reason, and of a name."""

@@ -15,7 +15,18 @@ from math import isfinite, sqrt
 
 from harness.core.failures import HarnessError
 from review.rating import RANKS
+from review.verdict.gate.agreement import alpha, pair_row, ratio, tallies
 from review.verdict.gate.careless import Carelessness, carelessness
+from review.verdict.gate.panel import (
+    Harm,
+    Number,
+    Panel,
+    PanelEstimate,
+    Spread,
+    clopper_pearson,
+    estimate,
+    round6,
+)
 from review.verdict.gate.policy import GatePolicy, Veto
 from review.verdict.gate.verdict import (
     Code,
@@ -27,16 +38,6 @@ from review.verdict.gate.verdict import (
     Rejections,
     StratumShare,
 )
-from review.verdict.panel.agreement import alpha, pair_row, ratio, tallies
-from review.verdict.panel.estimate import (
-    Number,
-    PanelEstimate,
-    Spread,
-    clopper_pearson,
-    estimate,
-    round6,
-)
-from review.verdict.panel.panel import Harm, Panel
 
 _SPLIT = 2
 """Steps between two ratings of one item from which on it splits the panel; one of them accepts it then."""

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import click
 
+from corpora.text.messages import counted
 from rosetta_tui.commands.naming import when_used
 from rosetta_tui.show.text import plain
-from scoring.core.messages import counted
 
 with when_used():
-    from harness.card.signing import signed_run
+    from harness.card import signing
     from harness.sealed import keys
     from harness.store.file import database
     from harness.vault import keepers, opening
@@ -70,7 +70,7 @@ def export_(
         there = (home / office_file.FILE).exists()
         office = stack.enter_context(store.Office.open(home)) if there else None
         done = community.export_community(
-            folder, wanted, connection, office, home, signed_run.own_signer(home)
+            folder, wanted, connection, office, home, signing.own_signer(home)
         )
     for reason in done.left_out:
         click.echo(plain(f"Left out: {reason}"), err=True)

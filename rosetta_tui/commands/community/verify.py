@@ -7,17 +7,17 @@ from pathlib import Path
 
 import click
 
+from corpora.text.messages import counted
 from rosetta_tui.commands.naming import when_used
 from rosetta_tui.show.text import CHECK_SIGNS, plain
-from scoring.core.messages import counted
 
 with when_used():
-    from harness.card.signing import signed_run
+    from harness.card import signing
     from harness.consent import withdrawals_in_force
     from harness.sealed import keys, phrase, strict_records
     from harness.store.file import database
     from review.community import folder as export_folder
-    from review.community import withdrawn
+    from review.community import folder as withdrawn
 
 
 @click.command()
@@ -40,7 +40,7 @@ def verify(folder: Path, words: str) -> None:
     for check in taken_back:
         click.echo(plain(f"{CHECK_SIGNS[check.ok]} consent: {check.words}"))
     six_words = keys.key_phrase(export.signer)
-    own = signed_run.own_keys(database.home()).get(export.signer)
+    own = signing.own_keys(database.home()).get(export.signer)
     if words and not keys.says_key(phrase.read_words(words), export.signer):
         click.echo(plain(f"✗ signed with another key than that of the words given; its six words are: {six_words}"))  # fmt: skip
         sys.exit(1)

@@ -12,7 +12,7 @@ from rosetta_tui.commands.naming import when_used
 
 with when_used():
     from harness.consent import notice, register
-    from harness.core import written_files
+    from harness.core import storage
     from harness.store.file import database
 
 
@@ -31,7 +31,7 @@ def export_(folder: Path, number: str | None) -> None:
         chosen = (register.find_held(lines, number),)
     if not chosen:
         raise UsageError("Nothing was withdrawn here, so there is no notice to write.")
-    written_files.private_folder(folder)
+    storage.private_folder(folder)
     for held in chosen:
         for signed_notice in filter(None, (held.notice, held.lifted)):
             path = folder / f"{signed_notice.number[:12]}{notice.SUFFIX}"

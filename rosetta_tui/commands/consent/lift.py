@@ -12,7 +12,7 @@ from rosetta_tui.commands.naming import when_used
 from rosetta_tui.show.text import plain
 
 with when_used():
-    from harness.consent import notice, register, vault_corpora
+    from harness.consent import notice, register, withdrawals_in_force
     from harness.store.file import database
     from harness.vault import log, opening
 
@@ -45,7 +45,7 @@ def _give_again(folder: Path, about: notice.Subject, reason: str, by: str) -> No
     vault = opening.vault_at(folder, home)
     state = vault.read()
     for number in log.withdrawals_of(state.lines):
-        facts = vault_corpora.opened_before(home, state.head.vault, number)
+        facts = withdrawals_in_force.opened_before(home, state.head.vault, number)
         if (
             facts is not None
             and isinstance(about, notice.WholeCorpusWithdrawal)

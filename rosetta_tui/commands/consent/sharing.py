@@ -8,15 +8,15 @@ from typing import Any, TypeVar
 
 import click
 
+from corpora.text.messages import counted
 from harness.core.failures import UsageError
 from rosetta_tui.commands.naming import when_used
 from rosetta_tui.show.text import plain
-from scoring.core.messages import counted
 
 with when_used():
     from harness.consent import notice, register, withdrawals_in_force
-    from harness.core import written_files
-    from harness.project import authoring, known, state
+    from harness.core import storage
+    from harness.project import authoring, state
     from harness.sealed import keys
     from harness.store import withdrawn
     from harness.store.file import database
@@ -33,14 +33,14 @@ BY = click.option("--by", required=True, metavar="NAME", help="Who says so, as o
 
 def own_register() -> register.Register:
     """Return the register of the data folder, with the keys of this computer's organisation."""
-    home = written_files.private_folder(database.home())
+    home = storage.private_folder(database.home())
     return register.Register(home, keys.Identity.load(home, keys.Role.ORGANISATION))
 
 
 def write_out(said: notice.SignedNotice, path: Path) -> None:
     """Write a notice to a file that others may have, and say by which words its signer is known."""
     data = notice.as_bytes(said)
-    written_files.write_new_file(path, data, mode=written_files.PUBLISHED)
+    storage.write_new_file(path, data, mode=storage.PUBLISHED)
     click.echo(plain(f"Written: {path}. Carry it to everybody who has a copy; it holds no text."), err=True)  # fmt: skip
     click.echo(f"Its signer's six words, to be read to them by telephone: {keys.key_phrase(said.signing_key)}", err=True)  # fmt: skip
 
@@ -55,7 +55,7 @@ def _reviews() -> list[str]:
 
 def say_what_is_left() -> None:
     """Show which runs and corpora in the making cannot be used any more, and how their texts are erased."""
-    for folder in map(_closed, known.known_folders(database.home())):
+    for folder in map(_closed, state.known_folders(database.home())):
         if folder is not None:
             click.echo(plain(f"No command continues with the corpus in the making in {folder}. Its texts are still there: erase the folder."), err=True)  # fmt: skip
     if database.default_path().exists():

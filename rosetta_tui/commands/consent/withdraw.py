@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from corpora.text.messages import counted
 from harness.core.failures import UsageError
 from rosetta_tui.commands.consent.sharing import (
     BY,
@@ -22,7 +23,6 @@ from rosetta_tui.commands.naming import when_used
 from rosetta_tui.request.reading import read_corpus, reading_options
 from rosetta_tui.request.vault import out_of_vault
 from rosetta_tui.show.text import plain
-from scoring.core.messages import counted
 
 with when_used():
     from corpora.model import corpus as model_corpus

@@ -1,30 +1,36 @@
-"""What the commands that ask speakers about a corpus in the making share: whom to ask, and handing out."""
+"""``rosetta corpus translate``: Hand sentences of a corpus in the making to speakers, who translate them.
+``rosetta corpus agree``: Hand translations to a second speaker, who agrees or writes a better one.
+``rosetta corpus gather``: Take into a corpus in the making what speakers wrote and said.
+"""
 
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
 import click
 
 from corpora.model.entry import Segment
+from corpora.text.messages import counted
+from harness.core.failures import UsageError
 from harness.store.file.database import home
 from rosetta_tui.commands.naming import when_used
 from rosetta_tui.commands.review.create import handed_out
 from rosetta_tui.request.reading import SEGMENTS
 from rosetta_tui.show.clipboard import command_line
+from rosetta_tui.show.text import plain
 
 with when_used():
-    from corpora.model import labels as model_labels
+    from corpora.model import vocabularies as model_labels
     from harness.project import authoring, state
-    from review.office.making import creating, of_project, reviews_made
+    from review.office.making import creating, of_project
     from review.office.making import texts as making_texts
+    from review.office.results import progress
     from review.office.store import store
-    from rosetta_tui.commands.corpus import others
     from rosetta_tui.commands.review import distribute
-    from rosetta_tui.review.organiser.words import letters as words_letters
+    from rosetta_tui.review.organiser.words import plan as words_letters
     from rosetta_tui.review.organiser.words import plan as words_plan
 
 _TEXT = "[TAG=]FILE"
@@ -65,12 +71,12 @@ def ask_speakers(
 ) -> None:
     """Distribute what waits for speakers, sealed where a secret sentence is among it; the project notes it first."""
     with authoring.changing(project, home(), keep=not dry_run) as opened:
-        reviews_made.known_reviews(opened)
+        progress.known_reviews(opened)
         texts = _texts(opened, kind, given)
         entries = _waiting(opened, kind, given["segments"], again=given["again"])
         shared = given.get("shared_laptop", False)
         if kind == "agree" and not shared:
-            entries, given["not_for"] = others.of_others(opened, entries, given)
+            entries, given["not_for"] = of_others(opened, entries, given)
         draft = _draft(opened, kind, entries, given)
         secret = of_project.secret_among(entries)
         letters = words_letters.look_at_letters(draft, texts, given, secret=secret)
@@ -83,7 +89,7 @@ def ask_speakers(
         with store.Office.open(home()) as office:
             given["name"] = making_texts.review_name(office, given["name"], f"{name}-{kind}")
             distribute.require_handing_out(office, made, given)
-        opened.change(office=reviews_made.own_key(home()))
+        opened.change(office=progress.own_key(home()))
         of_project.note_handed_out(opened, given["name"], kind, entries, shared_laptop=shared)
         state.write_state(opened, overwrite=True)
         distribute.carry_out(store.Office.open(home()), made, given, as_json=as_json)
@@ -132,3 +138,145 @@ def _plan(
     if secret:
         yield words_plan.plan_line("", "some are of secret segments, so all of it is sealed")
     yield from words_plan.people_lines(draft, letters)
+
+
+# ---- Whom ``rosetta corpus agree`` gives translations: laptops on which they were not written,
+# since nobody agrees with themselves.
+
+with when_used():
+    from harness.project import state
+    from review.office.making import of_project
+    from review.office.results import progress
+    from review.office.store import store
+
+_MENDS = (
+    "Name the laptop of another speaker (--for), add --passphrases and give the cards to others, or say --shared-laptop where "
+    "another person sits at it."
+)
+
+
+def of_others(
+    project: state.Project, entries: Sequence[state.ProjectEntry], given: Mapping[str, Any]
+) -> tuple[list[state.ProjectEntry], frozenset[str]]:
+    """Return the entries that the laptops of ``--for`` may look over, and the known laptops for which nothing is sealed.
+
+    UsageError where nothing is left to hand out, or no laptop for secret sentences.
+    """
+    if not entries or given["passphrases"]:
+        return list(entries), frozenset()
+    with store.Office.open(home()) as office:
+        wrote, first = progress.laptops_that_wrote(project, office), progress.first_of(office)
+        known = {
+            laptop.signing_key: laptop.name for laptop in office.laptops() if laptop.removed is None
+        }
+    if given["laptops"]:
+        named = {laptop.public.signing_key for laptop in given["laptops"]}
+        return _for_named(
+            entries, wrote, {first.get(signing_key, signing_key) for signing_key in named}
+        ), frozenset()
+    writers = {key for entry in entries for key in wrote.get(entry.id, ())}
+    not_for = frozenset(key for key in known if first[key] in writers)
+    if of_project.secret_among(entries):
+        _say_not_for(known, not_for)
+    return list(entries), not_for
+
+
+def _say_not_for(known: Mapping[str, str], not_for: frozenset[str]) -> None:
+    """Name the known laptops for which nothing is sealed; UsageError where none is left."""
+    if known and not_for == known.keys():
+        raise UsageError(
+            f"Every laptop that is known here wrote some of these translations. {_MENDS}"
+        )
+    for key in sorted(not_for):
+        click.echo(plain(f"Not for the laptop {known[key]}: some of these translations were written on it."), err=True)  # fmt: skip
+
+
+def _for_named(
+    entries: Sequence[state.ProjectEntry],
+    wrote: Mapping[int, frozenset[str]],
+    named: set[str],
+) -> list[state.ProjectEntry]:
+    """Return what was written on none of the named laptops, and say how much was."""
+    left = of_project.written_elsewhere(entries, wrote, named)
+    if not left:
+        raise UsageError(
+            f"All {counted(len(entries), 'translation')} that wait were written on the laptops of --for. {_MENDS}"
+        )
+    if own := len(entries) - len(left):
+        click.echo(plain(f"Left out: {counted(own, 'translation')} that these laptops wrote themselves; make another batch of them for another laptop."), err=True)  # fmt: skip
+    return left
+
+
+# ---- Hand sentences of a corpus in the making to speakers, who translate them ----
+
+
+@click.command("translate")
+@asking_speakers
+def translate_(project: Path, *, as_json: bool, dry_run: bool, **given: Any) -> None:
+    """Make a batch of the sentences in FOLDER that still need a translation; speakers write them in the window or terminal.
+
+    Sentences of gold_standard and held_out go out sealed, for laptops you know (--for) or with --passphrases, and
+    what speakers write comes back sealed. Bring the answers home with `rosetta review import STICK`, then: rosetta
+    corpus gather FOLDER
+    """
+    ask_speakers(project, "translate", given, as_json=as_json, dry_run=dry_run)
+
+
+# ---- Hand translations to a second speaker, who agrees or writes a better one ----
+
+
+@click.command("agree")
+@asking_speakers
+@click.option(
+    "--shared-laptop",
+    is_flag=True,
+    help="Speakers share a laptop: include translations that were written on it. You know that another person looks at them, and the corpus says so.",
+)
+def agree_(project: Path, *, as_json: bool, dry_run: bool, **given: Any) -> None:
+    """Make a batch of the translations in FOLDER that no second speaker has examined; give it to somebody who did not write them.
+
+    Acceptable and excellent count as agreement. A better wording replaces the translation, or is kept beside one that
+    is excellent. A sentence that is rated reject or gist, without a better wording, goes back to translators. Secret
+    sentences go out and come back sealed.
+
+    Nobody agrees with themselves: a laptop (--for) gets what was not written on it, and what comes back from the
+    laptop of a translation does not count, unless you say --shared-laptop.
+    """
+    ask_speakers(project, "agree", given, as_json=as_json, dry_run=dry_run)
+
+
+# ---- Take into a corpus in the making what speakers wrote and said ----
+
+with when_used():
+    from harness.project import authoring
+    from review.office.making import of_project
+    from review.office.results import into_project, progress
+    from review.office.store import store
+    from rosetta_tui.review.organiser.words import imported
+
+
+@click.command("gather")
+@click.argument("folder", type=click.Path(path_type=Path))
+@click.option(
+    "--shared-laptop",
+    "shared",
+    multiple=True,
+    metavar="REVIEW",
+    help="In this review of second speakers another person sat at the laptop of the translation; the corpus says so.",
+)
+def gather_(folder: Path, shared: tuple[str, ...]) -> None:
+    """Collect what came back from speakers (`rosetta review import`) into the corpus in FOLDER; doing it again changes nothing.
+
+    Only what its writers allow to be used is taken. Secret translations stay sealed. Somebody who checks a
+    translation on the laptop on which it was written does not count as a second speaker, unless you say
+    --shared-laptop.
+    """
+    with authoring.changing(folder, home()) as project:
+        progress.known_reviews(project)
+        for name in shared:
+            of_project.note_shared_laptop(project, name)
+        with store.Office.open(home()) as office:
+            gathered_facts = into_project.gather(project, office)
+    click.echo(imported.taken_words(gathered_facts))
+    for line in imported.left_lines(gathered_facts):
+        click.echo(plain(line), err=True)

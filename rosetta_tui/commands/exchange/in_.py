@@ -7,14 +7,14 @@ from pathlib import Path
 
 import click
 
+from corpora.text.messages import counted
 from rosetta_tui.commands.exchange.sharing import AS, STICK, every_kind, memory
 from rosetta_tui.commands.naming import when_used
 from rosetta_tui.show.clipboard import command_line
 from rosetta_tui.show.text import plain
-from scoring.core.messages import counted
 
 with when_used():
-    from harness.exchange import export, import_, manifest, record
+    from harness.exchange import export, import_, records
     from harness.sealed import keys, phrase
     from harness.store.file import database
 
@@ -32,7 +32,7 @@ def in_(stick: Path, into: Path, words: tuple[str, ...], name: str | None) -> No
     """
     read = [phrase.read_words(word) for word in words]
 
-    def known(computer: manifest.ExchangeList) -> bool:
+    def known(computer: records.ExchangeList) -> bool:
         if any(keys.says_key(phrase_words, computer.by) for phrase_words in read):
             return True
         if not (sys.stdin.isatty() and sys.stderr.isatty()):
@@ -43,7 +43,7 @@ def in_(stick: Path, into: Path, words: tuple[str, ...], name: str | None) -> No
         )  # fmt: skip
         return bool(typed) and keys.says_key(phrase.read_words(typed), computer.by)
 
-    with record.desk(database.home()) as desk:
+    with records.desk(database.home()) as desk:
         if name is not None:
             export.named(desk, name)
         import_result = import_.take_in(desk, stick, into, every_kind(), memory(), known)

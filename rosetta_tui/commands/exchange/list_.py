@@ -8,13 +8,13 @@ from pathlib import Path
 
 import click
 
+from corpora.text.messages import counted
 from rosetta_tui.commands.exchange.sharing import STICK, every_kind
 from rosetta_tui.commands.naming import when_used
 from rosetta_tui.show.json_forms import print_form
-from scoring.core.messages import counted
 
 with when_used():
-    from harness.exchange import contents, record
+    from harness.exchange import import_, records
     from harness.sealed import keys
     from harness.store.file import database
 
@@ -24,8 +24,8 @@ with when_used():
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def list_(stick: Path, *, as_json: bool) -> None:
     """Show what is in the exchange folder on STICK. Nothing is taken, and nothing is written there."""
-    with record.desk(database.home()) as desk:
-        folder_look = contents.look(desk, stick, every_kind())
+    with records.desk(database.home()) as desk:
+        folder_look = import_.look(desk, stick, every_kind())
     document = {
         "path": str(folder_look.path),
         "folder": folder_look.folder,
@@ -39,7 +39,7 @@ def list_(stick: Path, *, as_json: bool) -> None:
     print_form("exchange-list", document, _lines(folder_look), as_json=as_json)
 
 
-def _lines(found: contents.FolderLook) -> Iterator[str]:
+def _lines(found: import_.FolderLook) -> Iterator[str]:
     yield f"{found.path}:"
     for machine in found.machines:
         whose = (

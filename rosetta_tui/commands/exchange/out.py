@@ -6,14 +6,14 @@ from pathlib import Path
 
 import click
 
+from corpora.text.messages import counted
 from rosetta_tui.commands.exchange.sharing import AS, STICK, every_kind, memory
 from rosetta_tui.commands.naming import when_used
 from rosetta_tui.commands.vault.sharing import FILE, keeper, vault_at
 from rosetta_tui.show.text import plain
-from scoring.core.messages import counted
 
 with when_used():
-    from harness.exchange import export, record
+    from harness.exchange import export, records
     from harness.store.file import database
 
 
@@ -48,7 +48,7 @@ def out_(
     if vault is not None and purpose is not None:
         made = vault_at(vault, clock_was_wrong=clock_was_wrong)
         copy = export.VaultToCopy(made, purpose, keeper(key))
-    with record.desk(database.home()) as desk:
+    with records.desk(database.home()) as desk:
         if name is not None:
             export.named(desk, name)
         done = export.put_out(desk, stick, files, every_kind(), memory(), copy)

@@ -9,18 +9,17 @@ import click
 from rosetta_tui.commands.naming import when_used
 
 with when_used():
-    from harness.exchange import kinds
+    from harness.exchange import records
     from harness.store.file import database
-    from review.office.intake import handed_over
     from review.records import exchanged
 
 STICK = click.argument("stick", type=click.Path(path_type=Path))
 AS = click.option("--as", "name", metavar="NAME", help="What this computer is called on the stick; remembered once it was said.")  # fmt: skip
 
 
-def every_kind() -> tuple[kinds.FileKind, ...]:
+def every_kind() -> tuple[records.FileKind, ...]:
     """Return every kind of file that computers hand to each other."""
-    return (*kinds.KINDS, *handed_over.KINDS, *exchanged.KINDS)
+    return (*records.KINDS, *exchanged.KINDS, *exchanged.KINDS)
 
 
 def memory() -> Path:

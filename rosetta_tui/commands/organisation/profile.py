@@ -14,7 +14,7 @@ from rosetta_tui.show.json_forms import print_form
 from rosetta_tui.show.text import plain
 
 with when_used():
-    from harness.core import written_files
+    from harness.core import storage
     from review.records import profile as profiles
     from rosetta_tui.report import records
 
@@ -37,7 +37,7 @@ def profile(name: str | None, output: Path | None, *, as_json: bool) -> None:
         items = profiles.profile_json(there, signed_profile_statements)
         if name is not None and output is not None:
             made = profiles.make_profile(connection, name, home())
-            written_files.write_new_file(output, made.data())
+            storage.write_new_file(output, made.data())
     print_form(
         "organisation-profile",
         {"items": items},

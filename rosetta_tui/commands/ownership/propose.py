@@ -14,8 +14,8 @@ from rosetta_tui.show.text import plain
 
 with when_used():
     from harness.consent import notice
-    from harness.core import written_files
-    from harness.store.file import transaction
+    from harness.core import storage
+    from harness.store.file import trouble
     from review.records import agreeing, ownership
     from rosetta_tui.report import records
 
@@ -36,9 +36,9 @@ def propose(run: str, developer: str, key: str, share: int | None, more: str, ou
         name=notice.one_line(developer, "The developer's name"), signing_key=read_key(key, "--key")
     )
     changed = {} if share is None else {"organisation_share": share}
-    with opened() as connection, transaction.transaction(connection):
+    with opened() as connection, trouble.transaction(connection):
         made = agreeing.propose_for(connection, run, named, home(), more=more, **changed)
-        written_files.write_new_file(output, made.data())
+        storage.write_new_file(output, made.data())
     for line in records.ownership_lines(made):
         click.echo(plain(line))
     click.echo(

@@ -13,7 +13,7 @@ from rosetta_tui.commands.naming import when_used
 from rosetta_tui.show.text import plain
 
 with when_used():
-    from harness.core import user_file, written_files
+    from harness.core import storage, user_file
     from harness.sealed import strict_records
     from review.records import agreeing, ownership
     from rosetta_tui.report import records
@@ -39,7 +39,7 @@ def answered(path: Path, what: str, target: Path | None, reason: str = "") -> No
         ownership_record = agreeing.answer(
             connection, read(path), ownership.OwnershipAction(what), home(), reason
         )
-    written_files.write_file(target or path, ownership_record.data(), overwrite=True)
+    storage.write_file(target or path, ownership_record.data(), overwrite=True)
     for line in records.ownership_lines(ownership_record):
         click.echo(plain(line))
     click.echo(

@@ -12,9 +12,9 @@ from rosetta_tui.commands.ownership.sharing import FILE, read
 from rosetta_tui.show.json_forms import print_form
 
 with when_used():
-    from harness.card.signing import signed_run
+    from harness.card import signing
     from harness.sealed import keys, strict_records
-    from harness.store import signed_records
+    from harness.store import attachments
     from review.records import agreeing, ownership
     from rosetta_tui.report import records
 
@@ -30,9 +30,9 @@ def show(record: Path | None, *, as_json: bool) -> None:
                 stated = ownership.read_ownership(read(record))
             ownership_records = [agreeing.with_kept(connection, stated)]
         else:
-            kept = signed_records.signed_files(connection, signed_records.RecordKind.OWNERSHIP)
+            kept = attachments.signed_files(connection, attachments.RecordKind.OWNERSHIP)
             ownership_records = [ownership.read_ownership(data) for _, data in kept]
-    own = signed_run.own_signer(home()).public.signing_key
+    own = signing.own_signer(home()).public.signing_key
     lines = [
         line
         for ownership_record in ownership_records

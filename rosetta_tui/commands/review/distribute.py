@@ -16,7 +16,7 @@ from harness.core.user_file import read_text
 from harness.sealed.keys import Identity, Role, key_phrase
 from harness.sealed.sealing import checked_recipient, read_age_identities
 from harness.store.file.database import home
-from review.files.statements import LaptopCard
+from review.files.identities import LaptopCard
 from review.office.making.batches import Drawn, ReviewDescription, make
 from review.office.making.carried_fonts import font_files
 from review.office.making.publishing import (
@@ -32,8 +32,8 @@ from review.office.making.texts import Kind, ReviewTexts, review_name, texts_of
 from review.office.store.store import Office
 from review.session.words.catalogue import is_tag
 from rosetta_tui.commands.review.stick import fill_stick
-from rosetta_tui.html.cards_page import cards_page
-from rosetta_tui.review.organiser.words.letters import Letters, letters_json, require_readable
+from rosetta_tui.html.stick_pages import cards_page
+from rosetta_tui.review.organiser.words.plan import Letters, letters_json, require_readable
 from rosetta_tui.show.clipboard import command_line
 from rosetta_tui.show.json_forms import form_text
 from rosetta_tui.show.text import plain

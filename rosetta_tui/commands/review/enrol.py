@@ -11,17 +11,18 @@ from pathlib import Path
 import click
 
 from harness.core.failures import UsageError
-from harness.core.written_files import private_folder
+from harness.core.storage import private_folder
 from harness.store.file.database import home
 from rosetta_tui.commands.naming import when_used
-from rosetta_tui.commands.review.import_ import report_json
+from rosetta_tui.commands.review.ratings import report_json
 from rosetta_tui.commands.review.verify import as_key, kept_batch
 from rosetta_tui.show.json_forms import print_form
 
 with when_used():
     from harness.sealed import keys, stick
     from harness.sealed import phrase as sealed_phrase
-    from review.files import reviewer_codes, statements
+    from review.files import identities as reviewer_codes
+    from review.files import identities as statements
     from review.office.intake import importing, speaking
     from review.office.results import progress
     from review.office.store import arrivals, store

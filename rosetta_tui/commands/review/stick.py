@@ -20,7 +20,7 @@ from review.office.making.reviewer_programs import (
     systems_on,
     write_starters,
 )
-from rosetta_tui.html.start_here_page import start_here_page
+from rosetta_tui.html.stick_pages import start_here_page
 from rosetta_tui.show.text import plain
 
 Result = TypeVar("Result")

@@ -17,8 +17,8 @@ with when_used():
     from harness.sealed import keys
     from harness.store import runs
     from harness.store.file import database
-    from review.files import statements
-    from review.office.items import reviewed_runs
+    from review.files import identities
+    from review.office.making import reviewed_runs
     from review.office.store import store
 
 
@@ -35,9 +35,9 @@ def handing_out(given: Mapping[str, Any], *, dry_run: bool) -> reviewed_runs.Tex
 
 def laptop_cards(
     _ctx: click.Context, _option: click.Parameter, files: Sequence[Path]
-) -> list[statements.LaptopCard]:
+) -> list[identities.LaptopCard]:
     """Read the cards of ``--for``, each file once: what is examined, written into a log and sealed for are the same keys."""
-    return [statements.laptop_card_in(file) for file in files]
+    return [identities.laptop_card_in(file) for file in files]
 
 
 def handed_to(given: Mapping[str, Any], *, dry_run: bool) -> list[keys.PublicIdentity]:

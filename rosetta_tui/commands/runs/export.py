@@ -1,10 +1,12 @@
-"""``rosetta runs export``: Write a run to a file."""
+"""``rosetta runs export``: Write a run to a file.
+``rosetta runs import``: Take run cards and test reports into the list of runs.
+"""
 
 from __future__ import annotations
 
 import sqlite3
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -12,20 +14,22 @@ from typing import Any
 
 import click
 
+from harness.card.reading import read_card_bytes
 from harness.core.failures import KeyStoreError, UsageError
-from harness.core.written_files import PRIVATE, PUBLISHED, write_file
-from rosetta_tui.commands.naming import when_used
+from harness.core.storage import PRIVATE, PUBLISHED, write_file
+from harness.store.file.database import home, opened
+from rosetta_tui.commands.naming import error_lines, when_used
 from rosetta_tui.commands.vault.sharing import telling_ledger
 from rosetta_tui.request.vault import by_grant, out_of_vault, vault_request
+from rosetta_tui.show.json_forms import form_text
 from rosetta_tui.show.text import plain
 
 with when_used():
-    from harness.card import exporting, reading
-    from harness.card.signing import card_seal, signed_run
+    from harness.card import reading, rows, signing
     from harness.release import ledger, releasing
     from harness.run import vault_opening
     from harness.sealed import keys, strict_records
-    from harness.store import notes, runs
+    from harness.store import attachments, runs
     from harness.store.file import database
     from review.verdict.certificate import coarse
     from rosetta_tui.show import card_fields, released_words
@@ -72,7 +76,7 @@ def export(
         raise UsageError(
             "Outputs may hold characters that act on a terminal. Give a file, or pipe: … -o - | less"
         )
-    form = form or exporting.form_of(output.name)
+    form = form or rows.form_of(output.name)
     if vault["ask"] is not None and submitter is None and (unsigned or form != "card"):
         raise UsageError("--ask is for a card that is signed or released; this file needs no opening. Leave it out.")  # fmt: skip
     if submitter is not None:
@@ -85,7 +89,7 @@ def export(
             why = reading.parse_object(data, "it")["shortfall"]
             click.echo(released_words.confirmation(why), err=True)
         else:
-            data = exporting.export_run(connection, number, exporting.ExportForm(form))
+            data = rows.export_run(connection, number, rows.ExportForm(form))
         if submitter is None and form == "card" and str(output) != "-":
             beside = _certificate_files(connection, number, output)
             if not unsigned:
@@ -108,10 +112,10 @@ def _is_replaceable(path: Path, content: bytes) -> bool:
     """Return whether a file beside a card may be written over: it is the same, or an older seal of the card by this key."""
     try:
         with path.open("rb") as file:
-            present = file.read(len(content) + card_seal.MOST_BYTES)
+            present = file.read(len(content) + signing.MOST_BYTES)
         if present == content:
             return True
-        older, newer = (card_seal.read_seal(seal_bytes).seal for seal_bytes in (present, content))
+        older, newer = (signing.read_seal(seal_bytes).seal for seal_bytes in (present, content))
     except (OSError, strict_records.FileError):
         return False
     return (older.card, older.by) == (newer.card, newer.by)
@@ -142,7 +146,7 @@ def _released(
 ) -> bytes:
     """Return the released card, for which the texts of a run from a vault are opened."""
     run = runs.read_run(connection, number)
-    if not exporting.must_be_released(connection, run):
+    if not rows.must_be_released(connection, run):
         raise UsageError(
             "--submitter goes with a run of this store that has secret entries. Leave it out: this one is exported whole."
         )
@@ -161,23 +165,21 @@ def _seal_file(
     """
     card = reading.parse_object(data, output.name)
     if runs.read_run(connection, number).imported:
-        sealed = next(iter(signed_run.kept_seals(connection, number, card)), None)
+        sealed = next(iter(signing.kept_seals(connection, number, card)), None)
     else:
         try:
-            signer = signed_run.own_signer(
-                database.home(), None if role is None else keys.Role(role)
-            )
+            signer = signing.own_signer(database.home(), None if role is None else keys.Role(role))
         except KeyStoreError as error:
             if role is not None:
                 raise
             click.echo(plain(f"warning: The card is not signed. {error}"), err=True)
             return {}
-        sealed = signed_run.sign_run(connection, number, data, signer, datetime.now(UTC))
+        sealed = signing.sign_run(connection, number, data, signer, datetime.now(UTC))
         words = signer.public.phrase
         click.echo(plain(f"Signed with the key of this {signer.role}. Its six words are: {words}"), err=True)  # fmt: skip
     if sealed is None:
         return {}
-    return {output.with_suffix(card_seal.SUFFIX): signed_run.outgoing(sealed, card).data()}
+    return {output.with_suffix(signing.SUFFIX): signing.outgoing(sealed, card).data()}
 
 
 def _certificate_files(
@@ -187,7 +189,7 @@ def _certificate_files(
 
     None over secret entries, which stays inside.
     """
-    beside = notes.attached_to(connection, number)
+    beside = attachments.attached_to(connection, number)
     review = card_fields.review_of(runs.read_card(connection, number) or {}, beside)
     if review is None or review.suspended:
         return {}
@@ -198,3 +200,127 @@ def _certificate_files(
         output.with_suffix(".certificate.json"): chosen.certificate,
         output.with_suffix(".certificate.sig"): chosen.signature,
     }
+
+
+# ---- Take run cards and test reports into the list of runs ----
+
+with when_used():
+    from harness import api
+    from harness.card import importing, reading, signing
+    from harness.leaderboard import official
+    from harness.publish import cards
+    from harness.release import records
+    from harness.sealed import keys
+    from harness.store import runs
+
+
+@click.command("import")
+@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option(
+    "--unverified",
+    is_flag=True,
+    help="Take cards whose seal is absent or broken too, marked as such.",
+)
+@click.option("--corpus", metavar="FILE", help="The corpus of the cards; their texts are checked against it.")  # fmt: skip
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def import_(files: Sequence[Path], unverified: bool, corpus: str | None, as_json: bool) -> None:
+    """Import run cards from FILES into the list of runs.
+
+    The outputs on a card are scored again here. Its scores count as stated until its texts have been checked against
+    its corpus too: one in the list of corpora, or --corpus, also for a card that was imported before. A card whose
+    outputs give other scores has no rank.
+
+    Test reports, run logs and published rows of the reference implementation are read too.
+    """
+    done: list[dict[str, Any]] = []
+    refused = 0
+    pinned = None if corpus is None else api.open_corpus(api.CorpusRequest(corpus))
+    with opened() as connection:
+        for file in files:
+            if file.name.endswith(signing.SUFFIX):
+                click.echo(plain(f"{file.name}: the seal of a card, which is imported with its card."), err=True)  # fmt: skip
+                continue
+            try:
+                data = read_card_bytes(file)
+                if cards.is_released(reading.parse_object(data, file.name)):
+                    card = official.take(home(), data, file.name, connection)
+                    done.append({"file": str(file), "run_id": card.run, "released": True})
+                    if not as_json:
+                        click.echo(_released_words(file, card))
+                    continue
+                imported = importing.import_card(
+                    connection, data, file.name, unverified=unverified, corpus=pinned
+                )
+            except UsageError as error:
+                refused += 1
+                for line in error_lines(str(error)):
+                    click.echo(line, err=True)
+                continue
+            _take_seal(connection, file, data, imported)
+            done.append({"file": str(file), **_fields(imported)})
+            if not as_json:
+                click.echo(_import_words(file, imported))
+    if as_json:
+        click.echo(form_text("runs-import", done))
+    if refused:
+        sys.exit(2)
+
+
+def _released_words(file: Path, card: records.ReleasedCard) -> str:
+    return plain(
+        f"{file}: the released card of run {card.run[:8]}, {card.corpus.id}, signed by the key with the six words: {keys.key_phrase(card.by)}. "
+        "`rosetta leaderboard` has it."
+    )
+
+
+def _take_seal(
+    connection: sqlite3.Connection, file: Path, data: bytes, imported: importing.Imported
+) -> None:
+    """Store the seal that is next to a card, and show why where it is not accepted."""
+    beside = file.with_suffix(signing.SUFFIX)
+    run = runs.find_by_id(connection, imported.run_id)
+    if not beside.is_file() or run is None or not run.imported:
+        return
+    try:
+        card = reading.parse_object(data, file.name)
+        signing.keep_others_seal(connection, run.id, card, read_card_bytes(beside))
+    except UsageError as error:
+        click.echo(plain(f"warning: {beside.name} was not taken. {error}"), err=True)
+
+
+def _fields(imported: importing.Imported) -> dict[str, Any]:
+    return {
+        "run_id": imported.run_id,
+        "known": imported.known,
+        "back": imported.back,
+        "unverified": imported.unverified,
+        "note": imported.note,
+        "scored_again": None
+        if imported.recount is None
+        else {"pinned": imported.recount.pinned, "differences": list(imported.recount.differences)},
+    }
+
+
+def _import_words(file: Path, imported: importing.Imported) -> str:
+    outcome = "was there already, nothing to do" if imported.known else "imported"
+    if imported.back:
+        outcome = "had been deleted, and is back"
+    parts = [f"{file.name}: run {imported.run_id[:8]} {outcome}."]
+    if imported.unverified:
+        parts.append(f"UNVERIFIED: {imported.unverified}")
+    if imported.note and not imported.known:
+        parts.append(imported.note)
+    parts.append(_counted(imported))
+    return plain(" ".join(filter(None, parts)))
+
+
+def _counted(imported: importing.Imported) -> str:
+    """Return what scoring the outputs again gave."""
+    recount = imported.recount
+    if recount is None:
+        return ""
+    if recount.differences:
+        return f"SCORED AGAIN, DIFFERENTLY: {'; '.join(recount.differences)}. It has no rank."
+    if not recount.pinned:
+        return "Its outputs give its scores; they count as stated until its corpus is here (--corpus FILE)."
+    return "Scored again with its corpus: as stated."

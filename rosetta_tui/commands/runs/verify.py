@@ -1,27 +1,42 @@
-"""``rosetta runs verify``: Check a card's seals, and compute its numbers again."""
+"""``rosetta runs verify``: Check a card's seals, and compute its numbers again.
+``rosetta runs proof``: Prove that one row is on a signed card, without showing the others.
+``rosetta runs sign``: Sign the card of a run, which stays here.
+``rosetta runs attach``: Put the record of a reproduction beside the run that it is about.
+``rosetta runs reproduce``: Run a card's set-up once more, and compare the scores with the card's.
+"""
 
 from __future__ import annotations
 
+import sqlite3
 import sys
 from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from harness.store.file.database import default_path
+from harness.card.reading import read_card_bytes
+from harness.core.failures import UsageError
+from harness.core.storage import PUBLISHED, write_file
+from harness.store.file.database import default_path, home, opened
 from rosetta_tui.commands.naming import when_used
+from rosetta_tui.commands.review.verify import read_key
+from rosetta_tui.request.options import asked, told
+from rosetta_tui.request.vault import by_grant, out_of_vault, vault_request
 from rosetta_tui.show.json_forms import form_text
 from rosetta_tui.show.text import CHECK_SIGNS, plain
+
+if TYPE_CHECKING:
+    from harness.card.checking.verdict import CardVerdict
+    from harness.vault.log import LogLine
+
 
 with when_used():
     from harness import api
     from harness.card.checking import signed
     from harness.vault import folder
 
-if TYPE_CHECKING:
-    from harness.card.checking.verdict import CardVerdict
-    from harness.vault.log import LogLine
 
 _FILE = click.Path(path_type=Path)
 
@@ -88,3 +103,276 @@ def _verdict_lines(verdict: CardVerdict) -> Iterator[str]:
         yield "What could be checked holds; lines with – could not be checked."
     else:
         yield "Everything holds."
+
+
+# ---- Prove that one row is on a signed card, without showing the others ----
+
+with when_used():
+    from harness.card import reading, rows, signing
+    from harness.core import storage
+    from harness.store import runs
+    from harness.store.file import database
+
+
+@click.command()
+@click.argument("run")
+@click.argument("entry")
+@click.option("-o", "--output", required=True, type=click.Path(path_type=Path), metavar="FILE", help="Where to write it.")  # fmt: skip
+@click.option("--overwrite", is_flag=True, help="Overwrite a file that is there.")
+def proof(run: str, entry: str, output: Path, *, overwrite: bool) -> None:
+    """Write a file that proves that the row of ENTRY (its id) is on the card of RUN.
+
+    It holds this one row with its texts, and hashes that tell nothing of the others. Anyone who has it checks it with
+    `rosetta runs verify FILE --card CARD`. If the card is not signed yet, it is signed for this.
+    """
+    with database.opened() as connection:
+        number = runs.find_run(connection, run).id
+        data = rows.export_run(connection, number, rows.ExportForm.CARD)
+        card = reading.parse_object(data, run)
+        if not card.get("results"):
+            raise UsageError(
+                "The card of this run has no rows: of a run with secret entries none leaves this machine, and some "
+                "cards from elsewhere came without."
+            )
+        kept = signing.kept_seals(connection, number, card)
+        if not kept:
+            signer = signing.own_signer(database.home())
+            kept = [signing.sign_run(connection, number, data, signer, datetime.now(UTC))]
+        made = signing.prove_row(kept[0], card["results"], entry)
+    storage.write_file(output, made.data(), overwrite=overwrite)
+    click.echo(f"Written: {plain(str(output))}", err=True)
+
+
+# ---- Sign the card of a run, which stays here ----
+
+with when_used():
+    from harness.card import rows, signing
+    from harness.run import vault_opening
+    from harness.store import runs
+    from harness.store.corpora import entries
+    from harness.store.file import database
+    from harness.vault import opening
+
+
+@click.command()
+@click.argument("run")
+@by_grant
+@out_of_vault
+def sign(run: str, **vault: Any) -> None:
+    """Sign the card of RUN and keep the seal next to it; nothing leaves. `rosetta runs verify RUN` checks it.
+
+    In this way the card and rows of a run with secret entries can be checked on this computer. With --vault the seal
+    names the last line of the vault's log, and the next line names the seal.
+    """
+    asked, home = vault_request(vault), database.home()
+    with database.opened() as connection:
+        stored_run = runs.find_run(connection, run)
+        data = rows.card_bytes(rows.load_card(connection, stored_run.id))
+        if asked is None:
+            vault_opening.open_again(connection, stored_run, None, "seal")
+            signer = signing.own_signer(home)
+            signing.sign_run(connection, stored_run.id, data, signer, datetime.now(UTC))
+        else:
+            made = opening.vault_at(asked.folder, home, clock_was_wrong=asked.clock_was_wrong)
+            dataset = entries.read_dataset(connection, stored_run.corpus)
+            if (dataset.opened_from or "").partition("/")[0] != made.read().head.vault:
+                raise UsageError(f"This run is not over texts of the vault in {asked.folder}. Leave --vault out.")  # fmt: skip
+            signer = opening.keeper_here(home, asked.key)
+            vault_opening.open_again(connection, stored_run, asked, "seal")
+            signing.sign_vault_run(made, connection, stored_run.id, data, signer)
+    whose = (
+        "a keeper's key, and the vault's log has it" if asked else f"the key of this {signer.role}"
+    )
+    click.echo(plain(f"Signed with {whose}. Its six words are: {signer.public.phrase}"), err=True)
+
+
+# ---- Put the record of a reproduction beside the run that it is about ----
+
+with when_used():
+    from harness import reproduce as reproduction
+    from harness.sealed import keys
+    from harness.store import attachments, runs
+
+
+@click.command()
+@click.argument("record", metavar="RECORD|RUN")
+@click.option("--trust", metavar="KEY", help="Public key of anyone who ran it again, 64 hexadecimal digits.")  # fmt: skip
+@click.option("--remove", is_flag=True, help="Take all records off RUN.")
+def attach(record: str, trust: str | None, *, remove: bool) -> None:
+    """Attach RECORD (`rosetta runs reproduce … --sign`) to its run, which is shown as gds-verified from then on.
+
+    Its signer must be this computer, or the key named with --trust, and never anyone who made or signed the card.
+    """
+    with opened() as connection:
+        if remove:
+            run = runs.find_run(connection, record)
+            count = attachments.detach_reproductions(connection, run.id)
+            click.echo(
+                f"Run {plain(run.run_id[:8])}: {count} record{'s' * (count != 1)} taken away."
+            )
+            return
+        key = None if trust is None else read_key(trust)
+        signed_reproduction = reproduction.attach(
+            connection, read_card_bytes(Path(record)), key, home()
+        )
+    words = f"Run {signed_reproduction.claimed.run_id[:8]} shows as gds-verified, by the key with the six words: {keys.key_phrase(signed_reproduction.by)}"
+    click.echo(plain(words))
+
+
+# ---- Run a card's set-up once more, and compare the scores with the card's ----
+
+with when_used():
+    from harness import api
+    from harness import reproduce as reproduction
+    from harness.core import canonical
+    from rosetta_tui.app import display
+    from rosetta_tui.report import records
+
+
+_TAKEN = frozenset(
+    [
+        "endpoint",
+        "prompt",
+        "coaching",
+        "prices",
+        "glossary",
+        "word_list",
+        "model_folder",
+        "outputs",
+        "analyser",
+        "source_name",
+        "target_name",
+        "settings",
+        "language_card",
+        "gloss_dictionary",
+        "terms",
+        "scoring",
+        "embeddings",
+        "embeddings_model",
+        "judge",
+        "judge_model",
+        "comet",
+        "bertscore",
+        "concurrency",
+        "budget",
+        "timeout",
+        "attempts",
+        "keep_failed",
+        "offline",
+        "trust_local_server",
+        "may_send",
+    ]
+)
+"""Options of ``rosetta run`` that bring what a card only names, or say how the run goes about its calls."""
+
+
+@click.command(params=[param for param in asked.params if param.name in _TAKEN])
+@click.argument("card", metavar="CARD|RUN")
+@click.option("--corpus", required=True, help="The corpus file that the card names by its hash, or one of the store.")  # fmt: skip
+@click.option("--reference", type=_FILE, help="Second file of aligned texts.")
+@click.option("--method", "-m", help="The plug-in, FILE.py:CLASS, where the card names one by its hash.")  # fmt: skip
+@click.option("--with", "finished", metavar="RUN", help="Compare this finished run with the card; nothing is run.")  # fmt: skip
+@click.option("--sign", is_flag=True, help="Sign the result, with the key of this organisation or computer.")  # fmt: skip
+@click.option("-o", "--output", type=_FILE, help="Write the comparison here, signed with --sign.")
+@click.option("--overwrite", is_flag=True, help="Overwrite a file that is there.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON, and nothing of the run.")
+@click.option("--plain", "style", flag_value="plain", help="Lines instead of the live screen.")
+def reproduce(
+    card: str,
+    corpus: str,
+    reference: Path | None,
+    method: str | None,
+    finished: str | None,
+    output: Path | None,
+    style: str | None,
+    *,
+    sign: bool,
+    overwrite: bool,
+    as_json: bool,
+    **given: Any,
+) -> None:
+    """Run the set-up of CARD once more, and say for each score whether it is within 2 % of the one claimed.
+
+    CARD is a file, or a run of the list. What it names only by its hash (plug-in, coaching, prompt, analyser …) you
+    give with an option each. Nothing is taken from earlier answers. The exit code is 0 where composite and chrF++ are
+    within 2 %, and 1 where they are not. A run that was interrupted is continued with `rosetta resume`; --with RUN
+    then compares it with the card.
+    """
+    if sign and output is None:
+        raise click.UsageError("--sign writes a file: name it with -o FILE.")
+    if output is not None and output.exists() and not overwrite:
+        raise UsageError(
+            f"{output.name} is there already. Choose another name, or add --overwrite."
+        )
+    with opened() as connection:
+        claimed = reproduction.claimed_card(connection, card)
+        if sign:
+            reproduction.refuse_to_sign(connection, claimed, home())
+        request = (
+            _request(connection, claimed, corpus, reference, {**given, "method": method})
+            if finished is None
+            else None
+        )
+
+    def at_end(_store: Path, run_id: str) -> int:
+        return _told(claimed, run_id, output, sign=sign, overwrite=overwrite, as_json=as_json)
+
+    if request is None:
+        raise click.exceptions.Exit(at_end(Path(), str(finished)))
+    display.start_and_show(request, "quiet" if as_json else style, at_end)
+
+
+def _request(
+    connection: sqlite3.Connection,
+    claimed: reproduction.ClaimedCard,
+    corpus: str,
+    reference: Path | None,
+    given: dict[str, Any],
+) -> api.RunRequest:
+    dataset = claimed.card.dataset
+    corpus_opened = api.open_corpus(
+        api.CorpusRequest(
+            corpus,
+            () if reference is None else (reference,),
+            id=dataset.id,
+            source_language=dataset.source_language,
+            target_language=dataset.target_language,
+        )
+    )
+    options = {name: value for name, value in told(given).items() if value not in ({}, False)}
+    options.pop("use_cache", None)
+    if given["method"]:
+        options["method"] = given["method"]
+    made = reproduction.rebuild(connection, claimed.card, corpus_opened, options)
+    for difference in made.scored_otherwise:
+        click.echo(plain(f"Scored differently from the card: {difference}."), err=True)
+    return made.request
+
+
+def _told(
+    claimed: reproduction.ClaimedCard,
+    run_id: str,
+    output: Path | None,
+    *,
+    sign: bool,
+    overwrite: bool,
+    as_json: bool,
+) -> int:
+    """Show the outcome, write it where asked, and return the exit code."""
+    with opened() as connection:
+        reproduction_comparison = reproduction.compared(connection, claimed.card, run_id)
+        made = (
+            reproduction.signed(connection, claimed, reproduction_comparison, home())
+            if sign
+            else reproduction_comparison
+        )
+    if output is not None:
+        data = canonical.canonical_bytes(made.model_dump(mode="json")) + b"\n"
+        write_file(output, data, overwrite=overwrite, mode=PUBLISHED)
+        click.echo(f"Written: {plain(str(output))}", err=True)
+    if as_json:
+        click.echo(form_text("runs-reproduce", records.reproduction_json(made)))
+    else:
+        for line in records.reproduction_lines(made):
+            click.echo(plain(line))
+    return 0 if reproduction_comparison.reproduced else 1

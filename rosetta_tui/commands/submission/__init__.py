@@ -8,7 +8,7 @@ from rosetta_tui.commands.naming import FiledCommands, when_used
 
 with when_used():
     from harness.store.file import database
-    from harness.submission import leftovers
+    from harness.submission import desk
 
 
 class SubmissionCommands(FiledCommands):
@@ -21,4 +21,4 @@ class SubmissionCommands(FiledCommands):
 @click.group(cls=SubmissionCommands)
 def submission() -> None:
     """Submit a method to the organisation that keeps the secret texts; there, rehearse it, run it, and report the result."""
-    leftovers.remove_leftovers(database.home())
+    desk.remove_leftovers(database.home())

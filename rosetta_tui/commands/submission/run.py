@@ -1,17 +1,24 @@
-"""``rosetta submission run``: Rehearse a submission on open texts, then run it over secret ones and report the result."""
+"""``rosetta submission run``: Rehearse a submission on open texts, then run it over secret ones and report the result.
+``rosetta submission tell``: Write the report of a submission's last run to its maker.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+import os
+import sqlite3
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, get_args
 
 import click
 
+from harness.core.failures import UsageError
+from harness.core.storage import write_file
 from rosetta_tui.commands.naming import in_lines, when_used
-from rosetta_tui.commands.submission.disclosure import require_free, tell_of
-from rosetta_tui.commands.submission.sharing import (
+from rosetta_tui.commands.submission.store import (
     FILE,
     NAMED,
     SUBMITTER,
@@ -23,17 +30,93 @@ from rosetta_tui.commands.submission.sharing import (
 )
 from rosetta_tui.request.options import CONFIRM, TRUST_LOCAL_SERVER
 from rosetta_tui.request.reading import SEGMENTS
-from rosetta_tui.request.vault import by_grant, out_of_vault
+from rosetta_tui.request.vault import by_grant, out_of_vault, vault_request
+
+# ---- The report to the maker of a submission: a released card or a released refusal, in a file,
+# counted in the budget.
+
+with when_used():
+    from harness.release import budget, ledger, records, releasing
+    from harness.store import runs
+    from harness.store.file import database
+    from harness.submission import desk as desks
+    from rosetta_tui.show import released_words
+
+
+def require_free(output: Path | None) -> None:
+    """Refuse a name that is taken, or a folder that takes nothing, before anything is run or an answer is counted."""
+    if output is not None and output.exists():
+        raise UsageError(f"{output.name} is there already. Choose another name.")
+    if output is not None and not os.access(output.absolute().parent, os.W_OK | os.X_OK):
+        raise UsageError(
+            f"{output.absolute().parent}: not a folder that you may write to. Make it, or name another with -o."
+        )
+
+
+def tell_of(
+    kept: desks.KeptSubmission,
+    output: Path | None,
+    submitter: str | None,
+    vault: Mapping[str, Any],
+    open_texts: Callable[[sqlite3.Connection, runs.Run], None] | None = None,
+) -> bool:
+    """Write the report of a submission's last run to its maker, and return whether anything is released; else print why not.
+
+    ``submitter``: whose budget it counts in; None: that of the name in the bundle. ``vault``: the options that name one. ``open_texts`` opens the texts of the run, where they are not open; what is withheld without them is withheld before. The ledger has it first. The same run gives the same file again, and counts once.
+    """
+    last = kept.judged
+    name = submitter or kept.manifest.submitter
+    known = ledger.own_ledger(database.home(), clock_was_wrong=bool(vault["clock_was_wrong"]))
+    before = len(known.read().answers)
+    try:
+        with database.opened() as connection, ledger.anchored(known, vault["vault"]):
+            run = runs.find_run(connection, last.run)
+            if last.what is desks.SubmissionEvent.REFUSED:
+                stage = next(
+                    stage for stage in get_args(records.RefusedStage) if stage == last.words
+                )
+                data = releasing.release_refusal(connection, run.id, name, stage, known)
+            else:
+                opening = None if open_texts is None else partial(open_texts, connection, run)
+                data = releasing.release_run(connection, run.id, name, known, opening)
+    except budget.NotReleased as kept_back:
+        unwritten = "" if output is None else f" {output} was not written."
+        waits = isinstance(kept_back, budget.NotYetReleased)
+        later = f" Later: rosetta submission tell {kept.number}" if waits else ""
+        say([f"Nothing is told of it{' now' if waits else ''}: {kept_back}{unwritten}{later}"])
+        return False
+    path = output or kept.folder / f"{last.run[:8]}.told.json"
+    _write(path, data, kept.number, overwrite=output is None)
+    released = json.loads(data)
+    words = last.words if "stage" in released else released["shortfall"] or released["confirmation"]
+    desk().note(kept.submission, desks.SubmissionEvent.TOLD, last.run, last.corpus, words)
+    counts = "It counts as an answer" if len(known.read().answers) > before else "It is the same answer as before, and counts once"  # fmt: skip
+    say([f"What {name} is told: {path}. {counts}; `rosetta report released {path} -o page.html` makes a page of it."])  # fmt: skip
+    if "stage" not in released:
+        say([released_words.confirmation(released["shortfall"])])
+    return True
+
+
+def _write(path: Path, data: bytes, number: str, *, overwrite: bool) -> None:
+    """Write a report, which is counted by now; where it cannot be written, print how to have it again."""
+    try:
+        write_file(path, data, overwrite=overwrite)
+    except UsageError as error:
+        raise UsageError(
+            f"{error} The answer is counted; the same again, which does not count: rosetta submission tell {number} -o FILE, with "
+            "--vault and --purpose where the corpus is in a vault."
+        ) from None
+
 
 with when_used():
     from harness import api
     from harness.method import method as methods
     from harness.store.file import database
-    from harness.submission import checking, folder, lanes, rehearsal
     from harness.submission import desk as desks
+    from harness.submission import folder, lanes, rehearsal
     from rosetta_tui.app import display
     from rosetta_tui.commands.submission import secret_run
-    from rosetta_tui.report import reproduction
+    from rosetta_tui.report import records as run_records
 
 _NOT_KEPT: Final = (
     "For you, and not for its maker: sentences of this open corpus are secret in another one on this computer. The rehearsal "
@@ -89,9 +172,9 @@ def run(
     require_free(output)
     kept_submission = kept(submission)
     say(bundle_lines(kept_submission.submission))
-    checks = checking.check_submission(kept_submission.submission, None if terms is None else folder.terms_sha256(terms))  # fmt: skip
+    checks = folder.check_submission(kept_submission.submission, None if terms is None else folder.terms_sha256(terms))  # fmt: skip
     say(check_lines(checks))
-    checking.require_parts(checks, for_secrets=corpus is not None)
+    folder.require_parts(checks, for_secrets=corpus is not None)
     model = _model(given)
     with lanes.unpacked(kept_submission.submission, database.home()) as place:
         plan = lanes.lane_plan(kept_submission.submission, place, model)
@@ -142,7 +225,7 @@ def _rehearse(
         rehearsed = rehearsal.rehearsed(connection, found.submission, finished.run_id)
     rehearsed = rehearsed if kept_here else replace(rehearsed, run="")
     rehearsal.note_rehearsal(desk(), found.submission, rehearsed, corpus.dataset.id, model)
-    say(reproduction.deviation_lines(rehearsed.found, rehearsed.claimed), aside=False)
+    say(run_records.deviation_lines(rehearsed.found, rehearsed.claimed), aside=False)
     if not rehearsed.repeated:
         card = f", and the run's card: rosetta runs export {rehearsed.run[:8]}" if kept_here else ""
         say([f"Its claim does not hold here, so no keeper is asked. Send its maker these numbers{card}.", *_words(method)])  # fmt: skip
@@ -154,3 +237,35 @@ def _words(method: methods.Method) -> list[str]:
     """Return what code wrote at a rehearsal before it failed; it saw open texts only."""
     words = getattr(method, "words", "")
     return [f"It wrote: {line}" for line in str(words).splitlines()[-20:]]
+
+
+# ---- Write the report of a submission's last run to its maker ----
+
+with when_used():
+    from harness.run import vault_opening
+    from harness.store import runs
+    from harness.submission import desk as desks
+
+
+@click.command()
+@click.argument("submission", metavar=NAMED)
+@click.option("-o", "--output", type=FILE, metavar="FILE", help="Default: a file beside the submission in the data folder.")  # fmt: skip
+@SUBMITTER
+@by_grant
+@out_of_vault
+def tell(submission: str, output: Path | None, submitter: str | None, **vault: Any) -> None:
+    """Write the released card of the last run over secret entries, or the refusal, if the budget held it back before.
+
+    The same run gives the same file again, and counts once. The scores of a run from a vault need --vault and
+    --purpose, or a grant to seal it. If there is nothing to tell yet, no file is written, and the exit code is 1.
+    """
+    require_free(output)
+    submitted = kept(submission)
+    if vault["ask"] is not None and submitted.judged.what is desks.SubmissionEvent.REFUSED:
+        raise click.UsageError("A refusal opens no text, so nobody is asked. Leave --ask out.")
+
+    def open_texts(connection: sqlite3.Connection, run: runs.Run) -> None:
+        vault_opening.open_again(connection, run, vault_request(vault), "seal")
+
+    if not tell_of(submitted, output, submitter, vault, open_texts):
+        raise click.exceptions.Exit(1)

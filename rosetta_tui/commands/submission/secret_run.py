@@ -14,19 +14,18 @@ from harness.consent.withdrawals_in_force import CorpusFacts, Withdrawn, standin
 from harness.core.failures import HarnessError, UsageError
 from harness.method.method import Method
 from harness.release.ledger import check_anchor, confirming, own_ledger
-from harness.run.run_terms import run_terms
+from harness.run.vault_opening import run_terms
 from harness.setup.scoring_options import ScoringOptions
 from harness.store.file.database import default_path, home, opened
 from harness.submission import lanes, rehearsal
-from harness.submission.bundle import Submission
+from harness.submission.bundle import Submission, SubmissionManifest
 from harness.submission.desk import KeptSubmission, SubmissionEvent
 from harness.submission.lanes import LanePlan, ModelHere
-from harness.submission.manifest import SubmissionManifest
-from harness.submission.outcome import run_outcome
+from harness.submission.rehearsal import run_outcome
 from harness.vault.records import MOST_WORDS
 from harness.vault.request import VaultNoting
 from rosetta_tui.app.display import to_the_end
-from rosetta_tui.commands.submission.sharing import desk, say
+from rosetta_tui.commands.submission.store import desk, say
 from rosetta_tui.request.reading import read_corpus
 
 _NOT_TOLD: Mapping[str, Any] = {

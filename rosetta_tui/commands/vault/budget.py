@@ -1,26 +1,32 @@
-"""``rosetta vault budget``: Show and set how often a submitter learns scores over secret entries."""
+"""``rosetta vault budget``: Show and set how often a submitter learns scores over secret entries.
+``rosetta vault compare``: Write how two runs over secret entries differ, for their submitters.
+"""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 import click
 
+from corpora.text.messages import counted
 from rosetta_tui.commands.naming import when_used
-from rosetta_tui.commands.vault.sharing import ledger
+from rosetta_tui.commands.vault.sharing import FILE, ledger, telling_ledger
+from rosetta_tui.request.vault import out_of_vault
 from rosetta_tui.show.json_forms import print_form
-from scoring.core.messages import counted
+from rosetta_tui.show.text import plain
+from scoring.core.inventory import short_title
 
 with when_used():
     from harness.core import failures
-    from harness.leaderboard import released_files
+    from harness.leaderboard import official
     from harness.release import budget, records
     from harness.store import run_list
     from harness.store.file import database
     from rosetta_tui.show import released_words
-    from rosetta_tui.vault import budget_use
 
 
 @click.command("budget")
@@ -73,10 +79,10 @@ def budget_(
     general = history.policy(submitter, corpus)
     names = history.names_of(submitter)
     with database.opened() as store:
-        withdrawn = released_files.withdrawn_of(history, store)
+        withdrawn = official.withdrawn_of(history, store)
     shown = [
         use
-        for use in budget_use.uses(history, withdrawn)
+        for use in released_words.uses(history, withdrawn)
         if corpus in {"", use.corpus}
         and (not submitter or any(history.names_of(name) & names for name in use.names))
     ]
@@ -97,7 +103,7 @@ def _require_known(corpus: str, told: budget.History) -> None:
     """Raise UsageError where no run here is over a corpus and nothing was released of it: a rule for it would hold for nothing."""
     with database.opened() as store:
         there = {each.dataset_id for each in run_list.list_runs(store, brief=True)}
-    there |= {use.corpus for use in budget_use.uses(told)}
+    there |= {use.corpus for use in released_words.uses(told)}
     if corpus not in there:
         known = (
             f"There are runs over {', '.join(sorted(there))}." if there else "There is no run yet."
@@ -112,7 +118,7 @@ def _not_none(**given: object) -> dict[str, Any]:
     return {name: value for name, value in given.items() if value is not None}
 
 
-def _row(use: budget_use.BudgetUse) -> dict[str, Any]:
+def _row(use: released_words.BudgetUse) -> dict[str, Any]:
     best = None if use.best is None else use.best.card
     return {
         "names": list(use.names),
@@ -130,7 +136,7 @@ def _row(use: budget_use.BudgetUse) -> dict[str, Any]:
 
 
 def _lines(
-    general: budget.Policy, shown: list[budget_use.BudgetUse], submitter: str, corpus: str
+    general: budget.Policy, shown: list[released_words.BudgetUse], submitter: str, corpus: str
 ) -> Iterator[str]:
     about = repr(corpus) if corpus else "each corpus"
     yield (
@@ -155,3 +161,56 @@ def _lines(
             else ""
         )
         yield f"  nothing was told yet{names}"
+
+
+# ---- Write how two runs over secret entries differ, for their submitters ----
+
+with when_used():
+    from harness.core import failures, storage
+    from harness.release import ledger as release_ledger
+    from harness.release import releasing
+    from harness.run import vault_opening
+    from harness.store import runs
+    from harness.store.file import database
+
+
+@click.command("compare")
+@click.argument("first", metavar="RUN")
+@click.argument("second", metavar="RUN")
+@click.option("-o", "--output", required=True, type=FILE)
+@click.option("--overwrite", is_flag=True, help="Overwrite a file that is there.")
+@out_of_vault
+def compare_(
+    first: str,
+    second: str,
+    output: Path,
+    *,
+    overwrite: bool,
+    **vault: Any,
+) -> None:
+    """Show whether the second of two RUNs over secret entries is better, and write that to a signed file.
+
+    Better, worse or cannot be told apart, by a paired test: one-sided at 5 %, corrected for all runs of the submitters
+    that were released. Both runs must have been released before (rosetta runs export --submitter); each submitter has as
+    many comparisons as answers. Runs from a vault need --vault and --purpose; its log records both runs.
+    """
+    if output.exists() and not overwrite:
+        raise failures.UsageError(
+            f"{output.name} is there already. Choose another name, or add --overwrite."
+        )
+    with database.opened() as connection:
+        stored_runs = [runs.find_run(connection, name) for name in (first, second)]
+        asked, known = telling_ledger(vault)
+
+        def open_texts() -> None:
+            for run in stored_runs:
+                vault_opening.open_again(connection, run, asked, "compare")
+
+        with release_ledger.anchored(known, asked.folder if asked else None):
+            data = releasing.release_difference(connection, (first, second), known, open_texts)
+    storage.write_file(output, data, overwrite=overwrite)
+    released = json.loads(data)
+    click.echo(plain(f"{released['second'][:8]} against {released['first'][:8]} by {short_title(released['metric'])}: {released['verdict']}"))  # fmt: skip
+    if (least := released["smallest_difference"]) is not None:
+        click.echo(f"Differences below {least:g} points of chrF++ cannot be told apart by these entries.", err=True)  # fmt: skip
+    click.echo(plain(f"Written: {output}"), err=True)

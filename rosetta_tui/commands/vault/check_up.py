@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from corpora.text.messages import counted
 from harness.core.failures import UsageError
 from rosetta_tui.commands.naming import when_used
 from rosetta_tui.commands.vault.sharing import (
@@ -22,13 +23,12 @@ from rosetta_tui.request.reading import SEGMENTS
 from rosetta_tui.request.vault import together
 from rosetta_tui.show.json_forms import print_form
 from rosetta_tui.show.text import plain
-from scoring.core.messages import counted
 
 with when_used():
     from corpora.model import entry
     from harness.store.file import database
-    from harness.vault import corpus_files
-    from harness.vault.grants import messages
+    from harness.vault import sealed_corpus
+    from harness.vault.grants import files
     from rosetta_tui.vault import check_up, facts
 
 _ACTS = ("rotate", "shares")
@@ -86,8 +86,8 @@ def check_up_(
     if corpus and count:
         segments = entry.Segment(source), entry.Segment(target)
         state = made.rotate(corpus, *segments, count, purpose, keeper(key))
-        _, stored = corpus_files.corpus_named(state, corpus)
-        click.echo(plain(f"{corpus}: {counted(count, 'entry', 'entries')} moved from {source} to {target}. Now: {messages.counts(stored.entries)}."))  # fmt: skip
+        _, stored = sealed_corpus.corpus_named(state, corpus)
+        click.echo(plain(f"{corpus}: {counted(count, 'entry', 'entries')} moved from {source} to {target}. Now: {files.counts(stored.entries)}."))  # fmt: skip
         return
     identity, opening = acting(made, key, others, shares=shares)
     before = made.read()

@@ -1,16 +1,37 @@
-"""``rosetta vault list``: Show what a vault holds and who can open it, without opening it."""
+"""``rosetta vault list``: Show what a vault holds and who can open it, without opening it.
+``rosetta vault log``: Show who did what with a vault, and why.
+``rosetta vault open``: Try whether your keys open a corpus; no text is shown or written.
+``rosetta vault show``: Open the app at the vaults, or at one of them.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import asdict
 from itertools import chain
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
+from corpora.text.messages import counted
 from rosetta_tui.commands.naming import when_used
-from rosetta_tui.commands.vault.sharing import FILE, vault_at
+from rosetta_tui.commands.vault.sharing import (
+    FILE,
+    acting,
+    changing,
+    grants_at,
+    keeper,
+    vault_at,
+)
+from rosetta_tui.request.reading import SEGMENTS
+from rosetta_tui.request.vault import asked, by_grant, refuse_existing, together
 from rosetta_tui.show.json_forms import print_form
-from scoring.core.messages import counted
+from rosetta_tui.show.text import plain
+
+if TYPE_CHECKING:
+    from textual.screen import Screen
+
 
 with when_used():
     from harness.consent import withdrawals_in_force
@@ -18,7 +39,7 @@ with when_used():
     from harness.store import withdrawn as withdrawals
     from harness.store.file import database
     from harness.vault import log, records
-    from harness.vault.grants import messages as grant_messages
+    from harness.vault.grants import files as grant_messages
     from rosetta_tui.vault import messages as vault_words
 
 
@@ -98,3 +119,131 @@ def _withdrawn(head: records.Head) -> dict[str, str]:
     with database.opened() as store:
         notices = ((corpus, withdrawals.withdrawn_of_vault(store, head.vault, corpus)) for corpus in head.corpora)  # fmt: skip
         return {number: notice.said for number, notice in notices if notice}
+
+
+# ---- Show who did what with a vault, and why ----
+
+with when_used():
+    from rosetta_tui.vault import messages
+
+
+@click.command("log")
+@click.argument("vault", type=FILE)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def log_(vault: Path, *, as_json: bool) -> None:
+    """Show the log of VAULT, the oldest line first. Its chain and every signature are checked; no key is needed."""
+    acts = messages.logged_acts(vault_at(vault).read())
+    lines = [
+        f"{act.when}  {act.by}: {act.words}"
+        + (f" ({act.purpose})" if act.purpose else "")
+        + (" [the clock of an earlier line was wrong]" if act.clock_set_back else "")
+        for act in acts
+    ]
+    print_form("vault-log", [asdict(act) for act in acts], lines, as_json=as_json)
+
+
+# ---- Try whether your keys open a corpus; no text is shown or written ----
+
+with when_used():
+    from corpora.model import entry
+    from harness.consent import checks as consent
+    from harness.consent import withdrawals_in_force
+    from harness.store.file import database
+    from harness.vault import ledger, sealed_corpus
+    from harness.vault import opening as vault_opening
+    from harness.vault.grants import using
+
+
+@click.command("open")
+@changing
+@together
+@click.argument("corpus", required=False)
+@click.option(
+    "--purpose",
+    metavar="WORDS",
+    help="Why it is done. The log keeps these words, so name nobody and quote no text.",
+)
+@by_grant
+@click.option("--segment", "chosen", multiple=True, type=click.Choice(SEGMENTS), help="Only entries of this segment. Default: all but held_out, which is never opened.")  # fmt: skip
+def open_(
+    vault: Path,
+    key: Path | None,
+    others: tuple[Path, ...],
+    corpus: str | None,
+    purpose: str | None,
+    grant: Path | None,
+    ask: Path | None,
+    chosen: tuple[str, ...],
+    *,
+    shares: bool,
+    clock_was_wrong: bool,
+) -> None:
+    """Open every text of CORPUS in memory and check it, so that you know that your keys work and nothing is damaged.
+
+    The log of VAULT records the opening and its purpose first. Nothing is shown, and nothing is kept. Where several
+    keepers open it together, either they are here (--with, --shares), or they are asked before (--ask), and --grant uses
+    up what they allowed.
+    """
+    if grant is not None:
+        if corpus or purpose or chosen or others or shares or ask:
+            raise click.UsageError(
+                "--grant states itself which texts to open, and why. Leave the rest out."
+            )
+        granted = grants_at(vault, clock_was_wrong=clock_was_wrong)
+        request = vault_opening.request_in(grant)
+        given = granted.opening(ledger.request_id(request), keeper(key))
+        opened = vault_opening.unsealed(given.state, given.sealed, given.key)
+        corpus = request.name
+    elif corpus and purpose:
+        made = vault_at(vault, clock_was_wrong=clock_was_wrong)
+        segments = [entry.Segment(segment_name) for segment_name in chosen]
+        if ask is not None:
+            refuse_existing(ask)
+            ahead = using.GrantAhead(grants_at(vault, clock_was_wrong=clock_was_wrong), None, ask, asked)  # fmt: skip
+            ahead.ask(corpus, keeper(key), segments, purpose)
+        identity, opening = acting(made, key, others, shares=shares)
+        opened = vault_opening.unsealed(*made.trial(corpus, purpose, identity, segments, opening))
+    else:
+        raise click.UsageError(
+            "Name the corpus and say why (--purpose), or name the request that the keepers allowed (--grant)."
+        )
+    count = counted(len(opened.entries), "entry", "entries")
+    click.echo(plain(f"{corpus}: {count} opened with your keys, each text is whole. The log records it."))  # fmt: skip
+    for words in _taken_back(opened):
+        click.echo(plain(words))
+
+
+def _taken_back(opened: sealed_corpus.UnsealedCorpus) -> Iterator[str]:
+    """Yield what of the opened entries no run is given, because consent for it was withdrawn."""
+    corpus = vault_opening.corpus_of(opened)
+    try:
+        kept = consent.with_consent(corpus, withdrawals_in_force.standing(database.home()))
+    except withdrawals_in_force.Withdrawn as error:
+        yield f"None of it is opened for a run: consent was withdrawn for {error.notice.said}."
+        return
+    warned = {warning.message for warning in corpus.warnings}
+    new = (warning.message for warning in kept.warnings if warning.message not in warned)
+    yield from (f"For a run, {message}" for message in new)
+
+
+# ---- Open the app at the vaults, or at one of them ----
+
+with when_used():
+    from rosetta_tui.app import launch
+    from rosetta_tui.vault import screen
+
+
+@click.command("show")
+@click.argument("vault", type=FILE, required=False)
+def show_(vault: Path | None) -> None:
+    """Show VAULT on the screen: what it holds, who opens it, its log, requests and budgets. Without VAULT: all that are known here.
+
+    No key is needed, and no text is opened. `list`, `log`, `grant show` and `budget` say the same in a shell.
+    """
+
+    def screens(store_path: Path) -> Iterator[Screen[None]]:
+        yield screen.VaultsScreen(store_path)
+        if vault is not None:
+            yield screen.VaultScreen(store_path, vault.absolute())
+
+    launch.open_app(screens)

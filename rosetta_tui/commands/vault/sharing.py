@@ -8,21 +8,21 @@ from typing import Any, TypeVar
 
 import click
 
+from corpora.text.messages import counted
 from harness.core.failures import HarnessError, StoreError
 from rosetta_tui.commands.naming import when_used
 from rosetta_tui.request import vault as vault_options
 from rosetta_tui.request.vault import vault_request
 from rosetta_tui.show.text import plain
-from scoring.core.messages import counted
 
 with when_used():
     from harness.release import ledger as ledgers
     from harness.run import vault_opening
     from harness.sealed import keys
     from harness.store.file import database, sealing
-    from harness.vault import corpus_files, keepers, opening, request, vault
     from harness.vault import folder as folders
-    from harness.vault.shares import dealing, split
+    from harness.vault import keepers, key_shares, opening, request, sealed_corpus, vault
+    from harness.vault import shares as dealing
     from rosetta_tui.vault import messages
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -71,7 +71,7 @@ def telling_ledger(
 
 def acting(
     made: vault.Vault, key: Path | None, others: Sequence[Path], *, shares: bool
-) -> tuple[keys.Identity, split.OpeningKey | None]:
+) -> tuple[keys.Identity, key_shares.OpeningKey | None]:
     """Return who writes into the log, and what the keepers who are here open together; None where nobody came beside them.
 
     On a computer without a keeper's keys those whose shares are here write together. HarnessError says who is missing,
@@ -90,7 +90,7 @@ def seal_stored(
     before: folders.VaultState,
     state: folders.VaultState,
     identity: keys.Identity,
-    opener: split.OpeningKey | None,
+    opener: key_shares.OpeningKey | None,
 ) -> None:
     """Seal what runs stored here of a vault for those who open it now, and say so; ``opener`` is what they had together before."""
     if not database.default_path().exists():
@@ -100,7 +100,7 @@ def seal_stored(
     try:
         with database.opened() as connection:
             done, closed = sealing.seal_for_keepers(
-                connection, state.head.vault, identities, corpus_files.recipients_of(state)
+                connection, state.head.vault, identities, sealed_corpus.recipients_of(state)
             )
     except HarnessError as error:
         names = ", ".join(keeper.name for keeper in state.keepers.values())
@@ -124,3 +124,33 @@ def dealt_anew(state: folders.VaultState, *, sealed: bool) -> None:
         click.echo("All texts are sealed again. Earlier copies of the vault still open with earlier shares.", err=True)  # fmt: skip
     else:
         click.echo("Enough earlier shares, brought together, still open the vault, until new ones are made: rosetta vault check-up --do shares.", err=True)  # fmt: skip
+
+
+# ---- What the commands about grants share: their files, and this computer's grants of a vault.
+
+with when_used():
+    from harness.core import storage
+    from harness.sealed import keys, stick
+    from harness.store.file import database
+    from harness.vault.grants import files, grants
+
+REQUEST = click.argument("request", type=FILE, metavar="NAME.rosetta-request")
+KEY = click.option("--key", type=FILE, metavar="FILE", help="Answer with the keys in this file, such as those on your stick.")  # fmt: skip
+ANSWER = click.option("--to", "answer", required=True, type=FILE, metavar="NAME.rosetta-answer", help="Where the answer goes, such as on the stick.")  # fmt: skip
+
+
+def grants_at(vault: Path, *, clock_was_wrong: bool = False) -> grants.Grants:
+    """Return the grants of a vault, as this computer has them; its own keys are made the first time."""
+    home = storage.private_folder(database.home())
+    machine = keys.Identity.load(home, keys.Role.COMPUTER)
+    return grants.Grants(vault_at(vault, clock_was_wrong=clock_was_wrong), machine)
+
+
+def read_file(path: Path) -> bytes:
+    """Read a request or an answer; UsageError in words where it is not there, or larger than any is."""
+    return stick.read_named(path, files.MOST_BYTES)
+
+
+def write_new(path: Path, content: bytes) -> None:
+    """Write a file that goes to others, and read it back; HarnessError in words where the stick is full or pulled."""
+    stick.write_file(path, content, storage.PUBLISHED)

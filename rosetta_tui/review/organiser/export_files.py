@@ -10,11 +10,11 @@ from pathlib import Path
 
 from corpora.formats.write import write
 from corpora.model.corpus import Form
+from corpora.text.messages import counted
 from harness.core.failures import UsageError
-from harness.core.written_files import PRIVATE, PUBLISHED, write_file
+from harness.core.storage import PRIVATE, PUBLISHED, write_file
 from harness.release.budget import NotReleased
-from harness.sealed.keys import Identity
-from harness.sealed.signature import Signed
+from harness.sealed.keys import Identity, Signed
 from review.office.making.second_look import require_flags_decided
 from review.office.results.certifying import (
     CERTIFICATE_SUFFIX,
@@ -43,8 +43,7 @@ from review.session.words.catalogue import Words, checked_tag
 from review.verdict.certificate.certificate import read_certificate
 from review.verdict.certificate.certificate_text import certificate_html, certificate_text
 from review.verdict.certificate.certify import read_verdict, require_enough
-from review.verdict.certificate.coarse import read_coarse
-from review.verdict.certificate.coarse_text import coarse_html, coarse_text
+from review.verdict.certificate.coarse import coarse_html, coarse_text, read_coarse
 from review.verdict.certificate.evidence import (
     EVIDENCE_SUFFIX,
     Evidence,
@@ -53,7 +52,6 @@ from review.verdict.certificate.evidence import (
 )
 from rosetta_tui.review.organiser.words.gate import look_notes
 from rosetta_tui.review.organiser.words.imported import HOW_TO_ALLOW
-from scoring.core.messages import counted
 
 
 def make_folder(folder: Path) -> None:

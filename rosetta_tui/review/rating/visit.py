@@ -21,8 +21,7 @@ from textual.worker import Worker, WorkerState
 from harness.core.failures import HarnessError
 from review.files.batch import Batch
 from review.log.payloads import Face
-from review.session import opening_words
-from review.session.erasing import open_laptop
+from review.session import choice
 from review.session.flow import (
     AskCode,
     AskConsent,
@@ -36,21 +35,25 @@ from review.session.flow import (
     Flow,
     FlowStep,
 )
-from rosetta_tui.review.rating.pages.agreeing import (
+from review.session.waiting import open_laptop
+from rosetta_tui.review.rating.pages.judging import JudgingScreen
+from rosetta_tui.review.rating.pages.page import NO_TROUBLE, STYLES, told
+from rosetta_tui.review.rating.pages.welcome import (
+    AskPage,
+    ChoosePage,
     ConsentAnswer,
     ConsentPage,
+    LanguagePage,
     OrganisationPage,
+    Question,
     RelationPage,
     SharingPage,
     WarningPage,
 )
-from rosetta_tui.review.rating.pages.choosing import AskPage, ChoosePage, LanguagePage, Question
-from rosetta_tui.review.rating.pages.judging import JudgingScreen
-from rosetta_tui.review.rating.pages.page import NO_TROUBLE, STYLES, told
 from rosetta_tui.review.rating.sitting import OneThread, TerminalOpening, TerminalSitting
 from rosetta_tui.show.text import plain
+from rosetta_tui.toolkit.customization import ANSI_COLOURS, THEMES
 from rosetta_tui.toolkit.textual_inside import TerminalApp, hold_no_break_spaces
-from rosetta_tui.toolkit.theme import ANSI_COLOURS, THEMES
 
 Result = TypeVar("Result")
 
@@ -143,7 +146,7 @@ class _Visit:
         """Return the list of reviews; where the person looked again for nothing, it says so."""
         lines = [step.said]
         if self._looked and not step.choices:
-            lines.append(self._opening.words(opening_words.NOTHING_FOUND))
+            lines.append(self._opening.words(choice.NOTHING_FOUND))
         return ChoosePage(
             self._opening, step.choices, step.why or NO_TROUBLE, " ".join(filter(None, lines))
         )
@@ -159,7 +162,7 @@ class _Visit:
             case AskConsent():
                 return await self._agrees(step)
             case AskSecret():
-                asked = opening_words.secret_words(words)
+                asked = choice.secret_words(words)
                 page: Screen[Any] = AskPage(words, Question(*asked[:3], "", why.said, wide=True))
             case AskWhoAsks():
                 page = OrganisationPage(words, step.batch)
@@ -196,9 +199,9 @@ class _Visit:
         if given is not None:
             self._typed = given
             return given
-        place, asked, about = opening_words.code_of_card(words)[:3]
+        place, asked, about = choice.code_of_card(words)[:3]
         if step.last is not None:
-            about = f"{opening_words.same_card(words, step.last.letters)} {about}"
+            about = f"{choice.same_card(words, step.last.letters)} {about}"
         wrong = "" if step.why is None else step.why.said
         typed = self._typed if wrong else ""
         answer = await self._ask(AskPage(words, Question(place, asked, about, typed, wrong)))

@@ -16,8 +16,9 @@ from textual.widget import Widget
 from textual.widgets import Button, Input, OptionList, Static
 from textual.widgets.option_list import Option
 
+from corpora.text.messages import counted
 from harness.core.failures import UsageError
-from harness.core.written_files import write_file
+from harness.core.storage import write_file
 from harness.settings import read_settings
 from rosetta_tui.show import figures
 from rosetta_tui.show.columns import SLICE, Record, Records, ShownRecords, read_all
@@ -26,7 +27,6 @@ from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.content import show
 from rosetta_tui.toolkit.dialogs.choose import answers, confirm
 from rosetta_tui.toolkit.form.suggesting_line import Harmless
-from scoring.core.messages import counted
 
 TOLD = 2_000
 """Rows after which it is said again how far it is."""

@@ -16,12 +16,12 @@ from types import ModuleType
 from corpora.text.comparison import is_blank
 from scoring.core.metric import RateMetric, Statistics, content_key, own_signature
 from scoring.core.packs import pack_metric
-from scoring.core.translation import Translation
-from scoring.metrics.bleu import Bleu
-from scoring.metrics.comet import Comet, why_no_comet
+from scoring.core.setup import Translation
+from scoring.metrics.chrf_bleu import Bleu
 from scoring.metrics.maker import Maker
-from scoring.packs.au.wer import SpokenWords
-from scoring.words.resources import Resources
+from scoring.metrics.semantic import Comet, why_no_comet
+from scoring.packs.au.speech import SpokenWords
+from scoring.words.source_words import Resources
 
 MOST_LETTERS = 1_000_000
 """Letters of an output that BLEU looks at."""

@@ -14,13 +14,13 @@ from typing import Final, NamedTuple
 import regex
 
 from corpora.text.comparison import is_blank
-from scoring.core.messages import counted, listed, shortened
+from corpora.text.messages import counted, listed, shortened
+from corpora.text.tokens import LetterTable, bare, composed, lowered
 from scoring.core.metric import RateMetric, Statistics, own_signature
 from scoring.core.packs import pack_metric
-from scoring.core.translation import Translation
+from scoring.core.setup import Translation
 from scoring.metrics.maker import Maker
-from scoring.packs.bare_text import LetterTable, bare, composed, lowered
-from scoring.packs.half_up import half_up
+from scoring.packs.views import half_up
 
 LEAST_TARGET = 350
 """Characters that an answer to the shortest prompt should have."""

@@ -13,16 +13,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpora.checks.envelope import is_date
-from corpora.checks.marks import is_mark
+from corpora.checks.envelope import is_date, is_mark
 from corpora.checks.requirements import ConsentStanding, requirements, statistics
 from corpora.files.problems import CorpusError, Problem, Severity
 from corpora.formats.load import File, load, read
 from corpora.model.corpus import Corpus
 from corpora.model.entry import Segment
-from corpora.model.labels import context_labels, find_label
-from corpora.model.spdx import is_spdx, nearest_spdx
-from corpora.text.near_names import fold
+from corpora.model.vocabularies import context_labels, find_label, is_spdx, nearest_spdx
+from corpora.text.messages import fold
 from tests.corpora.making import (
     LANGUAGES,
     corpus_of,

@@ -19,17 +19,16 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic_core.core_schema import ErrorType
 
 from corpora.files import toml_text
-from corpora.files.decode import Original, original
-from corpora.files.problems import CorpusError
+from corpora.files.problems import CorpusError, Original, original
 from corpora.files.toml_text import MOST_PARTS, line_of, parse_toml, place_of, wanted_words
 from corpora.formats.load import load
 from corpora.languages.cards import read_card
 from harness.core.failures import UsageError
 from harness.core.problems import first_problem
-from harness.endpoint.prices import Prices
-from harness.inputs.coaching import read_coaching
+from harness.endpoint.budget import Prices
+from harness.inputs.dictionary import read_coaching
 from harness.settings import parse_settings
-from review.office.items.training import read_training
+from review.office.making.controls import read_training
 from review.verdict.gate.policy import read_policy
 from tests.corpora.making import entry, json_file
 from tests.review.thorough import examples
@@ -208,9 +207,8 @@ def test_everything_else_is_as_the_library_reads_it(text: str) -> None:
 def test_no_other_file_of_the_program_reads_toml_from_outside() -> None:
     """What ships inside the wheel may be read by the library itself, and by the second verifier."""
     shipped = {
-        "corpora/files/toml_text.py", "corpora/model/labels.py", "corpora/model/licences.py",
-        "harness/endpoint/endpoints.py", "review/office/making/texts.py", "rosetta_tui/html/start_here_page.py",
-        "review/verdict/stand_alone/rosetta_verify.py", "scoring/grammar/inflection.py",
+        "corpora/files/toml_text.py", "corpora/model/vocabularies.py", "harness/endpoint/endpoints.py", "review/office/making/texts.py", "rosetta_tui/html/stick_pages.py",
+        "review/verdict/stand_alone/rosetta_verify.py", "scoring/grammar/gold_analysis.py",
         "scoring/core/specification.py",
     }  # fmt: skip
     found = {

@@ -12,19 +12,17 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from corpora.checks.marks import is_mark, is_term_mark
+from corpora.checks.envelope import is_mark, is_term_mark
 from corpora.checks.requirements import statistics
 from corpora.files.problems import CorpusError
-from corpora.formats.encode import encode
 from corpora.formats.load import File, load, read
-from corpora.formats.write import losses, write
+from corpora.formats.write import encode, losses, write
 from corpora.model.corpus import SYNONYMS, Corpus, Dataset, Form
 from corpora.model.entry import CONTEXTS, PROVENANCES, REGISTERS, Entry, Segment
-from corpora.model.licences import licence_class
-from corpora.model.sending import Transmission
 from corpora.model.terms import speaks_of_terms
+from corpora.model.vocabularies import Transmission, licence_class
 from corpora.text.comparison import is_blank
-from corpora.text.spreadsheet import is_formula
+from corpora.text.visible import is_formula
 from tests.corpora.making import LANGUAGES, corpus_of, entry, json_file
 from tests.outside import ENGLISH, only_with, published
 from tests.review.thorough import examples, first

@@ -15,9 +15,9 @@ from corpora.formats.load import File, load, read
 from corpora.formats.write import write
 from corpora.model.corpus import Dataset, Form
 from corpora.model.entry import Entry
-from corpora.tasks.records import CHECKABLE, own_answer
-from corpora.tasks.records import RECORDS as MODELS
-from corpora.tasks.task import TASKS, task
+from corpora.model.records import CHECKABLE, own_answer
+from corpora.model.records import RECORDS as MODELS
+from corpora.model.task import TASKS, task
 from tests.corpora.making import LANGUAGES, envelope
 from tests.corpora.tasks.records import RECORDS, SECRET, corpus_of
 from tests.review.thorough import examples

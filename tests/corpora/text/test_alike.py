@@ -4,8 +4,7 @@ import pytest
 
 from corpora.checks.entries import check_entries
 from corpora.model.entry import Entry
-from corpora.text.alike import alike, mixtures
-from corpora.text.comparison import is_blank
+from corpora.text.comparison import alike, is_blank, mixtures
 
 
 @pytest.mark.parametrize(

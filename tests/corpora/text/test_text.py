@@ -24,7 +24,7 @@ from corpora.text.comparison import (
     scripts,
     stacked,
 )
-from corpora.text.near_names import near_names, one_of
+from corpora.text.messages import near_names, one_of
 from corpora.text.tokens import JOINERS, pieces, read_placeholders, words
 from corpora.text.visible import MOST_MARKS, plain, readable
 from tests.growth import grows_less

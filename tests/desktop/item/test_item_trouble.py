@@ -11,11 +11,11 @@ import pytest
 from PySide6.QtCore import QEvent, QPoint, QRect, Qt
 from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QWidget
 
+from review.desktop.frame import page_parts
 from review.desktop.item.sentence_face import Mode
-from review.desktop.look.look import SIZES
-from review.desktop.parts import banner
+from review.desktop.look import SIZES
+from review.files.identities import tag_of
 from review.files.manifests import BatchItem, SentenceContext
-from review.files.reviewer_codes import tag_of
 from review.log.payloads import NotJudged, Rate, Skip, Suggest
 from review.rating import CannotJudge, Rating
 from review.session.view import ShownItem
@@ -238,7 +238,7 @@ TOO_SOON = "That came too soon, so nothing was done. Please do it again."
 
 def test_box_can_be_left_on_a_full_disk(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
     told: list[str] = []
-    monkeypatch.setattr(banner, "announce", lambda _, said: told.append(said))
+    monkeypatch.setattr(page_parts, "announce", lambda _, said: told.append(said))
     scene.press("e")
     with held(scene):
         for letters in ("mi", "ne"):

@@ -16,7 +16,7 @@ from pytestqt.qtbot import QtBot
 
 from review.desktop.item.pauses import AnswersPage
 from review.desktop.item.sentence_face import Mode
-from review.desktop.look.look import SIZES
+from review.desktop.look import SIZES
 from review.desktop.parts.buttons import Button
 from review.desktop.parts.choosing import ChoiceRows
 from review.desktop.parts.writing import TypingBox

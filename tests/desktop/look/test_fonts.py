@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 from PySide6.QtGui import QFont, QFontDatabase, QRawFont, QTextLayout
 from PySide6.QtWidgets import QApplication
 
+from review.desktop import look as fonts
 from review.desktop.item.item_page import ItemPage
-from review.desktop.look import fonts
-from review.desktop.look.fonts import forget_fonts, legible, shown, undrawn
+from review.desktop.look import forget_fonts, legible, shown, undrawn
 from review.files.batch import Batch, make_batch, open_batch, write_batch
 from review.files.font_file import CarriedFont
 from review.log.payloads import Rate

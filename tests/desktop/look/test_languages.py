@@ -15,10 +15,10 @@ from pytestqt.qtbot import QtBot
 
 import review.desktop
 from review.desktop.frame.page import Page
-from review.desktop.frame.reading import MoreBelow
+from review.desktop.frame.page_parts import MoreBelow
 from review.desktop.item.item_page import ItemPage
-from review.desktop.look.fonts import undrawn
-from review.desktop.pages.choose_page import ChoosePage
+from review.desktop.look import undrawn
+from review.desktop.pages.first_pages import ChoosePage
 from review.desktop.parts.buttons import Button, Wrapped
 from review.desktop.parts.texts import Line
 from review.desktop.program.application import QT_WORDS, QtWords, without_mnemonic

@@ -21,8 +21,7 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
-from review.desktop.look.look import LARGE, SIZES, Look
-from review.desktop.look.style import COLOURS, Theme
+from review.desktop.look import COLOURS, LARGE, SIZES, Look, Theme
 from review.desktop.parts.buttons import GAP, RING, Button
 from review.desktop.parts.texts import TextPane
 from review.files.manifests import BatchItem

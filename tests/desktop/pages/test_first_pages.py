@@ -18,11 +18,9 @@ from pytestqt.qtbot import QtBot
 from harness.sealed.keys import Identity, Role
 from review.desktop.frame.page import Page
 from review.desktop.item.item_page import ItemPage
-from review.desktop.look.look import SIZES
-from review.desktop.look.style import HIDES_KEYS
-from review.desktop.pages.choose_page import ChoosePage, FilePage
+from review.desktop.look import HIDES_KEYS, SIZES
 from review.desktop.pages.ending_pages import ErasedPage, ErasePage
-from review.desktop.pages.first_pages import OrganisationPage
+from review.desktop.pages.first_pages import ChoosePage, FilePage, OrganisationPage
 from review.desktop.pages.hand_over_page import HandOverPage
 from review.desktop.pages.settings_page import THEMES, SettingsPage
 from review.desktop.parts.buttons import Button
@@ -31,8 +29,8 @@ from review.desktop.program import running
 from review.desktop.program.application import forget_clipboard
 from review.log.laptop import Laptop
 from review.session import waiting
-from review.session.erasing import erase_everything
 from review.session.opening import is_there
+from review.session.waiting import erase_everything
 from tests.desktop.visit_scene import CONTROL, PLAIN, Enter, Entry, Scene, SceneOf, dressed
 from tests.keyring_in_memory import MemoryKeyring
 from tests.review.session.scenes import batch_of, write_file

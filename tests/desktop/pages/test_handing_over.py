@@ -15,8 +15,7 @@ from review.desktop.item.item_page import ItemPage
 from review.desktop.item.pauses import EndPage, WithdrawnPage
 from review.desktop.pages import hand_over_page
 from review.desktop.pages.ending_pages import WithdrawPage
-from review.desktop.pages.folders import Folders
-from review.desktop.pages.hand_over_page import HandOverPage
+from review.desktop.pages.hand_over_page import Folders, HandOverPage
 from review.desktop.parts.texts import TextPane
 from review.files.ratings import open_ratings
 from review.log.payloads import Rate, Scope, Withdraw

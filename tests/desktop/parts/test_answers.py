@@ -14,7 +14,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QTextEdit, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
-from review.desktop.look.look import SIZES
+from review.desktop.look import SIZES
 from review.desktop.parts.buttons import Button
 from review.desktop.parts.choosing import Answers
 from review.desktop.parts.writing import LetterRow

@@ -27,11 +27,11 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
-from harness.core.storage_problems import StorageProblem
-from review.desktop.look import fonts
-from review.desktop.look.look import SIZES
-from review.desktop.parts import banner as banner_module
-from review.desktop.parts.banner import Banner
+from harness.core.storage import StorageProblem
+from review.desktop import look
+from review.desktop.frame import page_parts as banner_module
+from review.desktop.frame.page_parts import Banner
+from review.desktop.look import SIZES
 from review.desktop.parts.buttons import Button
 from review.desktop.parts.flow import FlowColumns, FlowLayout
 from review.desktop.parts.texts import TextPane
@@ -183,7 +183,7 @@ SYLLABICS = "ᐊᑎᒼ ᓂᐚᐸᒫᐤ"
 @pytest.fixture
 def box(qtbot: QtBot) -> TypingBox:
     box = TypingBox()
-    box.setFont(fonts.font(20))
+    box.setFont(look.font(20))
     qtbot.addWidget(box)
     box.resize(400, 100)
     box.show()

@@ -20,8 +20,8 @@ from PySide6.QtCore import QCoreApplication, Qt, QTimer
 from PySide6.QtWidgets import QLabel, QWidget
 
 from harness.store.file.database import home
-from review.desktop.look import fonts
-from review.desktop.pages.choose_page import ChoosePage
+from review.desktop import look as fonts
+from review.desktop.pages.first_pages import ChoosePage
 from review.desktop.parts.buttons import Button
 from review.desktop.parts.texts import TextPane
 from review.desktop.program.application import ending_by

@@ -27,12 +27,11 @@ from pytestqt.qtbot import QtBot
 from harness.core.failures import HarnessError
 from harness.core.version import VERSION
 from harness.store.file.database import home as data_folder
+from review.desktop import look
 from review.desktop.frame.work import Work
-from review.desktop.look import fonts
 from review.desktop.program import program, running
-from review.desktop.program.application import let_go_of_code, without_mnemonic
+from review.desktop.program.application import FOLDER, let_go_of_code, without_mnemonic
 from review.desktop.program.no_window import no_window
-from review.desktop.program.one_window import FOLDER
 from review.session.words.catalogue import Words
 from tests.desktop.program.driven import Ran, driven, started
 from tests.desktop.trouble.causes import mounted, pulled
@@ -191,7 +190,7 @@ def test_library_that_qt_lacks_is_named(home: Path, monkeypatch: Patch) -> None:
 @pytest.mark.thorough
 def test_a_font_that_is_damaged_is_told_in_a_window(home: Path, tmp_path: Path) -> None:
     """Nobody who double-clicked a program that was unpacked in part sees what stands in a terminal."""
-    folder = shutil.copytree(fonts.FOLDER, tmp_path / "fonts")
+    folder = shutil.copytree(look.FOLDER, tmp_path / "fonts")
     (folder / "RosettaNotoSans-Regular.ttf").write_bytes(b"\0\1\0\0")
     ran, [seen] = driven(home, "en", f"fonts={folder}")
     assert ran.returncode == 1, ran.stderr
@@ -256,7 +255,7 @@ from pathlib import Path
 
 sys.path.insert(0, sys.argv[1])
 from review.desktop.program.application import let_go_of_code
-from harness.sealed.signature import public_key, sign, verify
+from harness.sealed.keys import public_key, sign, verify
 
 def code():
     text = Path("/proc/self/smaps").read_text()

@@ -16,13 +16,12 @@ from PySide6.QtGui import QClipboard, QGuiApplication
 from PySide6.QtWidgets import QApplication, QLabel
 
 from review.desktop.frame.page import Page
-from review.desktop.item.item_page import ItemPage
+from review.desktop.item.item_page import ItemPage, TranslationPage
 from review.desktop.item.pauses import EndPage, LaterPage, RestPage
-from review.desktop.item.translation_page import TranslationPage
 from review.desktop.pages.ending_pages import ErasePage
 from review.desktop.pages.first_pages import ConsentPage, OrganisationPage, SharingPage
 from review.desktop.pages.hand_over_page import HandOverPage
-from review.desktop.pages.help_page import HelpPage
+from review.desktop.pages.settings_page import HelpPage
 from review.desktop.parts.buttons import Button
 from review.desktop.parts.choosing import Answers, Tick
 from review.files.batch import write_batch

@@ -13,12 +13,12 @@ import pytest
 from PySide6.QtWidgets import QLineEdit, QTextEdit, QWidget
 from pytestqt.qtbot import QtBot
 
-from harness.core.storage_problems import StorageProblem
+from harness.core.storage import StorageProblem
 from harness.sealed.sealing import AgeIdentity, seal
 from harness.sealed.strict_records import FileProblem
 from review.desktop.item.item_page import ItemPage
 from review.desktop.pages import first_pages
-from review.desktop.pages.choose_page import ChoosePage
+from review.desktop.pages.first_pages import ChoosePage
 from review.files.batch import Batch, write_batch
 from review.log.payloads import Comment, Consent, NotJudged, Rate, Related
 from review.rating import CannotJudge, Rating, Relation

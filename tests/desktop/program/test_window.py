@@ -22,16 +22,13 @@ from shiboken6 import isValid
 from review.desktop.frame.page import Page
 from review.desktop.frame.work import fault
 from review.desktop.item.item_page import ItemPage
-from review.desktop.look.look import SIZES
-from review.desktop.pages.choose_page import ChoosePage, FilePage
+from review.desktop.look import SIZES
 from review.desktop.pages.ending_pages import ErasePage
-from review.desktop.pages.first_pages import ConsentPage
-from review.desktop.pages.folders import Folders
-from review.desktop.pages.hand_over_page import HandOverPage
+from review.desktop.pages.first_pages import ChoosePage, ConsentPage, FilePage
+from review.desktop.pages.hand_over_page import Folders, HandOverPage
 from review.desktop.pages.settings_page import SettingsPage
-from review.desktop.program import one_window
-from review.desktop.program.application import Application
-from review.desktop.program.one_window import FOLDER, OneWindow
+from review.desktop.program import application
+from review.desktop.program.application import FOLDER, Application, OneWindow
 from review.desktop.program.window import HeldKeys
 from review.session.words import catalogue as words
 from review.session.words.troubles import Trouble
@@ -147,7 +144,7 @@ def test_nothing_leads_away_from_the_last_page(enter: Enter, tmp_path: Path) -> 
 STARTS = """
 import sys, time
 from pathlib import Path
-from review.desktop.program.one_window import OneWindow
+from review.desktop.program.application import OneWindow
 one = OneWindow(Path(sys.argv[1]))
 print("ours" if one.is_ours([Path(each) for each in sys.argv[3:]]) else "theirs", flush=True)
 time.sleep(int(sys.argv[2]))
@@ -199,7 +196,7 @@ def test_window_that_hangs_keeps_nobody_out(
     first_start: OneWindow, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nothing runs the first window's events here, as when it hangs."""
-    monkeypatch.setattr(one_window, "PATIENCE_SECONDS", 0.2)
+    monkeypatch.setattr(application, "PATIENCE_SECONDS", 0.2)
     second = OneWindow(home)
     assert second.is_ours([Path("x")])
     assert not (home / FOLDER / "files").exists()

@@ -19,8 +19,7 @@ from PySide6.QtGui import QFileOpenEvent
 from PySide6.QtWidgets import QApplication, QLineEdit
 
 from review.desktop.item.pauses import EndPage
-from review.desktop.pages.choose_page import ChoosePage
-from review.desktop.pages.first_pages import AskingPage
+from review.desktop.pages.first_pages import AskingPage, ChoosePage
 from review.desktop.pages.hand_over_page import HandOverPage
 from review.desktop.parts.choosing import ChoiceRows
 from review.desktop.program.running import Running, run

@@ -13,7 +13,7 @@ import pytest
 from review.files.ratings import open_ratings
 from review.log.payloads import Face, Kind
 from review.rating import CannotJudge, Rating
-from review.session.parts import part_size
+from review.session.view import part_size
 from tests.desktop.real.display import Display, until
 from tests.desktop.real.reader import (
     WESTERN_CREE,

@@ -18,7 +18,7 @@ PROGRAM = "from review.desktop.program.program import main; raise SystemExit(mai
 _TELLS = """
 import os
 from review.session.session import Session
-from review.session.course import ActiveTime
+from review.session.position import ActiveTime
 made = ActiveTime.__init__
 ActiveTime.__init__ = lambda time, clock, guard: made(time, clock, {guard})
 painted = Session.painted

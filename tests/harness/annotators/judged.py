@@ -11,8 +11,8 @@ import pytest
 from harness.annotators.annotator import AskingAnnotator
 from harness.endpoint.budget import Ledger
 from harness.endpoint.limiter import RetryPolicy
-from harness.events.kinds import Progress
 from harness.run.asking import Asking
+from harness.run.events import Progress
 from harness.setup.plan import Plan, RunOptions
 from harness.setup.scoring_options import ScoringOptions
 from harness.store.file.database import open_store
@@ -20,8 +20,8 @@ from harness.store.runs import find_run, read_card
 from rosetta_tui.session.picture import LiveRun
 from rosetta_tui.session.recorded import recorded, seal
 from scoring.core.packs import shipped_pack
+from scoring.core.setup import Translation
 from scoring.core.specification import specification
-from scoring.core.translation import Translation
 from tests.harness.evaluation import chat_plan
 from tests.harness.scripted import Answer, Asked, completion, json_answer, translated
 

@@ -27,7 +27,7 @@ from harness.annotators.bertscore import (
 )
 from harness.annotators.comet import CometModel, CometScores, comet_annotator
 from harness.core.failures import HarnessError, UsageError
-from scoring.core.translation import Translation
+from scoring.core.setup import Translation
 from tests.harness.annotators.judged import Kept
 from tests.review.thorough import examples
 

@@ -21,10 +21,9 @@ from harness.annotators.embeddings import EmbeddingAnnotator
 from harness.annotators.judges import JUDGES, JudgeAnnotator, check_place, make_judge
 from harness.core.failures import CallError, HarnessError, Transient, UsageError
 from harness.endpoint import offline
-from harness.endpoint.endpoints import chat_endpoint
-from harness.endpoint.keys import no_key
+from harness.endpoint.endpoints import chat_endpoint, no_key
 from harness.endpoint.limiter import RetryPolicy
-from scoring.core.translation import Translation
+from scoring.core.setup import Translation
 from scoring.packs.judge_replies import CONTRACTS
 from tests.harness.annotators.judged import Blocking, Kept, embedded, says, shown, vector
 from tests.harness.scripted import Answer, Asked, Scripted, completion, error, json_answer, serving
@@ -313,7 +312,7 @@ def test_folder_is_known_by_its_content_or_refused(folder: Path, tmp_path: Path)
 def test_importing_the_annotators_loads_no_model_library() -> None:
     code = (
         "import sys, harness.annotators.embeddings, harness.annotators.comet\n"
-        "import harness.annotators.embedding_folder\n"
+        "import harness.annotators.embeddings\n"
         "print([n for n in ('httpx', 'model2vec', 'torch', 'comet', 'keyring') if n in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

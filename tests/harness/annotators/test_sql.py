@@ -18,7 +18,7 @@ from harness.annotators.annotator import NoMemo, Search
 from harness.annotators.fst import FstAnnotator
 from harness.core.failures import HarnessError, UsageError
 from harness.fst.analyser import Analyser, open_analyser
-from scoring.core.translation import Acceptance, Translation, WordAnalysis
+from scoring.core.setup import Acceptance, Translation, WordAnalysis
 from tests.harness.fst.making import real, written
 from tests.outside import STRICT
 from tests.review.thorough import first

@@ -19,10 +19,9 @@ from harness.box.failures import BoxFailure, BoxStage
 from harness.box.gateway import Gateway, gateway
 from harness.box.limits import Limits
 from harness.core.calls import Calls, Reply, Request
-from harness.core.failures import ErrorClass, HarnessError, Refused, UsageError
-from harness.core.run_state import RunState
+from harness.core.failures import ErrorClass, HarnessError, Refused, RunState, UsageError
 from harness.endpoint.client import EndpointClient
-from harness.endpoint.keys import no_key
+from harness.endpoint.endpoints import no_key
 from harness.method.method import Output
 from harness.method.options import MethodOptions
 from harness.setup.plan import Plan, RunOptions

@@ -16,8 +16,8 @@ from corpora.model.entry import Entry, Segment
 from harness.card.build import build_card
 from harness.card.checking.verdict import CardVerdict
 from harness.card.checking.verify import verify_card
-from harness.card.fingerprint import fingerprint
-from harness.card.seal import card_hash
+from harness.card.material import fingerprint
+from harness.card.model import card_hash
 from harness.core.calls import Reply, Usage
 from harness.core.failures import ErrorClass
 from harness.method.method import Attempt, MethodClass, Result, Setup
@@ -29,9 +29,9 @@ from harness.store.replies import NewReply, StoredReply, add_replies
 from harness.store.results import add_results
 from harness.store.runs import create_run
 from scoring.core.scorer import Scorer
-from scoring.core.translation import Translation
+from scoring.core.setup import Translation
 from scoring.metrics.inventory import make_metrics, surface_setup
-from scoring.words.resources import Resources
+from scoring.words.source_words import Resources
 
 RUN_ID = "6f1c3a52-8a4e-4c55-9a77-0c3a5b1d2e4f"
 STARTED = 1_795_000_000.25

@@ -14,16 +14,14 @@ import pytest
 import sacrebleu
 
 from harness.card.build import build_card
-from harness.card.checking.sealing import seal
-from harness.card.checking.verify import verify_card
-from harness.card.exporting import ExportForm, export_run
-from harness.card.fingerprint import fingerprint
+from harness.card.checking.verify import seal, verify_card
 from harness.card.importing import import_card
-from harness.card.load import load_card
-from harness.card.seal import SealForm, card_hash, seal_form
+from harness.card.material import fingerprint
+from harness.card.model import SealForm, card_hash, seal_form
+from harness.card.rows import ExportForm, export_run, load_card
 from harness.core.canonical import canonical_bytes
 from harness.core.failures import HarnessError, StoreError, UsageError
-from harness.core.written_files import write_file
+from harness.core.storage import write_file
 from harness.method.method import MethodClass, Setup
 from harness.store.corpora.entries import read_entries
 from harness.store.results import read_results
@@ -31,7 +29,7 @@ from harness.store.run_list import list_runs
 from harness.store.runs import find_run, read_card
 from scoring.core.scorer import Scorer
 from scoring.metrics.inventory import make_metrics, surface_setup
-from scoring.words.resources import Resources
+from scoring.words.source_words import Resources
 from tests.harness.card import factory
 from tests.harness.card.factory import OLDER, add_secret_run, report, resealed, sealed, written
 from tests.harness.sealed.refusals import refuses

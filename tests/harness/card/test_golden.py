@@ -18,16 +18,13 @@ from hypothesis import strategies as st
 
 from corpora.model.entry import Entry, Segment
 from harness.card.build import assemble, build_card, store_card
-from harness.card.checking.stated import differences
+from harness.card.checking.verdict import differences
 from harness.card.checking.verify import verify_card
-from harness.card.exporting import ExportForm, card_bytes, export_run, must_be_released
-from harness.card.foreign.layouts import adopt
+from harness.card.foreign_cards import adopt
 from harness.card.importing import import_card
-from harness.card.load import load_card
 from harness.card.material import stored_material
-from harness.card.model import RunCard
-from harness.card.schema import card_schema
-from harness.card.seal import card_hash, seal_form
+from harness.card.model import RunCard, card_hash, card_schema, seal_form
+from harness.card.rows import ExportForm, card_bytes, export_run, load_card, must_be_released
 from harness.card.withholding import LEAST, too_small, withheld_part
 from harness.core.canonical import canonical_bytes
 from harness.core.failures import UsageError
@@ -119,7 +116,7 @@ def test_same_run_has_the_same_card(golden: dict[str, Any], connection: sqlite3.
 def test_card_has_the_fields_of_schema_and_specification(golden: dict[str, Any]) -> None:
     text = files("harness.card").joinpath("run-card.schema.json").read_text(encoding="utf-8")
     schema = json.loads(text)
-    assert schema == card_schema(), "python -m harness.card.schema writes it again"
+    assert schema == card_schema(), "python -m harness.card.model writes it again"
     jsonschema.Draft202012Validator.check_schema(schema)
     validator = jsonschema.Draft202012Validator(schema)
     assert list(validator.iter_errors(golden)) == []

@@ -12,9 +12,9 @@ import msgpack
 import pytest
 from click.testing import CliRunner
 
-from harness.card.fingerprint import fingerprint
-from harness.card.load import load_card, raw_card
-from harness.card.seal import card_hash
+from harness.card.material import fingerprint
+from harness.card.model import card_hash
+from harness.card.rows import load_card, raw_card
 from harness.core.failures import HarnessError
 from harness.run.beginning import begun_with
 from harness.setup.scoring_tools import stored_scorer

@@ -15,7 +15,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from corpora.model.entry import Entry, Segment
-from harness.card.checking.sealing import seal
 from harness.card.checking.signed import (
     UNKNOWN,
     KnownSigners,
@@ -24,26 +23,34 @@ from harness.card.checking.signed import (
     check_unsigned,
 )
 from harness.card.checking.verdict import CardVerdict
-from harness.card.exporting import ExportForm, card_bytes, export_run
+from harness.card.checking.verify import seal
 from harness.card.importing import import_card
-from harness.card.load import load_card, stored_rows
+from harness.card.model import card_hash
 from harness.card.reading import parse_object
-from harness.card.seal import card_hash
-from harness.card.signing.card_seal import (
+from harness.card.rows import ExportForm, card_bytes, export_run, load_card, stored_rows
+from harness.card.signing import (
     LogPlace,
+    RowProof,
     SealFile,
+    kept_seals,
+    log_end,
+    outgoing,
+    own_keys,
+    own_signer,
+    prove_row,
+    read_proof,
     read_seal,
     row_salt,
     rows_root,
     seal_card,
+    sealed_between,
+    sign_run,
+    sign_vault_run,
 )
-from harness.card.signing.row_proof import RowProof, prove_row, read_proof
-from harness.card.signing.sealed_time import log_end, sealed_between, sign_vault_run
-from harness.card.signing.signed_run import kept_seals, outgoing, own_keys, own_signer, sign_run
 from harness.core.canonical import canonical_bytes
 from harness.core.failures import KeyStoreError, UsageError
+from harness.sealed.chain import leaf_hash, node_hash
 from harness.sealed.keys import Identity, Role
-from harness.sealed.merkle import leaf_hash, node_hash
 from harness.sealed.strict_records import FileError, FileProblem
 from harness.vault.log import LogLine, VaultError
 from harness.vault.records import CardSealed

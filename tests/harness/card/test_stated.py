@@ -19,11 +19,11 @@ from hypothesis import strategies as st
 
 from harness.card.checking.recompute import card_material, measures_again, rows_again, scores_again
 from harness.card.checking.verify import verify_card
-from harness.card.exporting import ExportForm, export_run
-from harness.card.foreign.layouts import adopt
+from harness.card.foreign_cards import adopt
 from harness.card.importing import import_card
+from harness.card.model import SealForm, card_hash, seal_form
 from harness.card.reading import MOST_DEPTH, parse_object, read_card_bytes
-from harness.card.seal import SealForm, card_hash, seal_form
+from harness.card.rows import ExportForm, export_run
 from harness.core.canonical import canonical_bytes, canonical_sha256
 from harness.core.failures import HarnessError, UsageError
 from harness.store.deletion import delete_run

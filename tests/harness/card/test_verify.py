@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.card.build import build_card, measured, scored
-from harness.card.checking.claimed import claim_of
 from harness.card.checking.recompute import card_material
-from harness.card.checking.stated import differences
+from harness.card.checking.verdict import differences
 from harness.card.checking.verify import verify_card
-from harness.card.foreign.layouts import adopt
+from harness.card.foreign_cards import adopt
 from harness.card.importing import import_card
+from harness.card.reading import claim_of
 from harness.core.failures import UsageError
 from scoring.core.specification import Tier
 from tests.harness.card import factory

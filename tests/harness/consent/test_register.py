@@ -32,8 +32,8 @@ from harness.consent.register import (
 from harness.consent.withdrawals_in_force import NOTHING, CorpusFacts, Withdrawals, standing
 from harness.core.canonical import canonical_bytes
 from harness.core.failures import UsageError
+from harness.sealed.archive import signed_record
 from harness.sealed.keys import Identity, Role, key_phrase
-from harness.sealed.signed_archive import signed_record
 from harness.sealed.strict_records import FileError
 from tests.harness.consent.killed import (
     COMMUNITY,

@@ -9,10 +9,9 @@ import pytest
 from corpora.formats.load import load
 from corpora.model.corpus import Corpus
 from harness.api import ask, estimate
-from harness.consent.sending import MayNotSend, NobodySaidWhetherToSend, require_sending
 from harness.core.failures import UsageError
 from harness.endpoint import offline
-from harness.privacy import make_method
+from harness.privacy import MayNotSend, NobodySaidWhetherToSend, make_method, require_sending
 from harness.run.beginning import begin, resume_method
 from harness.store.file.database import opened
 from harness.store.runs import read_run

@@ -21,15 +21,15 @@ from harness.core.failures import (
     NoCredit,
     RateLimited,
     Refused,
+    RunState,
     Transient,
 )  # fmt: skip
-from harness.core.run_state import RunState
 from harness.endpoint import client, offline
 from harness.endpoint.client import Connections, EndpointClient, OverlappingConnections
 from harness.endpoint.endpoints import is_loopback
 from harness.endpoint.transport import MOST_BYTES
 from harness.method.completions import read_completion
-from harness.run.total_failure import unconnected
+from harness.run.final_scores import unconnected
 from harness.store.file.database import open_store
 from harness.store.run_list import list_runs
 from harness.store.runs import find_run

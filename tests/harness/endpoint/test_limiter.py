@@ -14,8 +14,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.core.failures import ErrorClass, RateLimited, Refused, Transient
-from harness.endpoint.limiter import CUT, Limiter, RetryPolicy, Slot, retry_after
-from harness.endpoint.notice import LONGEST, PauseNotice
+from harness.endpoint.limiter import (
+    CUT,
+    LONGEST,
+    Limiter,
+    PauseNotice,
+    RetryPolicy,
+    Slot,
+    retry_after,
+)
 from tests.harness.virtual_time import in_virtual_time
 from tests.review.thorough import examples
 

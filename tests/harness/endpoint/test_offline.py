@@ -21,11 +21,10 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 from cryptography.x509.oid import NameOID
 
-from harness.core.failures import ErrorClass, HarnessError, Refused, UsageError
-from harness.core.run_state import RunState
-from harness.endpoint import network_routes, offline
-from harness.endpoint.network_routes import bsd_routes, linux_routes, require_none, windows_routes
-from harness.endpoint.network_routes import network_routes as looked_for
+from harness.core.failures import ErrorClass, HarnessError, Refused, RunState, UsageError
+from harness.endpoint import offline
+from harness.endpoint.offline import bsd_routes, linux_routes, require_none, windows_routes
+from harness.endpoint.offline import network_routes as looked_for
 from tests.harness.endpoint.sending import failure, request
 from tests.harness.evaluation import chat_plan, corpus, run_corpus
 from tests.harness.scripted import Scripted
@@ -384,7 +383,7 @@ ff02::%utun0/32                         fe80::1c2d:3e4f:5061:7283%utun0         
 
 ALONE = """
 import socket, sys
-from harness.endpoint.network_routes import network_routes
+from harness.endpoint.offline import network_routes
 from tests.without_network import leave_network
 print(*network_routes())
 try:
@@ -406,10 +405,10 @@ def test_a_machine_that_is_alone_is_known_by_its_own_kernel() -> None:
 
 
 def test_ways_out_are_found_without_sending_and_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(network_routes, "routed", lambda: iter(()))
-    monkeypatch.setattr(network_routes, "NOBODYS", ((socket.AF_INET, "127.0.0.1"),))
+    monkeypatch.setattr(offline, "routed", lambda: iter(()))
+    monkeypatch.setattr(offline, "NOBODYS", ((socket.AF_INET, "127.0.0.1"),))
     assert looked_for() == ("a route that the table does not show",)
-    monkeypatch.setattr(network_routes, "NOBODYS", ((socket.AF_INET, "192.0.2.1"),))
+    monkeypatch.setattr(offline, "NOBODYS", ((socket.AF_INET, "192.0.2.1"),))
     offline.shut(offline.SECRET)  # the door answers in the kernel's place
     assert looked_for() == ()
     # a socket of UDP that is connected here would have its packet heard
@@ -417,17 +416,17 @@ def test_ways_out_are_found_without_sending_and_named(monkeypatch: pytest.Monkey
         heard.bind(("127.0.0.1", 0))
         heard.setblocking(False)
         place = heard.getsockname()
-        monkeypatch.setattr(network_routes, "routed", lambda: iter(()))
-        monkeypatch.setattr(network_routes, "PORT", place[1])
-        monkeypatch.setattr(network_routes, "NOBODYS", ((socket.AF_INET, place[0]),))
+        monkeypatch.setattr(offline, "routed", lambda: iter(()))
+        monkeypatch.setattr(offline, "PORT", place[1])
+        monkeypatch.setattr(offline, "NOBODYS", ((socket.AF_INET, place[0]),))
         assert looked_for() != ()
         with pytest.raises(BlockingIOError):
             heard.recv(1)
-    monkeypatch.setattr(network_routes, "network_routes", lambda: ("wlan0",))
+    monkeypatch.setattr(offline, "network_routes", lambda: ("wlan0",))
     for reason in ("", "  "):
         with pytest.raises(UsageError, match=r"\(wlan0\).*Pull the cable.*--despite-network"):
             require_none(reason)
     assert require_none("the cable is cut, I looked") == "the cable is cut, I looked"
-    monkeypatch.setattr(network_routes, "network_routes", lambda: ())
+    monkeypatch.setattr(offline, "network_routes", lambda: ())
     assert require_none("") == ""
     assert require_none("not needed") == "", "there is nothing to note"

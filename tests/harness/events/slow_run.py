@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from harness.core.run_state import RunState
+from harness.core.failures import RunState
 from harness.run.running import execute_run
 from tests.harness.evaluation import Heard, begun, chat_plan, corpus, kept
 from tests.harness.scripted import Answer, Asked, Scripted, completion, json_answer

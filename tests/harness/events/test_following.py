@@ -16,13 +16,11 @@ from typing import Any
 
 import pytest
 
-from harness.core.failures import ErrorClass, UsageError
-from harness.core.run_state import RunState
-from harness.events import following, steering
-from harness.events.control import Control
-from harness.events.following import Follower
-from harness.events.kinds import EntryScored, Event, Finished, Progress, Started
-from harness.events.steering import ControlRequest, ask, done
+from harness.core.failures import ErrorClass, RunState, UsageError
+from harness.run import following
+from harness.run import following as steering
+from harness.run.events import Control, EntryScored, Event, Finished, Progress, Started
+from harness.run.following import ControlRequest, Follower, ask, done
 from harness.run.running import execute_run
 from harness.store.file.database import open_store
 from harness.store.file.openings import Live

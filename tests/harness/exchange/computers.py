@@ -4,13 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.exchange.contents import FolderLook, look
 from harness.exchange.export import ExportResult, VaultToCopy, named, put_out
 from harness.exchange.folder import MANIFEST_SUFFIX, NAME
-from harness.exchange.import_ import ImportResult, take_in
-from harness.exchange.kinds import KINDS, FileKind
-from harness.exchange.manifest import ExchangeList
-from harness.exchange.record import desk
+from harness.exchange.import_ import FolderLook, ImportResult, look, take_in
+from harness.exchange.records import KINDS, ExchangeList, FileKind, desk
 from harness.sealed.archive import unpack
 from harness.sealed.keys import Identity, Role
 from harness.vault.keepers import write_card

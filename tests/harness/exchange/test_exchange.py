@@ -20,13 +20,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.card.seal import card_hash
+from harness.card.model import card_hash
 from harness.core.canonical import canonical_bytes
 from harness.core.failures import UsageError
 from harness.exchange.export import VaultToCopy
 from harness.exchange.folder import MOST_MANIFESTS, NAME, found_at
 from harness.exchange.import_ import ImportResult
-from harness.exchange.kinds import KINDS, MOST_NAME, kind_of, tidy_name
+from harness.exchange.records import KINDS, MOST_NAME, kind_of, tidy_name
 from harness.sealed.keys import Identity, Role
 from harness.sealed.stick import StickError
 from harness.sealed.strict_records import FileError

@@ -7,10 +7,15 @@ import pytest
 
 from corpora.model.corpus import Dataset
 from corpora.model.entry import Entry, Segment
-from harness.lint.finding import LintFinding, LintReport, NotLookedAt
-from harness.lint.linting import lint
-from harness.lint.subject import LintedEntry, LintSubject
-from rosetta_tui.report.lint import lint_lines
+from harness.card.checking.lint_subject import (
+    LintedEntry,
+    LintFinding,
+    LintReport,
+    LintSubject,
+    NotLookedAt,
+)
+from harness.card.checking.linting import lint
+from rosetta_tui.report.records import lint_lines
 from scoring.findings.records import FindingCode
 from tests.harness.lint.made import CANARY, sentence
 

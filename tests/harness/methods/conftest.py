@@ -12,7 +12,7 @@ import pytest
 
 from corpora.model.entry import Entry, Segment
 from harness.core.calls import Reply, Request
-from harness.endpoint.keys import known_variables
+from harness.endpoint.endpoints import known_variables
 from harness.method.options import MethodOptions
 from tests.keyring_in_memory import MemoryKeyring, memory_keyring
 

@@ -31,7 +31,7 @@ from harness.endpoint.transport import FEWEST_BYTES, most_bytes
 from harness.method.completions import output_of, read_completion
 from harness.method.method import Method, MethodClass
 from harness.method.options import MethodOptions
-from harness.methods.briefing import by_number, numbered
+from harness.methods.chat import by_number, numbered
 from harness.methods.registry import build
 from tests.harness.endpoint.sending import GOOD, failure, request, send
 from tests.harness.methods.conftest import HttpCalls, Server, completion, entry

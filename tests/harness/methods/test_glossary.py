@@ -12,15 +12,15 @@ from hypothesis import strategies as st
 from corpora.model.entry import Entry, Segment
 from corpora.text.comparison import is_blank
 from corpora.text.tokens import words
-from harness.card.fingerprint import fingerprint
+from harness.card.material import fingerprint
 from harness.core.calls import Usage
 from harness.core.failures import ErrorClass, Refused, UsageError
-from harness.endpoint.keys import no_key
+from harness.endpoint.endpoints import no_key
 from harness.inputs.dictionary import Dictionary, read_dictionary
 from harness.inputs.outputs import read_outputs
 from harness.method.method import Method, MethodClass, Recorded
 from harness.method.shipped import METHOD_CLASSES
-from harness.methods.glossary import word_by_word
+from harness.methods.baselines import word_by_word
 from harness.methods.registry import build
 from tests.harness.methods.conftest import HttpCalls, Server, completion, entry, options
 from tests.review.thorough import examples

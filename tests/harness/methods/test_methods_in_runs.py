@@ -21,8 +21,7 @@ from harness.box.failures import BoxStage, WhoseFault
 from harness.box.limits import Limits
 from harness.box.own_process import OwnProcess
 from harness.core.calls import Calls, Price, Reply, Request, Usage
-from harness.core.failures import CallError, ErrorClass, HarnessError, Refused, UsageError
-from harness.core.run_state import RunState
+from harness.core.failures import CallError, ErrorClass, HarnessError, Refused, RunState, UsageError
 from harness.core.user_file import folder_sha256
 from harness.endpoint.budget import BudgetReached
 from harness.method.method import Method, MethodClass, Output, Recorded, Result, Setup

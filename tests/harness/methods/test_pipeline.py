@@ -11,7 +11,7 @@ import pytest
 
 from corpora.languages.shipped.epo.build import ANALYSER
 from harness.core.failures import ErrorClass, UsageError
-from harness.endpoint.keys import no_key
+from harness.endpoint.endpoints import no_key
 from harness.method.method import Method, MethodClass
 from harness.method.options import MethodOptions
 from harness.methods.checks import LengthCheck, ScriptCheck, SourceCopyCheck

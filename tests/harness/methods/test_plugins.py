@@ -18,21 +18,22 @@ from keyring.backends.null import Keyring as NullKeyring
 from keyring.errors import KeyringLocked
 
 from harness.core.failures import ErrorClass, KeyStoreError, UsageError
-from harness.endpoint.endpoints import chat_endpoint, presets
-from harness.endpoint.keys import (
+from harness.endpoint.endpoints import (
     SERVICE,
+    chat_endpoint,
     delete_key,
     find_key,
     get_key,
     key_for,
+    presets,
     set_key,
     stored_names,
 )
-from harness.inputs.coaching import read_coaching
+from harness.inputs.dictionary import read_coaching
 from harness.method.method import Method
 from harness.method.options import MethodOptions, keys_in, refuse_told_keys, refuse_written_keys
 from harness.method.shipped import METHODS, method_names
-from harness.methods.briefing import briefing
+from harness.methods.chat import briefing
 from harness.methods.checks import make_checks
 from harness.methods.registry import build
 from harness.setup.plan import Plan
@@ -41,7 +42,7 @@ from harness.store.results import read_results
 from harness.store.run_list import list_runs
 from harness.store.runs import find_run
 from rosetta_tui.commands import rosetta
-from rosetta_tui.commands.key import key
+from rosetta_tui.commands.doctor import key
 from rosetta_tui.request.draft import NAME, RunDraft, keep_draft
 from tests.harness.evaluation import LANGUAGES, begun, corpus, query
 from tests.harness.methods.conftest import PLUGIN, HttpCalls, Server, completion, entry

@@ -13,10 +13,10 @@ from pydantic import ValidationError
 from corpora.languages.tags import language_name, tag_script
 from corpora.model.corpus import Corpus
 from corpora.model.entry import Entry
-from corpora.tasks.task import TASKS
+from corpora.model.task import TASKS
 from harness.core.calls import Usage
 from harness.core.failures import ErrorClass, UsageError
-from harness.endpoint.keys import no_key
+from harness.endpoint.endpoints import no_key
 from harness.inputs.outputs import own_outputs
 from harness.inputs.prompt import Prompt, load_prompt, shipped_versions
 from harness.method.method import Method, shares

@@ -17,12 +17,11 @@ from corpora.formats.load import load
 from corpora.model.corpus import Corpus
 from corpora.model.entry import Entry
 from harness.card.checking.verify import verify_card
-from harness.card.exporting import ExportForm, card_bytes, export_run
-from harness.card.load import load_card
+from harness.card.rows import ExportForm, card_bytes, export_run, load_card
 from harness.core.calls import Calls
 from harness.core.failures import UsageError
 from harness.endpoint import offline
-from harness.endpoint.keys import no_key
+from harness.endpoint.endpoints import no_key
 from harness.method.method import MethodClass, Output, Setup
 from harness.method.options import MethodOptions
 from harness.privacy import FILE, NobodyAnswersForServer, answered, make_method, remember

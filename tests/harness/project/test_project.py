@@ -14,16 +14,15 @@ from corpora.checks.requirements import LEAST
 from corpora.formats.load import load
 from corpora.model.entry import Segment
 from harness.core.failures import UsageError
-from harness.project import into_vault
-from harness.project.asking import SourceWish, ask_model
-from harness.project.authoring import changing, progress_of, whole_corpus
+from harness.project import authoring
+from harness.project.authoring import changing, lacking, progress_of, whole_corpus
 from harness.project.candidates import (
     CandidateDefaults,
     read_candidates,
     take_candidates,
     undo_last,
 )
-from harness.project.lacking import lacking
+from harness.project.proposals import SourceWish, ask_model
 from harness.project.state import DraftTexts, HandedOut, InVault, Project, Spoken, read_project
 from harness.sealed.keys import Identity, Role
 from harness.vault.keepers import keeper_of
@@ -280,7 +279,7 @@ class Keeper:
     def moves(self) -> StoredCorpus:
         with changing(self.folder, self.home) as project:
             corpus = whole_corpus(project)
-            return into_vault.move_into(project, self.vault, corpus, "words", self.identity, None, {})  # fmt: skip
+            return authoring.move_into(project, self.vault, corpus, "words", self.identity, None, {})  # fmt: skip
 
     def is_stopped(self, monkeypatch: pytest.MonkeyPatch, *, after: bool) -> None:
         """Move, and stop before or after the vault has it."""

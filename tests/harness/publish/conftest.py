@@ -15,9 +15,9 @@ from typing import Any
 import pytest
 
 from corpora.model.corpus import Corpus
-from harness.card.seal import card_hash
+from harness.card.model import card_hash
 from harness.core.canonical import canonical_bytes
-from harness.publish.outgoing import OutgoingCard, outgoing_run
+from harness.publish.cards import OutgoingCard, outgoing_run
 from harness.store.file.database import open_store
 from harness.store.runs import find_run
 from tests.harness.ranked import play, ranked_corpus

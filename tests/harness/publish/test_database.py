@@ -14,12 +14,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from harness.card.seal import card_hash
+from harness.card.model import card_hash
 from harness.core.failures import UsageError
-from harness.publish.outgoing import OutgoingCard, columns, published_hash
+from harness.publish.cards import OutgoingCard, columns, published_hash, taken
 from harness.publish.place import DatabasePlace, PublishError, place_of
-from harness.publish.reading import taken
-from harness.store.file.run_scores import CARD_FIELDS, TEXTS
+from harness.store.file.schema import CARD_FIELDS, TEXTS
 from tests.harness.publish.conftest import Server, changed, server, several
 from tests.review.thorough import times
 

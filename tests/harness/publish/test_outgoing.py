@@ -10,26 +10,27 @@ from typing import Any
 import pytest
 
 from corpora.model.corpus import Dataset
-from harness.card.checking.refusing import MOST_TEXT
-from harness.card.entry_ids import ids_sha256
+from harness.card.checking.recompute import MOST_TEXT
+from harness.card.comparability import ids_sha256
 from harness.card.importing import import_card
-from harness.card.seal import card_hash
-from harness.consent.sending import MayNotSend
+from harness.card.model import card_hash
 from harness.core.canonical import canonical_bytes
 from harness.core.failures import UsageError
 from harness.leaderboard.ranking import Board, leaderboards
-from harness.publish import outgoing
-from harness.publish.database import migrations
-from harness.publish.outgoing import (
+from harness.privacy import MayNotSend
+from harness.publish import cards as outgoing
+from harness.publish.cards import (
     MOST_BYTES,
     OutgoingCard,
+    PublishedCards,
     hash_of_run,
     outgoing_run,
     require_publishing,
+    taken,
 )
-from harness.publish.reading import PublishedCards, taken
+from harness.publish.database import migrations
 from harness.store.file.database import open_store
-from harness.store.file.run_scores import CARD_FIELDS, METRICS
+from harness.store.file.schema import CARD_FIELDS, METRICS
 from harness.store.runs import find_run
 from tests.harness.evaluation import corpus_of
 from tests.harness.publish.conftest import WORDS, changed, made_card, several

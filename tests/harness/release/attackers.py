@@ -29,9 +29,9 @@ from harness.release.records import (
     expected_half,
     stepped,
 )
+from scoring.core.metric import Table
 from scoring.core.scorer import Scorer
-from scoring.core.table import Table
-from scoring.core.translation import Translation
+from scoring.core.setup import Translation
 from scoring.metrics.inventory import surface_metrics
 
 CHRF = "chrf_plus_plus"

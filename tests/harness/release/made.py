@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from corpora.model.entry import Entry, Segment
-from harness.card.load import load_card
+from harness.card.rows import load_card
 from harness.method.options import MethodOptions
 from harness.release.ledger import FOLDER, ReleaseLedger
 from harness.release.records import ReleasedCard

@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.core.failures import UsageError
-from harness.leaderboard.official import letters_of, official_lists
-from harness.leaderboard.released_files import cards_here, take
+from harness.leaderboard.official import cards_here, letters_of, official_lists, take
 from harness.release.ledger import FOLDER, ReleaseLedger, anchored
 from harness.release.records import Rule
 from harness.sealed.strict_records import FileError

@@ -23,7 +23,7 @@ from corpora.formats.load import load
 from corpora.model.entry import Entry, Segment
 from harness.card.checking.signed import UNKNOWN
 from harness.core.failures import UsageError
-from harness.leaderboard.released_files import verify_released
+from harness.leaderboard.official import verify_released
 from harness.release.budget import (
     MOMENT,
     POLICIES,
@@ -52,7 +52,7 @@ from rosetta_tui.html.released_page import released_page
 from scoring.card.caveats import CaveatKind
 from scoring.card.smallest import FEWEST, by_segment, smallest_difference
 from scoring.core.specification import Tier
-from scoring.statistics.smallest import Z_BOTH
+from scoring.statistics.clusters import Z_BOTH
 from tests.harness.release.attackers import question
 from tests.harness.release.made import CANARY, KEEPER, START, Office, hidden, outputs
 from tests.harness.sealed.refusals import refuses

@@ -8,10 +8,8 @@ import pytest
 
 from corpora.formats.load import load
 from harness.card.checking.verify import verify_card
-from harness.card.exporting import ExportForm, export_run
-from harness.card.model import EntryResult
-from harness.card.rows import row_entry
-from harness.card.seal import card_hash
+from harness.card.model import EntryResult, card_hash
+from harness.card.rows import ExportForm, export_run, row_entry
 from harness.method.options import MethodOptions
 from harness.setup.plan import Plan
 from harness.setup.scoring_options import ScoringOptions
@@ -23,7 +21,7 @@ from rosetta_tui.entry.page import run_scoring, scores
 from rosetta_tui.entry.rows import columns, entry_record
 from rosetta_tui.html.entries import weakest
 from rosetta_tui.report.card import card_text
-from scoring.core.columns import TRANSLATIONS
+from scoring.core.specification import TRANSLATIONS
 from tests.harness.evaluation import run_corpus, whole_card
 from tests.harness.run.made import scored
 

@@ -13,21 +13,18 @@ import pytest
 from corpora.model.corpus import Corpus
 from harness.annotators.judges import make_judge
 from harness.card.checking.verify import verify_card
-from harness.card.seal import card_hash
-from harness.core.failures import HarnessError, UsageError
-from harness.core.run_state import RunState
+from harness.card.model import card_hash
+from harness.core.failures import HarnessError, RunState, UsageError
 from harness.endpoint.budget import BudgetReached, Ledger
-from harness.endpoint.keys import no_key
-from harness.estimate.earlier import NOTHING, Range
-from harness.estimate.judging import JudgeEstimate, estimate_judges
-from harness.events.control import Control
-from harness.events.following import Follower
-from harness.events.kinds import Event, Progress
+from harness.endpoint.endpoints import no_key
+from harness.estimate.earlier import NOTHING, JudgeEstimate, Range, estimate_judges
 from harness.method.options import MethodOptions
 from harness.methods.registry import build
 from harness.privacy import NobodyAnswersForServer
 from harness.run import recorder
 from harness.run.asking import Asking
+from harness.run.events import Control, Event, Progress
+from harness.run.following import Follower
 from harness.run.rescoring import Explainer, rescore
 from harness.setup.plan import Plan, RunOptions
 from harness.setup.scoring_options import ScoringOptions
@@ -37,7 +34,7 @@ from harness.store.deletion import delete_run
 from harness.store.file.database import open_store
 from harness.store.results import read_results
 from harness.store.runs import find_run
-from scoring.core.translation import Translation
+from scoring.core.setup import Translation
 from tests.harness.annotators.judged import (
     COST,
     PRICES,

@@ -21,25 +21,24 @@ from hypothesis import strategies as st
 
 from corpora.model.entry import Entry
 from harness.card.checking.verify import verify_card
-from harness.card.seal import card_hash
+from harness.card.model import card_hash
 from harness.core.calls import Calls, Price, Reply, Request
 from harness.core.failures import (
     CallError,
     ErrorClass,
     HarnessError,
     RateLimited,
+    RunState,
     Transient,
     UsageError,
 )
-from harness.core.run_state import RunState
 from harness.endpoint.budget import Ledger, most_cost
 from harness.endpoint.limiter import RetryPolicy
-from harness.events.control import Control
-from harness.events.following import Follower
-from harness.events.kinds import EntryScored, Event, Finished
 from harness.method.options import MethodOptions
 from harness.run import asking as asking_module
 from harness.run.asking import Asking
+from harness.run.events import Control, EntryScored, Event, Finished
+from harness.run.following import Follower
 from harness.setup.plan import Plan, RunOptions
 from harness.store.annotations import AnnotationRow, keep_annotations, read_annotations
 from harness.store.file.database import open_store
@@ -47,7 +46,7 @@ from harness.store.holding import begin_stretch, pay_stretch, spent_usd
 from harness.store.replies import add_replies
 from harness.store.runs import find_run
 from rosetta_tui.report.card import card_text
-from scoring.core.translation import Translation
+from scoring.core.setup import Translation
 from tests.harness.evaluation import (
     LANGUAGES,
     Heard,

@@ -17,13 +17,12 @@ from corpora.languages.shipped.epo.build import ANALYSER
 from corpora.model.entry import Entry
 from harness.card.checking.verify import verify_card
 from harness.core.failures import HarnessError, StoreError, UsageError
-from harness.endpoint.keys import no_key
-from harness.events.control import Control
-from harness.events.kinds import EntryScored, Event
+from harness.endpoint.endpoints import no_key
 from harness.method.method import MethodClass, Setup
 from harness.privacy import remember
 from harness.run import rescoring
 from harness.run.beginning import tools_for
+from harness.run.events import Control, EntryScored, Event
 from harness.run.final_scores import retried_scores
 from harness.run.rescoring import rescore
 from harness.run.retrying import retry
@@ -36,7 +35,7 @@ from harness.store.holding import spent_usd
 from harness.store.mixed_setups import parts_of, whole_setup, with_part
 from harness.store.run_list import list_runs
 from harness.store.runs import find_run, read_run
-from scoring.core.translation import Translation
+from scoring.core.setup import Translation
 from tests.harness.evaluation import (
     Heard,
     begun,

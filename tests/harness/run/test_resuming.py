@@ -22,19 +22,24 @@ from benchmarks.floors import METHODS, Case, cases, references_of, without_analy
 from harness.card import build as sealing
 from harness.card.checking.verify import verify_card
 from harness.core.calls import Request
-from harness.core.failures import ErrorClass, HarnessError, NoServer, StoreError, UsageError
-from harness.core.run_state import RunState
-from harness.endpoint.keys import no_key
-from harness.events.control import Control
-from harness.events.kinds import EntryScored, Event, Finished
-from harness.events.progress import ProgressBoard
+from harness.core.failures import (
+    ErrorClass,
+    HarnessError,
+    NoServer,
+    RunState,
+    StoreError,
+    UsageError,
+)
+from harness.endpoint.endpoints import no_key
 from harness.method.completions import read_completion
 from harness.methods.baselines import CopySource
 from harness.methods.registry import build
 from harness.run import running
 from harness.run.beginning import resume_method, take_up
 from harness.run.call_runner import not_there
+from harness.run.events import Control, EntryScored, Event, Finished
 from harness.run.loop import HOPELESS_FAILURES, SAME_FAILURES, Dispatcher, RepeatedFailures
+from harness.run.progress import ProgressBoard
 from harness.run.recorder import Recorder
 from harness.run.running import execute_run
 from harness.setup.plan import Resumption

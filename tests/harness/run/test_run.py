@@ -9,14 +9,13 @@ from typing import Any
 import pytest
 
 from harness.card.checking.verify import verify_card
-from harness.core.failures import ErrorClass, StoreError, UsageError
-from harness.core.run_state import RunState
-from harness.endpoint.keys import no_key
+from harness.core.failures import ErrorClass, RunState, StoreError, UsageError
+from harness.endpoint.endpoints import no_key
 from harness.estimate.earlier import first_request
-from harness.events.kinds import EntryScored
 from harness.method.options import MethodOptions
 from harness.methods.registry import build
 from harness.run import running
+from harness.run.events import EntryScored
 from harness.setup.plan import Plan, RunOptions
 from harness.store.file.database import open_store
 from harness.store.replies import request_key

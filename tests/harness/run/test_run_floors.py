@@ -6,12 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from harness.core.run_state import RunState
-from harness.events.control import Control
-from harness.events.following import Follower
-from harness.events.kinds import EntryScored, Event
-from harness.run import run_floors
-from harness.setup.floors import floor_work, stored_floors
+from harness.core.failures import RunState
+from harness.run import recorder
+from harness.run.events import Control, EntryScored, Event
+from harness.run.following import Follower
+from harness.setup.scoring_tools import floor_work, stored_floors
 from harness.store.file.database import open_store
 from harness.store.file.openings import Floor, Live, set_opening
 from harness.store.runs import find_run, set_live
@@ -20,7 +19,7 @@ from rosetta_tui.session.picture import LiveRun
 from scoring.card.floors import floors
 from scoring.core.specification import Tier
 from scoring.metrics.inventory import make_metrics, surface_setup
-from scoring.words.resources import Resources
+from scoring.words.source_words import Resources
 from tests.harness.evaluation import (  # fmt: skip
     FEW,
     Heard,
@@ -39,7 +38,7 @@ SIZE = 150
 @pytest.fixture(autouse=True)
 def worked_out(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let each run work its floors out; those of other tests know them beforehand."""
-    monkeypatch.setattr(run_floors, "floor_work", floor_work)
+    monkeypatch.setattr(recorder, "floor_work", floor_work)
 
 
 def expected() -> tuple[Floor, ...]:

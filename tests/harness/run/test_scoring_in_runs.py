@@ -13,18 +13,18 @@ from sacrebleu.metrics import BLEU, CHRF, TER
 
 from corpora.model.corpus import Corpus
 from corpora.model.entry import Entry, Segment
-from corpora.text.alike import FORM
-from harness.card.checking.claimed import claim_of, of_earlier_version, stated_floors
+from corpora.text.comparison import FORM
 from harness.card.checking.verify import verify_card
 from harness.card.importing import import_card
-from harness.card.load import load_card
-from harness.card.seal import card_hash
+from harness.card.model import card_hash
+from harness.card.reading import claim_of, of_earlier_version, stated_floors
+from harness.card.rows import load_card
 from harness.compare.comparing import compare_runs
 from harness.core.canonical import canonical_bytes
 from harness.core.failures import HarnessError, UsageError
-from harness.events.following import Follower
 from harness.leaderboard.ranking import leaderboards
 from harness.method.options import MethodOptions
+from harness.run.following import Follower
 from harness.run.rescoring import Explainer
 from harness.setup.plan import Plan, RunOptions
 from harness.setup.preparing import prepare
@@ -35,8 +35,7 @@ from harness.store.file.database import open_store
 from harness.store.results import read_results, read_row_words
 from harness.store.run_list import list_runs
 from harness.store.runs import find_run
-from rosetta_tui.compare.lines import comparison_lines
-from rosetta_tui.compare.values import comparison_json
+from rosetta_tui.compare.lines import comparison_json, comparison_lines
 from rosetta_tui.leaderboard.rows import entrant_cells, entrant_record
 from rosetta_tui.live.scores import tier_line
 from rosetta_tui.report.card import card_text

@@ -18,12 +18,28 @@ from keyring.backends.fail import Keyring as NoKeyring
 from keyring.errors import KeyringLocked
 
 from harness.core.failures import KeyStoreError
-from harness.sealed.chain import ChainedRecord, chained_lines
-from harness.sealed.keys import Identity, Role, key_phrase, write_private
-from harness.sealed.merkle import inclusion_path, leaf_hash, node_hash, root_by_path, tree_root
+from harness.sealed.archive import signed_record
+from harness.sealed.chain import (
+    ChainedRecord,
+    chained_lines,
+    inclusion_path,
+    leaf_hash,
+    node_hash,
+    root_by_path,
+    tree_root,
+)
+from harness.sealed.keys import (
+    Identity,
+    Role,
+    key_phrase,
+    new_seed,
+    public_key,
+    public_pem,
+    sign,
+    verify,
+    write_private,
+)
 from harness.sealed.sealing import AgeIdentity, read_age_identities
-from harness.sealed.signature import new_seed, public_key, public_pem, sign, verify
-from harness.sealed.signed_archive import signed_record
 from harness.sealed.strict_records import Count, StrictRecord
 from tests.harness.sealed.refusals import refuses
 from tests.keyring_in_memory import MemoryKeyring

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from harness.core.failures import UsageError
 from harness.sealed import sealing
-from harness.sealed.phrase import PhraseError, draw_words, made_up, phrase, read_words, says
+from harness.sealed.phrase import LIST, PhraseError, draw_words, made_up, phrase, read_words, says
 from harness.sealed.sealing import (
     AgeIdentity,
     Lock,
@@ -27,7 +27,6 @@ from harness.sealed.sealing import (
     unseal_with_passphrase,
 )
 from harness.sealed.strict_records import FileProblem
-from harness.sealed.word_list import LIST
 from tests.harness.sealed.refusals import refuses
 from tests.review.thorough import examples
 

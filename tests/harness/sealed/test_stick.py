@@ -19,7 +19,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.core.storage_problems import StorageProblem
+from harness.core.storage import StorageProblem
 from harness.sealed import archive, found_files, stick
 from harness.sealed.archive import pack, unpack
 from harness.sealed.carried_files import ReviewFile

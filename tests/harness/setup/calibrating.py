@@ -8,7 +8,7 @@ from click.testing import CliRunner
 
 from harness.core.canonical import canonical_sha256
 from harness.sealed.keys import Identity, Role
-from harness.setup.calibrated import CalibratedScoring, sign_scoring, specification_sha256
+from harness.setup.scoring_options import CalibratedScoring, sign_scoring, specification_sha256
 from review.calibration.proposal import FORMAT, HASH_FIELD, toml_text
 from scoring.core.specification import Tier, specification
 

@@ -11,9 +11,9 @@ from corpora.model.entry import Entry
 from harness.setup.scoring_tools import ScoringTools
 from scoring.card.floors import floors
 from scoring.card.scorecard import scorecard
-from scoring.core.composite import composite
+from scoring.core.inventory import composite
+from scoring.core.setup import Translation
 from scoring.core.specification import specification
-from scoring.core.translation import Translation
 from tests.harness import guarded_corpora as given_corpora
 from tests.harness.guarded_corpora import CORPORA
 from tests.review.thorough import examples, first, times

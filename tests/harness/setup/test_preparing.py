@@ -13,8 +13,8 @@ from corpora.model.entry import Entry, Segment
 from harness import api
 from harness.card.checking.verify import verify_card
 from harness.card.importing import import_card
-from harness.card.load import load_card
-from harness.card.seal import HASH_FIELD, card_hash
+from harness.card.model import HASH_FIELD, card_hash
+from harness.card.rows import load_card
 from harness.compare.comparing import compare_runs
 from harness.core.canonical import canonical_sha256
 from harness.core.failures import HarnessError, UsageError
@@ -22,22 +22,21 @@ from harness.core.version import VERSION
 from harness.inputs.dictionary import read_gloss_dictionary
 from harness.leaderboard.ranking import apart, leaderboards
 from harness.run.rescoring import rescore
-from harness.run.run_terms import run_terms
+from harness.run.vault_opening import run_terms
 from harness.sealed.keys import Identity, Role
-from harness.setup.calibrated import FOLDER, read_scoring, sign_scoring
 from harness.setup.plan import plan_of
-from harness.setup.scoring_options import ScoringOptions
+from harness.setup.scoring_options import FOLDER, ScoringOptions, read_scoring, sign_scoring
 from harness.setup.scoring_tools import stated_setup
 from harness.store.file.database import opened
 from harness.store.runs import find_run, read_card
 from harness.vault.records import RunTerms
-from review.calibration.signing import signed_scoring
-from rosetta_tui.commands.calibrate import calibrate
-from rosetta_tui.commands.score import score
+from review.calibration.proposal import signed_scoring
+from rosetta_tui.commands.compare import calibrate
+from rosetta_tui.commands.run import score
+from scoring.core.metric import Table
 from scoring.core.scorer import Scorer
+from scoring.core.setup import Translation
 from scoring.core.specification import Tier, Weighing, specified, stated_weighing
-from scoring.core.table import Table
-from scoring.core.translation import Translation
 from scoring.metrics.inventory import surface_metrics
 from scoring.statistics.significance import shared_profile
 from tests.corpora.making import LEAST

@@ -23,13 +23,13 @@ from harness.sealed.sealing import AgeIdentity
 from harness.store.corpora.entries import read_entries, save_corpus
 from harness.store.file.database import open_store
 from harness.store.file.sealing import also_open_with, forget_keys, seal_for_keepers
-from harness.store.file.transaction import transaction
-from harness.vault.corpus_files import recipients_of
+from harness.store.file.trouble import transaction
+from harness.vault.key_shares import OpeningKey
 from harness.vault.opening import VaultOpening
-from harness.vault.shares.dealing import former_keys
-from harness.vault.shares.split import OpeningKey
+from harness.vault.request import VaultWork
+from harness.vault.sealed_corpus import recipients_of
+from harness.vault.shares import former_keys
 from harness.vault.vault import Vault
-from harness.vault.work import VaultWork
 from tests.harness.vault.killed import together as opener
 from tests.harness.vault.made import OFFICE, filled_together, readable, vault
 

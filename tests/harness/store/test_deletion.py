@@ -12,13 +12,12 @@ from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from corpora.model.entry import Entry
-from harness.core.failures import StoreError, UsageError
-from harness.core.run_state import RunState
-from harness.events.control import Control
-from harness.events.following import Follower
+from harness.core.failures import RunState, StoreError, UsageError
 from harness.run.beginning import resume_method
+from harness.run.events import Control
+from harness.run.following import Follower
 from harness.run.running import execute_run
-from harness.store import deletion, notes
+from harness.store import attachments, deletion
 from harness.store.corpora.listing import list_corpora
 from harness.store.deletion import KEPT_SECONDS, bring_back, delete_run, erase, purge, trash
 from harness.store.file.database import open_store
@@ -256,88 +255,110 @@ def run(connection: sqlite3.Connection) -> int:
 
 def test_words_are_listed_with_their_run(connection: sqlite3.Connection, run: int) -> None:
     other = make_run(connection, [Entry(id=1, source="a", reference="b")], run_id="2222-b")
-    notes.set_note(connection, run, "  ᓂᐚᐸᒫᐤ\nsecond \ud800 ")
-    notes.change_tags(connection, run, ["b", "a", "a"])
+    attachments.set_note(connection, run, "  ᓂᐚᐸᒫᐤ\nsecond \ud800 ")
+    attachments.change_tags(connection, run, ["b", "a", "a"])
     listed = {each.number: each for each in list_runs(connection)}
     assert (listed[run].note, listed[run].tags) == ("ᓂᐚᐸᒫᐤ\nsecond \ufffd", ("a", "b"))
     assert (listed[other].note, listed[other].tags) == ("", ())
     delete_run(connection, run)
-    assert notes.tags_by_run(connection) == {}
+    assert attachments.tags_by_run(connection) == {}
     assert connection.execute("SELECT count(*) FROM notes").fetchone() == (0,)
 
 
 def test_tags_are_added_and_taken_away(connection: sqlite3.Connection, run: int) -> None:
-    assert notes.change_tags(connection, run, add=["one", "two"]) == ("one", "two")
-    assert notes.change_tags(connection, run, add=["three"], remove=["one", "none"]) == (
+    assert attachments.change_tags(connection, run, add=["one", "two"]) == ("one", "two")
+    assert attachments.change_tags(connection, run, add=["three"], remove=["one", "none"]) == (
         "three",
         "two",
     )
-    assert notes.change_tags(connection, run, remove=["two", "three"]) == ()
-    notes.set_note(connection, run, "x")
-    notes.set_note(connection, run, " ")
-    assert notes.note_of(connection, run) == ""
-    notes.change_tags(connection, run, ["kept"])
+    assert attachments.change_tags(connection, run, remove=["two", "three"]) == ()
+    attachments.set_note(connection, run, "x")
+    attachments.set_note(connection, run, " ")
+    assert attachments.note_of(connection, run) == ""
+    attachments.change_tags(connection, run, ["kept"])
     for tag in ("", "  ", "#", "two words", "a,b", "a\tb", "a\x00", "x" * 41):
-        refuses(UsageError, "one word", notes.change_tags, connection, run, ["good", tag])
-    with pytest.raises(UsageError, match=str(notes.MOST_TAGS)):
-        notes.change_tags(connection, run, add=[str(n) for n in range(notes.MOST_TAGS)])
-    assert notes.tags_of(connection, run) == ("kept",)
-    refuses(UsageError, "Shorten", notes.set_note, connection, run, "x" * (notes.MOST_NOTE + 1))
-    notes.set_note(connection, run, "x" * notes.MOST_NOTE)
+        refuses(UsageError, "one word", attachments.change_tags, connection, run, ["good", tag])
+    with pytest.raises(UsageError, match=str(attachments.MOST_TAGS)):
+        attachments.change_tags(connection, run, add=[str(n) for n in range(attachments.MOST_TAGS)])
+    assert attachments.tags_of(connection, run) == ("kept",)
+    refuses(
+        UsageError,
+        "Shorten",
+        attachments.set_note,
+        connection,
+        run,
+        "x" * (attachments.MOST_NOTE + 1),
+    )
+    attachments.set_note(connection, run, "x" * attachments.MOST_NOTE)
 
 
 @examples(50, 500)
 @given(st.text(max_size=60))
 def test_a_tag_is_tidy_once_and_for_all(text: str) -> None:
     try:
-        tag = notes.tidy_tag(text)
+        tag = attachments.tidy_tag(text)
     except UsageError:
         return
-    assert 0 < len(tag) <= notes.MOST_TAG
+    assert 0 < len(tag) <= attachments.MOST_TAG
     assert tag.split() == [tag]
-    assert notes.tidy_tag(f" ##{tag} ") == tag
+    assert attachments.tidy_tag(f" ##{tag} ") == tag
 
 
 def test_note_and_tags_change_together(connection: sqlite3.Connection, run: int) -> None:
-    assert notes.change_words(connection, run, note="one", add=["a", "b"]) == ("a", "b")
+    assert attachments.change_words(connection, run, note="one", add=["a", "b"]) == ("a", "b")
     with pytest.raises(UsageError, match="A tag is one word"):
-        notes.change_words(connection, run, note="two", add=["x" * (notes.MOST_TAG + 1)])
-    with pytest.raises(UsageError, match=f"at most {notes.MOST_TAGS} tags"):
-        notes.change_words(
-            connection, run, note="two", add=[str(n) for n in range(notes.MOST_TAGS)]
+        attachments.change_words(
+            connection, run, note="two", add=["x" * (attachments.MOST_TAG + 1)]
         )
-    assert (notes.note_of(connection, run), notes.tags_of(connection, run)) == ("one", ("a", "b"))
-    assert notes.change_words(connection, run, remove=["a"]) == ("b",)
-    assert notes.change_words(connection, run, note="") == ("b",)
-    assert (notes.note_of(connection, run), notes.tags_of(connection, run)) == ("", ("b",))
+    with pytest.raises(UsageError, match=f"at most {attachments.MOST_TAGS} tags"):
+        attachments.change_words(
+            connection, run, note="two", add=[str(n) for n in range(attachments.MOST_TAGS)]
+        )
+    assert (attachments.note_of(connection, run), attachments.tags_of(connection, run)) == (
+        "one",
+        ("a", "b"),
+    )
+    assert attachments.change_words(connection, run, remove=["a"]) == ("b",)
+    assert attachments.change_words(connection, run, note="") == ("b",)
+    assert (attachments.note_of(connection, run), attachments.tags_of(connection, run)) == (
+        "",
+        ("b",),
+    )
     trash(connection, run)
     for each in (run, 999):
-        refuses(StoreError, "was deleted meanwhile", notes.set_note, connection, each, "words")
-        refuses(StoreError, "was deleted meanwhile", notes.change_tags, connection, each, ["a"])
+        refuses(
+            StoreError, "was deleted meanwhile", attachments.set_note, connection, each, "words"
+        )
+        refuses(
+            StoreError, "was deleted meanwhile", attachments.change_tags, connection, each, ["a"]
+        )
     bring_back(connection, run)
-    assert (notes.note_of(connection, run), notes.tags_of(connection, run)) == ("", ("b",))
+    assert (attachments.note_of(connection, run), attachments.tags_of(connection, run)) == (
+        "",
+        ("b",),
+    )
 
 
-ONE = notes.Attached(b'{"one":1}', b"s" * 64, "aa" * 32)
-TWO = notes.Attached(b'{"two":2}', b"t" * 64, "bb" * 32)
+ONE = attachments.Attached(b'{"one":1}', b"s" * 64, "aa" * 32)
+TWO = attachments.Attached(b'{"two":2}', b"t" * 64, "bb" * 32)
 
 
 def test_certificates_are_kept_once_with_their_run(store_path: Path) -> None:
     with closing(open_store(store_path)) as connection:
         number = factory.add_run(connection)
         for each in (ONE, TWO, ONE):
-            notes.attach_certificate(connection, number, each)
-        assert notes.attached_to(connection, number) == (ONE, TWO)
-        assert notes.attached_to(connection, number + 1) == ()
-        assert notes.attached_by_run(connection) == {number: (ONE, TWO)}
+            attachments.attach_certificate(connection, number, each)
+        assert attachments.attached_to(connection, number) == (ONE, TWO)
+        assert attachments.attached_to(connection, number + 1) == ()
+        assert attachments.attached_by_run(connection) == {number: (ONE, TWO)}
         assert list_runs(connection)[0].certificates == (ONE, TWO)
-        assert [notes.detach_certificates(connection, number) for _ in "12"] == [2, 0]
+        assert [attachments.detach_certificates(connection, number) for _ in "12"] == [2, 0]
         assert list_runs(connection)[0].certificates == ()
-        notes.attach_certificate(connection, number, ONE)
+        attachments.attach_certificate(connection, number, ONE)
         connection.execute("UPDATE certificates SET certificate = 'text'")
-        assert notes.attached_to(connection, number) == (), "of a wrong type"
+        assert attachments.attached_to(connection, number) == (), "of a wrong type"
         delete_run(connection, number)
-        assert notes.attached_by_run(connection) == {}
+        assert attachments.attached_by_run(connection) == {}
     everything = b"".join(f.read_bytes() for f in store_path.parent.iterdir() if f.is_file())
     assert ONE.certificate not in everything
 

@@ -19,11 +19,10 @@ from harness.method.method import Attempt, Result
 from harness.store import results
 from harness.store.corpora.entries import read_dataset, read_entries
 from harness.store.deletion import delete_run
-from harness.store.distinctions import done_by_run, failures_by_run
-from harness.store.file import transaction
+from harness.store.file import trouble
 from harness.store.file.migrations import migrations
 from harness.store.ordering import FILTERS, SORTS, Ordering
-from harness.store.run_list import list_runs
+from harness.store.run_list import done_by_run, failures_by_run, list_runs
 from harness.store.runs import find_run, forget_failed, read_run
 from tests.harness.evaluation import corpus_of
 from tests.harness.sealed.refusals import refuses
@@ -274,10 +273,10 @@ def test_a_text_is_kept_once_whatever_refers_to_it(connection: Connection) -> No
 
 
 def test_equal_digests_stay_apart(connection: Connection, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(transaction, "digest", lambda text: 42)
-    ids = [transaction.intern_text(connection, text) for text in ("one", "two", "one")]
+    monkeypatch.setattr(trouble, "digest", lambda text: 42)
+    ids = [trouble.intern_text(connection, text) for text in ("one", "two", "one")]
     assert ids[0] == ids[2] != ids[1]
-    assert transaction.read_texts(connection, ids) == {ids[0]: "one", ids[1]: "two"}
+    assert trouble.read_texts(connection, ids) == {ids[0]: "one", ids[1]: "two"}
 
 
 def test_store_of_version_9_is_read_and_migrated() -> None:
@@ -332,7 +331,7 @@ def test_runs_are_counted(connection: Connection) -> None:
     [
         ("rosetta_tui.commands.runs.list_", {"numpy", "pydantic", "ssl", "_hashlib"}),
         (
-            "harness.card.checking.claimed, rosetta_tui.show.run_facts",
+            "harness.card.reading, rosetta_tui.show.run_facts",
             {"numpy", "pydantic", "asyncio"},
         ),
     ],

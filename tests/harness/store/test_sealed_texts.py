@@ -31,10 +31,10 @@ from harness.store.deletion import bring_back, erase, trash
 from harness.store.file import sealing
 from harness.store.file.copies import copied
 from harness.store.file.database import open_store
-from harness.store.file.examination import damaged
+from harness.store.file.openings import damaged
 from harness.store.file.sealing import DIGEST_KEY, StoreSealed, also_open_with, forget_keys
 from harness.store.file.sealing import DIGEST_KEY as FILE
-from harness.store.file.transaction import transaction
+from harness.store.file.trouble import transaction
 from harness.store.ordering import FILTERS, SORTS, Ordering
 from harness.store.results import add_results, read_attempts, read_results, results_after
 from harness.store.run_list import list_runs

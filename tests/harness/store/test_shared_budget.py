@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.endpoint.budget import BudgetReached, Ledger
-from harness.store import shared_budget
+from harness.store import sweeps
 from harness.store.file.database import open_store
 from harness.store.holding import begin_stretch, spent_usd, touch_stretch
-from harness.store.shared_budget import (
+from harness.store.sweeps import (
     SharedBudget,
     committed_usd,
     leave_money,
@@ -137,8 +137,8 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
         made = World(path, connection)
         connection.execute("PRAGMA synchronous = OFF")
         connection.execute("PRAGMA foreign_keys = OFF")
-        monkeypatch.setattr(shared_budget, "open_store", lambda _: _Open(connection))
-        monkeypatch.setattr(shared_budget, "is_held", lambda _, run: run in made.held)
+        monkeypatch.setattr(sweeps, "open_store", lambda _: _Open(connection))
+        monkeypatch.setattr(sweeps, "is_held", lambda _, run: run in made.held)
         yield made
 
 

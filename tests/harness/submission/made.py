@@ -13,13 +13,12 @@ from typing import Any
 
 from corpora.model.corpus import Selection
 from harness import api
-from harness.card.exporting import ExportForm, export_run
+from harness.card.rows import ExportForm, export_run
 from harness.core.canonical import canonical_bytes
-from harness.events.control import Control
+from harness.run.events import Control
 from harness.run.running import execute_run
-from harness.sealed.archive import pack
+from harness.sealed.archive import MANIFEST, SIGNATURE, pack
 from harness.sealed.keys import Identity, Role
-from harness.sealed.signed_archive import MANIFEST, SIGNATURE
 from harness.store.file.database import open_store
 from harness.submission.folder import pack_folder
 from harness.submission.members import SHAPE

@@ -25,8 +25,14 @@ from harness.sealed.strict_records import FileError, FileProblem
 from harness.submission import members
 from harness.submission.bundle import RefusedBundle, parse_submission, read_submission, unpack_into
 from harness.submission.foreign import write_folder
-from harness.submission.members import MOST_BYTES, FoundMember, MemberKind, member_problems
-from harness.submission.wheels import requirements, wheel_problems
+from harness.submission.members import (
+    MOST_BYTES,
+    FoundMember,
+    MemberKind,
+    member_problems,
+    requirements,
+    wheel_problems,
+)
 from tests.harness.sealed.refusals import refuses
 from tests.harness.submission.made import MAKER, raw_zip, resigned, wheel
 
@@ -206,7 +212,7 @@ def test_wheels_too_large_together_stay_packed(code: bytes, monkeypatch: pytest.
     names = [f"wheels/tiny-1.{n}-py3-none-any.whl" for n in range(4)]
     bundle = resigned(code, dict.fromkeys(names, one))
     parse_submission(bundle)
-    monkeypatch.setattr("harness.submission.wheels.MOST_UNPACKED", 500)
+    monkeypatch.setattr("harness.submission.members.MOST_UNPACKED", 500)
     monkeypatch.setattr(zipfile.ZipFile, "testzip", unpacked)
     assert "4 wheels that declare" in refusal(bundle)
 

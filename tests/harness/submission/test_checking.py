@@ -10,17 +10,22 @@ from typing import Any
 
 import pytest
 
-from harness.card.seal import card_hash
+from harness.card.model import card_hash
 from harness.core.canonical import canonical_bytes
 from harness.core.failures import UsageError
 from harness.method.shipped import METHODS
-from harness.submission.bundle import RefusedBundle, parse_submission
-from harness.submission.checking import PartCheck, SubmissionPart, check_submission
-from harness.submission.contents import DataKind, NotData, data_kind, is_tokenizer
+from harness.submission.bundle import (
+    DataKind,
+    DataLane,
+    NotData,
+    RefusedBundle,
+    data_kind,
+    is_tokenizer,
+    parse_submission,
+)
 from harness.submission.desk import KeptSubmission, SubmissionEvent, SubmissionStore
-from harness.submission.folder import pack_folder
+from harness.submission.folder import PartCheck, SubmissionPart, check_submission, pack_folder
 from harness.submission.lanes import told_by
-from harness.submission.manifest import DataLane
 from tests.harness.methods.tiny_model import tiny_model
 from tests.harness.sealed.refusals import refuses
 from tests.harness.submission.made import MAKER, TERMS, resigned, sample_folder

@@ -11,14 +11,14 @@ from harness.box.boxed import BoxedMethod
 from harness.box.failures import BoxFailure, BoxStage
 from harness.core.calls import Calls
 from harness.core.failures import ErrorClass
-from harness.events.kinds import Finished
 from harness.method.method import Method, MethodClass, Output, Setup
 from harness.method.options import MethodOptions
+from harness.run.events import Finished
 from harness.setup.plan import Plan
 from harness.setup.scoring_options import ScoringOptions
 from harness.store.file.database import open_store
 from harness.submission.desk import SubmissionEvent
-from harness.submission.outcome import RunOutcome, run_outcome
+from harness.submission.rehearsal import RunOutcome, run_outcome
 from tests.harness.evaluation import LANGUAGES, corpus_of, run_corpus
 from tests.harness.release.made import hidden
 

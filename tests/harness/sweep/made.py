@@ -9,7 +9,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.core.run_state import RunState
+from harness.core.failures import RunState
 from harness.store.file.database import open_store
 from harness.store.file.openings import Live
 from harness.store.results import read_results

@@ -24,11 +24,10 @@ from click.testing import CliRunner
 pytest.importorskip("distributed", reason="the extra [cluster] is not installed")
 
 from corpora.model.entry import Entry
-from harness.core.failures import HarnessError, UsageError
-from harness.core.run_state import RunState
+from harness.core.failures import HarnessError, RunState, UsageError
 from harness.core.version import VERSION
 from harness.endpoint.budget import BudgetReached
-from harness.endpoint.keys import no_key
+from harness.endpoint.endpoints import no_key
 from harness.method.method import Output, Prediction
 from harness.method.options import MethodOptions
 from harness.setup.plan import RunOptions
@@ -37,8 +36,7 @@ from harness.store.holding import lock_folder
 from harness.store.replies import read_exchange
 from harness.store.results import read_attempts, read_results
 from harness.store.runs import find_run
-from harness.store.shared_budget import committed_usd
-from harness.store.sweeps import forget_troubles
+from harness.store.sweeps import committed_usd, forget_troubles
 from harness.sweep.cluster import messages, remote, scheduler
 from harness.sweep.cluster.carrier import Cluster
 from harness.sweep.cluster.messages import (

@@ -18,10 +18,9 @@ from click.testing import CliRunner
 
 from harness import api
 from harness.compare.against_best import SharedRuns
-from harness.core.failures import UsageError
-from harness.core.run_state import RunState
-from harness.events.control import Control
+from harness.core.failures import RunState, UsageError
 from harness.method.method import MethodClass
+from harness.run.events import Control
 from harness.run.running import execute_run
 from harness.store.file.database import open_store
 from harness.store.runs import find_run
@@ -33,8 +32,7 @@ from harness.store.sweeps import (
     read_cells,
     set_run,
 )
-from harness.sweep.comparing import SweepComparison, compare_sweep
-from harness.sweep.effects import axis_effects
+from harness.sweep.comparing import SweepComparison, axis_effects, compare_sweep
 from harness.sweep.processes import WorkerProcesses
 from harness.sweep.racing import BLOCK, SweepRace, entry_scores, read_racers
 from harness.sweep.record import RacedOutRecord, SweepRecord, sweep_record

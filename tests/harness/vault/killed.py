@@ -20,8 +20,8 @@ from corpora.model.entry import Segment
 from harness.sealed.keys import Identity, Role
 from harness.sealed.strict_records import FileError
 from harness.vault.keepers import keeper_of
-from harness.vault.shares.dealing import combined, own_share
-from harness.vault.shares.split import OpeningKey
+from harness.vault.key_shares import OpeningKey
+from harness.vault.shares import combined, own_share
 from harness.vault.vault import Vault
 from tests.harness.vault.made import (
     KEEPERS,

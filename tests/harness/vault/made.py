@@ -11,10 +11,10 @@ from corpora.model.entry import Entry, Segment
 from harness.sealed.keys import Identity, Role
 from harness.vault.folder import VaultState, read_state
 from harness.vault.keepers import keeper_of
+from harness.vault.key_shares import OpeningKey
 from harness.vault.log import VaultError
 from harness.vault.records import Keeper
-from harness.vault.shares.dealing import combined, own_share
-from harness.vault.shares.split import OpeningKey
+from harness.vault.shares import combined, own_share
 from harness.vault.vault import Vault
 from tests.harness.sealed.refusals import refuses
 

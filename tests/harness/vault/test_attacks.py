@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from corpora.model.entry import Segment
+from harness.sealed.archive import signed_record
 from harness.sealed.keys import Identity, Role
-from harness.sealed.signed_archive import signed_record
 from harness.vault import records
 from harness.vault.data_key import DataKey
 from harness.vault.folder import HEAD, LOCK, LOG, README, VaultState, change, read_state

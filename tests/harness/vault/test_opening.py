@@ -16,10 +16,10 @@ from corpora.formats.load import load
 from corpora.model.corpus import Corpus, Selection, entry_fields
 from corpora.model.entry import Segment
 from harness import api
-from harness.card.load import load_card
+from harness.card.rows import load_card
 from harness.core.failures import UsageError
-from harness.endpoint import network_routes
-from harness.run.run_terms import terms_again
+from harness.endpoint import offline
+from harness.run.vault_opening import terms_again
 from harness.sealed.keys import Identity, Role
 from harness.sealed.strict_records import FileProblem
 from harness.store.file.database import opened
@@ -31,11 +31,10 @@ from harness.vault.keepers import keeper_of
 from harness.vault.log import VaultError
 from harness.vault.opening import BECAUSE, VaultOpening, corpus_of, keeper_here
 from harness.vault.records import ModelAsked, Used
-from harness.vault.request import VaultRequest
+from harness.vault.request import VaultRequest, VaultWork
 from harness.vault.sealed_corpus import UnsealedCorpus
 from harness.vault.secret_text import SecretText
 from harness.vault.vault import Vault
-from harness.vault.work import VaultWork
 from rosetta import run
 from tests.harness.sealed.refusals import refuses
 from tests.harness.vault.made import (
@@ -247,7 +246,7 @@ WHY = "made-up sentences, to try it out"
 def wanted(made: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[VaultRequest]:
     """What asks for the vault with the recovery key, on a computer that has a way out."""
     monkeypatch.setenv("ROSETTA_HOME", str(tmp_path / "home"))
-    monkeypatch.setattr(network_routes, "network_routes", lambda: ("wlan0",))
+    monkeypatch.setattr(offline, "network_routes", lambda: ("wlan0",))
     key = tmp_path / "recovery-key.txt"
     key.write_text(RECOVERY.text(), "utf-8")
     yield VaultRequest(made.folder, "a try", key=key, work="script")
@@ -279,7 +278,7 @@ def test_work_of_foreign_code_opens_nothing(wanted: VaultRequest, tmp_path: Path
 def test_reason_stands_in_log_and_card_where_there_is_a_way_out(
     wanted: VaultRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, routes: tuple[str, ...]
 ) -> None:
-    monkeypatch.setattr(network_routes, "network_routes", lambda: routes)
+    monkeypatch.setattr(offline, "network_routes", lambda: routes)
     vault = replace(wanted, despite_network=f" {WHY}\n")
     asked = api.CorpusRequest("greetings", vault=vault, terms=TERMS)
     done = run(api.open_corpus(asked), method="copy-source")

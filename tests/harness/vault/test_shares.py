@@ -13,17 +13,22 @@ import shamir_mnemonic
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.sealed.keys import Identity
+from harness.sealed.archive import signed_record
+from harness.sealed.keys import Identity, verify
 from harness.sealed.sealing import AgeIdentity, seal, unseal
-from harness.sealed.signature import verify
-from harness.sealed.signed_archive import signed_record
 from harness.sealed.strict_records import FileError, FileProblem
 from harness.vault.folder import LOG, VaultState
+from harness.vault.key_shares import NUMBERS, WORDS, KeyShare, OpeningKey, combine, split
 from harness.vault.log import VaultError
-from harness.vault.shares.dealing import own_share
-from harness.vault.shares.paper import html_page, text_page
-from harness.vault.shares.split import NUMBERS, WORDS, KeyShare, OpeningKey, combine, split
-from harness.vault.shares.tried import ShareTried, read_tried, shares_tried, try_share
+from harness.vault.shares import (
+    ShareTried,
+    html_page,
+    own_share,
+    read_tried,
+    shares_tried,
+    text_page,
+    try_share,
+)
 from tests.harness.sealed.refusals import refuses
 from tests.harness.vault.made import (
     MINE,

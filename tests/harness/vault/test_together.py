@@ -14,21 +14,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from corpora.model.entry import Segment
+from harness.sealed.archive import signed_record
 from harness.sealed.keys import Identity, Role
 from harness.sealed.sealing import AgeIdentity, seal, unseal
-from harness.sealed.signed_archive import signed_record
 from harness.sealed.strict_records import FileError, FileProblem
 from harness.vault import folder as folders
-from harness.vault import records, seen
-from harness.vault.corpus_files import stored_corpus
+from harness.vault import keepers as seen
+from harness.vault import records
+from harness.vault import shares as dealing
 from harness.vault.data_key import DataKey
 from harness.vault.folder import VaultState
 from harness.vault.keepers import keeper_of
+from harness.vault.key_shares import KeyShare, OpeningKey, combine, split
 from harness.vault.log import write_line
-from harness.vault.sealed_corpus import SealedCorpus
-from harness.vault.shares import dealing
-from harness.vault.shares.dealing import FORMER, HEADING, combined, deal, own_share, proved, whose
-from harness.vault.shares.split import KeyShare, OpeningKey, combine, split
+from harness.vault.sealed_corpus import SealedCorpus, stored_corpus
+from harness.vault.shares import FORMER, HEADING, combined, deal, own_share, proved, whose
 from harness.vault.vault import Vault
 from tests.harness.sealed.refusals import refuses
 from tests.harness.vault.made import (

@@ -19,17 +19,16 @@ import pytest
 
 from corpora.model.entry import Segment
 from harness.core.failures import UsageError
-from harness.core.written_files import write_file
+from harness.core.storage import write_file
 from harness.sealed.keys import Identity, Role
 from harness.sealed.strict_records import FileError, FileProblem
-from harness.vault import seen
+from harness.vault import keepers
 from harness.vault.data_key import DataKey
 from harness.vault.folder import LOG, README, VaultState, read_state
-from harness.vault.keepers import keeper_of, own_identity
+from harness.vault.keepers import LOCK, VaultsSeen, keeper_of, own_identity
 from harness.vault.log import VaultError
 from harness.vault.records import Opened
 from harness.vault.sealed_corpus import OpenedEntry
-from harness.vault.seen import LOCK, VaultsSeen
 from harness.vault.vault import Vault
 from tests.desktop.trouble.causes import mounted, pulled
 from tests.harness.sealed.refusals import refuses
@@ -469,8 +468,8 @@ def test_less_seen_stays_out(made: Vault, tmp_path: Path, monkeypatch: pytest.Mo
         write_file(*given, **more)
 
     with monkeypatch.context() as patched:
-        patched.setattr(seen, "BUSY_SECONDS", 0)
-        patched.setattr(seen, "write_file", meanwhile)
+        patched.setattr(keepers, "BUSY_SECONDS", 0)
+        patched.setattr(keepers, "write_file", meanwhile)
         made.seen.remember(less)
     assert (len(tried), remembered(made)) == (1, 3)
     VaultsSeen(made.memory).remember(read_state(made.folder))

@@ -7,14 +7,13 @@ from dataclasses import replace
 from typing import Any
 
 from harness.core.canonical import canonical_bytes
-from harness.sealed.keys import Identity, Role
-from harness.sealed.signature import Signed
+from harness.sealed.keys import Identity, Role, Signed
 from review.files.manifests import RatingsManifest
 from review.log.event import Event, make_event
 from review.log.payloads import AnyPayload, LaptopWord, Rate
 from review.rating import Rating
 from review.verdict.certificate.evidence import Evidence
-from review.verdict.panel.key import AnswerKey, ControlKind
+from review.verdict.gate.key import AnswerKey, ControlKind
 from tests.review.attacks.ground import (
     ISSUED,
     Ground,

@@ -14,8 +14,7 @@ from random import Random
 from tempfile import mkdtemp
 from typing import Any
 
-from harness.sealed.keys import Identity
-from harness.sealed.signature import Signed
+from harness.sealed.keys import Identity, Signed
 from review.log.event import Event, make_event
 from review.log.payloads import AnyPayload
 from review.office.results.certifying import issue, look, review_evidence
@@ -25,7 +24,7 @@ from review.verdict.certificate.certificate import Certificate, Issuer, read_cer
 from review.verdict.certificate.certify import certified_again, certify
 from review.verdict.certificate.evidence import Evidence, EvidenceFile
 from review.verdict.certificate.verifying import Verification, verify
-from review.verdict.panel.key import ControlKind
+from review.verdict.gate.key import ControlKind
 from tests.review.office.made import Desk, Person, desk, take_vouched
 from tests.review.verdict.certified import asked_alone, changed, packed
 

@@ -36,10 +36,10 @@ from review.verdict.certificate.coarse import (
     step_for,
 )
 from review.verdict.gate.gate import decide
+from review.verdict.gate.panel import Panel
 from review.verdict.gate.policy import proposed
 from review.verdict.gate.verdict import GateOutcome
-from review.verdict.panel.panel import Panel
-from rosetta_tui.vault.budget_use import uses
+from rosetta_tui.show.released_words import uses
 from tests.harness.release.attackers import START, Board
 from tests.harness.sealed.refusals import refuses
 from tests.review.thorough import times

@@ -14,12 +14,11 @@ import pytest
 from harness.core.canonical import canonical_bytes
 from harness.core.failures import HarnessError
 from harness.sealed.archive import pack, unpack
-from harness.sealed.keys import Identity, Role
+from harness.sealed.keys import Identity, Role, Signed
 from harness.sealed.phrase import phrase
-from harness.sealed.signature import Signed
 from harness.sealed.strict_records import FileError
+from review.files.identities import Statement, write_statement
 from review.files.manifests import RatingsManifest
-from review.files.statements import Statement, write_statement
 from review.log.payloads import (
     AssignLaptop,
     LaptopWord,
@@ -44,7 +43,7 @@ from review.verdict.certificate.evidence import (
 )
 from review.verdict.certificate.signed import LESS_THAN_BOUND
 from review.verdict.certificate.verifying import verify
-from rosetta_tui.commands.review.status import review_lines
+from rosetta_tui.commands.review.ratings import review_lines
 from tests.review.attacks.forgeries import (
     DETECTED,
     MEMBERS,

@@ -12,16 +12,15 @@ import pytest
 from harness.sealed.sealing import seal
 from harness.sealed.strict_records import FileError, FileProblem
 from review.files.batch import open_batch, write_batch
+from review.files.identities import printed, tag_of
 from review.files.ratings import open_ratings, sign_ratings
-from review.files.reviewer_codes import printed, tag_of
 from review.log import payloads as say
 from review.log.event import Event, make_event
 from review.log.fold import ReviewerState
 from review.log.laptop import Laptop
 from review.log.merge import export_events
-from review.office.intake.file_report import FileOutcome, FileReport
 from review.office.intake.importing import import_bytes
-from review.office.intake.speaking import speaking
+from review.office.intake.speaking import FileOutcome, FileReport, speaking
 from review.office.results.certifying import review_evidence
 from review.office.store.store import Office
 from review.rating import Rating, Reason, Relation

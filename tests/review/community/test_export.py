@@ -18,7 +18,7 @@ from corpora.formats.load import load
 from corpora.formats.write import write
 from corpora.model.corpus import Corpus, Form
 from corpora.model.entry import Entry, Segment
-from harness.card.checking.sealing import seal
+from harness.card.checking.verify import seal
 from harness.consent.notice import WholeCorpusWithdrawal, entries_of
 from harness.consent.register import Register
 from harness.core.failures import UsageError
@@ -26,7 +26,7 @@ from harness.sealed.keys import Identity, Role
 from harness.sealed.strict_records import FileError
 from harness.store.file.database import open_store
 from review.community import folder as export_folder
-from review.community.export import Done, Wanted, export_community
+from review.community.export import Done, Wanted, export_community, kind_of
 from review.community.folder import (
     ABOUT,
     FORMAT,
@@ -37,7 +37,6 @@ from review.community.folder import (
     sign_part,
     write_part,
 )
-from review.community.page import kind_of
 from review.office.store.store import Office
 from tests.harness.card import factory
 from tests.harness.vault.made import CANARY, MINE, filled, readable
@@ -435,7 +434,7 @@ def test_full_disk_alters_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, 
         raise OSError(errno.ENOSPC, "No space left on device")
 
     with monkeypatch.context() as patched:
-        patched.setattr("harness.core.written_files.tempfile.mkstemp", full)
+        patched.setattr("harness.core.storage.tempfile.mkstemp", full)
         with pytest.raises(UsageError, match="No space left"):
             export(target, locks, "new")
     assert {each.name for each in tmp_path.iterdir()} == ({"out", "locks"} if old else {"locks"})

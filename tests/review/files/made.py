@@ -6,8 +6,8 @@ import random
 from harness.sealed.keys import Identity, Role
 from harness.sealed.sealing import AgeIdentity
 from review.files.batch import Batch, make_batch
+from review.files.identities import make_codes, place_of, tag_of
 from review.files.manifests import BatchItem, BatchManifest, Organisation, TrainingItem
-from review.files.reviewer_codes import make_codes, place_of, tag_of
 from review.log.event import Event, make_event
 from review.log.payloads import Comment, Face, Rate
 from review.rating import Rating

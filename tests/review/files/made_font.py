@@ -7,7 +7,7 @@ from io import BytesIO
 
 import pytest
 
-from review.desktop.look.fonts import FOLDER
+from review.desktop.look import FOLDER
 from review.files.font_file import CarriedFont
 
 pytest.importorskip("fontTools", reason="the extra `fonts` is not installed")

@@ -21,9 +21,9 @@ from harness.sealed.keys import Identity, Role
 from harness.sealed.sealing import AgeIdentity, lock_of, seal
 from harness.sealed.strict_records import FileError, FileProblem
 from review.files.batch import Batch, make_batch, open_batch, write_batch
+from review.files.identities import place_of
 from review.files.manifests import BatchItem, OthersWords, SentenceContext, wording
 from review.files.ratings import open_ratings, sign_ratings
-from review.files.reviewer_codes import place_of
 from review.rating import Reason
 from tests.review.files.made import (
     LAPTOP,
@@ -366,7 +366,7 @@ def test_every_cut_missing_and_doubled_byte_is_found(kind: str) -> None:
 
 LOOK = """
 import sys
-import review.files.batch, harness.sealed.stick, review.files.statements, review.files.ratings
+import review.files.batch, harness.sealed.stick, review.files.identities, review.files.ratings
 print(*sorted({"cryptography", "filelock", "keyring", "numpy", "pyrage"} & set(sys.modules)))
 """
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from review.desktop.look.fonts import FOLDER
+from review.desktop.look import FOLDER
 from review.files import font_file
 from review.files.font_file import CarriedFont, FontError, characters_of, check_licence, read_font
 from tests.review.files.made_font import ARABIC, CHEROKEE, OFL, carried, changed, drawn_font

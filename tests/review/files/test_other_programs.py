@@ -10,14 +10,12 @@ from pathlib import Path
 import pytest
 
 from harness.sealed.keys import write_private
-from harness.sealed.phrase import made_up, phrase
+from harness.sealed.phrase import LIST, made_up, phrase
 from harness.sealed.sealing import AgeIdentity, read_age_identities, seal_with_passphrase, unseal
-from harness.sealed.word_list import LIST
 from review.files.batch import open_batch, write_batch
+from review.files.identities import read_code, write_laptop_card
 from review.files.manifests import Organisation
 from review.files.ratings import open_ratings, write_ratings
-from review.files.reviewer_codes import read_code
-from review.files.statements import write_laptop_card
 from review.office.results.results import governance_bundle
 from tests.review.files.made import LAPTOP, ORGANISATION, PEOPLE, REVIEWERS, batch, events
 from tests.review.office.made import desk

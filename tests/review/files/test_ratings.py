@@ -24,16 +24,17 @@ from harness.sealed.sealing import AgeIdentity, seal
 from harness.sealed.strict_records import FileError, FileProblem
 from review.files import ratings as module
 from review.files.batch import Batch, make_batch, write_batch
-from review.files.ratings import RatingsFile, Written, open_ratings, sign_ratings, write_ratings
-from review.files.reviewer_codes import (
+from review.files.identities import (
     ALPHABET,
     CodeError,
     CodeProblem,
     make_codes,
     printed,
     read_code,
+    read_laptop_card,
+    write_laptop_card,
 )
-from review.files.statements import read_laptop_card, write_laptop_card
+from review.files.ratings import RatingsFile, Written, open_ratings, sign_ratings, write_ratings
 from review.log.event import read_event
 from review.log.payloads import Reviewer
 from tests.review.files.made import (

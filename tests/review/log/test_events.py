@@ -17,8 +17,7 @@ from pydantic import ValidationError
 from harness.core.canonical import canonical_bytes
 from harness.core.failures import StoreError
 from harness.sealed.chain import check_chain
-from review.log.clocks import ClockFault
-from review.log.event import FIRST, Event, EventError, make_event, read_event
+from review.log.event import FIRST, ClockFault, Event, EventError, make_event, read_event
 from review.log.merge import MergeReport, Remark, merge
 from review.log.payloads import AnyPayload, Kind, Scope
 from review.log.table import append_event, create_event_table, insert_event, read_events

@@ -15,11 +15,10 @@ import pytest
 
 from harness.sealed.chain import check_chain
 from review.log import payloads as say
-from review.log.event import Event, make_event, read_event
+from review.log.event import Event, covered, make_event, read_event, withdrawals
 from review.log.fold import Adjudication, Person, ReviewerState, State, fold
 from review.log.merge import merge
 from review.log.table import create_event_table, insert_event, read_events
-from review.log.withdrawal import covered, withdrawals
 from review.rating import CannotJudge, Rating, Reason
 from tests.growth import grows_less
 from tests.review.log.material import (

@@ -16,9 +16,9 @@ from typing import Any
 import pytest
 
 from harness.core.failures import StoreError, UsageError
-from harness.core.storage_problems import StorageProblem
+from harness.core.storage import StorageProblem
 from harness.sealed.chain import check_chain
-from review.log.event import Event, events_sha256, read_event
+from review.log.event import Event, erase, events_sha256, read_event
 from review.log.fold import fold
 from review.log.laptop import FILE_NAME, Draft, Laptop, StoredBatch
 from review.log.laptop_form import LAPTOP, MIGRATIONS
@@ -26,7 +26,6 @@ from review.log.merge import export_events, merge
 from review.log.own_file import FILE_NAME as PRESENCE
 from review.log.payloads import Export, Scope
 from review.log.table import NotSaved, create_event_table, insert_event, read_events
-from review.log.withdrawal import erase
 from review.rating import Rating
 from tests.review.log.material import (
     ANN,

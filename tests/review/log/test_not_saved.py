@@ -15,7 +15,7 @@ from typing import IO, Any
 
 import pytest
 
-from harness.core.storage_problems import StorageProblem
+from harness.core.storage import StorageProblem
 from harness.sealed.chain import check_chain
 from review.log.laptop import FILE_NAME, Laptop
 from review.log.table import NotSaved, not_saved

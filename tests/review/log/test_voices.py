@@ -9,8 +9,8 @@ import pytest
 
 from review.log.event import Event
 from review.log.fold import ReviewerState, State, fold
+from review.log.merge import FAR, AssignedLaptops, far_ahead, heard
 from review.log.payloads import AnyPayload, AssignLaptop, Consent, HarmFlag, LaptopWord, Scope
-from review.log.voices import FAR, AssignedLaptops, far_ahead, heard
 from review.rating import Rating
 from tests.review.log.material import (
     ANN,

@@ -13,8 +13,8 @@ from review.log.event import Event, make_event
 from review.log.fold import ReviewerState
 from review.log.merge import export_events
 from review.log.payloads import AnyPayload, Rate
-from review.office.intake.file_report import FileReport
 from review.office.intake.importing import import_bytes
+from review.office.intake.speaking import FileReport
 from review.rating import Rating
 from tests.review.office.made import Desk, Person, desk, random_ratings, vouch_for
 

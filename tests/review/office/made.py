@@ -18,7 +18,7 @@ from typing import Any
 from corpora.formats.load import load
 from corpora.model.entry import Entry
 from corpora.samples import DEMO_CORPUS, DEMO_STRONG, DEMO_WEAK, sample_path
-from harness.card.checking.sealing import seal
+from harness.card.checking.verify import seal
 from harness.sealed.keys import Identity, Role
 from harness.sealed.sealing import AgeIdentity
 from harness.sealed.sealing import seal as seal_for
@@ -30,11 +30,11 @@ from review.log.laptop import Laptop
 from review.log.merge import export_events
 from review.log.own_file import fingerprint
 from review.log.payloads import Consent, Face, NotJudged, Rate, Scope, Withdraw
-from review.office.intake.file_report import FileReport
 from review.office.intake.importing import import_bytes
-from review.office.items.reviewed_runs import ReviewedRuns, read_runs
+from review.office.intake.speaking import FileReport
 from review.office.making.batches import PreparedReview, ReviewDescription, make
 from review.office.making.creating import ReviewDraft, Size, draft_review
+from review.office.making.reviewed_runs import ReviewedRuns, read_runs
 from review.office.making.texts import review_texts, texts_of
 from review.office.store.arrivals import free_name
 from review.office.store.database import FILE

@@ -2,13 +2,13 @@
 
 from corpora.model.corpus import Corpus, Dataset, Form
 from corpora.model.entry import Entry
+from review.files.identities import place_of
 from review.files.manifests import BatchItem, BatchManifest, Organisation
-from review.files.reviewer_codes import place_of
 from review.log.fold import Judgement, ReviewerState, State
 from review.log.payloads import Face
 from review.office.store.store import Review
 from review.rating import CannotJudge, Rating, Reason
-from review.verdict.panel.key import AnswerKey, ControlKind, KeyItem, KeyRun
+from review.verdict.gate.key import AnswerKey, ControlKind, KeyItem, KeyRun
 
 BATCH = "b" * 16
 RUN = "11111111-1111-4111-8111-111111111111"

@@ -14,9 +14,8 @@ from harness.project.candidates import CandidateDefaults, take_candidates
 from harness.project.state import Project, ProjectEntry
 from harness.sealed.keys import Identity, Role
 from review.files.batch import Batch
-from review.files.reviewer_codes import make_codes
+from review.files.identities import make_codes
 from review.log.payloads import Adjudicate, Consent, Face, HarmFlag, NotJudged, Suggest, Translate
-from review.office.items.sentences import Sentences, of_lines
 from review.office.making.batches import NO_POLICY, make
 from review.office.making.creating import Share, draft_translations
 from review.office.making.of_project import (
@@ -27,8 +26,9 @@ from review.office.making.of_project import (
     to_agree,
     to_translate,
 )
-from review.office.results.gathered import Gathered
+from review.office.making.reviewed_runs import Sentences, of_lines
 from review.office.results.into_project import gather
+from review.office.results.progress import Gathered
 from review.office.results.translations import Collected, collect
 from review.office.store.store import Office, Review
 from review.rating import CannotJudge, Rating

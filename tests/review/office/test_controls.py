@@ -15,9 +15,10 @@ from corpora.model.entry import Entry, Segment
 from corpora.text.tokens import words
 from harness.annotators.fst import FstAnnotator
 from harness.fst.analyser import open_analyser
-from review.office.items.controls import ControlMaterial, Counts, make_controls, usual_counts
-from review.office.items.items import Item, new_item
-from review.office.items.wrong_texts import (
+from review.office.making.controls import ControlMaterial, Counts, make_controls, usual_counts
+from review.office.making.creating import ReviewDraft
+from review.office.making.items import Item, new_item
+from review.office.making.wrong_texts import (
     CATEGORIES,
     HALF,
     OTHER,
@@ -29,10 +30,8 @@ from review.office.items.wrong_texts import (
     inflected,
     plain_form,
 )
-from review.office.making.creating import ReviewDraft
-from review.verdict.panel.key import ControlKind
-from scoring.grammar.gold_analysis import tagged_word
-from scoring.grammar.inflection import features
+from review.verdict.gate.key import ControlKind
+from scoring.grammar.gold_analysis import features, tagged_word
 from tests.outside import STRICT, only_with
 from tests.review.office import made
 from tests.review.office.made import demo_entries

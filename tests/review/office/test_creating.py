@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from corpora.model.entry import Segment
 from corpora.text.visible import plain
-from harness.card.checking.sealing import seal
+from harness.card.checking.verify import seal
 from harness.core.failures import HarnessError, UsageError
 from harness.method.options import MethodOptions
 from harness.sealed.keys import Identity, Role
@@ -25,11 +25,10 @@ from harness.store.file.database import open_store
 from harness.store.runs import find_run, read_card
 from review.files.batch import open_batch, write_batch
 from review.files.manifests import LONGEST_LETTER, MOST_LETTERS
-from review.office.items.reviewed_runs import read_runs
-from review.office.items.sentences import of_corpus
 from review.office.making.batches import PreparedReview, letters_of
 from review.office.making.creating import ReviewDraft
 from review.office.making.publishing import Protection, Published, publish
+from review.office.making.reviewed_runs import of_corpus, read_runs
 from review.office.making.texts import check_words, languages, review_name, review_texts
 from review.office.store.store import Office
 from review.verdict.gate.policy import proposed

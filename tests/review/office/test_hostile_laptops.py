@@ -9,15 +9,23 @@ from harness.core.failures import UsageError
 from harness.sealed.chain import check_chain
 from harness.sealed.keys import Identity, Role
 from harness.sealed.sealing import AgeIdentity
-from review.files.reviewer_codes import printed
+from review.files.identities import printed
 from review.log.event import Event
+from review.log.merge import heard
 from review.log.payloads import AssignLaptop, Comment, LaptopWord, Scope, Withdraw
-from review.log.voices import heard
 from review.office.intake import quarantine
-from review.office.intake.file_report import FORGED, OTHER_LAPTOPS, FileOutcome
 from review.office.intake.importing import enrol_laptop, find_ratings
 from review.office.intake.quarantine import withdraw
-from review.office.intake.speaking import let_speak, note_laptops, put_back, speaking, take_out
+from review.office.intake.speaking import (
+    FORGED,
+    OTHER_LAPTOPS,
+    FileOutcome,
+    let_speak,
+    note_laptops,
+    put_back,
+    speaking,
+    take_out,
+)
 from review.office.results.certifying import review_evidence
 from review.office.store.database import FILE
 from review.office.store.review import KnownLaptop

@@ -24,14 +24,14 @@ from review.log.event import Event, read_event
 from review.log.payloads import Comment, OrganiserLook, Scope
 from review.log.table import NotSaved
 from review.office.intake import importing
-from review.office.intake.file_report import FileOutcome
 from review.office.intake.importing import enrol_laptop, find_ratings, import_bytes, import_files
 from review.office.intake.quarantine import withdraw
+from review.office.intake.speaking import FileOutcome
 from review.office.results.progress import progress, waiting
 from review.office.results.rating_rows import rated_items
 from review.office.store.database import FILE
 from review.office.store.store import Office
-from rosetta_tui.review.organiser.words.letters import not_shown_words
+from rosetta_tui.review.organiser.words.plan import not_shown_words
 from tests.growth import sqlite_steps
 from tests.review.office.laptops import NOW, hand_in, made, person, take_file
 from tests.review.office.made import (

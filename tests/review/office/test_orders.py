@@ -14,18 +14,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from corpora.model.entry import Entry, Segment
-from harness.card.entry_ids import card_id
+from harness.card.comparability import card_id
 from harness.core.failures import UsageError
 from harness.sealed.keys import Identity, Role
 from harness.store.file.database import open_store
 from review.files.manifests import SentenceContext
-from review.office.items.items import REPEAT_APART, allocate, draw, order, orders, spread, stratum
-from review.office.items.reviewed_runs import read_runs
-from review.office.items.sentences import ContextPolicy, surroundings
-from review.office.items.training import make_training, read_training
-from review.office.items.wrong_texts import plain_form
+from review.office.making.controls import make_training, read_training
 from review.office.making.creating import ReviewDraft, Size, draft_review
+from review.office.making.items import REPEAT_APART, allocate, draw, order, orders, spread, stratum
+from review.office.making.reviewed_runs import ContextPolicy, read_runs, surroundings
 from review.office.making.texts import review_texts
+from review.office.making.wrong_texts import plain_form
 from review.office.store.store import Office
 from review.rating import Rating
 from review.verdict.gate.policy import proposed

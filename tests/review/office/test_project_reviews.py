@@ -8,12 +8,11 @@ import pytest
 
 from corpora.model.entry import Segment
 from harness.core.failures import UsageError
-from harness.project.authoring import progress_of, whole_corpus, write_open_part
+from harness.project.authoring import lacking, progress_of, whole_corpus, write_open_part
 from harness.project.candidates import CandidateDefaults, take_candidates
-from harness.project.lacking import lacking
 from harness.project.state import write_state
 from harness.store.file.database import open_store
-from review.community.reviews import files_of_review
+from review.community.contents import files_of_review
 from review.log.payloads import Consent, Scope
 from review.office.making.batches import NO_POLICY, make
 from review.office.making.creating import Share
@@ -26,8 +25,7 @@ from review.office.making.of_project import (
     to_translate,
     written_elsewhere,
 )
-from review.office.making.reviews_made import known_reviews, own_key
-from review.office.results.laptops import laptops_that_wrote
+from review.office.results.progress import known_reviews, laptops_that_wrote, own_key
 from review.office.results.results import require_runs
 from review.office.store.store import Office, Review
 from review.rating import CannotJudge, Rating

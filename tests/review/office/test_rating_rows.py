@@ -40,8 +40,8 @@ from review.verdict.certificate.certificate import (
     Issuer,
 )
 from review.verdict.gate.adjudication import queue
-from review.verdict.panel.key import AnswerKey, counted
-from review.verdict.panel.panel import panel_of
+from review.verdict.gate.key import AnswerKey, counted
+from review.verdict.gate.panel import panel_of
 from tests.review.office.reviewed import (
     BAD,
     BATCH,

@@ -15,9 +15,9 @@ from harness.core.canonical import canonical_bytes
 from harness.core.failures import UsageError
 from review.files.batch import open_batch, write_batch
 from review.log.payloads import Adjudicate, Rate, Translate
-from review.office.items.controls import fits
-from review.office.items.sentences import of_corpus, of_lines
+from review.office.making.controls import fits
 from review.office.making.creating import Share, draft_translations
+from review.office.making.reviewed_runs import of_corpus, of_lines
 from review.office.making.texts import languages, review_texts
 from review.office.results.progress import progress
 from review.office.results.results import require_runs, runs_of

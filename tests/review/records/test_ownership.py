@@ -15,8 +15,8 @@ from harness.core.canonical import canonical_bytes
 from harness.core.failures import UsageError
 from harness.sealed.keys import Identity, Role
 from harness.sealed.strict_records import FileError
+from harness.store.attachments import signed_file
 from harness.store.file.database import open_store
-from harness.store.signed_records import signed_file
 from harness.vault.opening import MEMORY
 from harness.vault.vault import Vault
 from review.records import agreeing

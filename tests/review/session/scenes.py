@@ -11,8 +11,8 @@ from typing import Any
 from harness.sealed.keys import Identity, Role
 from harness.sealed.sealing import AgeIdentity
 from review.files.batch import Batch, make_batch, write_batch
+from review.files.identities import make_codes, place_of, tag_of
 from review.files.manifests import BatchItem, BatchManifest, Organisation, Task, TrainingItem
-from review.files.reviewer_codes import make_codes, place_of, tag_of
 from review.log.laptop import Laptop
 from review.log.payloads import Face
 from review.rating import Rating

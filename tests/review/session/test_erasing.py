@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from keyring.backends.fail import Keyring as NoKeyring
 
 from harness.core.failures import KeyStoreError
-from harness.core.storage_problems import StorageProblem
+from harness.core.storage import StorageProblem
 from harness.sealed.keys import Identity, Role
 from harness.sealed.stick import StickError
 from review.files.batch import write_batch
@@ -28,15 +28,17 @@ from review.log.own_file import FileLock
 from review.log.payloads import Kind, Scope
 from review.log.table import NotSaved
 from review.rating import CannotJudge, Rating
-from review.session.erasing import (
+from review.session.view import Phase, TextField
+from review.session.waiting import (
     BEGUN,
+    StoredReviews,
     erase_everything,
     finish_erasing,
+    hand_over_all,
+    kept,
     open_laptop,
     why_not_erased,
 )
-from review.session.view import Phase, TextField
-from review.session.waiting import StoredReviews, hand_over_all, kept
 from review.session.words.catalogue import Words
 from review.session.words.troubles import trouble
 from tests import keyring_in_memory
@@ -200,7 +202,7 @@ _ERASE = """
 import os, signal, sys
 from pathlib import Path
 from review.log.laptop import Laptop
-from review.session import erasing
+from review.session import waiting
 calls = 0
 def dying(act):
     def acts(*arguments, **wishes):
@@ -211,7 +213,7 @@ def dying(act):
         return act(*arguments, **wishes)
     return acts
 Path.unlink, Path.rmdir, os.fsync = dying(Path.unlink), dying(Path.rmdir), dying(os.fsync)
-erasing.erase_everything(Laptop.open(Path(sys.argv[1])))
+waiting.erase_everything(Laptop.open(Path(sys.argv[1])))
 """
 
 

@@ -14,12 +14,12 @@ from harness.sealed.keys import Identity, Role
 from harness.sealed.phrase import draw_words
 from harness.sealed.strict_records import FileError, FileProblem
 from review.files.batch import write_batch
+from review.files.identities import CodeError
 from review.files.ratings import open_ratings
-from review.files.reviewer_codes import CodeError
 from review.log.laptop import FILE_NAME, Laptop
 from review.log.payloads import Consent, Face, Related, Scope, Withdraw
 from review.rating import Rating, Relation
-from review.session.choice import of_file
+from review.session.choice import of_file, where
 from review.session.flow import (
     AskCode,
     AskConsent,
@@ -40,7 +40,6 @@ from review.session.flow import (
     ShowHelp,
 )
 from review.session.opening import Opening
-from review.session.opening_words import where
 from review.session.session import Session
 from review.session.view import Phase
 from review.session.waiting import hand_over_all, kept

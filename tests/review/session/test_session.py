@@ -8,9 +8,8 @@ import pytest
 from review.log.fold import fold
 from review.log.payloads import Consent, Kind, Rate, Scope, SittingBegan, Undo
 from review.rating import CannotJudge, Rating, Reason
-from review.session.course import ActiveTime
-from review.session.parts import part_size
-from review.session.view import LastJudged, Phase, TextField, View
+from review.session.position import ActiveTime
+from review.session.view import LastJudged, Phase, TextField, View, part_size
 from tests.review.session.scenes import (
     CODE,
     OTHER_CODE,

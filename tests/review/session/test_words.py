@@ -18,12 +18,12 @@ import pytest
 
 from corpora.model.entry import CONTEXTS, REGISTERS
 from harness.core.failures import HarnessError, UsageError
-from harness.core.storage_problems import StorageProblem
+from harness.core.storage import StorageProblem
 from harness.sealed.stick import StickError
 from harness.sealed.strict_records import FileError, FileProblem
 from review.files.batch import Batch
+from review.files.identities import CodeError, CodeProblem, tag_of
 from review.files.manifests import OthersWords, SentenceContext
-from review.files.reviewer_codes import CodeError, CodeProblem, tag_of
 from review.log.laptop import Laptop
 from review.log.payloads import Consent, Face, Rate, Scope
 from review.log.table import NotSaved
@@ -54,7 +54,7 @@ from review.session.words.keys import (
     scope_of,
     table,
 )
-from review.session.words.labels import RATINGS as RATINGS_SAID
+from review.session.words.keys import RATINGS as RATINGS_SAID
 from review.session.words.page import OrganiserText
 from review.session.words.troubles import OtherReviewerError, trouble
 from tests.review.session.scenes import (

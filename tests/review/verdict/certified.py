@@ -14,18 +14,17 @@ from typing import Any
 import pytest
 
 from corpora.model.entry import Entry, Segment
-from harness.card.checking.sealing import seal
+from harness.card.checking.verify import seal
 from harness.core.canonical import canonical_bytes
 from harness.method.options import MethodOptions
 from harness.release.ledger import own_ledger
 from harness.release.records import LEAST_CONFIRMED
 from harness.release.releasing import release_run
-from harness.sealed.keys import Identity
+from harness.sealed.keys import Identity, Signed
 from harness.sealed.sealing import stretch
-from harness.sealed.signature import Signed
 from harness.setup.plan import Plan
+from harness.store.attachments import Attached
 from harness.store.file.database import open_store
-from harness.store.notes import Attached
 from harness.store.runs import find_run, read_card
 from review.files.manifests import BatchItem, RatingsManifest
 from review.log.event import Event
@@ -35,10 +34,10 @@ from review.office.store.store import Office, Review
 from review.verdict.certificate.certificate import Certificate, Issuer
 from review.verdict.certificate.certify import certify
 from review.verdict.certificate.evidence import Evidence, EvidenceFile, pack_evidence
+from review.verdict.gate.agreement import Agreement, agreement
+from review.verdict.gate.key import AnswerKey
+from review.verdict.gate.panel import Panel
 from review.verdict.gate.policy import proposed
-from review.verdict.panel.agreement import Agreement, agreement
-from review.verdict.panel.key import AnswerKey
-from review.verdict.panel.panel import Panel
 from review.verdict.stand_alone import rosetta_verify
 from tests.harness.evaluation import LANGUAGES, corpus_of, run_corpus
 from tests.review.verdict import histories
@@ -85,7 +84,7 @@ def worked_out_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr("review.verdict.certificate.certify.agreement", measured)
     for module in (
-        "review.files.reviewer_codes",
+        "review.files.identities",
         "harness.sealed.phrase",
         "harness.sealed.sealing",
     ):

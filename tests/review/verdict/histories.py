@@ -5,14 +5,13 @@ from hashlib import sha256
 from random import Random
 from typing import Any
 
-from review.files.reviewer_codes import make_codes
+from review.files.identities import make_codes
 from review.log import payloads as say
-from review.log.event import FIRST, Event, events_sha256, make_event
-from review.log.withdrawal import covered, withdrawals
+from review.log.event import FIRST, Event, covered, events_sha256, make_event, withdrawals
 from review.rating import CannotJudge, Rating, Relation
 from review.verdict.certificate.evidence import Evidence, gather
+from review.verdict.gate.key import AnswerKey, ControlKind, KeyItem, KeyRun
 from review.verdict.gate.policy import proposed
-from review.verdict.panel.key import AnswerKey, ControlKind, KeyItem, KeyRun
 from tests.review.verdict.signing import ORGANISER, hand_overs, laptop_of, with_batches
 
 ORGANISATION = "0f" * 8

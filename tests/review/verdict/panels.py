@@ -4,8 +4,8 @@ import random
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from review.verdict.panel.key import ControlKind
-from review.verdict.panel.panel import ControlItem, Harm, Panel
+from review.verdict.gate.key import ControlKind
+from review.verdict.gate.panel import ControlItem, Harm, Panel
 
 FIVE = {1: 0.3, 2: 0.25, 3: 0.2, 4: 0.15, 5: 0.1}
 

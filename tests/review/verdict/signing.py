@@ -5,14 +5,13 @@ from functools import cache
 from hashlib import sha256
 
 from harness.core.canonical import canonical_bytes
-from harness.sealed.keys import Identity, Role
+from harness.sealed.keys import Identity, Role, Signed
 from harness.sealed.sealing import AgeIdentity
-from harness.sealed.signature import Signed
+from review.files.identities import place_of
 from review.files.manifests import BatchManifest, Organisation, RatingsManifest, Sender
 from review.files.ratings import chains_of, contents_of
-from review.files.reviewer_codes import place_of
 from review.log.event import Event
-from review.verdict.panel.key import AnswerKey
+from review.verdict.gate.key import AnswerKey
 
 MADE = "2026-05-05T10:00:00Z"
 ORGANISER = Identity(Role.ORGANISATION, b"organisation".ljust(32), AgeIdentity.make())

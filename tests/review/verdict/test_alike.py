@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 
-from review.verdict.gate.alike import AlikePair, alike_pairs, binomial_tail
+from review.verdict.gate.careless import AlikePair, alike_pairs, binomial_tail
 from tests.review.thorough import times
 
 

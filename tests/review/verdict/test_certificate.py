@@ -15,9 +15,8 @@ import pytest
 from harness.core.canonical import canonical_bytes
 from harness.core.failures import HarnessError, UsageError
 from harness.release.records import InLedger
-from harness.sealed.keys import Identity
-from harness.sealed.signature import Signed
-from harness.store.notes import Attached
+from harness.sealed.keys import Identity, Signed
+from harness.store.attachments import Attached
 from review.log.payloads import Rate, Undo
 from review.verdict.certificate.certificate import (
     Certificate,
@@ -30,13 +29,14 @@ from review.verdict.certificate.certificate_text import certificate_html, certif
 from review.verdict.certificate.certify import certified_again, certify, read_verdict
 from review.verdict.certificate.coarse import (
     CHECKS,
+    coarse_html,
     coarse_of,
+    coarse_text,
     coarse_verdict,
     over_secret,
     read_coarse,
     wrong_numbers,
 )
-from review.verdict.certificate.coarse_text import coarse_html, coarse_text
 from review.verdict.certificate.evidence import (
     Evidence,
     EvidenceFile,

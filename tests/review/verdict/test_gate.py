@@ -18,10 +18,9 @@ from harness.core.failures import HarnessError
 from review.verdict.certificate.certify import without_names
 from review.verdict.gate.careless import not_worse_p
 from review.verdict.gate.gate import GateOutcome, GateVerdict, decide
+from review.verdict.gate.panel import Harm, Panel, round6
 from review.verdict.gate.policy import GatePolicy, proposed
 from review.verdict.gate.verdict import Code
-from review.verdict.panel.estimate import round6
-from review.verdict.panel.panel import Harm, Panel
 from review.verdict.stand_alone import rosetta_verify as second
 from tests.review.thorough import times
 from tests.review.verdict.panels import FIVE, bad, by_chance, good, made, with_controls

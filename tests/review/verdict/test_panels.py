@@ -28,8 +28,8 @@ from review.verdict.gate.adjudication import (
     grounds,
     queue,
 )
-from review.verdict.panel.key import AnswerKey, ControlKind, KeyItem, KeyRun
-from review.verdict.panel.panel import Harm, Panel, not_shown, panel_of
+from review.verdict.gate.key import AnswerKey, ControlKind, KeyItem, KeyRun
+from review.verdict.gate.panel import Harm, Panel, not_shown, panel_of
 from tests.review.office import reviewed
 from tests.review.office.reviewed import ITEMS, PEOPLE, Reason, said, state
 from tests.review.verdict.histories import ORGANISATION, WALL, Chain, evidence_of

@@ -19,18 +19,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from review.verdict.gate.gate import GateOutcome, decide
-from review.verdict.gate.planner import (
-    Chances,
-    RatingPlan,
-    chances,
-    power,
-    promises,
-    simulated_reviews,
-)
-from review.verdict.gate.policy import proposed
-from review.verdict.gate.settle import Forecast, More, RequiredData, settling
-from review.verdict.panel.agreement import (
+from review.verdict.gate.agreement import (
     WhyNot,
     agreement,
     alpha,
@@ -42,9 +31,22 @@ from review.verdict.panel.agreement import (
     ratio,
     tallies,
 )
-from review.verdict.panel.estimate import clopper_pearson, wilson_bounds
-from review.verdict.panel.panel import Panel
-from scoring.statistics.quantiles import beta_probability, beta_quantile, student_quantile
+from review.verdict.gate.gate import GateOutcome, decide
+from review.verdict.gate.panel import Panel, clopper_pearson, wilson_bounds
+from review.verdict.gate.planner import (
+    Chances,
+    Forecast,
+    More,
+    RatingPlan,
+    RequiredData,
+    chances,
+    power,
+    promises,
+    settling,
+    simulated_reviews,
+)
+from review.verdict.gate.policy import proposed
+from scoring.statistics.distributions import beta_probability, beta_quantile, student_quantile
 from tests.outside import MLQE, only_with
 from tests.review.thorough import examples, times
 from tests.review.verdict.panels import bad, good, made
@@ -366,7 +368,7 @@ def gwet_by_the_book(table: str, categories: int) -> float:
 
 
 def test_ac2_takes_chance_from_items_of_one_rating(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("review.verdict.panel.agreement.RANKS", 5)
+    monkeypatch.setattr("review.verdict.gate.agreement.RANKS", 5)
     found = agreement(panel_of(FOUR_OBSERVERS), draws=20)
     assert found.ac2.value == pytest.approx(0.914001, abs=6e-7)
     assert gwet_by_the_book(FOUR_OBSERVERS, 5) == pytest.approx(0.914001, abs=6e-7)

@@ -28,11 +28,19 @@ from review.verdict.gate.careless import (
     not_worse_p,
 )
 from review.verdict.gate.gate import GateOutcome, decide
+from review.verdict.gate.key import ControlKind
+from review.verdict.gate.panel import ControlItem, Panel
 from review.verdict.gate.policy import MOST_BYTES, proposed, read_policy, read_policy_file
-from review.verdict.gate.reasons import COUNTED, ONE, OUTCOMES, WORDS, care_words, finding_words
-from review.verdict.gate.verdict import Code, GateFinding
-from review.verdict.panel.key import ControlKind
-from review.verdict.panel.panel import ControlItem, Panel
+from review.verdict.gate.verdict import (
+    COUNTED,
+    ONE,
+    OUTCOMES,
+    WORDS,
+    Code,
+    GateFinding,
+    care_words,
+    finding_words,
+)
 from tests.review.thorough import examples, times
 from tests.review.verdict.panels import by_chance, good, made, with_controls
 from tests.scoring.late import stats

@@ -53,7 +53,7 @@ from review.verdict.certificate.evidence import (
 )
 from review.verdict.certificate.verifying import Verification, verify
 from review.verdict.gate.careless import not_worse_p
-from review.verdict.panel.key import AnswerKey
+from review.verdict.gate.key import AnswerKey
 from review.verdict.stand_alone import rosetta_verify as second
 from review.verdict.stand_alone.rosetta_verify import MEMBERS
 from rosetta_tui.review.organiser.words.gate import verification_lines

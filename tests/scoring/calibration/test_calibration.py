@@ -21,7 +21,7 @@ from scoring.calibration.threshold import (
     tier_line,
 )
 from scoring.calibration.weights import LEAST_ITEMS, propose_weights, simplex_minimum
-from scoring.core.composite import composites
+from scoring.core.inventory import composites
 from scoring.core.metric import FloatArray, oriented
 from scoring.core.specification import specification
 from tests.review.thorough import first, times

@@ -7,9 +7,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from corpora.languages.families import family_of
-from scoring.calibration.calibration import calibrate
-from scoring.calibration.families import LEAST_ENTRIES, SystemLanguage, family_agreements
+from corpora.languages.tags import family_of
+from scoring.calibration.calibration import (
+    LEAST_ENTRIES,
+    SystemLanguage,
+    calibrate,
+    family_agreements,
+)
 from scoring.calibration.judgements import Judgements
 from scoring.calibration.measures import LENGTH, measures
 from tests.scoring.late import stats

@@ -14,7 +14,7 @@ from corpora.model.entry import Entry
 from corpora.text.comparison import bare_form
 from scoring.card.caveats import Caveat, CaveatKind, OutputTally, is_disordered, tallied
 from scoring.card.claim import Claim, ClaimReason, FloorScores, Score, caveat_sentence, decide
-from scoring.core.composite import Composite, Input, composite, counting_gaps
+from scoring.core.inventory import Composite, Input, composite, counting_gaps
 from scoring.core.specification import Tier, quality_tier
 from tests.review.thorough import examples
 from tests.scoring.samples import HOSTILE

@@ -23,16 +23,15 @@ from scoring.card.constant import FoundConstant, constant_chrf, search_constant,
 from scoring.card.cost import EntryCost, Timing, cost, speed, tokens
 from scoring.card.floors import FloorWork, WordDrawing, beginning, derangement, floors
 from scoring.card.scorecard import RunScores, scorecard
-from scoring.core.composite import composite, cost_adjusted
-from scoring.core.metric import Metric
+from scoring.core.inventory import composite, cost_adjusted
+from scoring.core.metric import Metric, Table
 from scoring.core.scorer import Scorer
+from scoring.core.setup import Acceptance, FstAnnotation, Translation, WordAnalysis
 from scoring.core.specification import Tier, specification
-from scoring.core.table import Table
-from scoring.core.translation import Acceptance, FstAnnotation, Translation, WordAnalysis
-from scoring.metrics.chrf import ChrfPlusPlus
+from scoring.metrics.chrf_bleu import ChrfPlusPlus
 from scoring.metrics.inventory import make_metrics, surface_setup
-from scoring.statistics.breakdown import breakdown
-from scoring.words.resources import Resources
+from scoring.statistics.intervals import breakdown
+from scoring.words.source_words import Resources
 from tests.outside import ENGLISH, published, skip_without
 from tests.review.thorough import examples, first
 from tests.scoring.analysed import facts

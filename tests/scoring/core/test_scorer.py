@@ -14,27 +14,40 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpora.tasks.task import TRANSLATION
+from corpora.model.task import TRANSLATION
+from corpora.text.messages import minus, percent
 from harness.compare.comparing import metric_asked
 from harness.core.failures import UsageError
 from harness.setup.scoring_options import ScoringOptions
 from rosetta_tui.commands.leaderboard import sort_named
 from rosetta_tui.leaderboard.rows import SORTS, columns
-from scoring.core.columns import TASKS, TRANSLATIONS, columns_of, stated_columns
-from scoring.core.composite import composite, composites, profile_note
-from scoring.core.inventory import metric_named, typed_name, unknown_metric
-from scoring.core.messages import minus, percent
-from scoring.core.metric import CorpusMetric
-from scoring.core.metric_rows import short_title, title
+from scoring.core.inventory import (
+    composite,
+    composites,
+    metric_named,
+    profile_note,
+    short_title,
+    title,
+    typed_name,
+    unknown_metric,
+)
+from scoring.core.metric import CorpusMetric, StatisticsError
 from scoring.core.scorer import RunningTotals, Scorer
-from scoring.core.setup import ScoringSetup
-from scoring.core.specification import Tier, metric_info, quality_tier, specification
-from scoring.core.table import StatisticsError
-from scoring.core.translation import Translation
+from scoring.core.setup import ScoringSetup, Translation
+from scoring.core.specification import (
+    TASKS,
+    TRANSLATIONS,
+    Tier,
+    columns_of,
+    metric_info,
+    quality_tier,
+    specification,
+    stated_columns,
+)
 from scoring.grammar.morpheme_difference import best_pairs
-from scoring.metrics.chrf import ChrfPlusPlus
+from scoring.metrics.chrf_bleu import ChrfPlusPlus
 from scoring.metrics.inventory import make_metrics, maker, surface_metrics, surface_setup
-from scoring.words.resources import Resources
+from scoring.words.source_words import Resources
 from tests.review.thorough import examples, times
 from tests.scoring.late import optimize
 from tests.scoring.samples import ALPHABETS, HOSTILE, corpus, entry, sentences, translations, worse

@@ -13,13 +13,19 @@ from corpora.model.entry import Entry, Segment
 from corpora.samples import DEMO_CORPUS, sample_path
 from scoring.card.scorecard import scorecard
 from scoring.core.scorer import Scorer
-from scoring.core.translation import Translation
+from scoring.core.setup import Translation
 from scoring.findings.engine import find
-from scoring.findings.messages import finding_sentence, finding_words
-from scoring.findings.records import FindingCode, FindingCount, OutputFinding, read_counts
-from scoring.metrics.chrf import ChrfPlusPlus
+from scoring.findings.records import (
+    FindingCode,
+    FindingCount,
+    OutputFinding,
+    finding_sentence,
+    finding_words,
+    read_counts,
+)
+from scoring.metrics.chrf_bleu import ChrfPlusPlus
 from scoring.metrics.inventory import make_scorer, surface_setup
-from scoring.words.resources import Resources
+from scoring.words.source_words import Resources
 from tests.outside import ENGLISH, published, skip_without
 from tests.review.thorough import first, times
 from tests.scoring.findings.seeds import SEEDS, Seed, roughened, spoilt

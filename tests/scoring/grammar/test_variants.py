@@ -14,13 +14,18 @@ from pydantic import ValidationError
 
 from corpora.languages.language import VariantRules
 from harness.fst.analyser import open_analyser
-from scoring.core.translation import Translation
-from scoring.grammar.english import content_words, stem
-from scoring.grammar.normal_form import VariantClass
-from scoring.grammar.variants import Equivalence, LintVerdict
-from scoring.grammar.verdicts import TENTHS, GrammarJudgement, Judge, SemanticVerdict
-from scoring.metrics.comet import LEAST, MOST
-from scoring.metrics.match import EquivalentMatch
+from scoring.core.setup import Translation
+from scoring.grammar.variants import Equivalence, LintVerdict, VariantClass
+from scoring.grammar.verdicts import (
+    TENTHS,
+    GrammarJudgement,
+    Judge,
+    SemanticVerdict,
+    content_words,
+    stem,
+)
+from scoring.metrics.match_ter import EquivalentMatch
+from scoring.metrics.semantic import LEAST, MOST
 from tests.outside import STRICT, only_with
 from tests.review.thorough import examples
 from tests.scoring.cree import ANALYSES, GLOSSES, annotation, card, translated

@@ -20,16 +20,18 @@ from corpora.languages.cards import find_card
 from corpora.model.entry import Entry, Segment
 from corpora.samples import DEMO_COACHING, DEMO_CORPUS, sample_path
 from scoring.core.metric import Metric, RateMetric
-from scoring.core.setup import ScoringSetup
-from scoring.core.translation import Acceptance, FstAnnotation, Translation, WordAnalysis
-from scoring.metrics.code_switching import CodeSwitching, why_no_code_switching
-from scoring.metrics.consistency import Consistency
-from scoring.metrics.hallucination import Hallucination, why_no_hallucination
-from scoring.metrics.terminology_adherence import TerminologyAdherence
+from scoring.core.setup import Acceptance, FstAnnotation, ScoringSetup, Translation, WordAnalysis
+from scoring.metrics.behavioral import (
+    CodeSwitching,
+    Consistency,
+    Hallucination,
+    TerminologyAdherence,
+    why_no_code_switching,
+    why_no_hallucination,
+)
 from scoring.words import source_words
 from scoring.words.bitext import LEAST_PAIRS, MOST_PAIRS, Alignment, alignable, alignment_name, ibm1
-from scoring.words.resources import Resources
-from scoring.words.source_words import MOST, source_word_list
+from scoring.words.source_words import MOST, Resources, source_word_list
 from scoring.words.violations import quotation_marks, quoting, turned_round
 from tests.growth import grows_less
 from tests.outside import TEXTS, only_with

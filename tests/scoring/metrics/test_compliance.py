@@ -16,12 +16,10 @@ from corpora.model.entry import Entry
 from corpora.samples import DEMO_CORPUS, sample_path
 from scoring.card.scorecard import scorecard
 from scoring.core.metric import Metric
-from scoring.core.setup import ScoringSetup
-from scoring.core.translation import Translation
-from scoring.metrics.compliance import ComplianceIndex
+from scoring.core.setup import ScoringSetup, Translation
+from scoring.metrics.compliance import ComplianceIndex, RepairEffectiveness
 from scoring.metrics.inventory import make_scorer
-from scoring.metrics.repair import RepairEffectiveness
-from scoring.words.resources import Resources
+from scoring.words.source_words import Resources
 from tests.outside import ENGLISH, published, skip_without
 from tests.review.thorough import examples, first, times
 from tests.scoring.samples import HOSTILE, sentences

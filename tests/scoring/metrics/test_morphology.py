@@ -18,14 +18,12 @@ from corpora.model.entry import Entry
 from corpora.samples import DEMO_CORPUS, DEMO_STRONG, DEMO_WEAK, sample_path
 from harness.annotators.fst import FstAnnotator
 from harness.fst.analyser import open_analyser
-from scoring.core.setup import ScoringSetup
-from scoring.core.translation import Acceptance, FstAnnotation, Translation, WordAnalysis
-from scoring.metrics.fst_acceptance import FstAcceptance, why_no_fst_acceptance
+from scoring.core.setup import Acceptance, FstAnnotation, ScoringSetup, Translation, WordAnalysis
 from scoring.metrics.inventory import choose, make_metrics
-from scoring.metrics.length import LengthRatio
-from scoring.metrics.match import EquivalentMatch, ExactMatch, equivalent_match
+from scoring.metrics.match_ter import EquivalentMatch, ExactMatch, LengthRatio, equivalent_match
 from scoring.metrics.morphology import MorphologicalAccuracy, why_no_morphology
-from scoring.words.resources import Resources
+from scoring.metrics.word_forms import FstAcceptance, why_no_fst_acceptance
+from scoring.words.source_words import Resources
 from tests.growth import grows_less
 from tests.review.thorough import examples
 from tests.scoring.analysed import (

@@ -16,12 +16,11 @@ from corpora.languages.language import LanguageCard, WritingSystem
 from corpora.model.entry import Entry
 from corpora.samples import DEMO_CORPUS, sample_path
 from corpora.text.tokens import pieces
-from scoring.core.setup import ScoringSetup
-from scoring.core.translation import Translation
+from scoring.core.setup import ScoringSetup, Translation
 from scoring.metrics.inventory import choose, make_metrics
-from scoring.metrics.orthography import OrthographicAccuracy, why_no_orthography
+from scoring.metrics.word_forms import OrthographicAccuracy, why_no_orthography
 from scoring.words.reading import Reader
-from scoring.words.resources import Resources
+from scoring.words.source_words import Resources
 from scoring.words.spelling import Spelling
 from tests.outside import TEXTS, only_with, published
 from tests.review.thorough import examples, first, times

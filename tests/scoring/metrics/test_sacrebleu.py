@@ -19,13 +19,10 @@ from sacrebleu.metrics.base import Metric as Oracle
 
 from corpora.text.comparison import is_blank
 from scoring.core.metric import Metric
-from scoring.core.translation import Translation
-from scoring.metrics import ter
-from scoring.metrics.bleu import Bleu
-from scoring.metrics.chrf import ChrfPlusPlus
-from scoring.metrics.length import LengthRatio
-from scoring.metrics.match import ExactMatch
-from scoring.metrics.ter import Ter, edits
+from scoring.core.setup import Translation
+from scoring.metrics import match_ter
+from scoring.metrics.chrf_bleu import Bleu, ChrfPlusPlus
+from scoring.metrics.match_ter import ExactMatch, LengthRatio, Ter, edits
 from scoring.words.tokenizers import bleu_tokenizer, load_tokenizer, references_script, tokens_13a
 from tests.outside import published, skip_without
 from tests.review.thorough import examples, first, times
@@ -78,16 +75,18 @@ def test_long_unrelated_entries_take_the_fast_search(monkeypatch: pytest.MonkeyP
     pair = unrelated(rng, 400).split(), unrelated(rng, 600).split()
     for output, reference in (map(str.split, shifted_pair(rng, 20)) for _ in range(20)):
         if output and reference:
-            words, target = ter.as_characters(output, reference)
+            words, target = match_ter.as_characters(output, reference)
             distance = Levenshtein.distance(words, target)
-            without = ter.search(words, target, distance, beam=False)
+            without = match_ter.search(words, target, distance, beam=False)
             assert without == edits(output, reference), "the beam loses nothing"
     asked: list[int] = []
-    monkeypatch.setattr(ter, "by_sacrebleu", lambda output, reference: asked.append(len(output)))
+    monkeypatch.setattr(
+        match_ter, "by_sacrebleu", lambda output, reference: asked.append(len(output))
+    )
     found = edits(*pair)
     assert asked == []
     assert Levenshtein.distance(*pair) >= found > 300
-    monkeypatch.setattr(ter, "MOST_CELLS", 240_000)
+    monkeypatch.setattr(match_ter, "MOST_CELLS", 240_000)
     edits(*pair)
     assert asked == [400], "at the bound it is left to sacreBLEU"
 

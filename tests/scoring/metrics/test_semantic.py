@@ -11,15 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scoring.core.scorer import Scorer
-from scoring.core.setup import CometFacts, EmbeddingFacts, ScoringSetup
+from scoring.core.setup import CometFacts, EmbeddingFacts, ScoringSetup, Translation
 from scoring.core.specification import specification
-from scoring.core.translation import Translation
 from scoring.grammar.verdicts import TENTHS, SemanticVerdict
-from scoring.metrics.chrf import ChrfPlusPlus
-from scoring.metrics.comet import Comet
+from scoring.metrics.chrf_bleu import ChrfPlusPlus
 from scoring.metrics.inventory import choose, make_metrics
-from scoring.metrics.semantic import EmbeddingScore, VerdictScore, semantic_score
-from scoring.words.resources import Resources
+from scoring.metrics.semantic import Comet, EmbeddingScore, VerdictScore, semantic_score
+from scoring.words.source_words import Resources
 from tests.review.thorough import examples
 from tests.scoring.analysed import facts
 from tests.scoring.cree import GLOSSES, card, translated

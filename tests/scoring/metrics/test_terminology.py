@@ -9,12 +9,17 @@ import pytest
 
 from corpora.model.entry import Entry
 from scoring.core.metric import Statistics
-from scoring.core.translation import Acceptance, FstAnnotation, Translation, WordAnalysis
-from scoring.metrics.consistency import Consistency, why_no_consistency
-from scoring.metrics.hallucination import Hallucination, why_no_hallucination
-from scoring.metrics.terminology_adherence import TerminologyAdherence, why_no_terminology
-from scoring.words.resources import Resources
-from scoring.words.terminology import DictionaryTerm, Terminology
+from scoring.core.setup import Acceptance, FstAnnotation, Translation, WordAnalysis
+from scoring.metrics.behavioral import (
+    Consistency,
+    Hallucination,
+    TerminologyAdherence,
+    why_no_consistency,
+    why_no_hallucination,
+    why_no_terminology,
+)
+from scoring.words.bitext import DictionaryTerm, Terminology
+from scoring.words.source_words import Resources
 from tests.scoring.behaviour import card, entries, outputs, resources
 
 TERMS = {

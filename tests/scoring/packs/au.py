@@ -10,9 +10,8 @@ import pytest
 
 from corpora.model.entry import Entry
 from scoring.core.metric import Metric
-from scoring.core.setup import ScoringSetup
-from scoring.core.translation import Translation
-from scoring.words.resources import Resources
+from scoring.core.setup import ScoringSetup, Translation
+from scoring.words.source_words import Resources
 from tests.scoring.packs import pack_cases
 from tests.scoring.packs.pack_cases import corpus_value
 

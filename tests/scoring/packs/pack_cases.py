@@ -10,9 +10,8 @@ from typing import Any
 from corpora.model.entry import Entry
 from scoring.core.metric import Metric
 from scoring.core.packs import shipped_pack
-from scoring.core.setup import ScoringSetup
-from scoring.core.translation import Translation
-from scoring.words.resources import Resources
+from scoring.core.setup import ScoringSetup, Translation
+from scoring.words.source_words import Resources
 
 _FILE = Path(__file__).parents[2] / "data" / "metric-goldens.jsonl"
 

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpora.tasks.records import CHECKABLE
-from scoring.packs.au import answer_language
-from scoring.packs.au.instruction_checks import CHECKS
-from scoring.packs.au.short_answers import chosen_letter, final_number
+from corpora.model.records import CHECKABLE
+from scoring.packs.au import instructions as answer_language
+from scoring.packs.au.answers import chosen_letter, final_number
+from scoring.packs.au.instructions import CHECKS
 from scoring.packs.au.structured import unfenced
 from tests.review.thorough import examples
 from tests.scoring.packs.au import cases, check_golden, entry_value, metric, record

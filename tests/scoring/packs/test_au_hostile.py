@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rapidfuzz.distance import Levenshtein
 
-from scoring.packs.au import diarization, wer
+from scoring.packs.au import speech
 from tests.review.thorough import examples, times
 from tests.scoring.packs.au import cases, check_golden, entry_value, metric, record, resources
 from tests.scoring.packs.pack_cases import corpus_value
@@ -226,13 +226,13 @@ def test_names_only_tell_speakers_apart(lines: list[Any], names: list[str]) -> N
 
 
 def test_texts_too_long_to_compare_count_whole(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(wer, "MOST_CELLS", 3)
-    monkeypatch.setattr(diarization, "MOST_CELLS", 3)
+    monkeypatch.setattr(speech, "MOST_CELLS", 3)
+    monkeypatch.setattr(speech, "MOST_CELLS", 3)
     assert metric("wer").stats(record("a b", "a b c")) == (3, 3, 0)
     assert metric("cpwer").stats(record("A: a b", "A: a b")) == (4, 2, 0)
     assert metric("wder").stats(record("A: a b", "A: a b")) == (2, 2)
-    monkeypatch.setattr(diarization, "MOST_CELLS", 10**6)
-    monkeypatch.setattr(diarization, "MOST_LETTERS", 5)
+    monkeypatch.setattr(speech, "MOST_CELLS", 10**6)
+    monkeypatch.setattr(speech, "MOST_LETTERS", 5)
     assert metric("cpwer").stats(record("A: a\nB: b", "A: a")) == (2, 1, 0)
-    monkeypatch.setattr(diarization, "MOST_SPEAKERS", 1)
+    monkeypatch.setattr(speech, "MOST_SPEAKERS", 1)
     assert metric("cpwer").stats(record("A: a a\nB: b", "A: a")) == (1 + 2, 1, 0)

@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scoring.core.setup import CometFacts
-from scoring.packs.au import sql, sql_results, translation
-from scoring.packs.au.sql_results import is_ordered, same_result, without_distinct
+from scoring.packs.au import code, structured, translation
+from scoring.packs.au.structured import is_ordered, same_result, without_distinct
 from tests.review.thorough import examples, first
 from tests.scoring.late import Late
 from tests.scoring.packs.au import cases, check_golden, entry_value, metric, record, resources
@@ -207,7 +207,7 @@ def test_results_are_alike_under_some_order_of_columns(rows: list[Any], others: 
 
 def test_columns_that_are_alike_do_not_take_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
     """In every pair of columns of one side some rows differ that do not on the other."""
-    monkeypatch.setattr(sql_results, "MOST_WORK", 20_000)
+    monkeypatch.setattr(structured, "MOST_WORK", 20_000)
     rows = [tuple((place >> column) & 1 for column in range(12)) for place in range(2048)]
     crossed = [tuple(row[(column * 5) % 12] for column in range(12)) for row in rows]
     assert not same_result(rows, [*crossed[:-1], crossed[0]], ordered=False)
@@ -304,12 +304,12 @@ def test_sql_what_is_missing_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     facts = {"sql": {"sqlite": "3.40.1"}}
     with_runner = resources(annotators=facts)
     assert "sqlite:3.40.1" in metric("text2sql_score", with_runner).signature
-    for made in sql.METRICS.values():
+    for made in (code.METRICS["au.text2sql_score"], code.METRICS["au.sql_set_match"]):
         assert "database" in made.why_off(resources())
         assert made.why_off(with_runner) is None
-    monkeypatch.setattr(sql, "sqlglot_version", lambda: "none")
-    assert "rosetta doctor" in sql.METRICS["au.sql_set_match"].why_off(with_runner)
-    assert sql.METRICS["au.text2sql_score"].why_off(with_runner) is None
+    monkeypatch.setattr(code, "sqlglot_version", lambda: "none")
+    assert "rosetta doctor" in code.METRICS["au.sql_set_match"].why_off(with_runner)
+    assert code.METRICS["au.text2sql_score"].why_off(with_runner) is None
 
 
 def test_sqlglot_prints_nothing(

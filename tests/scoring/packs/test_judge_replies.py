@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from corpora.model.entry import Entry
-from scoring.core.translation import Translation
+from scoring.core.setup import Translation
 from scoring.packs.judge_replies import CONTRACTS, LONGEST_REPLY, parse_reply, read_judgement
 from tests.review.thorough import examples
 from tests.scoring.packs.pack_cases import cases, corpus_value, entry_values, metric, record

@@ -11,11 +11,10 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from corpora.text.comparison import comparison_form, is_blank
+from corpora.text.tokens import bare
 from scoring.core.packs import shipped_pack
-from scoring.packs.bare_text import bare
-from scoring.packs.half_up import half_even, half_up
 from scoring.packs.nest.layout import WEIGHTS, pace
-from scoring.packs.views import pack_view
+from scoring.packs.views import half_even, half_up, pack_view
 from tests.review.thorough import examples, times
 from tests.scoring.packs.pack_cases import cases, corpus_value, entry_values, metric, record
 from tests.scoring.samples import sentences

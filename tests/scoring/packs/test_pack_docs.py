@@ -16,12 +16,12 @@ from hypothesis import strategies as st
 
 from scoring.core.packs import SHIPPED, read_pack, shipped_pack
 from scoring.core.specification import specification
-from scoring.packs.half_up import half_up
 from scoring.packs.judge_replies import CONTRACTS, parse_reply
 from scoring.packs.views import (
     MetricTotals,
     figure_lines,
     figures,
+    half_up,
     lbrag_line,
     lbrag_metrics,
     lbrag_summary,

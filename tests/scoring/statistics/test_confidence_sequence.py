@@ -11,22 +11,23 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from scoring.core.metric import FloatArray
+from scoring.core.metric import FloatArray, Table
 from scoring.core.scorer import Scorer
+from scoring.core.setup import Translation
 from scoring.core.specification import metric_info
-from scoring.core.table import Table
-from scoring.core.translation import Translation
 from scoring.metrics.inventory import surface_metrics
 from scoring.statistics.clusters import Ranking, clusters, drawn_values, rank
-from scoring.statistics.confidence_sequence import (
+from scoring.statistics.racing import (
     WAGERS,
     ConfidenceSequence,
+    Race,
     enough,
+    highest_log_capital,
     log_capital,
     power_sums,
+    shuffled,
     span_of,
 )
-from scoring.statistics.racing import Race, highest_log_capital, shuffled
 from scoring.statistics.significance import compare
 from tests.review.thorough import examples, first, times
 from tests.scoring.samples import ALPHABETS, corpus, matches, worse

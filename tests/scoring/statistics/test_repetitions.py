@@ -10,17 +10,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks.best_baseline import BASELINES, WORLDS, mean_table
-from scoring.core.metric import FloatArray
+from scoring.core.metric import FloatArray, Table
 from scoring.core.scorer import Scorer
-from scoring.core.table import Table
 from scoring.metrics.inventory import surface_metrics
-from scoring.statistics.best_baseline import AgainstBest, against_best, pooled
-from scoring.statistics.clusters import rank
-from scoring.statistics.fisher import chance_of_so_many
+from scoring.statistics.clusters import (
+    Z_BOTH,
+    AgainstBest,
+    against_best,
+    pooled,
+    rank,
+    smallest_difference,
+)
+from scoring.statistics.distributions import chance_of_so_many
+from scoring.statistics.intervals import RunningSpread
 from scoring.statistics.repetitions import Holding, of_values, repetitions
 from scoring.statistics.significance import compare
-from scoring.statistics.smallest import Z_BOTH, smallest_difference
-from scoring.statistics.spread import RunningSpread
 from tests.review.thorough import examples, first, times
 from tests.scoring.late import stats
 from tests.scoring.samples import translations

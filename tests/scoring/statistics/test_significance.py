@@ -16,15 +16,14 @@ from sacrebleu.significance import (
     _bootstrap_resample,  # estimate_ci tells its percentiles, not its draws
 )
 
-from scoring.core.composite import composite, composites
-from scoring.core.metric import RateMetric, Statistics
+from scoring.core.inventory import composite, composites
+from scoring.core.metric import RateMetric, Statistics, Table
 from scoring.core.scorer import Scorer
+from scoring.core.setup import Translation
 from scoring.core.specification import metric_info
-from scoring.core.table import Table
-from scoring.core.translation import Translation
-from scoring.metrics.bleu import Bleu
+from scoring.metrics.chrf_bleu import Bleu
 from scoring.metrics.inventory import surface_metrics
-from scoring.metrics.match import EquivalentMatch, ExactMatch
+from scoring.metrics.match_ter import EquivalentMatch, ExactMatch
 from scoring.statistics.intervals import (
     LiveIntervals,
     bootstrap,

@@ -18,8 +18,8 @@ from textual.widgets import Input
 from corpora.model.entry import Segment
 from harness.core.failures import UsageError
 from harness.run.rescoring import RescorePreview
+from harness.store.attachments import change_tags, set_note
 from harness.store.file.database import opened
-from harness.store.notes import change_tags, set_note
 from harness.store.runs import find_run
 from rosetta_tui.app import launch
 from rosetta_tui.commands import rosetta
@@ -36,16 +36,15 @@ from rosetta_tui.runs.resume import GoOnScreen, Stop
 from rosetta_tui.runs.score_again import ScoreAgainScreen
 from rosetta_tui.settings.ask_setting import AskSettingScreen, PressKeyScreen
 from rosetta_tui.show.clipboard import MOST_BYTES
-from rosetta_tui.submission.list_screen import SubmissionsScreen
+from rosetta_tui.submission.screen import SubmissionsScreen
+from rosetta_tui.toolkit.customization import THEME_WORDS
 from rosetta_tui.toolkit.dialogs.choose import ConfirmScreen
 from rosetta_tui.toolkit.dialogs.export import ExportScreen
 from rosetta_tui.toolkit.dialogs.help import HelpScreen, JumpScreen, Letter
 from rosetta_tui.toolkit.messages import Copied
 from rosetta_tui.toolkit.result_table import ResultTable
-from rosetta_tui.toolkit.theme import THEME_WORDS
-from rosetta_tui.vault.list_screen import VaultsScreen
-from rosetta_tui.vault.screen import VaultScreen
-from scoring.statistics.spread import ValueSpread
+from rosetta_tui.vault.screen import VaultScreen, VaultsScreen
+from scoring.statistics.intervals import ValueSpread
 from tests.tui.answered import (
     INSTRUCTIONS,
     JUDGED,

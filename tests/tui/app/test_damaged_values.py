@@ -22,13 +22,12 @@ from typing import Any, Never
 import pytest
 
 from corpora.model.entry import Segment
-from harness.core.run_state import RunState
+from harness.core.failures import RunState
 from harness.core.version import VERSION
-from harness.events import following
-from harness.events.control import Control
-from harness.events.following import Follower
-from harness.events.kinds import Finished
 from harness.method.options import MethodOptions
+from harness.run import following
+from harness.run.events import Control, Finished
+from harness.run.following import Follower
 from harness.setup.plan import Plan
 from harness.store.file.database import open_store
 from harness.store.file.openings import Live

@@ -21,32 +21,30 @@ from corpora.files.problems import Problem, Severity
 from corpora.model.entry import Entry, Segment
 from harness.leaderboard.official import official_lists
 from harness.settings import change_settings
+from harness.store.attachments import change_tags, set_note
 from harness.store.deletion import trash
 from harness.store.file.database import open_store
-from harness.store.notes import change_tags, set_note
 from harness.store.run_list import list_runs
-from rosetta_tui.corpus.checks_screen import CorpusChecksScreen
+from rosetta_tui.corpus.detail_screens import CorpusChecksScreen
 from rosetta_tui.corpus.open_corpus import OpenCorpusScreen
 from rosetta_tui.home.screen import HomeScreen
-from rosetta_tui.leaderboard.official_screen import OfficialScreen
+from rosetta_tui.leaderboard.screen import OfficialScreen
 from rosetta_tui.live.steering import ConcurrencyScreen
 from rosetta_tui.project import screen as project_screen
-from rosetta_tui.project.dialogs import ToldScreen
+from rosetta_tui.project.screen import ToldScreen
 from rosetta_tui.runs.resume import SETTINGS, GoOnScreen, RetryScreen, Stop
 from rosetta_tui.runs.score_again import ScoreAgainScreen
-from rosetta_tui.session.rehearsing import RehearsalNeeds
+from rosetta_tui.session.trials import RehearsalNeeds
 from rosetta_tui.settings.ask_setting import AskSettingScreen, PressKeyScreen
 from rosetta_tui.submission import screen as submission_screen
-from rosetta_tui.submission.list_screen import RefusedScreen
-from rosetta_tui.submission.rehearse_screen import RehearseScreen
+from rosetta_tui.submission.screen import RefusedScreen, RehearseScreen
 from rosetta_tui.sweep.screen import SweepScreen
 from rosetta_tui.toolkit.content import show
 from rosetta_tui.toolkit.dialogs.choose import ChooseScreen, ConfirmScreen
 from rosetta_tui.toolkit.messages import RunsCompared
-from rosetta_tui.toolkit.section_screen import CommandsScreen
-from rosetta_tui.vault.answer_screen import AnswerScreen
+from rosetta_tui.toolkit.reading_screen import CommandsScreen
 from rosetta_tui.vault.answers import AskedRequest
-from rosetta_tui.vault.screen import SECTIONS
+from rosetta_tui.vault.screen import SECTIONS, AnswerScreen
 from tests.harness.evaluation import corpus_of
 from tests.harness.release.made import told_card
 from tests.harness.sweep.made import MadeCell, made_sweep

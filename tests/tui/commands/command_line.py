@@ -23,9 +23,8 @@ from click.testing import CliRunner, Result
 from keyring.backends.fail import Keyring
 
 from corpora.files.problems import CorpusError
-from harness.card.checking.sealing import seal
-from harness.core.failures import HarnessError
-from harness.core.run_state import RunState
+from harness.card.checking.verify import seal
+from harness.core.failures import HarnessError, RunState
 from harness.sealed.keys import Identity, Role
 from harness.store.file.database import open_store
 from harness.store.results import read_outcome

@@ -16,13 +16,12 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from harness.card.checking.signed import KnownSigners
-from harness.sealed.keys import Identity, Role
-from harness.sealed.signature import public_pem
+from harness.sealed.keys import Identity, Role, public_pem
+from harness.store.attachments import RecordKind, signed_files
 from harness.store.file.database import home, open_store, opened
-from harness.store.signed_records import RecordKind, signed_files
 from harness.vault.keepers import write_card
-from harness.vault.shares.tried import try_share
-from review.files.statements import write_laptop_card, write_statement
+from harness.vault.shares import try_share
+from review.files.identities import write_laptop_card, write_statement
 from review.verifying.kinds import VerifiedAgainst
 from review.verifying.verifying import FileVerdict, verify_any
 from tests.harness.setup.calibrating import proposal, signed_file, written

@@ -8,12 +8,12 @@ from pathlib import Path
 
 from harness.sealed.keys import Identity, Role
 from review.files.batch import open_batch
-from review.files.statements import write_laptop_card
+from review.files.identities import write_laptop_card
 from review.log.payloads import HarmFlag, Suggest
 from review.office.store.store import Office, Review
 from review.rating import Rating
+from review.verdict.gate.key import ControlKind
 from review.verdict.gate.policy import proposed
-from review.verdict.panel.key import ControlKind
 from tests.review.office.made import Person
 from tests.tui.commands.submission_desk import CANARY, Desk
 

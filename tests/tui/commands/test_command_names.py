@@ -18,7 +18,7 @@ from click.testing import CliRunner
 
 from corpora.files.problems import Findings, Problem
 from harness.core.failures import UsageError
-from harness.core.written_files import write_file
+from harness.core.storage import write_file
 from harness.store.file.database import open_store
 from harness.store.runs import find_open_run, find_run, find_trashed, runs_back
 from rosetta_tui import cli

@@ -14,13 +14,13 @@ from click.testing import CliRunner
 from jsonschema import Draft202012Validator
 
 from harness.core.failures import HarnessError, StoreError
-from harness.exchange.kinds import kind_of
+from harness.exchange.records import kind_of
+from harness.sealed.archive import signed_record
 from harness.sealed.keys import Identity, Role
-from harness.sealed.signed_archive import signed_record
 from harness.store.file.database import mark_of
 from harness.vault.keepers import keeper_of
 from harness.vault.records import KeeperCard
-from harness.vault.shares.paper import lost_for_good
+from harness.vault.shares import lost_for_good
 from rosetta_tui.commands import rosetta
 from rosetta_tui.commands.exchange.sharing import every_kind
 from tests.harness.vault.made import CANARY

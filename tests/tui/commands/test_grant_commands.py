@@ -17,24 +17,24 @@ from harness.core.failures import StoreError, UsageError
 from harness.run import vault_opening
 from harness.sealed.keys import Identity, Role
 from harness.sealed.strict_records import FileError
+from harness.store.attachments import attach_certificate, suspend_certificates
 from harness.store.file.database import open_store, opened
 from harness.store.file.sealing import StoreSealed, forget_keys
-from harness.store.notes import attach_certificate, suspend_certificates
 from harness.store.runs import find_run, read_card
 from harness.vault.folder import read_state
 from harness.vault.ledger import request_id
 from harness.vault.log import LogLine
 from harness.vault.opening import vault_at
 from harness.vault.records import GrantAsked, OpenedByGrant, Used
-from harness.vault.work import VaultWork
+from harness.vault.request import VaultWork
 from review.files.batch import open_batch
-from review.files.statements import write_laptop_card
-from review.office.items.reviewed_runs import read_runs
+from review.files.identities import write_laptop_card
 from review.office.making import publishing
+from review.office.making.reviewed_runs import read_runs
 from review.office.results.whole_way import opening_command
 from review.office.store.store import Office
 from review.rating import Rating
-from review.records.paths import BRINGING, evidence_of, opened_by
+from review.records.agreeing import BRINGING, evidence_of, opened_by
 from review.records.profile import seen
 from rosetta_tui.commands import rosetta
 from rosetta_tui.commands.review import adjudicate
@@ -140,7 +140,7 @@ HERE = "--vault elders --purpose"
 
 @pytest.fixture
 def alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Homes]:
-    monkeypatch.setattr("harness.endpoint.network_routes.network_routes", lambda: ())
+    monkeypatch.setattr("harness.endpoint.offline.network_routes", lambda: ())
     yield Homes(tmp_path, monkeypatch, numbered(), threshold=1)
     forget_keys()
 

@@ -16,8 +16,8 @@ from harness.core.canonical import canonical_bytes
 from harness.release.ledger import own_ledger
 from harness.release.records import ScoresTold
 from harness.sealed.keys import Identity, Role
+from harness.store.attachments import detach_certificates, suspend_certificates
 from harness.store.file.database import open_store, opened
-from harness.store.notes import detach_certificates, suspend_certificates
 from harness.store.run_list import list_runs
 from harness.store.runs import find_run
 from harness.submission.desk import SubmissionEvent, SubmissionStore
@@ -26,10 +26,10 @@ from review.office.store.store import Office
 from review.records.agreeing import of_gold, reaches_line
 from review.records.ownership import Party, new_terms, propose
 from review.records.profile import REQUIREMENTS
-from rosetta_tui.review.organiser.desk import OrganiserService
 from rosetta_tui.review.organiser.pages.review import ReviewScreen
 from rosetta_tui.review.organiser.pages.reviews import ReviewsScreen
-from rosetta_tui.show.owners import owner_json
+from rosetta_tui.review.organiser.service import OrganiserService
+from rosetta_tui.show.card_fields import owner_json
 from tests.harness.submission.made import resigned
 from tests.review.verdict.certified import NO_GO, fluent_run
 from tests.tui.commands.certified_gold import TwoSides

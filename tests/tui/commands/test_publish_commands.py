@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 from harness.endpoint import offline
-from harness.endpoint.keys import set_key
+from harness.endpoint.endpoints import set_key
 from harness.publish.place import DatabasePlace, PublishError, place_of
 from harness.settings import read_settings
 from harness.store.file.database import open_store

@@ -10,12 +10,11 @@ from typing import Any
 import jsonschema
 import pytest
 
-from harness.card.load import load_card
-from harness.card.model import RunCard
-from harness.card.seal import card_hash
+from harness import reproduce
+from harness.card.model import RunCard, card_hash
+from harness.card.rows import load_card
 from harness.core.canonical import canonical_bytes
 from harness.core.failures import UsageError
-from harness.reproduce import comparing
 from harness.sealed.keys import Identity, Role
 from harness.store.file.database import opened
 from tests.harness.setup.calibrating import organisation, signed_file
@@ -271,12 +270,12 @@ def test_reproduce_with_cached_answers_is_refused(made: Path, at: At, monkeypatc
         rows = [row.model_copy(update={"cached": True}) for row in card.results]
         return card.model_copy(update={"results": rows})
 
-    monkeypatch.setattr(comparing, "load_card", cached)
+    monkeypatch.setattr(reproduce, "load_card", cached)
     with opened() as store:
         run = record(made)["repeated"]["run_id"]
-        claimed = comparing.claimed_card(store, str(made / "card.json"))
+        claimed = reproduce.claimed_card(store, str(made / "card.json"))
         with pytest.raises(UsageError, match="took answers of earlier runs"):
-            comparing.compared(store, claimed.card, run)
+            reproduce.compared(store, claimed.card, run)
 
 
 def test_reproduce_needs_the_signed_weights_of_the_card(made: Path, at: At, tmp_path: Path) -> None:

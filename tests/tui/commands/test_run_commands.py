@@ -20,8 +20,8 @@ import pytest
 
 from corpora.samples import DEMO_CORPUS, sample_path
 from docs import make_schemas
-from harness.core.run_state import RunState
-from harness.endpoint import network_routes
+from harness.core.failures import RunState
+from harness.endpoint import offline
 from harness.method.shipped import method_names
 from harness.store.file.database import open_store
 from harness.store.sweeps import find_sweep
@@ -417,7 +417,7 @@ def test_run_prints_no_secret_text(program: Program, endpoint: Scripted, tmp_pat
     endpoint.answer = lambda asked: (
         error(400, asked.source) if asked.number % 2 else json_answer(completion(asked.source))
     )
-    monkeypatch.setattr(network_routes, "network_routes", lambda: ("wlan0",))
+    monkeypatch.setattr(offline, "network_routes", lambda: ("wlan0",))
     run = ["run", corpus, "--source-language", "en", "--target-language", "eo", "-m", "chat", "--model", "m"]  # fmt: skip
     for style in ("--plain", "--json-lines"):
         code, out, problems = program(*run, "--endpoint", endpoint.url, "--trust-local-server", style)  # fmt: skip

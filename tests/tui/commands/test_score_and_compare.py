@@ -14,17 +14,16 @@ import pytest
 from click.testing import CliRunner, Result
 
 from harness.annotators.judges import JUDGES
-from harness.card.exporting import card_bytes
-from harness.card.load import load_card
+from harness.card.rows import card_bytes, load_card
 from harness.core.canonical import canonical_sha256
 from harness.core.failures import HarnessError, UsageError
 from harness.store.file.database import opened
 from harness.store.run_list import list_runs
 from harness.store.runs import find_run
-from rosetta_tui.commands.calibrate import calibrate
+from rosetta_tui.commands.compare import calibrate
+from rosetta_tui.commands.run import score
 from rosetta_tui.commands.runs import runs as runs_command
-from rosetta_tui.commands.score import score
-from scoring.core.metric_rows import row_of
+from scoring.core.inventory import row_of
 from tests.harness.annotators.judged import is_judge
 from tests.harness.scripted import (
     Answer,

@@ -15,18 +15,16 @@ from click.testing import CliRunner
 from corpora.files.problems import CorpusError, Problem, Severity
 from corpora.samples import DEMO_CORPUS, sample_path
 from harness.api import Ready
-from harness.core.failures import HarnessError
-from harness.core.run_state import RunState
-from harness.events.kinds import Finished
+from harness.core.failures import HarnessError, RunState
+from harness.run.events import Finished
 from harness.store.file.database import opened
 from harness.store.file.openings import Live
 from harness.store.run_list import list_runs
 from harness.store.runs import set_live
-from harness.submission.desk import SubmissionEvent, SubmissionStore
+from harness.submission.desk import LOCK, UNPACKED, SubmissionEvent, SubmissionStore
 from harness.submission.lanes import ModelHere
-from harness.submission.leftovers import LOCK, UNPACKED
 from rosetta_tui.commands import rosetta
-from rosetta_tui.home.waiting import waiting_runs
+from rosetta_tui.home.panels import waiting_runs
 from tests.harness.submission.made import MAKER, resigned, sample_bundle
 from tests.tui.commands.submission_desk import CANARY, IN_VAULT, Desk, gold, rehearsed
 

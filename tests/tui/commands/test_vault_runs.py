@@ -30,9 +30,9 @@ from harness.store.results import read_results
 from harness.store.runs import find_run
 from harness.vault.folder import HEAD, LOG
 from harness.vault.records import Used
+from harness.vault.request import GRANTED
 from harness.vault.vault import Vault
-from harness.vault.work import GRANTED
-from review.files.statements import write_laptop_card
+from review.files.identities import write_laptop_card
 from rosetta_tui.commands import rosetta
 from rosetta_tui.request.draft_of_run import draft_of
 from tests.harness.vault.made import CANARY, KEEPERS, MINE, RECOVERY, readable
@@ -266,7 +266,7 @@ def homes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Homes]:
 
 
 def test_granted_run_is_made_once(homes: Homes, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("harness.endpoint.network_routes.network_routes", lambda: ("a cable",))
+    monkeypatch.setattr("harness.endpoint.offline.network_routes", lambda: ("a cable",))
     granted = asked(homes, "a", "run greetings --method copy-source", *RUN)
     said = homes.types("office", f"run greetings {granted} --method copy-source", *RUN, *DESPITE)
     assert "chrF++" in said, said
@@ -304,7 +304,7 @@ def test_granted_run_that_is_another_uses_nothing_up(homes: Homes, monkeypatch: 
         despite = () if name == "no vault" else DESPITE
         assert said in homes.types("office", line.format(given), *words, *despite), name
     with monkeypatch.context() as newer:
-        newer.setattr("harness.run.run_terms.VERSION", "9.9.9")
+        newer.setattr("harness.run.vault_opening.VERSION", "9.9.9")
         said = homes.types("office", f"run greetings {granted} -m copy-source", *RUN, *DESPITE)
         assert "and this is 9.9.9, which may score differently" in said
     shutil.copytree(homes.folder / "office" / "elders", homes.folder / "school" / "elders")
@@ -371,7 +371,7 @@ def test_vault_run_texts_are_read_on_the_screen_opened(homes: Homes) -> None:
 @pytest.mark.thorough
 def test_grants_page_can_be_walked(homes: Homes, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every command, and what it asks for by the grant; the run is killed, so that it can go on."""
-    monkeypatch.setattr("harness.endpoint.network_routes.network_routes", lambda: ())
+    monkeypatch.setattr("harness.endpoint.offline.network_routes", lambda: ())
     for home in HOMES:
         (homes.folder / home / "stick").symlink_to(homes.stick, target_is_directory=True)
     office = homes.folder / "office"

@@ -18,12 +18,11 @@ from jsonschema import Draft202012Validator
 from harness.card.checking.verdict import CardCheck
 from harness.core.canonical import canonical_bytes
 from harness.core.failures import StoreError, UsageError
-from harness.sealed.keys import Identity, Role, key_phrase
+from harness.sealed.keys import Identity, Role, key_phrase, public_pem
 from harness.sealed.sealing import seal_with_passphrase
-from harness.sealed.signature import public_pem
 from harness.vault.keepers import write_card
-from review.verifying import folders
-from review.verifying.cross_check import ANY, NAMES
+from review.verifying import verifying
+from review.verifying.kinds import ANY, NAMES
 from review.verifying.verifying import FORMS, KINDS, FileVerdict
 from tests.review.thorough import times
 from tests.tui.commands.certified_gold import TwoSides
@@ -480,7 +479,7 @@ def test_verify_folder_has_limits(stranger: Path, monkeypatch: pytest.MonkeyPatc
     assert "1 file: 0 hold, 0 do not, 0 signed by nobody, 1 could not be examined." in done.output
     assert isinstance(said(f"verify {stranger} --with {stranger}/a").exception, UsageError)
     (stranger / "b").write_text("hello")
-    monkeypatch.setattr(folders, "MOST_FILES", 1)
+    monkeypatch.setattr(verifying, "MOST_FILES", 1)
     told = said(f"verify {stranger}")
     assert "holds 2 files, and 1 are examined" in str(told.exception)
     deep = stranger.joinpath(*"123456789")

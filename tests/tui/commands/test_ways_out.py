@@ -18,7 +18,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from corpora.text.visible import plain
-from harness.card.load import load_card
+from harness.card.rows import load_card
 from harness.compare.comparing import compare_runs
 from harness.leaderboard.ranking import leaderboards
 from harness.store.file.database import open_store

@@ -12,13 +12,13 @@ from typing import Any, cast
 
 import pytest
 
+from corpora.text.messages import minus
 from harness.compare.pairs import Pair, RunningDifference
 from harness.method.method import MethodClass, Setup
 from harness.store.deletion import delete_run
 from harness.store.file.database import open_store
 from harness.store.run_list import list_runs
 from rosetta_tui.compare.entry_screen import ComparedEntryScreen
-from rosetta_tui.compare.order import ComparedOrder, ComparisonView, ordered_places
 from rosetta_tui.compare.parts_screen import ComparedPartsScreen
 from rosetta_tui.compare.screen import CompareScreen
 from rosetta_tui.compare.sentences import (
@@ -30,9 +30,9 @@ from rosetta_tui.compare.sentences import (
     sentence,
     told_apart,
 )
+from rosetta_tui.compare.table import ComparedOrder, ComparisonView, ordered_places
 from rosetta_tui.show.columns import read_all
 from rosetta_tui.toolkit.messages import RunsCompared
-from scoring.core.messages import minus
 from scoring.statistics.reproducibility import verdict
 from scoring.statistics.significance import Difference
 from tests.tui.compare.compared import (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from corpora.model.entry import Entry
 from harness.method.method import Result
 from rosetta_tui.entry.explaining import EntryExplanation, Explaining
-from scoring.core.translation import Acceptance, FstAnnotation, WordAnalysis
+from scoring.core.setup import Acceptance, FstAnnotation, WordAnalysis
 from tests.tui.scenes import HOSTILE, Scene
 
 WORDS = (

@@ -23,12 +23,11 @@ from harness.store.corpora.entries import read_entries
 from harness.store.file.database import open_store
 from harness.store.results import read_results
 from harness.store.runs import Run, find_run
-from rosetta_tui.corpus.entry_screen import entry_lines
+from rosetta_tui.corpus.detail_screens import entry_lines
 from rosetta_tui.entry.explaining import MOST_WORDS, Explaining, analyses, differences, verdicts
-from rosetta_tui.entry.record import about, answers_in_row, field_words
+from rosetta_tui.entry.record import LEGEND, about, answers_in_row, field_words
 from rosetta_tui.entry.screen import EntryScreen
-from rosetta_tui.toolkit.diff_text import LEGEND
-from scoring.core.translation import Acceptance, WordAnalysis
+from scoring.core.setup import Acceptance, WordAnalysis
 from tests.harness.evaluation import LANGUAGES, corpus, run_corpus
 from tests.review.thorough import examples
 from tests.scoring.analysed import annotation

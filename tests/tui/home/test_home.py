@@ -19,9 +19,9 @@ from textual.widgets import Button, Checkbox, Input, Static
 
 from corpora.files.problems import CorpusError
 from corpora.model.entry import Segment
-from harness.core.run_state import RunState
-from harness.events.kinds import Failed, Finished
+from harness.core.failures import RunState
 from harness.method.options import MethodOptions
+from harness.run.events import Failed, Finished
 from harness.setup.plan import Plan
 from harness.store.deletion import erase
 from harness.store.file.database import open_store, opened
@@ -30,8 +30,7 @@ from harness.store.run_list import list_runs
 from harness.store.runs import read_run, set_live
 from rosetta_tui.app.app import Begin
 from rosetta_tui.entry.table import Order
-from rosetta_tui.home.screen import HomeScreen
-from rosetta_tui.home.waiting import (
+from rosetta_tui.home.panels import (
     Lead,
     WaitingItem,
     WaitingList,
@@ -39,14 +38,14 @@ from rosetta_tui.home.waiting import (
     read_aside,
     waiting_runs,
 )
+from rosetta_tui.home.screen import HomeScreen
 from rosetta_tui.live.panels import banner_words
 from rosetta_tui.live.scores import ScoresScreen
 from rosetta_tui.live.screen import LiveScreen
 from rosetta_tui.runs.resume import GoOnScreen, RetryScreen, amount, settings_of
 from rosetta_tui.runs.table import RunReader, RunTable
 from rosetta_tui.session.picture import LiveRun
-from rosetta_tui.session.starting import resume
-from rosetta_tui.session.watched import WatchedRun
+from rosetta_tui.session.run_sources import WatchedRun, resume
 from rosetta_tui.toolkit.messages import RunChosen
 from tests.harness.card import factory
 from tests.harness.evaluation import chat_plan, corpus, run_corpus

@@ -10,7 +10,7 @@ import pytest
 
 from review.office.making.publishing import CardSheet, ReviewerCard
 from review.office.making.texts import Kind, review_texts
-from rosetta_tui.html.cards_page import ON_A_SHEET, cards_page
+from rosetta_tui.html.stick_pages import ON_A_SHEET, cards_page
 from tests.tui.html.strict import PLANTED, StrictPage
 
 CODES = ("0O1I-LB8S", "7KQ2-MN31", "HXXD-RK0R")

@@ -23,9 +23,8 @@ from click.testing import CliRunner
 
 import rosetta_tui.html
 from corpora.model.entry import Segment
-from harness.card.exporting import card_bytes
 from harness.card.importing import import_card
-from harness.card.load import load_card
+from harness.card.rows import card_bytes, load_card
 from harness.core.failures import HarnessError, UsageError
 from harness.leaderboard.ranking import leaderboards
 from harness.store.file.database import open_store
@@ -42,8 +41,7 @@ from rosetta_tui.html.released_page import released_page
 from rosetta_tui.html.review_page import page_of_verdicts, review_page, verdict
 from rosetta_tui.html.run_page import RunFacts, page_of_run, read_facts, run_page
 from rosetta_tui.html.sweep_page import page_of_sweep
-from rosetta_tui.sweep.grid import SweepMap
-from rosetta_tui.sweep.messages import cell_words
+from rosetta_tui.sweep.grid import SweepMap, cell_words
 from tests.harness.ranked import play, ranked_corpus
 from tests.harness.release.made import CANARY
 from tests.harness.release.made import Office as ReleaseOffice

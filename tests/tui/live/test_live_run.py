@@ -11,16 +11,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.core.failures import ErrorClass
-from harness.core.run_state import RunState
-from harness.events.following import Follower
-from harness.events.kinds import EntryScored, Event, Failed, Progress, Started, Waiting
+from harness.core.failures import ErrorClass, RunState
 from harness.method.method import Result, Setup
+from harness.run.events import EntryScored, Event, Failed, Progress, Started, Waiting
+from harness.run.following import Follower
 from harness.store.file.database import opened
 from harness.store.runs import find_run, read_card
 from rosetta_tui.session.picture import RECENT, EntryState, LiveRun
 from rosetta_tui.session.recorded import recorded, seal
-from rosetta_tui.session.starting import retry
+from rosetta_tui.session.run_sources import retry
 from rosetta_tui.show import figures
 from rosetta_tui.show.card_fields import tier_words
 from tests.harness.evaluation import chat_plan, corpus, resume, run_corpus

@@ -11,8 +11,8 @@ import pytest
 from textual.widgets import Input
 
 from harness.api import Ready
-from harness.core.run_state import RunState
-from harness.events.kinds import EntryScored, Failed
+from harness.core.failures import RunState
+from harness.run.events import EntryScored, Failed
 from harness.store.file.database import open_store
 from harness.store.file.openings import ScoringSoFar
 from harness.store.ordering import FILTERS, SORTS
@@ -23,11 +23,10 @@ from rosetta_tui.entry.table import FILTER_WORDS, SORT_WORDS, Order, sort_words
 from rosetta_tui.live.answers import judged_in_vain
 from rosetta_tui.live.screen import LiveScreen
 from rosetta_tui.session.engine import Engine
-from rosetta_tui.session.watched import WatchedRun
+from rosetta_tui.session.run_sources import WatchedRun
 from rosetta_tui.toolkit.dialogs.choose import ConfirmScreen
 from rosetta_tui.toolkit.result_table import ResultTable
-from scoring.core.columns import TASKS, TRANSLATIONS
-from scoring.core.specification import specification
+from scoring.core.specification import TASKS, TRANSLATIONS, specification
 from tests.desktop.trouble.causes import full, mounted, pulled
 from tests.harness.evaluation import begun, chat_plan, corpus
 from tests.harness.scripted import Scripted

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from corpora.samples import DEMO_COACHING, DEMO_CORPUS, sample_path
-from harness.endpoint.keys import known_variables
+from harness.endpoint.endpoints import known_variables
 from rosetta_tui.app.app import Begin
 from rosetta_tui.request import look
 from rosetta_tui.session.engine import Engine
-from rosetta_tui.session.watched import WatchedRun
+from rosetta_tui.session.run_sources import WatchedRun
 from tests.keyring_in_memory import memory_keyring
 from tests.tui.screens import App
 

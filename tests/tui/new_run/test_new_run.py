@@ -12,7 +12,7 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input
 
-from harness.core.run_state import RunState
+from harness.core.failures import RunState
 from harness.method.shipped import METHODS
 from harness.store.file.database import open_store
 from harness.store.results import read_outcome

@@ -24,8 +24,12 @@ from harness.setup.scoring_options import ScoringOptions
 from harness.store.file.database import open_store
 from harness.store.runs import find_run
 from rosetta_tui.commands.run import run as run_command
-from rosetta_tui.new_run.form import _budget_words  # as its line says it
-from rosetta_tui.new_run.preview import beside, in_a_line, measured
+from rosetta_tui.new_run.form import (
+    _budget_words,  # as its line says it
+    beside,
+    in_a_line,
+    measured,
+)
 from rosetta_tui.request.draft import NAME, YES, RunDraft, forget_draft, keep_draft, kept_draft
 from rosetta_tui.request.draft_of_run import draft_of, plan_values
 from rosetta_tui.request.fields import FIELDS, drafted

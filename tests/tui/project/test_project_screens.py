@@ -15,25 +15,33 @@ from textual.widgets import Input
 
 from harness.core.failures import UsageError
 from harness.project.authoring import changing
-from harness.project.known import known_folders
-from harness.project.state import read_project
+from harness.project.state import known_folders, read_project
 from rosetta_tui.commands import rosetta
 from rosetta_tui.project import list_screen, screen
-from rosetta_tui.project.actions import WantedSentences, add_sentences, checked
-from rosetta_tui.project.dialogs import AddSentencesScreen, ToldScreen
 from rosetta_tui.project.facts import ProjectReading, read_facts, read_known
-from rosetta_tui.project.list_screen import ProjectsScreen
-from rosetta_tui.project.new_corpus_form import NewCorpusScreen
-from rosetta_tui.project.recommendations import costs, worth_having
-from rosetta_tui.project.requirements import bar, commands_of, needs
-from rosetta_tui.project.screen import SECTIONS, ProjectScreen
-from rosetta_tui.project.sentences import sentences
-from rosetta_tui.project.speakers import speakers
+from rosetta_tui.project.list_screen import NewCorpusScreen, ProjectsScreen
+from rosetta_tui.project.screen import (
+    SECTIONS,
+    AddSentencesScreen,
+    ProjectScreen,
+    ToldScreen,
+    WantedSentences,
+    add_sentences,
+    checked,
+)
+from rosetta_tui.project.sections import (
+    bar,
+    commands_of,
+    costs,
+    needs,
+    sentences,
+    speakers,
+    worth_having,
+)
 from rosetta_tui.report.project import NextStep, next_step
 from rosetta_tui.request.draft import Value
 from rosetta_tui.request.new_corpus import arguments, command_of, look_at
-from rosetta_tui.toolkit.dialogs.choose import ConfirmScreen
-from rosetta_tui.toolkit.dialogs.path import PathScreen
+from rosetta_tui.toolkit.dialogs.choose import ConfirmScreen, PathScreen
 from tests.tui.commands.new_language import Office, speaks, table
 from tests.tui.commands.new_language import sentences as sources
 from tests.tui.golden import SMALL, look

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from corpora.model.corpus import Dataset
-from harness.core.failures import ErrorClass
-from harness.core.run_state import RunState
-from harness.events.kinds import (
+from harness.core.failures import ErrorClass, RunState
+from harness.method.method import MethodClass, Result, Setup
+from harness.run.events import (
     EntryScored,
     Event,
     Failed,
@@ -25,7 +25,6 @@ from harness.events.kinds import (
     Started,
     Waiting,
 )
-from harness.method.method import MethodClass, Result, Setup
 from harness.store.file.openings import Floor, ScoringSoFar
 from rosetta_tui.report.card import card_in_short, card_text
 from rosetta_tui.report.run import JsonLines, PlainLines, entry_line, finished_line

@@ -19,7 +19,7 @@ from click.testing import CliRunner, Result
 
 from corpora.model.entry import Segment
 from harness.sealed.keys import Identity, Role
-from harness.setup.word_analyser import word_analyser
+from harness.setup.preparing import word_analyser
 from harness.store.file.database import open_store
 from harness.store.runs import find_run, read_card
 from review.files.batch import Batch, open_batch
@@ -28,7 +28,7 @@ from review.log.payloads import AnyPayload, HarmFlag, Rate
 from review.office.store.store import Office, Review
 from review.rating import Rating
 from review.verdict.certificate.evidence import Evidence, pack_evidence
-from review.verdict.panel.key import ControlKind
+from review.verdict.gate.key import ControlKind
 from rosetta_tui.commands.review import review
 from rosetta_tui.commands.review import review as review_commands
 from rosetta_tui.commands.runs import runs
@@ -211,7 +211,7 @@ def _analyser(language: str, sentences: tuple[str, ...]) -> object:
 @pytest.fixture
 def home(home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Seal a run in the store; codes cost little, and words of one corpus are looked up once."""
-    monkeypatch.setattr("review.files.reviewer_codes._WORK", 4)  # its cost is meant for thieves
+    monkeypatch.setattr("review.files.identities._WORK", 4)  # its cost is meant for thieves
     monkeypatch.setattr(
         "review.office.making.creating.word_analyser",
         lambda language, sentences: _analyser(language, tuple(sentences)),

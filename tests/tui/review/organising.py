@@ -26,8 +26,8 @@ from review.office.store import store
 from review.office.store.store import Office
 from review.verdict.certificate.evidence import Evidence
 from review.verdict.gate.policy import proposed
-from rosetta_tui.review.organiser.desk import OrganiserService
 from rosetta_tui.review.organiser.pages.review import SECTIONS, ReviewScreen
+from rosetta_tui.review.organiser.service import OrganiserService
 from tests.review.office.made import copied, kept
 from tests.review.verdict import certified, histories
 from tests.review.verdict.histories import Shape

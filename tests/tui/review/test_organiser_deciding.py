@@ -15,10 +15,10 @@ from review.log.fold import Adjudication
 from review.log.payloads import Comment, Reasons, Suggest
 from review.rating import Rating, Reason
 from review.verdict.gate.adjudication import Case, queue
-from rosetta_tui.review.organiser.desk import OrganiserService
-from rosetta_tui.review.organiser.pages import importing
-from rosetta_tui.review.organiser.pages.importing import ImportScreen
+from rosetta_tui.review.organiser.pages import batches
+from rosetta_tui.review.organiser.pages.batches import ImportScreen
 from rosetta_tui.review.organiser.pages.review import ReviewScreen
+from rosetta_tui.review.organiser.service import OrganiserService
 from rosetta_tui.toolkit.dialogs.choose import ChooseScreen
 from tests.review.office import made as office_made
 from tests.review.office.made import Person
@@ -248,7 +248,7 @@ class Stick:
 @pytest.fixture
 def stick(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Stick:
     made = Stick(tmp_path)
-    monkeypatch.setattr(importing, "mounted_sticks", lambda: [made.path])
+    monkeypatch.setattr(batches, "mounted_sticks", lambda: [made.path])
     return made
 
 

@@ -10,6 +10,7 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input
 
+from corpora.text.messages import percent
 from harness.core.failures import HarnessError
 from harness.store.file.database import open_store
 from review.log.payloads import Scope
@@ -23,13 +24,12 @@ from review.verdict.certificate.verifying import verify
 from review.verdict.gate.policy import read_policy
 from rosetta_tui.commands.review.gate import wrapped
 from rosetta_tui.home.screen import HomeScreen
-from rosetta_tui.review.organiser.desk import OrganiserService
-from rosetta_tui.review.organiser.pages.actions import ReportScreen
+from rosetta_tui.review.organiser.pages.gate import ReportScreen
 from rosetta_tui.review.organiser.pages.review import ReviewScreen
 from rosetta_tui.review.organiser.pages.reviews import ReviewsScreen
+from rosetta_tui.review.organiser.service import OrganiserService
 from rosetta_tui.review.organiser.words.gate import verdict_lines
 from rosetta_tui.toolkit.dialogs.choose import ChooseScreen, ConfirmScreen
-from scoring.core.messages import percent
 from tests.tui.golden import compare
 from tests.tui.review.gated import Spring, another_rating, invoke
 from tests.tui.review.organising import (

@@ -16,21 +16,20 @@ from click.testing import CliRunner
 
 from corpora.formats.load import load
 from harness.core.failures import UsageError
-from harness.core.storage_problems import StorageProblem
+from harness.core.storage import StorageProblem
 from harness.sealed import stick
 from harness.sealed.keys import Identity, Role
 from review.files.batch import open_batch
-from review.files.reviewer_codes import printed
-from review.files.statements import write_laptop_card
+from review.files.identities import printed, write_laptop_card
 from review.log.laptop import Laptop
 from review.office.making import publishing
 from review.office.making.publishing import keep_recipient, recovery_key
 from review.office.store.store import Office
 from review.session.words.troubles import InWindowError
 from rosetta_tui.commands.corpus import corpus
-from rosetta_tui.review.organiser.desk import OrganiserService
 from rosetta_tui.review.organiser.pages.review import ReviewScreen
 from rosetta_tui.review.organiser.pages.reviews import ReviewsScreen
+from rosetta_tui.review.organiser.service import OrganiserService
 from rosetta_tui.review.rating.sitting import TerminalOpening
 from tests.review.files.made_font import CHEROKEE, OFL, drawn_font
 from tests.review.office import made

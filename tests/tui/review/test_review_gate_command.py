@@ -25,12 +25,11 @@ from corpora.model.entry import Segment
 from corpora.samples import DEMO_CORPUS, sample_path
 from harness.core.failures import HarnessError, UsageError
 from harness.sealed.archive import unpack
-from harness.sealed.keys import Identity, Role
+from harness.sealed.keys import Identity, Role, verify
 from harness.sealed.phrase import phrase
 from harness.sealed.sealing import read_age_identities, unseal
-from harness.sealed.signature import verify
+from review.files.identities import printed
 from review.files.manifests import ExportManifest
-from review.files.reviewer_codes import printed
 from review.log.event import Event
 from review.log.payloads import AnyPayload, Comment, HarmFlag, Rate, Scope, Suggest, Withdraw
 from review.office.results.certifying import unseen_runs
@@ -39,7 +38,7 @@ from review.rating import Rating
 from review.verdict.certificate.certificate import read_certificate
 from review.verdict.certificate.evidence import pack_evidence, read_evidence_file
 from review.verdict.certificate.signed import Attested
-from rosetta_tui.commands.calibrate import calibrate
+from rosetta_tui.commands.compare import calibrate
 from rosetta_tui.commands.review import review
 from rosetta_tui.commands.runs import runs
 from tests.review.attacks.ground import rewritten
@@ -512,7 +511,7 @@ def test_variants_are_written_only_with_a_yes(unseen: Path, monkeypatch: pytest.
     assert "Leave one of them out" in refused(*asked, "--json")
     assert not (unseen / "new.json").exists()
     before = CORPUS.read_bytes()
-    monkeypatch.setattr("rosetta_tui.commands.review.variants.answering", lambda: True)
+    monkeypatch.setattr("rosetta_tui.commands.review.adjudicate.answering", lambda: True)
     rosetta(*asked, text="y\n")
     after = load(unseen / "new.json")
     assert sum(WORDING in entry.variants for entry in after.entries) == 1

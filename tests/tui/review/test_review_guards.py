@@ -19,17 +19,20 @@ from review.session.words.catalogue import Words, languages
 from review.session.words.keys import ONWARD_OF, RATING_OF, Act, act_of
 from rosetta_tui.home.screen import HomeScreen
 from rosetta_tui.review.mis_drawn import WHY, MisDrawn, first_mis_drawn, mis_drawn
-from rosetta_tui.review.rating.pages.agreeing import (
+from rosetta_tui.review.rating.pages.page import HelpPage, Page
+from rosetta_tui.review.rating.pages.resting import PAUSES, PausePage
+from rosetta_tui.review.rating.pages.submit import WithdrawPage
+from rosetta_tui.review.rating.pages.welcome import (
+    AskPage,
+    ChoosePage,
     ConsentPage,
+    LanguagePage,
     OrganisationPage,
+    Question,
     RelationPage,
     SharingPage,
     WarningPage,
 )
-from rosetta_tui.review.rating.pages.choosing import AskPage, ChoosePage, LanguagePage, Question
-from rosetta_tui.review.rating.pages.page import HelpPage, Page
-from rosetta_tui.review.rating.pages.resting import PAUSES, PausePage
-from rosetta_tui.review.rating.pages.submit import WithdrawPage
 from rosetta_tui.review.rating.sitting import TerminalOpening
 from rosetta_tui.toolkit.dialogs.help import HERE, keys_of
 from tests.outside import TEXTS, only_with, published

@@ -18,10 +18,9 @@ from harness.sealed.keys import Identity, Role
 from harness.sealed.strict_records import FileError
 from harness.store.file.database import default_path, opened
 from review.files.batch import Batch
+from review.files.identities import printed, read_laptop_card, write_laptop_card
 from review.files.manifests import OthersWords
 from review.files.ratings import open_ratings
-from review.files.reviewer_codes import printed
-from review.files.statements import read_laptop_card, write_laptop_card
 from review.log.payloads import Comment, HarmFlag, Reasons, Scope, Suggest
 from review.office.making.second_look import second_looks
 from review.office.results.progress import progress
@@ -33,8 +32,7 @@ from review.verdict.gate.adjudication import SecondLook, queue
 from review.verifying.kinds import VerifiedAgainst
 from review.verifying.verifying import known_keys
 from rosetta_tui.commands.review import review
-from rosetta_tui.review.organiser.desk import OrganiserService
-from rosetta_tui.review.organiser.facts import read_review
+from rosetta_tui.review.organiser.service import OrganiserService, read_review
 from tests.review.office import made
 from tests.review.office.laptops import rating
 from tests.review.office.made import Person
@@ -184,7 +182,7 @@ def test_import_asks_about_each_unknown_laptop(
     assert "--enrol asks about each unknown laptop on a terminal" in refused(*command)
     assert "--yes goes with --enrol" in refused("import", tmp_path, "--yes")
     assert laptops(home) == []
-    monkeypatch.setattr("rosetta_tui.commands.review.import_.answering", lambda: True)
+    monkeypatch.setattr("rosetta_tui.commands.review.ratings.answering", lambda: True)
     asked = rosetta(*command, text="y\nn\nq\n").output
     assert all(person.identity.public.phrase in asked for person in people)
     [laptop] = laptops(home)

@@ -19,7 +19,7 @@ from review.log.fold import ReviewerState
 from review.log.laptop import Laptop
 from review.log.payloads import Face
 from review.rating import CannotJudge, Rating, Reason
-from review.session.parts import part_size
+from review.session.view import part_size
 from review.session.words import build
 from rosetta_tui.commands.review import review
 from rosetta_tui.review.rating.lines import face

@@ -11,14 +11,14 @@ from textual.app import App, ComposeResult
 from textual.pilot import Pilot
 from textual.widgets import Input, Static
 
-from harness.core.storage_problems import StorageProblem
+from harness.core.storage import StorageProblem
 from review.files.batch import write_batch
 from review.files.manifests import BatchItem
 from review.files.ratings import open_ratings
 from review.log.payloads import MOST_TEXT, Face, Kind, Scope
 from review.rating import CannotJudge, Rating, Reason
-from review.session import parts
-from review.session.drafts import harmless
+from review.session import view
+from review.session.record import harmless
 from review.session.view import Phase, TextField
 from review.session.words.troubles import SAVING
 from rosetta_tui.review.rating.pages import item_page
@@ -305,7 +305,7 @@ async def test_no_line_begins_with_the_sign_that_ends_a_french_sentence() -> Non
 
 
 async def test_rest_then_what_was_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parts, "MOST", 3)
+    monkeypatch.setattr(view, "MOST", 3)
     async with begun(Reviewing(tmp_path, batch_of(items_of(5)))) as (app, pilot):
         await press(pilot, "1", "2", "3")
         see(app, "3 done, 2 to go.", "3 of 5", "Saved: Acceptable.")

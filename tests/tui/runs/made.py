@@ -6,11 +6,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from harness.core.run_state import RunState
+from harness.core.failures import RunState
 from harness.store.run_list import RunSummary
 from harness.store.runs import set_live
 from rosetta_tui.app.app import Begin
-from rosetta_tui.session.watched import WatchedRun
+from rosetta_tui.session.run_sources import WatchedRun
 from tests.tui.scenes import Scene, scene
 from tests.tui.screens import App
 

@@ -20,25 +20,23 @@ from textual.widgets import Input, TextArea
 
 import rosetta_tui
 from corpora.samples import DEMO_CORPUS, DEMO_WEAK, sample_path
-from harness.core.failures import UsageError
-from harness.core.run_state import RunState
+from harness.core.failures import RunState, UsageError
 from harness.method.options import MethodOptions
 from harness.run import rescoring
 from harness.setup.plan import Plan
 from harness.setup.scoring_options import ScoringOptions
+from harness.store.attachments import MOST_NOTE, CheckedHere, Recount, change_tags, set_note
 from harness.store.corpora.entries import read_entries
 from harness.store.deletion import trash
 from harness.store.file.database import open_store
 from harness.store.file.openings import Live
-from harness.store.notes import MOST_NOTE, change_tags, set_note
-from harness.store.others_cards import CheckedHere, Recount
 from harness.store.results import read_results
 from harness.store.run_list import RunSummary, list_runs
 from harness.store.runs import find_run, set_live
 from rosetta_tui.commands import rosetta
 from rosetta_tui.entry.explaining import Explaining
 from rosetta_tui.home.screen import HomeScreen
-from rosetta_tui.runs.notes import NotesScreen
+from rosetta_tui.runs.actions import NotesScreen
 from rosetta_tui.runs.query import SORT_WORDS, RunQuery, filters
 from rosetta_tui.runs.score_again import ScoreAgainScreen, fields_of, options_of
 from rosetta_tui.runs.table import COLUMNS, UNDER_WAY, RunRows, run_words

@@ -11,15 +11,15 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input, OptionList
 
-from harness.core import written_files
+from harness.core import storage
 from harness.core.failures import UsageError
-from harness.endpoint.keys import get_key
+from harness.endpoint.endpoints import get_key
 from harness.sealed.keys import Identity, Role, key_phrase
 from harness.settings import Changes, Settings, change_settings, read_settings
 from rosetta_tui.settings.rows import SettingsSection
 from rosetta_tui.settings.screen import SettingsScreen
+from rosetta_tui.toolkit.customization import Keyboard, keyboard
 from rosetta_tui.toolkit.dialogs.choose import ConfirmScreen
-from rosetta_tui.toolkit.keyboard import Keyboard, keyboard
 from tests.keyring_in_memory import MemoryKeyring, memory_keyring
 from tests.tui.golden import SMALL, look
 from tests.tui.screens import App, at_rest, notices, press, settle, text, until
@@ -256,7 +256,7 @@ async def test_bad_file_is_kept(app: App, tmp_path: Path, monkeypatch: pytest.Mo
         await press(pilot, "down", "enter")
         assert read_settings(tmp_path).theme == "rosetta-light"
         assert (tmp_path / "settings.broken-1.toml").read_text() == "theme = 3\n"
-        monkeypatch.setattr(written_files, "write_file", full)
+        monkeypatch.setattr(storage, "write_file", full)
         await press(pilot, "down", "enter")
         assert "not saved" in text(app)
         assert "No space left" in text(app)

@@ -20,7 +20,7 @@ from textual.widgets import Input, OptionList
 
 from corpora.model.entry import Segment
 from harness.settings import change_settings
-from harness.store.notes import set_note
+from harness.store.attachments import set_note
 from rosetta_tui.show.columns import LEFT_OUT, Cell, Column, Record, ShownRecords, Value
 from rosetta_tui.show.exporting import TableFormat, encoded, row_text, sheet_cell, table_text
 from rosetta_tui.toolkit.dialogs.choose import ConfirmScreen

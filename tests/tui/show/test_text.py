@@ -13,16 +13,23 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from rosetta_tui.corpus.originals import editor_command, system_command
+from rosetta_tui.corpus.open_corpus import editor_command, system_command
 from rosetta_tui.entry import rows as entry_rows
+from rosetta_tui.entry.record import diff_content
 from rosetta_tui.runs import table as run_rows
 from rosetta_tui.show import figures, run_facts
 from rosetta_tui.show.columns import GAP, Column, fit
-from rosetta_tui.show.cree import CreeTarget, converted, is_cree, other_writing
+from rosetta_tui.show.output_text import (
+    MOST_WORDS,
+    CreeTarget,
+    DiffKind,
+    converted,
+    diff,
+    is_cree,
+    other_writing,
+)
 from rosetta_tui.show.text import json_text, plain
-from rosetta_tui.show.word_diff import MOST_WORDS, DiffKind, diff
 from rosetta_tui.toolkit.content import show, show_lines
-from rosetta_tui.toolkit.diff_text import diff_content
 from rosetta_tui.toolkit.form.file_choice import MOST_SHOWN, matching
 from tests.review.thorough import examples
 from tests.tui.scenes import ANY_TEXT, HOSTILE, acting

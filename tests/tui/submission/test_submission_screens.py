@@ -7,18 +7,21 @@ from pathlib import Path
 import pytest
 from textual.widgets import Input
 
-from harness.submission.desk import SubmissionEvent, SubmissionStore
-from harness.submission.leftovers import UNPACKED
+from harness.submission.desk import UNPACKED, SubmissionEvent, SubmissionStore
 from review.office.results.whole_way import STEPS
 from rosetta_tui.app.app import Begin, Start
 from rosetta_tui.live.screen import LiveScreen
-from rosetta_tui.session.watched import WatchedRun
-from rosetta_tui.submission import list_screen, screen
+from rosetta_tui.session.run_sources import WatchedRun
+from rosetta_tui.submission import screen
 from rosetta_tui.submission.facts import read_desk, read_submission_facts
-from rosetta_tui.submission.list_screen import RefusedScreen, SubmissionsScreen
 from rosetta_tui.submission.messages import MEANS
-from rosetta_tui.submission.rehearse_screen import RehearseScreen
-from rosetta_tui.submission.screen import SECTIONS, SubmissionScreen
+from rosetta_tui.submission.screen import (
+    SECTIONS,
+    RefusedScreen,
+    RehearseScreen,
+    SubmissionScreen,
+    SubmissionsScreen,
+)
 from tests.harness.submission.made import raw_zip, sample_bundle, sample_card
 from tests.tui.golden import SMALL, look
 from tests.tui.screens import App, press, press_in_turn, settle, showing, store, text, until
@@ -36,7 +39,7 @@ def pictured(home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The same, where nothing that is drawn by chance is shown."""
     read, desk = read_submission_facts, read_desk
     monkeypatch.setattr(screen, "read_submission_facts", lambda *all_, **more: steady(read(*all_, **more)))  # fmt: skip
-    monkeypatch.setattr(list_screen, "read_desk", lambda *all_, **more: steady_desk(desk(*all_, **more)))  # fmt: skip
+    monkeypatch.setattr(screen, "read_desk", lambda *all_, **more: steady_desk(desk(*all_, **more)))  # fmt: skip
     return home
 
 

@@ -19,7 +19,7 @@ from harness.store import deletion, holding
 from rosetta_tui.home.screen import HomeScreen
 from rosetta_tui.live.screen import LiveScreen
 from rosetta_tui.runs import actions as run_acts
-from rosetta_tui.runs.notes import NotesScreen
+from rosetta_tui.runs.actions import NotesScreen
 from rosetta_tui.runs.resume import GoOnScreen
 from rosetta_tui.settings.screen import SettingsScreen
 from rosetta_tui.toolkit import background as module

@@ -31,10 +31,9 @@ import rosetta_tui.html
 from rosetta_tui.app.app import RosettaApp
 from rosetta_tui.show.columns import Cell, Column
 from rosetta_tui.show.key_names import key_name
+from rosetta_tui.toolkit.customization import ANSI_COLOURS, THEMES, keyboard
 from rosetta_tui.toolkit.key_line import KeyLine
-from rosetta_tui.toolkit.keyboard import keyboard
 from rosetta_tui.toolkit.result_table import ResultTable, crop
-from rosetta_tui.toolkit.theme import ANSI_COLOURS, THEMES
 from tests.review.thorough import examples
 from tests.tui.scenes import ANY_TEXT, HOSTILE, acting
 from tests.tui.screens import App, drawn, settle

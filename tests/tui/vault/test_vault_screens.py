@@ -20,20 +20,20 @@ from harness.vault.grants.grants import Grants
 from harness.vault.ledger import Grant
 from harness.vault.records import GrantRequest
 from harness.vault.vault import Vault
-from rosetta_tui.toolkit.dialogs.choose import ConfirmScreen
-from rosetta_tui.toolkit.dialogs.path import PathScreen
-from rosetta_tui.vault import answers, list_screen, screen
-from rosetta_tui.vault.answer_screen import AnswerScreen
+from rosetta_tui.show.released_words import BudgetUse
+from rosetta_tui.toolkit.dialogs.choose import ConfirmScreen, PathScreen
+from rosetta_tui.vault import answers, screen
 from rosetta_tui.vault.answers import AskedRequest
-from rosetta_tui.vault.budget_use import BudgetUse
-from rosetta_tui.vault.budgets import budgets, next_answer
 from rosetta_tui.vault.check_up import check_up, check_up_page
-from rosetta_tui.vault.contents import contents, log
 from rosetta_tui.vault.facts import read_in_full, read_vault, read_vaults
-from rosetta_tui.vault.keepers import keepers
-from rosetta_tui.vault.list_screen import OpenVaultScreen, VaultsScreen
-from rosetta_tui.vault.requests import requests
-from rosetta_tui.vault.screen import SECTIONS, VaultScreen
+from rosetta_tui.vault.screen import (
+    SECTIONS,
+    AnswerScreen,
+    OpenVaultScreen,
+    VaultScreen,
+    VaultsScreen,
+)
+from rosetta_tui.vault.sections import budgets, contents, keepers, log, next_answer, requests
 from tests.harness.vault.made import CANARY, corpus
 from tests.tui.golden import SMALL, look
 from tests.tui.screens import App, at_rest, press, press_in_turn, settle, showing, store, text
@@ -69,7 +69,7 @@ async def test_vault_screen_section_by_section(home: Path, monkeypatch: pytest.M
 
 async def test_list_of_vaults(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     read = read_vaults
-    monkeypatch.setattr(list_screen, "read_vaults", lambda *all_, **more: [steady(each) for each in read(*all_, **more)])  # fmt: skip
+    monkeypatch.setattr(screen, "read_vaults", lambda *all_, **more: [steady(each) for each in read(*all_, **more)])  # fmt: skip
     async with showing(App(None, store(home)), VaultsScreen(store(home)), SMALL) as (app, pilot):
         look("vaults-empty", app)
         asked_for(home, tmp_path / "elders")

@@ -15,15 +15,15 @@ from textual.screen import ModalScreen
 from textual.widget import Widget
 from textual.widgets import Input, Static
 
+from corpora.text.messages import percent
 from review.verdict.gate.policy import GatePolicy, read_policy
 from rosetta_tui.review.organiser.words.imported import waiting_words
 from rosetta_tui.show.columns import GAP, Cell, Column, fit
 from rosetta_tui.toolkit.content import show
 from rosetta_tui.toolkit.result_table import crop
-from scoring.core.messages import percent
 
 if TYPE_CHECKING:
-    from rosetta_tui.review.organiser.facts import ReviewNow, RunNow
+    from rosetta_tui.review.organiser.service import ReviewNow, RunNow
 
 STYLES = Path(__file__).parent / "organiser.tcss"
 

@@ -16,21 +16,17 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from review.office.store.review import Review
-from rosetta_tui.review.organiser.desk import OrganiserService
-from rosetta_tui.review.organiser.facts import ReviewNow, RunNow, read_review
-from rosetta_tui.review.organiser.pages.actions import ReadAgain, ReviewActions
-from rosetta_tui.review.organiser.pages.agreeing import agreeing, split
-from rosetta_tui.review.organiser.pages.batches import batches, people
-from rosetta_tui.review.organiser.pages.deciding import DecidingScreen
-from rosetta_tui.review.organiser.pages.gate import certificate, gate
-from rosetta_tui.review.organiser.pages.importing import ImportScreen
+from rosetta_tui.review.organiser.pages.agreement import DecidingScreen, agreeing, split
+from rosetta_tui.review.organiser.pages.batches import ImportScreen, batches, people
+from rosetta_tui.review.organiser.pages.gate import ReadAgain, ReviewActions, certificate, gate
 from rosetta_tui.review.organiser.pages.parts import STYLES
+from rosetta_tui.review.organiser.service import OrganiserService, ReviewNow, RunNow, read_review
 from rosetta_tui.review.organiser.words.gate import has_numbers
 from rosetta_tui.toolkit.background import in_thread
 from rosetta_tui.toolkit.content import StatusBar, show
 from rosetta_tui.toolkit.key_line import KeyLine
+from rosetta_tui.toolkit.reading_screen import SectionLine
 from rosetta_tui.toolkit.result_table import ResultTable
-from rosetta_tui.toolkit.sections import SectionLine
 
 SECTIONS = ("Batches", "Progress", "Agreement", "Gate", "Split", "Certificate")
 OF_A_RUN = frozenset({"Agreement", "Gate", "Certificate"})

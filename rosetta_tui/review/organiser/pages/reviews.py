@@ -13,11 +13,15 @@ from textual.content import Content
 from textual.screen import Screen
 from textual.widgets import Static
 
-from rosetta_tui.review.organiser.desk import OrganiserService
-from rosetta_tui.review.organiser.facts import CertifiedVerdict, ReviewLine, read_reviews
-from rosetta_tui.review.organiser.pages.importing import ImportScreen
+from rosetta_tui.review.organiser.pages.batches import ImportScreen
 from rosetta_tui.review.organiser.pages.parts import SIGNS, STYLES, TONES
 from rosetta_tui.review.organiser.pages.review import ReviewScreen
+from rosetta_tui.review.organiser.service import (
+    CertifiedVerdict,
+    OrganiserService,
+    ReviewLine,
+    read_reviews,
+)
 from rosetta_tui.review.organiser.words.gate import verdict_name
 from rosetta_tui.show import figures
 from rosetta_tui.show.columns import Cell, Column, Rows

@@ -12,8 +12,7 @@ from typing import Any, Final
 from harness.core.failures import HarnessError, UsageError
 from review.log.payloads import Face
 from review.rating import Relation
-from review.session import opening_words
-from review.session.course import GUARD_SECONDS
+from review.session import choice
 from review.session.flow import (
     AskConsent,
     AskRelation,
@@ -24,6 +23,7 @@ from review.session.flow import (
     HandOver,
     ShowHelp,
 )
+from review.session.position import GUARD_SECONDS
 from review.session.session import Session
 from review.session.view import Lesson, Phase, ShownItem, TextField, View
 from review.session.words import page as page_words
@@ -32,9 +32,13 @@ from review.session.words.keys import RATING_OF, Act, NextAction, act_of, relati
 from review.session.words.troubles import trouble_of_view
 from rosetta_tui.review.rating.lines import pages
 from rosetta_tui.review.rating.lines.line_keys import LineActions, hand_over, withdrawn
-from rosetta_tui.review.rating.lines.opening import (
+from rosetta_tui.review.rating.lines.pages import (
+    KEY_SIGN,
     LANGUAGE,
     YES,
+    Console,
+    LeftError,
+    as_key,
     before_sentences,
     begin,
     choose_language,
@@ -43,7 +47,6 @@ from rosetta_tui.review.rating.lines.opening import (
     tell_unknown,
     yes,
 )
-from rosetta_tui.review.rating.lines.pages import KEY_SIGN, Console, LeftError, as_key
 from rosetta_tui.review.rating.sitting import TerminalOpening
 from rosetta_tui.show.text import plain
 
@@ -185,7 +188,7 @@ class LineFace:
 
     def _unbegun(self) -> NextAction:
         """Stop where the person did not agree: the flow forgets who it was."""
-        self._console.say(self._words(opening_words.NOTHING_BEGUN))
+        self._console.say(self._words(choice.NOTHING_BEGUN))
         return NextAction.LEAVE
 
     def _may_be_used(self, step: AskSharing) -> bool | NextAction:

@@ -21,21 +21,18 @@ from review.session.words.keys import (
     Act,
     NextAction,
     act_of,
-    cannot_judge_of,
-    reason_of,
-    scope_of,
-)
-from review.session.words.labels import (
     cannot_judge_label,
+    cannot_judge_of,
     harm_question,
     rating_label,
     reason_label,
+    reason_of,
     scope_label,
+    scope_of,
 )
 from rosetta_tui.review.mis_drawn import first_mis_drawn
 from rosetta_tui.review.rating.lines import pages
-from rosetta_tui.review.rating.lines.opening import tell_trouble, yes
-from rosetta_tui.review.rating.lines.pages import KEY_SIGN, Console, as_key
+from rosetta_tui.review.rating.lines.pages import KEY_SIGN, Console, as_key, tell_trouble, yes
 from rosetta_tui.review.rating.sitting import TerminalOpening
 from rosetta_tui.show.text import plain
 

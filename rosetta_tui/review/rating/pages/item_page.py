@@ -19,7 +19,7 @@ from textual.timer import Timer
 from textual.widgets import Static, TextArea
 
 from review.log.payloads import MOST_TEXT
-from review.session.drafts import as_kept, harmless
+from review.session.record import as_kept, harmless
 from review.session.view import Lesson, ShownItem, TextField, View
 from review.session.words import item as item_words
 from review.session.words.catalogue import Words

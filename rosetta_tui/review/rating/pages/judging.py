@@ -12,7 +12,7 @@ from textual.binding import Binding, BindingType
 from textual.widgets import Static
 
 from review.rating import CannotJudge, Rating, Reason
-from review.session import messages
+from review.session import position
 from review.session.flow import AskSharing, AskWithdraw, ChooseReview, HandOver, ShowHelp
 from review.session.view import ShownItem, TextField, View
 from review.session.words import item as item_words
@@ -24,9 +24,9 @@ from review.session.words.keys import (
     NextAction,
     act_of,
     cannot_judge_of,
+    harm_question,
     reason_of,
 )
-from review.session.words.labels import harm_question
 from rosetta_tui.review.rating.pages.item_page import ItemPage, KeyMode, Texts, Writing
 from rosetta_tui.review.rating.pages.page import Choices, HelpPage, TroubleLine, told, typed
 from rosetta_tui.review.rating.pages.resting import PAUSES
@@ -163,7 +163,7 @@ class JudgingScreen(ItemPage):
         then(view)
         missed, self._missed = self._missed, False
         if missed and view.item is not None:
-            self.say(f"{view.said} {self.words(messages.TOO_SOON)}".strip())
+            self.say(f"{view.said} {self.words(position.TOO_SOON)}".strip())
 
     def _act(self, act: Act | None) -> None:
         item = self.view.item

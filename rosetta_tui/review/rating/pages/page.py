@@ -25,8 +25,15 @@ from textual.widgets import Static
 
 from review.session.words.catalogue import Words
 from review.session.words.item import Answer
-from review.session.words.keys import ACT_WORDS, BACKSPACE, KEYS, RATING_OF, Act
-from review.session.words.labels import rating_label, rating_meaning
+from review.session.words.keys import (
+    ACT_WORDS,
+    BACKSPACE,
+    KEYS,
+    RATING_OF,
+    Act,
+    rating_label,
+    rating_meaning,
+)
 from review.session.words.page import ONE_KEY, OrganiserText
 from review.session.words.troubles import Trouble, for_whoever_helps
 from rosetta_tui.show.text import plain

@@ -20,8 +20,7 @@ from review.session.waiting import Exported
 from review.session.words import page as page_words
 from review.session.words.catalogue import Words
 from review.session.words.item import Answer
-from review.session.words.keys import KEYS, Act, NextAction, act_of, scope_of
-from review.session.words.labels import scope_label
+from review.session.words.keys import KEYS, Act, NextAction, act_of, scope_label, scope_of
 from review.session.words.troubles import trouble
 from rosetta_tui.review.rating.pages.page import (
     Choices,

@@ -12,18 +12,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from corpora.checks.requirements import requirements, statistics
-from corpora.files.decode import Original
+from corpora.files.problems import Original
 from corpora.formats.columns import Columns
 from corpora.formats.load import load
 from corpora.model.corpus import Corpus, Dataset, Form
 from corpora.model.entry import Entry, Segment
 from harness.consent.given import consent_standing
 from harness.consent.withdrawals_in_force import NOTHING
-from harness.core.failures import ErrorClass, StoreError, UsageError
-from harness.core.run_state import RunState
+from harness.core.failures import ErrorClass, RunState, StoreError, UsageError
 from harness.method.options import MethodOptions
 from harness.setup.plan import Plan
-from harness.store import distinctions as module
+from harness.store import run_list as module
 from harness.store.corpora.entries import (
     find_corpus,
     insert_corpus,
@@ -31,21 +30,21 @@ from harness.store.corpora.entries import (
     read_entries,
     save_corpus,
 )
-from harness.store.corpora.examination import examine, examine_stored
 from harness.store.corpora.listing import (
     MOST_VALUES,
     corpus_positions,
+    examine,
+    examine_stored,
     facet_counts,
     hold_in_memory,
     list_corpora,
     read_stored,
     stored_name,
 )
-from harness.store.distinctions import distinctions
 from harness.store.file.database import open_store, opened
 from harness.store.file.openings import Live
 from harness.store.ordering import FILTERS, SORTS, Cancelled, Ordering, stored_places
-from harness.store.run_list import list_runs
+from harness.store.run_list import distinctions, list_runs
 from harness.store.runs import SILENT_SECONDS, Run, forget_failed, seal_run, under_way
 from rosetta_tui.request.draft_of_run import draft_of
 from rosetta_tui.runs.table import RunRows, run_cells

@@ -19,11 +19,11 @@ import pytest
 from sqlite_utils import Database
 
 from harness.card.checking.verify import verify_card
-from harness.card.load import load_card
-from harness.core.failures import KeyStoreError, StoreError, UsageError
-from harness.core.run_state import RunState
+from harness.card.rows import load_card
+from harness.core.failures import KeyStoreError, RunState, StoreError, UsageError
 from harness.doctor.data import data as examine_data
 from harness.doctor.finding import Health
+from harness.store.attachments import change_tags
 from harness.store.corpora.entries import read_entries
 from harness.store.deletion import HoldsSecrets, bring_back, trash
 from harness.store.file import database, take_over
@@ -37,7 +37,6 @@ from harness.store.file.database import (
 from harness.store.file.migrations import migrations
 from harness.store.file.sealing import DIGEST_KEY, forget_keys
 from harness.store.file.trouble import worded
-from harness.store.notes import change_tags
 from harness.store.results import read_results
 from harness.store.run_list import list_runs
 from tests.harness.evaluation import kept, query

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from harness.store.file import locks
+from harness.store.file import copies
+from harness.store.file.copies import Locks, examine_locks
 from harness.store.file.database import open_store
-from harness.store.file.locks import Locks, examine_locks
 
 STORAGE = """
 #define _GNU_SOURCE
@@ -83,6 +83,6 @@ def test_storage_without_working_locks_is_named(
 def test_locks_of_a_disk_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert examine_locks(tmp_path) is Locks.WORK
     assert examine_locks(tmp_path / "nowhere") is Locks.UNKNOWN
-    monkeypatch.setattr(locks, "SECOND_PROCESS", "sys.exit(1)")
+    monkeypatch.setattr(copies, "SECOND_PROCESS", "sys.exit(1)")
     assert examine_locks(tmp_path) is Locks.UNKNOWN
     assert [*tmp_path.iterdir()] == []

@@ -22,9 +22,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from corpora.files.problems import CorpusError
-from harness.card.load import load_card
+from harness.card.rows import load_card
 from harness.core.failures import HarnessError, StoreError, UsageError
-from harness.core.storage_problems import (
+from harness.core.storage import (
     StorageProblem,
     error_name,
     storable,
@@ -34,16 +34,15 @@ from harness.core.storage_problems import (
 from harness.sealed.stick import stick_error
 from harness.setup.plan import Plan
 from harness.store import results, run_list
+from harness.store.attachments import set_note
 from harness.store.corpora.entries import read_entries
 from harness.store.corpora.listing import list_corpora
 from harness.store.file import database
 from harness.store.file.copies import PREFIX, erase_left_copies
 from harness.store.file.database import mark_of, open_store, opened
-from harness.store.file.examination import damaged
-from harness.store.file.openings import Floor, RunOpening, set_plan
+from harness.store.file.openings import Floor, RunOpening, damaged, set_plan
 from harness.store.file.trouble import in_words
 from harness.store.mixed_setups import asked_with, parts_of, tried_before, tries_before
-from harness.store.notes import set_note
 from harness.store.results import read_attempts, read_results
 from harness.store.run_list import PARTS, list_runs
 from harness.store.runs import find_run, find_trashed, read_run
@@ -51,7 +50,7 @@ from review.log.table import not_saved
 from review.session.words.troubles import SAVING, STICKS
 from rosetta_tui.app.display import say_lacking
 from rosetta_tui.commands import rosetta
-from scoring.statistics.breakdown import DIMENSIONS
+from scoring.statistics.intervals import DIMENSIONS
 from tests.desktop.trouble.causes import mounted
 from tests.harness.evaluation import CHEAP as PLAN
 from tests.harness.evaluation import chat_plan, corpus, query, run_corpus
@@ -458,7 +457,7 @@ def test_old_copies_are_erased_an_hour_later(folder: Path) -> None:
 
 ROOT = Path(__file__).parents[4]
 PACKAGES = ("corpora", "scoring", "harness", "review", "rosetta_tui")
-TABLE = "harness/core/storage_problems.py"
+TABLE = "harness/core/storage.py"
 
 
 def said_by_sqlite(name: str) -> sqlite3.Error:

@@ -25,7 +25,7 @@ from harness.method.method import Attempt, Result
 from harness.store.annotations import AnnotationRow, keep_annotations, read_annotations
 from harness.store.corpora import entries as stored_entries
 from harness.store.corpora.entries import read_dataset, read_entries
-from harness.store.corpora.secret_texts import note_secrets
+from harness.store.corpora.secrecy import note_secrets
 from harness.store.file import take_over
 from harness.store.file.database import open_store
 from harness.store.file.sealing import DIGEST_KEY, digest_key, forget_keys

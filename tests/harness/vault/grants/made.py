@@ -10,11 +10,11 @@ from harness.vault.folder import LOG
 from harness.vault.grants.files import read_request
 from harness.vault.grants.grants import Grants
 from harness.vault.keepers import keeper_of
+from harness.vault.key_shares import OpeningKey
 from harness.vault.ledger import request_id
 from harness.vault.log import read_lines, write_line
 from harness.vault.records import Act, RunTerms
-from harness.vault.shares.dealing import combined, own_share
-from harness.vault.shares.split import OpeningKey
+from harness.vault.shares import combined, own_share
 from harness.vault.vault import Vault
 from tests.harness.vault.made import corpus, refused, ticking
 

@@ -10,9 +10,9 @@ from string import ascii_letters, digits
 import pytest
 
 from corpora.model.entry import Segment
+from harness.sealed.archive import signed_record
 from harness.sealed.keys import Identity
 from harness.sealed.sealing import AgeIdentity, SealError
-from harness.sealed.signed_archive import signed_record
 from harness.sealed.strict_records import FileError
 from harness.vault import records
 from harness.vault.folder import VaultState
@@ -20,9 +20,9 @@ from harness.vault.grants import files
 from harness.vault.grants.files import open_share, read_answer, read_request, write_answer
 from harness.vault.grants.grants import Grants, read_asked
 from harness.vault.keepers import keeper_of
+from harness.vault.key_shares import OpeningKey
 from harness.vault.ledger import proved_bytes
 from harness.vault.log import read_lines
-from harness.vault.shares.split import OpeningKey
 from harness.vault.vault import Vault
 from tests.harness.sealed.refusals import refuses
 from tests.harness.vault.grants import made

@@ -19,20 +19,25 @@ from corpora.model.entry import Segment
 from harness.sealed.sealing import SealError
 from harness.vault import folder
 from harness.vault.folder import HEAD, LOG
-from harness.vault.grants.files import open_share, read_answer, read_request
+from harness.vault.grants.files import (
+    KeptGrants,
+    open_share,
+    read_answer,
+    read_request,
+    request_lines,
+    standing,
+)
 from harness.vault.grants.grants import Grants, proved
-from harness.vault.grants.kept import KeptGrants
-from harness.vault.grants.messages import request_lines, standing
 from harness.vault.grants.using import GrantAtOnce, GrantUse
 from harness.vault.keepers import keeper_of
+from harness.vault.key_shares import OpeningKey
 from harness.vault.ledger import request_id
 from harness.vault.log import STEP, read_lines
 from harness.vault.opening import VaultOpening
 from harness.vault.records import Used
+from harness.vault.request import GRANTED, VaultWork
 from harness.vault.sealed_corpus import SealedCorpus
-from harness.vault.shares.split import OpeningKey
 from harness.vault.vault import Vault
-from harness.vault.work import GRANTED, VaultWork
 from rosetta_tui.vault.messages import logged_acts
 from tests.harness.sealed.refusals import refuses
 from tests.harness.vault.grants.made import (

@@ -1,1 +1,0 @@
-"""Cards, logs and reports of other programs, read as ours."""

@@ -1,0 +1,205 @@
+"""Cards of other programs, read as ours: what they carry is kept, what they lack stays unknown (C1)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Any
+
+from pydantic import ValidationError
+
+from harness.card.model import HASH_FIELD, Block, Cost, RunCard, Speed, Tokens, Totals
+from harness.core.failures import UsageError
+from harness.method.method import MethodClass, Setup
+from scoring.card.claim import HIGHEST_WITHOUT_REVIEW
+from scoring.core.specification import Tier, quality_tier
+
+
+class ForeignLayout(StrEnum):
+    """What kind of record a JSON object is."""
+
+    CARD = "run card"
+    """With ``scores`` and ``dataset``: ours, the specification's, or the older one with ``totals`` only."""
+    REPORT = "test report"
+    """With ``overall`` and ``entries``, as the reference implementation writes it."""
+    LOG = "run log"
+    """With ``config`` and ``results``, and no score: what the reference implementation writes as it runs."""
+    PUBLISHED = "published row"
+    """Flat, with the specification's names: aggregates of a run, without its card."""
+    ROW = "leaderboard row"
+    """Flat, with names in camel case."""
+
+
+_INTERVAL_NAMES = {
+    "corpus_chrf": "chrf_plus_plus",
+    "corpus_bleu": "bleu",
+    "composite_score": "composite",
+}
+"""What the older layout calls the intervals of §8.1."""
+
+_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+
+
+def layout(raw: Mapping[str, Any], name: str) -> ForeignLayout:
+    """Return what a JSON object is; raises UsageError where it is nothing of the kind."""
+    if str(raw.get("format", "")).startswith("rosetta-released-"):
+        raise UsageError(
+            f"{name} is a released card: coarse scores over secret entries, which are compared with nothing here. Keep the "
+            "file; `rosetta runs verify` says who signed it."
+        )
+    if isinstance(raw.get("overall"), dict) and isinstance(raw.get("entries"), list):
+        return ForeignLayout.REPORT
+    if isinstance(raw.get("scores"), dict) and isinstance(raw.get("dataset"), dict):
+        return ForeignLayout.CARD
+    if isinstance(raw.get("config"), dict) and isinstance(log_rows(raw), list):
+        return ForeignLayout.LOG
+    if (
+        isinstance(raw.get("chrf_plus_plus"), int | float)
+        and not {"modelSlug", "entry_id"} & raw.keys()
+    ):
+        return ForeignLayout.PUBLISHED
+    if "modelSlug" in raw or ("model" in raw and any(_HUMP.search(key) for key in raw)):
+        return ForeignLayout.ROW
+    raise UsageError(
+        f"{name} is not a run card: it has neither `scores` with `dataset`, nor `overall` with `entries`."
+    )
+
+
+def log_rows(raw: Mapping[str, Any]) -> object:
+    """Return the entries of a run log, under either of their names."""
+    return raw.get("results", raw.get("entries"))
+
+
+def unwrapped(raw: dict[str, Any]) -> dict[str, Any]:
+    """Extract the card from a published row that holds it."""
+    inner = raw.get("run_card")
+    return inner if isinstance(inner, dict) and "scores" not in raw else raw
+
+
+def is_ours(raw: Mapping[str, Any]) -> bool:
+    """Return whether a card is arranged as this program does it, with all of its blocks."""
+    method = raw.get("method")
+    return isinstance(method, dict) and "method_class" in method
+
+
+def adopt(raw: Mapping[str, Any], name: str) -> RunCard:
+    """Read a card of either layout; raises UsageError that names the first wrong field by JSON path."""
+    try:
+        whole = _with_tiers(raw) if is_ours(raw) else _completed(raw)
+        return RunCard.model_validate({HASH_FIELD: "", **whole})
+    except ValidationError as error:
+        first = error.errors(include_input=False, include_context=False, include_url=False)[0]
+        raise UsageError(f"{name}: {_path(first['loc'])}: {first['msg']}.") from error
+
+
+def _path(location: tuple[int | str, ...]) -> str:
+    return "$" + "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in location)
+
+
+def _with_tiers(raw: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Call a card unscored that states neither composite nor tier, as newer harnesses write it; others stay."""
+    scores = raw["scores"]
+    if scores.get("composite") is not None or scores.get("quality_tier") is not None:
+        return raw
+    unscored = {**scores, "quality_tier": Tier.UNSCORED.value}
+    return {"claimable_tier": Tier.UNSCORED.value, **raw, "scores": unscored}
+
+
+def _completed(raw: Mapping[str, Any]) -> dict[str, Any]:
+    """Move what is elsewhere in the older layout to where ours has it."""
+    results = raw.get("results")
+    scores = _scores(raw, results if isinstance(results, list) else [])
+    blocks: dict[str, type[Block]] = {
+        "tokens": Tokens,
+        "cost": Cost,
+        "totals": Totals,
+        "speed": Speed,
+    }
+    completed: dict[str, Any] = {
+        "harness_version": "",
+        "timestamp": "",
+        "condition": "",
+        "stretches": [],
+        "results": [],
+        "floors": [],
+        HASH_FIELD: "",
+        **{key: value for key, value in raw.items() if value is not None},
+        "scores": scores,
+        **{block: _filled(raw, scores, block, model) for block, model in blocks.items()},
+    }
+    completed.setdefault("claimable_tier", _claimable(scores))
+    completed.setdefault("fingerprint", {"hash": "", "components": {}})
+    completed["dataset"] = _dataset(raw["dataset"], scores)
+    if not isinstance(completed.get("tools_enabled"), list):
+        completed["tools_enabled"] = []  # the older layout says only whether there were any
+    completed["method"] = _setup(completed).model_dump(mode="json")
+    return completed
+
+
+def _scores(raw: Mapping[str, Any], results: list[Any]) -> dict[str, Any]:
+    scores = dict(raw["scores"])
+    if scores.get("quality_tier") is None:
+        composite = scores.get("composite")
+        number = composite if isinstance(composite, int | float) else None
+        scores["quality_tier"] = quality_tier(number).value
+    if scores.get("bleu") is None:
+        scores["bleu"] = raw.get("corpus_bleu")
+    scores.setdefault("total", raw["dataset"].get("entry_count", len(results)))
+    scores.setdefault("errors", 0)
+    intervals = scores.get("confidence_intervals")
+    if isinstance(intervals, dict):
+        scores["confidence_intervals"] = {
+            _INTERVAL_NAMES.get(key, key): value for key, value in intervals.items()
+        }
+    return {key: value for key, value in scores.items() if value is not None}
+
+
+def _filled(
+    raw: Mapping[str, Any], scores: Mapping[str, Any], block: str, model: type[Block]
+) -> dict[str, Any]:
+    """Return a block of the card, its missing fields taken from where the other layout has them."""
+    own = raw.get(block)
+    filled = dict(own) if isinstance(own, dict) else {}
+    for place in (raw.get("totals"), scores, raw):
+        if isinstance(place, Mapping):
+            for field in model.model_fields:
+                if filled.get(field) is None and place.get(field) is not None:
+                    filled[field] = place[field]
+    return filled
+
+
+def _claimable(scores: Mapping[str, Any]) -> str:
+    tier = scores["quality_tier"]
+    known = Tier(tier) if tier in set(Tier) else Tier.UNSCORED
+    return min(known, HIGHEST_WITHOUT_REVIEW, key=lambda claimed_tier: claimed_tier.rank).value
+
+
+def _dataset(dataset: Mapping[str, Any], scores: Mapping[str, Any]) -> dict[str, Any]:
+    known = {key: value for key, value in dataset.items() if value is not None}
+    unknown = {"id": "", "language_pair": "", "sha256": "", "entry_count": scores["total"]}
+    return {**unknown, **known}
+
+
+def _setup(card: Mapping[str, Any]) -> Setup:
+    """Read the set-up from the top of the card.
+
+    The older layout has no method block: without a word about the class, coaching data make it
+    coached-llm, none make it raw-llm.
+    """
+    about = card.get("method_card")
+    method = about if isinstance(about, dict) else {}
+    stated = str(method.get("method_class") or method.get("class") or "")
+    guess = MethodClass.COACHED_LLM if card.get("coaching_data_sha256") else MethodClass.RAW_LLM
+    fields = Setup.model_fields.keys() - {"method", "method_class", "method_version", "options"}
+    return Setup(
+        method=str(method.get("name") or "unknown"),
+        method_class=MethodClass(stated) if stated in set(MethodClass) else guess,
+        method_version=str(method.get("version") or ""),
+        **{field: card[field] for field in fields if card.get(field) is not None},
+    )
+
+
+def snake_case(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a leaderboard row with the names of the specification."""
+    return {_HUMP.sub("_", key).lower(): value for key, value in row.items()}

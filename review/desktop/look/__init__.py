@@ -1,1 +1,0 @@
-"""Colours, letters and words of the window."""

@@ -1,1 +1,0 @@
-"""Which sentences are asked about, with which controls, and who gets what."""

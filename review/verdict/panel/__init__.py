@@ -1,1 +1,0 @@
-"""What a panel said, and the statistics of it."""

@@ -1,0 +1,148 @@
+"""``rosetta runs note``: Write a note beside a run.
+``rosetta runs tag``: Give a run tags, or take them away.
+``rosetta runs delete``: Delete runs; for a week they can be brought back.
+``rosetta runs undelete``: Bring back a deleted run.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+from harness.core.failures import UsageError
+from harness.store.attachments import change_tags, note_of, set_note
+from harness.store.file.database import opened
+from harness.store.runs import find_run
+from rosetta_tui.show.text import plain
+
+if TYPE_CHECKING:
+    from harness.store.runs import Run
+
+
+@click.command()
+@click.argument("run")
+@click.argument("text", required=False)
+@click.option("--remove", is_flag=True, help="Take the note away.")
+def note(run: str, text: str | None, *, remove: bool) -> None:
+    """Write TEXT beside RUN, in place of the note that was there; without TEXT, print it.
+
+    TEXT `-` reads the note from standard input. Notes stay in this store: a sealed card never changes, so
+    `rosetta runs export` writes none.
+    """
+    if remove and text is not None:
+        raise UsageError("--remove takes no text: leave one of them out.")
+    words = sys.stdin.read() if text == "-" else text
+    with opened() as connection:
+        number = find_run(connection, run).id
+        if remove or words is not None:
+            set_note(connection, number, "" if words is None else words)
+            return
+        for line in note_of(connection, number).splitlines():
+            click.echo(plain(line))
+
+
+# ---- Give a run tags, or take them away ----
+
+
+@click.command()
+@click.argument("run")
+@click.argument("tags", nargs=-1, required=True, metavar="TAG...")
+@click.option("--remove", is_flag=True, help="Take these tags away.")
+def tag(run: str, tags: Sequence[str], *, remove: bool) -> None:
+    """Add TAGs to RUN; `rosetta runs list --tag TAG` lists the runs that have one.
+
+    A tag is one word. Tags stay in this store: a sealed card never changes, so `rosetta runs export`
+    writes none.
+    """
+    with opened() as connection:
+        number = find_run(connection, run).id
+        add, gone = ((), tags) if remove else (tags, ())
+        left = change_tags(connection, number, add, gone)
+    click.echo(plain(f"{run}: {', '.join(left) or 'no tags'}"), err=True)
+
+
+# ---- Delete runs; for a week they can be brought back ----
+
+
+@click.command()
+@click.argument("names", nargs=-1, required=True, metavar="RUN...")
+@click.option("--now", is_flag=True, help="Erase for good at once; also runs deleted before.")
+@click.option("--yes", is_flag=True, help="Do not ask before erasing.")
+def delete(names: Sequence[str], *, now: bool, yes: bool) -> None:
+    """Delete RUNs; `rosetta runs undelete` brings them back within a week.
+
+    After a week the next start of the app erases them with all their outputs, and whatever nothing else needs. --now
+    erases at once. A run with secret entries is always erased at once.
+    """
+    from harness.store.deletion import erase, holds_secrets, refuse_under_way, trash
+
+    with opened() as connection:
+        chosen = {run.id: run for run in (_find(connection, name, now=now) for name in names)}
+        runs = list(chosen.values())
+        for run in runs:
+            refuse_under_way(run)
+        doomed = [run for run in runs if now or holds_secrets(connection, run)]
+        if doomed and not yes:
+            _ask(doomed)
+        gone = {run.id for run in doomed}
+        for run in runs:
+            if run.id in gone:
+                erase(connection, run)
+                click.echo(f"Erased: {plain(run.run_id)}", err=True)
+            else:
+                trash(connection, run.id)
+                message = (
+                    f"Deleted: {run.run_id}. Back with: rosetta runs undelete {run.run_id[:8]}"
+                )
+                click.echo(plain(message), err=True)
+
+
+def _find(connection: sqlite3.Connection, name: str, *, now: bool) -> Run:
+    """Find a run; one that is put away only where it is to be erased, and is named by its id."""
+    from harness.store.runs import find_run, find_trashed, runs_back
+
+    try:
+        return find_run(connection, name, withdrawn=True)
+    except UsageError:
+        if not now or runs_back(name) is not None:
+            raise
+        try:
+            return find_trashed(connection, name)
+        except UsageError:
+            pass
+        raise
+
+
+def _ask(chosen: Sequence[Run]) -> None:
+    if not sys.stdin.isatty():
+        raise UsageError("Erasing asks on a terminal; here, add --yes if you are sure.")
+    for run in chosen:
+        setup = run.setup
+        click.echo(
+            plain(f"{run.run_id[:8]}  {run.dataset_id}  {setup.method}  {setup.model_slug}"),
+            err=True,
+        )
+    click.confirm(f"Erase {len(chosen)} run(s) for good?", abort=True, err=True)
+
+
+# ---- Bring back a deleted run ----
+
+
+@click.command()
+@click.argument("names", nargs=-1, metavar="[RUN]...")
+def undelete(names: Sequence[str]) -> None:
+    """Restore deleted RUNs; without a name, the one that was deleted last.
+
+    `rosetta runs list --deleted` lists those that can be brought back.
+    """
+    from harness.store.deletion import bring_back
+    from harness.store.runs import find_trashed
+
+    with opened() as connection:
+        for run in [find_trashed(connection, name) for name in names or ("last",)]:
+            bring_back(connection, run.id)
+            click.echo(plain(f"Back: {run.run_id}"), err=True)

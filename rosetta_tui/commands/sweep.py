@@ -1,0 +1,252 @@
+"""``rosetta sweep``: Run every combination of a plan, and show, stop and list sweeps.
+``rosetta sweep begin``: Run every combination of PLAN.toml; `rosetta sweep PLAN.toml` is the same.
+``rosetta sweep show``: Show what each run of a sweep has come to.
+``rosetta sweep compare``: Compare every method of a sweep with the best of its baselines.
+``rosetta sweep stop``: Stop the workers of a sweep after the entries that are under way.
+``rosetta sweep resume``: Continue a sweep that was stopped or interrupted.
+``rosetta sweep list``: List the sweeps of the store.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import click
+
+from harness.core.failures import UsageError
+from harness.store.file.database import default_path, opened
+from rosetta_tui.commands.naming import FiledCommands, in_lines, when_used
+from rosetta_tui.show.json_forms import print_form
+from rosetta_tui.show.text import plain
+
+with when_used():
+    from harness.endpoint import endpoints
+    from harness.sweep import expansion, plan, working
+    from harness.sweep.cluster import carrier, scheduler
+    from rosetta_tui.app import sweeping
+    from rosetta_tui.report import sweep as report_sweep
+
+
+class SweepCommands(FiledCommands):
+    """The commands about sweeps; what is no command of them is a plan."""
+
+    folder = "sweep"
+    order = ("begin", "show", "compare", "stop", "resume", "list")
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command that the first argument names; ``rosetta sweep PLAN.toml`` begins that plan."""
+        if args and args[0].endswith(".toml"):
+            args = ["begin", *args]
+        return super().resolve_command(ctx, args)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import the command of this name; that of a plan is ``begin``."""
+        return super().get_command(ctx, "begin" if cmd_name.endswith(".toml") else cmd_name)
+
+
+@click.group(cls=SweepCommands)
+def sweep() -> None:
+    """Run every combination of a plan: `rosetta sweep PLAN.toml`."""
+
+
+@click.command()
+@click.argument("file", metavar="PLAN.toml", type=click.Path(path_type=Path))
+@click.option("--workers", type=click.IntRange(1, 64), help="Processes that share the runs.")
+@click.option("--race", is_flag=True, help="Stop configurations that cannot be the best before they have all entries.")  # fmt: skip
+@click.option("--scheduler", "address", metavar="tcp://HOST:PORT", help="Have the calls made by the workers of a Dask cluster.")  # fmt: skip
+@click.option("--estimate", is_flag=True, help="Run nothing: show what each run and all together would take.")  # fmt: skip
+@click.option("--json", "as_json", is_flag=True, help="With --estimate: print JSON.")
+@in_lines
+def begin(
+    file: Path,
+    workers: int | None,
+    race: bool,
+    address: str | None,
+    style: str | None,
+    *,
+    estimate: bool,
+    as_json: bool,
+) -> None:
+    """Run every combination of the axes in PLAN.toml that the store does not have yet, sharing them among workers.
+
+    Run again, the same plan continues where it was interrupted, even while another command is working on it. The
+    first Ctrl-C finishes the entries under way and saves, the second stops at once. docs/sweeps.md says what a plan
+    can say. `demo.toml` is a plan that comes with the program.
+    """
+    if as_json and not estimate:
+        raise UsageError(
+            "--json goes with --estimate. The events of a sweep as JSON: --json-lines."
+        )
+    if estimate and style is not None:
+        raise UsageError("--estimate runs nothing: leave out --plain, --json-lines and --quiet.")
+    plan_file = plan.read_plan(plan.plan_path(file))
+    if workers is not None:
+        plan_file = replace(plan_file, plan=plan_file.plan.model_copy(update={"workers": workers}))
+    if race:
+        plan_file = replace(plan_file, plan=plan_file.plan.model_copy(update={"race": True}))
+    cells = expansion.expand(plan_file, expansion.open_plan_corpus(plan_file))
+    if estimate:
+        sweep_estimate = expansion.estimate_sweep(default_path(), plan_file.plan, cells)
+        width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+        lines = report_sweep.estimate_lines(sweep_estimate, width)
+        print_form("sweep-estimate", sweep_estimate.model_dump(mode="json"), lines, as_json=as_json)
+        return
+    expansion.check_methods(cells, endpoints.find_key if address is None else endpoints.no_key)
+    cluster = None
+    if address is not None:
+        address = scheduler.require_cluster(address, cells)
+        cluster = carrier.Cluster(address)
+    if words := expansion.scored_apart(cells):
+        click.echo(plain(f"Note: {words}"), err=True)
+    sweep = working.begin_sweep(default_path(), plan_file, cells)
+    raise click.exceptions.Exit(sweeping.carry_out(default_path(), sweep, style, cluster))
+
+
+# ---- Show what each run of a sweep has come to ----
+
+with when_used():
+    from harness.store import sweeps
+    from harness.sweep import record
+    from rosetta_tui.app import launch
+    from rosetta_tui.report import sweep as report_sweep
+    from rosetta_tui.sweep import screen as sweep_screen
+
+
+@click.command()
+@click.argument("sweep", default="last")
+@click.option("--screen", is_flag=True, help="Open the app on a map of two of its axes.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def show(sweep: str, screen: bool, as_json: bool) -> None:
+    """Show SWEEP (a name, the beginning of an id, or `last`): state, scores, cost and speed of each run, money and time left,
+    and the entries that every complete run misses.
+
+    A run marked * was in the store before the sweep came to it.
+    """
+    if screen and as_json:
+        raise UsageError("--screen opens the app; --json prints. Leave one of them out.")
+    with opened() as connection:
+        wanted = sweeps.find_sweep(connection, sweep)
+        summary = None
+        if not screen:
+            summary = record.with_missed(connection, record.sweep_record(connection, wanted))
+    if summary is None:
+        launch.open_app(lambda path: [sweep_screen.SweepScreen(path, wanted.number)])
+        return
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+    lines = report_sweep.sweep_lines(summary, width)
+    print_form("sweep", summary.model_dump(mode="json"), lines, as_json=as_json)
+
+
+# ---- Compare every method of a sweep with the best of its baselines ----
+
+with when_used():
+    from harness.compare import comparing as compare_comparing
+    from harness.store import sweeps
+    from harness.sweep import comparing, record
+    from rosetta_tui.report import sweep as sweep_comparison
+
+
+@click.command()
+@click.argument("sweep", default="last")
+@click.option("--metric", default="composite", show_default=True, metavar="NAME", help="Compare by this metric (chrf, composite …).")  # fmt: skip
+@click.option("--seed", type=click.IntRange(0), default=12345, show_default=True)
+@click.option(
+    "--draws", type=click.IntRange(100, 1_000_000), default=1000, show_default=True,
+    help="Resamples of the bootstrap; there are ten times as many shuffles.",
+)  # fmt: skip
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def compare(sweep: str, metric: str, seed: int, draws: int, as_json: bool) -> None:
+    """Compare every method of SWEEP (a name, the beginning of an id, or `last`) with the best of its baselines.
+
+    Baselines are models as they come (class raw-llm), copies of the source and constants; repetitions of a set-up
+    count together. All complete runs take part.
+    """
+    by = compare_comparing.metric_asked(metric, "--metric")
+    with opened() as connection:
+        sweep_record = record.sweep_record(connection, sweeps.find_sweep(connection, sweep))
+        comparison = comparing.compare_sweep(connection, sweep_record, by, draws=draws, seed=seed)
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+    lines = sweep_comparison.comparison_lines(comparison, width)
+    print_form("sweep-compare", comparison.model_dump(mode="json"), lines, as_json=as_json)
+
+
+# ---- Stop the workers of a sweep after the entries that are under way ----
+
+with when_used():
+    from harness.store import sweeps
+
+
+@click.command()
+@click.argument("sweep", default="last")
+def stop(sweep: str) -> None:
+    """Stop SWEEP (a name, the beginning of an id, or `last`). What is done stays; `rosetta sweep resume` continues it."""
+    path = default_path()
+    with opened(path) as connection:
+        stored_sweep = sweeps.find_sweep(connection, sweep)
+        if not sweeps.at_work(path, stored_sweep):
+            raise UsageError(
+                f"Nobody is working on sweep {stored_sweep.name!r}: there is nothing to stop."
+            )
+        sweeps.set_stopping(connection, stored_sweep.number, stopping=True)
+    click.echo(plain(f"Sweep {stored_sweep.name} ends after the entries under way."))
+
+
+# ---- Continue a sweep that was stopped or interrupted ----
+
+with when_used():
+    from harness.endpoint import endpoints
+    from harness.store import sweeps
+    from harness.sweep import expansion, working
+    from harness.sweep.cluster import carrier, scheduler
+    from rosetta_tui.app import sweeping
+
+
+@click.command()
+@click.argument("sweep", default="last")
+@click.option("--budget", type=click.FloatRange(0, min_open=True), help="Another budget, in US dollars, for all its runs.")  # fmt: skip
+@click.option("--scheduler", "address", metavar="tcp://HOST:PORT", help="Have the calls made by the workers of a Dask cluster.")  # fmt: skip
+@in_lines
+def resume(sweep: str, budget: float | None, address: str | None, style: str | None) -> None:
+    """Continue SWEEP (a name, the beginning of an id, or `last`), including the runs that stopped by themselves."""
+    path = default_path()
+    with opened(path) as connection:
+        stored_sweep = sweeps.find_sweep(connection, sweep)
+    cells = working.cells_again(stored_sweep)
+    expansion.check_methods(cells, endpoints.find_key if address is None else endpoints.no_key)
+    cluster = None
+    if address is not None:
+        address = scheduler.require_cluster(address, cells)
+        cluster = carrier.Cluster(address)
+    again = working.plan_of_sweep(stored_sweep, budget)
+    stored_sweep = working.begin_sweep(path, again, cells)
+    raise click.exceptions.Exit(sweeping.carry_out(path, stored_sweep, style, cluster))
+
+
+# ---- List the sweeps of the store ----
+
+with when_used():
+    from harness.store import sweeps
+    from harness.sweep import record
+    from rosetta_tui.report import sweep as report_sweep
+
+
+@click.command("list")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def list_(as_json: bool) -> None:
+    """List the sweeps of the store, the newest first."""
+    with opened() as connection:
+        sweep_summaries = [
+            record.sweep_record(connection, list_sweep).summary
+            for list_sweep in sweeps.list_sweeps(connection)
+        ]
+    lines = [
+        f"{sweep_summary.id}  {sweep_summary.name}  {report_sweep.progress_line(sweep_summary)}"
+        for sweep_summary in sweep_summaries
+    ]
+    rows = [sweep_summary.model_dump(mode="json") for sweep_summary in sweep_summaries]
+    print_form("sweep-list", rows, lines or ["There is no sweep yet."], as_json=as_json)

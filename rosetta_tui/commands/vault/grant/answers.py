@@ -1,0 +1,190 @@
+"""``rosetta vault grant allow``: Allow a request, as one of the keepers.
+``rosetta vault grant refuse``: Refuse a request, as one of the keepers, and say why.
+``rosetta vault grant show``: Show what a request asks for, who answered, and who is missing.
+``rosetta vault grant take``: Take in the keepers' answers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+
+from harness.core.failures import HarnessError
+from harness.sealed.strict_records import FileError, about_file
+from rosetta_tui.commands.naming import error_lines, when_used
+from rosetta_tui.commands.vault.sharing import (
+    ANSWER,
+    FILE,
+    KEY,
+    REQUEST,
+    changing,
+    grants_at,
+    keeper,
+    read_file,
+    vault_at,
+    write_new,
+)
+from rosetta_tui.front import MISUSED
+from rosetta_tui.request.vault import refuse_existing
+from rosetta_tui.show.json_forms import print_form
+from rosetta_tui.show.text import plain
+
+with when_used():
+    from harness.vault.grants import files, grants
+
+
+@click.command("allow")
+@click.argument("vault", type=FILE)
+@REQUEST
+@ANSWER
+@KEY
+@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
+def allow_(vault: Path, request: Path, answer: Path, key: Path | None, *, yes: bool) -> None:
+    """Allow what the request asks for, once, and write your answer. VAULT is the vault, or a copy of it on the stick.
+
+    Your share of the vault's key is opened with your keys and sealed for this one request: only the computer that
+    asked can open it, once. The answer goes back there; the vault is not changed here.
+    """
+    refuse_existing(answer)
+    made, data = grants_at(vault), read_file(request)
+    with about_file(request):
+        asked, state = grants.read_asked(made.vault, data)
+    for line in files.request_lines(asked, state):
+        click.echo(plain(line))
+    if not yes:
+        click.confirm("Do you allow this?", abort=True)
+    write_new(answer, made.answer(data, keeper(key), allowed=True))
+    click.echo(plain(f"Written: {answer}. It goes back to anyone who asked. Nobody else can open anything with it, and it cannot be used again."))  # fmt: skip
+
+
+# ---- Refuse a request, as one of the keepers, and say why ----
+
+
+@click.command("refuse")
+@click.argument("vault", type=FILE)
+@REQUEST
+@ANSWER
+@click.option("--reason", required=True, metavar="WORDS", help="Why. The log keeps these words, so name nobody and quote no text.")  # fmt: skip
+@KEY
+def refuse_(vault: Path, request: Path, answer: Path, reason: str, key: Path | None) -> None:
+    """Refuse what the request asks for, and write your answer. VAULT is the vault, or a copy of it on the stick.
+
+    When your answer is imported, the log records it with your reason. Until the grant is used, a refusal also takes
+    back what you allowed before.
+    """
+    refuse_existing(answer)
+    made = grants_at(vault)
+    data = read_file(request)
+    with about_file(request):
+        refused = made.answer(data, keeper(key), allowed=False, reason=reason)
+    write_new(answer, refused)
+    click.echo(plain(f"Written: {answer}. It goes back to anyone who asked; the log will have it with your reason."))  # fmt: skip
+
+
+# ---- Show what a request asks for, who answered, and who is missing ----
+
+with when_used():
+    from harness.vault import folder, ledger
+    from harness.vault.grants import files as granted
+    from harness.vault.grants import grants
+    from rosetta_tui.vault import messages
+
+
+@click.command("show")
+@click.argument("vault", type=FILE)
+@click.argument("request", type=FILE, required=False, metavar="NAME.rosetta-request")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def show_(vault: Path, request: Path | None, *, as_json: bool) -> None:
+    """Show the request in a file, or all requests in the log of VAULT. Everything is checked; no key is needed.
+
+    VAULT may be a copy of the vault. Then the answers shown are those that the copy's log has.
+    """
+    made = vault_at(vault)
+    if request is None:
+        state = made.read()
+        grants_found = list(state.grants.values())
+    else:
+        with about_file(request):
+            asked, state = grants.read_asked(made, read_file(request))
+        grants_found = [grants.grant_in(state, asked)]
+    lines = [line for grant in grants_found for line in _lines(grant, state)]
+    print_form(
+        "vault-grants",
+        [_told(grant, state) for grant in grants_found],
+        lines or ["Nobody has asked for a grant yet: `rosetta run --ask`."],
+        as_json=as_json,
+    )
+
+
+def _lines(grant: ledger.Grant, state: folder.VaultState) -> Iterator[str]:
+    yield from granted.request_lines(grant.request, state, compared=not grant.used)
+    yield from (f"  {line}" for line in messages.standing_lines(grant, state))
+
+
+def _told(grant: ledger.Grant, state: folder.VaultState) -> dict[str, Any]:
+    request, names = grant.request, {key: keeper.name for key, keeper in state.keepers.items()}
+    return {
+        "grant": grant.id,
+        "by": names.get(request.by),
+        "corpus": request.name,
+        "entries": {str(segment): count for segment, count in request.entries.items()},
+        "purpose": request.purpose,
+        "run": None if request.run is None else request.run.model_dump(mode="json"),
+        "machine": request.machine,
+        "asked": request.asked,
+        "expires": request.expires,
+        "needed": state.threshold,
+        "used": grant.used or None,
+        "answers": [
+            {
+                "by": names.get(key),
+                "allowed": answer.allowed,
+                "reason": answer.reason or None,
+                "when": answer.when,
+                "keeper_still": key in names,
+            }
+            for key, answer in grant.answers.items()
+        ],
+    }
+
+
+# ---- Take in the keepers' answers ----
+
+with when_used():
+    from rosetta_tui.vault import messages
+
+
+@click.command("take")
+@changing
+@click.argument("answers", nargs=-1, required=True, type=FILE, metavar="NAME.rosetta-answer…")
+def take_(
+    vault: Path, key: Path | None, answers: tuple[Path, ...], *, clock_was_wrong: bool
+) -> None:
+    """Import answers, in any order; one that was imported before changes nothing. The log of VAULT records each of them.
+
+    Do this on the computer that asked, with the keys of any keeper.
+    """
+    made, identity = grants_at(vault, clock_was_wrong=clock_was_wrong), keeper(key)
+    grants, refused = {}, False
+    for path in answers:
+        try:
+            grant, answer = made.take(read_file(path), identity)
+        except HarnessError as error:
+            refused = True
+            where = f"{path}: " if isinstance(error, FileError) else ""  # others name it themselves
+            for line in error_lines(f"{where}{error}"):
+                click.echo(line, err=True)
+            continue
+        grants[grant.id] = grant
+        answer_words = "allows it" if answer.allowed else f"refuses it: {answer.reason}"
+        name = made.vault.read().keepers[answer.keeper].name
+        click.echo(plain(f"{path.name}: {name} {answer_words}"))
+    state = made.vault.read()
+    for each in grants.values():
+        for line in messages.standing_lines(each, state):
+            click.echo(plain(line))
+    if refused:
+        raise SystemExit(MISUSED)

@@ -1,0 +1,316 @@
+"""What can be known of the terminal: size, colours, letters, fonts, clipboard, widths of texts.
+
+A terminal and this program must agree on widths, or columns shift. Widths are found out by writing texts and
+asking where the cursor is; the answer comes back on the terminal's own input, so ``differing_widths`` is for a
+command that has it for itself, and not for the app.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import select
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
+from functools import partial
+from textwrap import wrap
+from typing import Any
+
+from rich.cells import cell_len
+
+from corpora.text.messages import counted
+from harness.doctor.finding import Finding, Health
+from rosetta_tui.show.columns import Cell, Column, Rows
+from rosetta_tui.show.text import plain
+
+LEAST = (80, 24)
+"""Columns and rows for which every screen is made."""
+
+_COLOURS = {
+    "truecolor": "16 million: every theme as it was made",
+    "256": "256: themes come close",
+    "standard": "16: choose the terminal's own colours in the settings",
+    "windows": "16: choose the terminal's own colours in the settings",
+}
+"""Rich's name of what a terminal can → what that means here."""
+
+_FONTS = {
+    "symbols ◆ ▶ █": ("25c6 25b6 2588", "fonts-dejavu"),
+    "Latin letters with marks ŋ ł ə": ("14b 142 259", "fonts-dejavu"),
+    "Canadian syllabics ᓂᐚᐤ": ("14c2 141a 1424", "fonts-noto-core"),
+    "Cherokee ᏣᎳᎩ": ("13e3 13b3 13a9", "fonts-noto-core"),
+    "Arabic كتب": ("643 62a 628", "fonts-noto-core"),
+    "Devanagari हिन्दी": ("939 93f", "fonts-noto-core"),
+}
+"""Letters → their code points, and a package of Debian and its kin that has them."""
+
+_SECONDS = 5
+"""No small program of the system takes longer."""
+
+Widths = Mapping[str, tuple[int, int]]
+"""Sample → expected and drawn width."""
+
+
+def terminal(
+    size: tuple[int, int], environment: Mapping[str, str], widths: Widths | None
+) -> Iterator[Finding]:
+    """Return what the terminal can do; ``widths`` are those drawn otherwise than expected, None where not measured."""
+    find = partial(Finding, "Terminal")
+    name = environment.get("TERM_PROGRAM") or environment.get("TERM", "unknown")
+    inside = [program for sign, program in _INSIDE.items() if environment.get(sign)]
+    yield find("name", Health.OK, " in ".join(dict.fromkeys([name, *inside])))
+    enough = size[0] >= LEAST[0] and size[1] >= LEAST[1]
+    words = f"{size[0]} columns, {size[1]} rows"
+    words += "" if enough else f": make the window larger, to {LEAST[0]} × {LEAST[1]} at least"
+    yield find("size", Health.OK if enough else Health.MISSING, words)
+    yield find("colours", *_colours(environment))
+    yield find("letters", *_encoding())
+    yield find("widths", *_widths(widths))
+    yield from _fonts(environment)
+    yield find("clipboard", *_clipboard(environment))
+
+
+_INSIDE = {"TMUX": "tmux", "STY": "screen", "SSH_CONNECTION": "ssh"}
+
+
+def _colours(environment: Mapping[str, str]) -> tuple[Health, str]:
+    from rich.console import Console
+
+    if environment.get("NO_COLOR"):
+        return Health.OK, "none, because NO_COLOR is set; words and shapes say everything"
+    variables = dict(environment) | {"FORCE_COLOR": "1"}
+    color_system = Console(force_terminal=True, _environ=variables).color_system
+    if color_system is None:
+        return Health.MISSING, "none; words and shapes say everything"
+    return Health.OK, _COLOURS[color_system]
+
+
+def _encoding() -> tuple[Health, str, tuple[str, ...]]:
+    name = (getattr(sys.__stdout__, "encoding", None) or "unknown").lower()
+    if name.replace("-", "") == "utf8":
+        return Health.OK, "UTF-8: every script can be sent", ()
+    words = f"{name}: letters of many languages cannot be sent. Choose UTF-8:"
+    return Health.BROKEN, words, ("chcp 65001" if os.name == "nt" else "export LC_ALL=C.UTF-8",)
+
+
+def _widths(widths: Widths | None) -> tuple[Health, str, tuple[str, ...]]:
+    if widths is None:
+        return Health.UNKNOWN, "only the command measures them, on a terminal:", ("rosetta doctor",)
+    if not widths:
+        return Health.OK, "measured: the terminal draws every sample as wide as expected", ()
+    differences = "; ".join(
+        f"{name} {counted(drawn, 'cell')}, not {wide}" for name, (wide, drawn) in widths.items()
+    )
+    words = f"measured: {differences}. Columns shift beside such text; reading and scoring are not touched"
+    return Health.MISSING, words, ()
+
+
+def _fonts(environment: Mapping[str, str]) -> Iterator[Finding]:
+    """Yield for which letters no font is installed; over ssh, fonts are those of another computer."""
+    if environment.get("SSH_CONNECTION"):
+        words = "they are those of the computer you sit at: run `rosetta doctor` there"
+        yield Finding("Terminal", "fonts", Health.UNKNOWN, words)
+        return
+    lister = shutil.which("fc-list")
+    if lister is None:
+        samples = "   ".join(_FONTS)
+        words = f"cannot be known here. Each of these should show letters, no boxes:   {samples}"
+        yield Finding("Terminal", "fonts", Health.UNKNOWN, words)
+        return
+    fonts = _letters_of_fonts(lister)
+    gone = {
+        words: package
+        for words, (points, package) in _FONTS.items()
+        if not any(_has(font, points) for font in fonts)
+    }
+    if not gone:
+        words = (
+            "installed for every script tried; which of them the terminal uses, it does not tell"
+        )
+        yield Finding("Terminal", "fonts", Health.OK, words)
+    for words, package in gone.items():
+        mend = (f"sudo apt install {package}",) if shutil.which("apt") else ()
+        yield Finding("Terminal", "fonts", Health.MISSING, f"none installed for {words}", mend)
+
+
+def _letters_of_fonts(lister: str) -> set[str]:
+    """Query fontconfig which letters each font has: ``20-7e a0 100-17f``, the code points in hexadecimal."""
+    done = subprocess.run(  # noqa: S603  the program was found on the path, its arguments are ours
+        [lister, "--format", "%{charset}\\n"],
+        capture_output=True, timeout=_SECONDS, check=False, stdin=subprocess.DEVNULL,
+    )  # fmt: skip
+    return set(done.stdout.decode("ascii", "replace").splitlines())
+
+
+def _has(font: str, points: str) -> bool:
+    """Return whether a font has all of these letters."""
+    ranges = [range_text.partition("-")[::2] for range_text in font.split()]
+    return all(
+        any(int(first, 16) <= int(point, 16) <= int(last or first, 16) for first, last in ranges)
+        for point in points.split()
+    )
+
+
+def _clipboard(environment: Mapping[str, str]) -> tuple[Health, str, tuple[str, ...]]:
+    if environment.get("STY"):
+        words = "screen passes no copied text on; select with the mouse and shift instead"
+        return Health.MISSING, words, ()
+    program = shutil.which("tmux")
+    if environment.get("TMUX") and program is not None:
+        done = subprocess.run(  # noqa: S603  as above
+            [program, "show-options", "-gv", "set-clipboard"],
+            capture_output=True, timeout=_SECONDS, check=False, stdin=subprocess.DEVNULL,
+        )  # fmt: skip
+        if done.stdout.strip() == b"on":
+            return Health.OK, "tmux passes copied text on to the terminal", ()
+        words = "tmux does not pass copied text on to the terminal. Let it:"
+        return Health.MISSING, words, ("tmux set-option -g set-clipboard on",)
+    return (
+        Health.UNKNOWN,
+        "copying is asked of the terminal (OSC 52), which does not tell whether it does",
+        (),
+    )
+
+
+SAMPLES = {
+    "letters with marks": "a\u0302e\u0301i\u0328",
+    "stacked marks": "a\u0302\u0323o\u0328\u0301",
+    "Cree syllabics": "ᓂᐚᐸᒫᐤ",
+    "Cherokee": "ᏣᎳᎩ",
+    "Arabic with marks": "كَتَبَ",
+    "Devanagari": "हिन्दी",
+    "Chinese": "漢字",
+    "symbols of this program": "◆◇●▶▁█├─┤",
+}
+"""What is tried, by a name for people."""
+
+_ANSWER = re.compile(rb"\x1b\[(\d+);(\d+)R")
+_ANSWER_SECONDS = 1.0
+"""A terminal that does not answer within it is not asked again."""
+
+
+def differing_widths() -> Mapping[str, tuple[int, int]] | None:
+    """Return for each sample that is drawn otherwise the expected and the drawn width, in cells.
+
+    None where nothing can be found out: no terminal, no answer, or a system without terminal modes.
+    """
+    try:
+        import termios
+        import tty
+    except ImportError:
+        return None
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        return None
+    keys, screen = sys.stdin.fileno(), sys.stdout.fileno()
+    before = termios.tcgetattr(keys)
+    sys.stdout.flush()
+    try:
+        tty.setcbreak(keys)
+        return _measured(keys, screen)
+    finally:
+        termios.tcsetattr(keys, termios.TCSAFLUSH, before)
+
+
+def _measured(keys: int, screen: int) -> dict[str, tuple[int, int]] | None:
+    widths = {}
+    for name, text in SAMPLES.items():
+        os.write(screen, f"\r{text}\x1b[6n".encode())
+        column = _column(keys)
+        os.write(screen, b"\r\x1b[2K")
+        if column is None:
+            return None
+        if column - 1 != cell_len(text):
+            widths[name] = (cell_len(text), column - 1)
+    return widths
+
+
+def _column(keys: int) -> int | None:
+    """Read the terminal's answer; what a person types meanwhile is lost."""
+    read, end = b"", time.monotonic() + _ANSWER_SECONDS
+    while (left := end - time.monotonic()) > 0 and select.select([keys], [], [], left)[0]:
+        read += os.read(keys, 64)
+        if answer := _ANSWER.search(read):
+            return int(answer[2])
+    return None
+
+
+# ---- Findings of the doctor as lines for a terminal and rows of a table ----
+
+SIGNS = {Health.OK: "✓", Health.MISSING: "○", Health.BROKEN: "✗", Health.UNKNOWN: "?"}
+"""Health → the shape that stands before its word."""
+
+_TONES = {
+    Health.OK: "good",
+    Health.MISSING: "warn",
+    Health.BROKEN: "bad",
+    Health.UNKNOWN: "quiet",
+}
+
+COLUMNS = (
+    Column("state", "state", 9),
+    Column("area", "about", 9, drop=1),
+    Column("name", "what", 13, share=1),
+    Column("words", "found", 20, share=9),
+)
+
+
+class FindingRows(Rows[Finding]):
+    """One row for each finding."""
+
+    def cells(self, index: int) -> Sequence[Cell]:
+        """Return the cells of one row; what its words lead on to stands below the table."""
+        finding = self.items[index]
+        return (
+            Cell(f"{SIGNS[finding.health]} {finding.health}", _TONES[finding.health]),
+            Cell(finding.area, "quiet"),
+            Cell(finding.name),
+            Cell(
+                f"{finding.words.removesuffix(':')} …"
+                if finding.words.endswith(":")
+                else finding.words
+            ),
+        )
+
+
+def finding_lines(finding: Finding, *, new_area: bool, width: int | None = None) -> Iterator[str]:
+    """Yield the lines of one finding, with the name of its area before it where that is another.
+
+    Words are broken to lines of ``width`` cells at most, where it is given; what is to be copied never is.
+    """
+    if new_area:
+        yield finding.area
+    sign = f"{SIGNS[finding.health]} {finding.health}"
+    whole = f"  {sign:<10}{plain(finding.name)}: {plain(finding.words)}"
+    yield from [whole] if width is None else wrap(whole, width, **_BREAKS)
+    yield from (f"{_INDENT}{line}" for line in finding.mend)
+
+
+_INDENT = " " * 12
+_BREAKS: Any = {
+    "subsequent_indent": _INDENT,
+    "break_long_words": False,
+    "break_on_hyphens": False,
+    "drop_whitespace": True,
+}
+
+
+def summary(findings: Sequence[Finding]) -> str:
+    """Return how it stands with everything together."""
+    counts = {health: sum(finding.health is health for finding in findings) for health in Health}
+    broken, missing = counts[Health.BROKEN], counts[Health.MISSING]
+    verdict = "Nothing is broken" if not broken else f"{broken} broken"
+    rest = f"{missing} missing" if missing else "nothing is missing"
+    unknown = f", {counts[Health.UNKNOWN]} not known" if counts[Health.UNKNOWN] else ""
+    return f"{verdict}, {rest}{unknown}."
+
+
+def findings_json(findings: Sequence[Finding]) -> dict[str, Any]:
+    """Return findings for programs."""
+    return {
+        "healthy": all(finding.health is not Health.BROKEN for finding in findings),
+        "findings": [asdict(finding) for finding in findings],
+    }

@@ -1,0 +1,156 @@
+"""The page on a stick that a speaker opens first: what to do on which computer, in English and French.
+
+Its texts are ours and hold marks of HTML; nothing from outside is on it but the code and the words of a sample.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from base64 import b64encode
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from markupsafe import Markup
+
+from corpora.text.messages import counted
+from harness.sealed.stick import START_HERE
+from rosetta_tui.html.page import render
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping, Sequence
+
+    from review.office.making.publishing import CardSheet, ReviewerCard
+
+
+class SampleFacts(NamedTuple):
+    """What a sample on the stick asks for; no secret."""
+
+    code: str
+    phrase: str
+    """Its six words."""
+
+
+class StepPicture(NamedTuple):
+    """A picture on the page."""
+
+    words: str
+    """What it shows."""
+    png: bytes
+
+
+def start_here_page(
+    systems: Collection[str],
+    sample: SampleFacts | None = None,
+    pictures: Mapping[str, Sequence[StepPicture]] | None = None,
+) -> str:
+    """Return the page. ``systems`` are those whose program is on the stick, ``pictures`` are by language."""
+    drawn = pictures or {}
+    facts = {"code": "", "phrase": ""} if sample is None else sample._asdict()
+    articles = [
+        _article(tag, texts, systems, facts) | {"drawn": list(map(_drawn, drawn.get(tag, ())))}
+        for tag, texts in start_here_texts().items()
+    ]
+    return render(
+        "start_here.html.j2",
+        {"articles": articles, "sample": sample},
+        style_file="start_here.css",
+        pictures=True,
+    )
+
+
+def _drawn(picture: StepPicture) -> tuple[str, str]:
+    """Return what a picture shows, and the picture as an address."""
+    return picture.words, f"data:image/png;base64,{b64encode(picture.png).decode()}"
+
+
+@cache
+def start_here_texts() -> dict[str, dict[str, Any]]:
+    """Return what the page says, by language; ``shown`` are the words of its pictures."""
+    return tomllib.loads(files("rosetta_tui.html").joinpath("start_here.toml").read_text("utf-8"))
+
+
+def _article(
+    tag: str, texts: Mapping[str, Any], systems: Collection[str], facts: Mapping[str, str]
+) -> dict[str, Any]:
+    """Return what the page says in one language, marks of HTML in it marked as ours."""
+    programs = texts["systems"]
+    lacking = [program["name"] for system, program in programs.items() if system not in systems]
+    return {
+        "tag": tag,
+        **_filled({name: texts[name] for name in texts.keys() - {"systems", "missing"}}, facts),
+        "programs": [_filled(programs[system], facts) for system in programs if system in systems],
+        "missing": texts["missing"].format(systems=", ".join(lacking)) if lacking else "",
+    }
+
+
+def _filled(text: Any, facts: Mapping[str, str]) -> Any:
+    """Return texts of ours as HTML, the facts filled in and escaped."""
+    if isinstance(text, str):
+        return Markup(text).format(**facts)  # noqa: S704
+    if isinstance(text, list):
+        return [_filled(line, facts) for line in text]
+    return {name: _filled(value, facts) for name, value in text.items()}
+
+
+# ---- The cards of a review as one page to print and cut: two on each sheet of A4 or Letter, in
+# two languages.
+
+ON_A_SHEET = 2
+_MOST_LETTERS = 70
+"""Characters of a title or a name of an organisation that a card has room for."""
+
+
+@dataclass(frozen=True, slots=True)
+class CardFact:
+    """One line of a card."""
+
+    kind: str
+    """``code``, ``file``, ``phrase`` or ``words``: how it is set."""
+    name: str
+    """In each language of the card."""
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class PrintedCard:
+    """One card as the template shows it."""
+
+    number: int
+    facts: tuple[CardFact, ...]
+
+
+def cards_page(sheet: CardSheet) -> str:
+    """Return the page. It holds the code of every person: it is for the organiser alone."""
+    printed = [
+        PrintedCard(number, tuple(_facts(sheet, card)))
+        for number, card in enumerate(sheet.cards, 1)
+    ]
+    sheets = [printed[at : at + ON_A_SHEET] for at in range(0, len(printed), ON_A_SHEET)]
+    return render(
+        "cards.html.j2",
+        {
+            "title": _cut(sheet.title),
+            "organisation": _cut(sheet.organisation),
+            "texts": sheet.texts,
+            "page": START_HERE,
+            "sheets": sheets,
+            "count": len(printed),
+            "amount": f"{counted(len(printed), 'card')} on {counted(len(sheets), 'sheet')}",
+            "sealed": any(card.words for card in sheet.cards),
+        },
+        style_file="cards.css",
+    )
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _MOST_LETTERS else f"{text[: _MOST_LETTERS - 1]}…"
+
+
+def _facts(sheet: CardSheet, card: ReviewerCard) -> Iterator[CardFact]:
+    values = {"code": card.code, "file": card.file, "phrase": sheet.phrase, "words": card.words}
+    for kind, value in values.items():
+        if value is not None:
+            names = dict.fromkeys(getattr(texts, kind) for texts in sheet.texts)
+            yield CardFact(kind, " · ".join(names), value)

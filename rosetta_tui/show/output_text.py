@@ -1,0 +1,162 @@
+"""An output held against its reference word by word, and letter by letter within a changed word."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+import regex
+from rapidfuzz.distance import Levenshtein
+
+from corpora.text.comparison import scripts
+from corpora.text.tokens import folded, words
+
+MOST_WORDS = 3_000
+"""Longest text that is compared; beyond it nobody reads a diff, and the comparison grows quadratically."""
+
+_WORD = regex.compile(r"(\s*)([\p{L}\p{M}\p{N}'’ʼ-]+|\S|$)")
+_GRAPHEME = regex.compile(r"\X")
+
+
+class DiffKind(StrEnum):
+    """What became of a word."""
+
+    SAME = "same"
+    CHANGED = "changed"
+    EXTRA = "extra"
+    """The output has it, the reference does not."""
+    MISSING = "missing"
+    """The reference has it, the output does not."""
+
+
+@dataclass(frozen=True, slots=True)
+class WordPart:
+    """A run of characters inside a changed word."""
+
+    text: str
+    differs: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """One word of the output, of the reference, or of both."""
+
+    kind: DiffKind
+    space: str
+    """White space before it."""
+    output: tuple[WordPart, ...] = ()
+    reference: tuple[WordPart, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Word:
+    space: str
+    text: str
+
+    @property
+    def key(self) -> str:
+        """Return the normal form by which words are compared, which metrics use too."""
+        return unicodedata.normalize("NFC", self.text)
+
+
+def diff(output: str, reference: str) -> list[Piece] | None:
+    """Compare an output with its reference; None where the texts are too long.
+
+    The output sides of all pieces with their white space give the output back, character for character.
+    """
+    ours, theirs = _words(output), _words(reference)
+    if max(len(ours), len(theirs)) > MOST_WORDS:
+        return None
+    steps = Levenshtein.opcodes([word.key for word in ours], [word.key for word in theirs])
+    pieces: list[Piece] = []
+    for step in steps:
+        mine = ours[step.src_start : step.src_end]
+        other = theirs[step.dest_start : step.dest_end]
+        pieces += _pieces(step.tag, mine, other)
+    return pieces
+
+
+def _words(text: str) -> list[_Word]:
+    return [_Word(*match.groups()) for match in _WORD.finditer(text) if match.group()]
+
+
+def _pieces(tag: str, ours: Sequence[_Word], theirs: Sequence[_Word]) -> list[Piece]:
+    if tag == "equal":
+        return [Piece(DiffKind.SAME, word.space, (WordPart(word.text, False),)) for word in ours]
+    if tag == "delete":
+        return [Piece(DiffKind.EXTRA, word.space, (WordPart(word.text, True),)) for word in ours]
+    if tag == "insert":
+        return [Piece(DiffKind.MISSING, w.space, (), (WordPart(w.text, True),)) for w in theirs]
+    return [_changed(mine, other) for mine, other in zip(ours, theirs, strict=True)]
+
+
+def _changed(ours: _Word, theirs: _Word) -> Piece:
+    mine, other = _GRAPHEME.findall(ours.text), _GRAPHEME.findall(theirs.text)
+    steps = Levenshtein.opcodes(mine, other)
+    output = [WordPart("".join(mine[s.src_start : s.src_end]), s.tag != "equal") for s in steps]
+    reference = [
+        WordPart("".join(other[s.dest_start : s.dest_end]), s.tag != "equal") for s in steps
+    ]
+    return Piece(DiffKind.CHANGED, ours.space, filled(output), filled(reference))
+
+
+def filled(parts: Sequence[WordPart]) -> tuple[WordPart, ...]:
+    """Return the parts that have a letter."""
+    return tuple(part for part in parts if part.text)
+
+
+# ---- Cree in its other writing: Standard Roman Orthography as syllabics, and syllabics as SRO.
+#
+# Many who read one of the two do not read the other, and an entry has to be judged by both.
+
+LANGUAGES = frozenset({"cr", "cre", "crk", "cwd", "csw"})
+"""Plains, Woods and Swampy Cree, whose two writings can be told from each other letter by letter."""
+
+
+class CreeTarget(StrEnum):
+    """What a text can be turned into."""
+
+    ROMAN = "roman letters (SRO)"
+    SYLLABICS = "syllabics"
+
+
+def is_cree(tag: str) -> bool:
+    """Return whether a language tag is that of a Cree whose texts can be converted."""
+    return tag.replace("_", "-").split("-")[0].lower() in LANGUAGES
+
+
+def other_writing(text: str) -> CreeTarget:
+    """Return the writing that a text is not in, going by most of its letters."""
+    syllabic = scripts([text]).get("Canadian_Aboriginal", 0.0) >= 0.5
+    return CreeTarget.ROMAN if syllabic else CreeTarget.SYLLABICS
+
+
+def converted(text: str, into: CreeTarget, source: str = "") -> str:
+    """Return a text in one of the writings; what is in it already stays as it is.
+
+    So do placeholders, punctuation, words that the ``source`` of an entry has too, and roman words with
+    letters that Cree does not have; any other word is taken for Cree.
+    """
+    if into is CreeTarget.ROMAN:
+        from cree_sro_syllabics import syllabics2sro  # needed at the press of one key only
+
+        return str(syllabics2sro(text))
+    left_over = {folded(word.text) for word in words(source)}
+    pieces, end = [], 0
+    for word in words(text):
+        stays = folded(word.text) in left_over or _ROMAN.fullmatch(folded(word.text)) is None
+        pieces += [text[end : word.start], word.text if stays else _syllabic(word.text)]
+        end = word.end
+    return "".join([*pieces, text[end:]])
+
+
+_ROMAN = regex.compile(r"[aâācehiîīkmnoôōpstwyýêē\-‑'’ʼ]+")
+"""A word of Standard Roman Orthography, folded; ý is the y that other dialects say otherwise."""
+
+
+def _syllabic(word: str) -> str:
+    from cree_sro_syllabics import sro2syllabics
+
+    return str(sro2syllabics(folded(word).replace("ý", "y"), hyphens=" "))
