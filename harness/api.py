@@ -104,7 +104,11 @@ def open_corpus(asked: CorpusRequest, store: Path | None = None) -> Corpus:
 
 def _read(asked: CorpusRequest, store: Path | None) -> Corpus:
     if asked.vault is not None:
-        return _out_of_vault(asked, asked.vault)
+        if asked != CorpusRequest(asked.file, vault=asked.vault, terms=asked.terms):
+            raise UsageError(
+                "A corpus of a vault says itself what it is: leave out files of references, and what says how a file is read."
+            )
+        return out_of_vault(str(asked.file), asked.vault, asked.terms)
     name = str(asked.file)
     columns = Columns(asked.source_column, asked.reference_column)
     envelope = {
@@ -125,14 +129,6 @@ def _read(asked: CorpusRequest, store: Path | None) -> Corpus:
         columns=columns,
         kept_here=asked.kept_here,
     )
-
-
-def _out_of_vault(asked: CorpusRequest, vault: VaultRequest) -> Corpus:
-    if asked != CorpusRequest(asked.file, vault=vault, terms=asked.terms):
-        raise UsageError(
-            "A corpus of a vault says itself what it is: leave out files of references, and what says how a file is read."
-        )
-    return out_of_vault(str(asked.file), vault, asked.terms)
 
 
 @dataclass(frozen=True, slots=True)

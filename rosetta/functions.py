@@ -85,7 +85,16 @@ class TextMetric:
                 _together(len(outputs), sources, references, records), 1
             )
         ]
-        return self._value(entries, outputs)
+        tools = self._tools(entries)
+        try:
+            if why := tools.setup.off.get(self.info.id):
+                raise UsageError(f"No {self.info.id}: {why}")
+            translations = [
+                Translation(entry, text) for entry, text in zip(entries, outputs, strict=True)
+            ]
+            return _measured(tools, self.info.id, translations)
+        finally:
+            tools.close()
 
     def sentence(
         self,
@@ -126,18 +135,6 @@ class TextMetric:
                     f"Record {number}, field {first_wrong.field!r}: {first_wrong.message} {first_wrong.mend}"
                 )
         return Entry.model_validate({"source": "", "reference": "", **fields, "id": number})
-
-    def _value(self, entries: Sequence[Entry], outputs: Sequence[str]) -> float | None:
-        tools = self._tools(entries)
-        try:
-            if why := tools.setup.off.get(self.info.id):
-                raise UsageError(f"No {self.info.id}: {why}")
-            translations = [
-                Translation(entry, text) for entry, text in zip(entries, outputs, strict=True)
-            ]
-            return _measured(tools, self.info.id, translations)
-        finally:
-            tools.close()
 
     def _tools(self, entries: Sequence[Entry]) -> ScoringTools:
         source, target = self._languages

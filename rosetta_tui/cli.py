@@ -42,18 +42,14 @@ def _answered(given: list[str]) -> int:
     if given[:1] == ["help"]:
         given = [*given[1:], "-h"]
     if given in (["--help"], ["-h"]):
-        return _write_help()
+        # Write the help page; what reads it may be gone, or its disk full.
+        try:
+            sys.stdout.write(help_text())
+            sys.stdout.flush()
+        except OSError as error:
+            return _unwritten(error)
+        return DONE
     return _run(given)
-
-
-def _write_help() -> int:
-    """Write the help page; what reads it may be gone, or its disk full."""
-    try:
-        sys.stdout.write(help_text())
-        sys.stdout.flush()
-    except OSError as error:
-        return _unwritten(error)
-    return DONE
 
 
 def _window() -> int:
@@ -76,7 +72,11 @@ def _ended(work: Callable[[], int], *, own: bool) -> int:
     """
     if own:
         _signal.signal(_signal.SIGINT, _interrupted)
-        _open_streams()
+        # Replace a standard stream that is closed by one that gives and keeps nothing.
+        for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+            if getattr(sys, name) is None:
+                null = os.open(os.devnull, os.O_RDWR)  # stays open as long as the process
+                setattr(sys, name, io.TextIOWrapper(io.FileIO(null, mode, closefd=False), "utf-8"))
     try:
         code = work()
         _no_longer(own=own)
@@ -85,17 +85,6 @@ def _ended(work: Callable[[], int], *, own: bool) -> int:
         print("Interrupted.", file=sys.stderr)
         return INTERRUPTED
     return code
-
-
-def _open_streams() -> None:
-    """Replace a standard stream that is closed by one that gives and keeps nothing.
-
-    Python has none there, and the next file that is opened would get its number.
-    """
-    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
-        if getattr(sys, name) is None:
-            null = os.open(os.devnull, os.O_RDWR)  # stays open as long as the process
-            setattr(sys, name, io.TextIOWrapper(io.FileIO(null, mode, closefd=False), "utf-8"))
 
 
 def _no_longer(*, own: bool) -> None:
@@ -166,7 +155,11 @@ def _run(arguments: list[str]) -> int:
         return _misused(error)
     except click.Abort as error:
         if isinstance(error.__context__, EOFError) and not sys.stdin.isatty():
-            return _nobody_to_ask()
+            # Print that what answers questions ended before the answer; at a terminal that is a person
+            # who leaves.
+            words = "Nobody is there to answer: standard input is closed, or ended before the answer. Run it in a terminal, or see with -h which option answers."
+            print(f"error: {words}", file=sys.stderr)
+            return MISUSED
         raise KeyboardInterrupt from None
     except OSError as error:
         return _unwritten(error)
@@ -187,13 +180,6 @@ def _misused(error: click.ClickException) -> int:
         for line in usage_lines(error):
             print(line, file=sys.stderr)
     return error.exit_code
-
-
-def _nobody_to_ask() -> int:
-    """Print that what answers questions ended before the answer; at a terminal that is a person who leaves."""
-    words = "Nobody is there to answer: standard input is closed, or ended before the answer. Run it in a terminal, or see with -h which option answers."
-    print(f"error: {words}", file=sys.stderr)
-    return MISUSED
 
 
 def _unwritten(error: OSError) -> int:

@@ -47,7 +47,10 @@ def changed_files() -> list[ChangedFile] | None:
     except PackageNotFoundError:
         return None
     recorded = _recorded(ours)
-    if not recorded or Path(str(ours.locate_file(""))).resolve() != _root():
+    if (
+        not recorded
+        or Path(str(ours.locate_file(""))).resolve() != Path(__file__).resolve().parents[1]
+    ):
         return None
     changed = {
         path: state for path, digest in recorded.items() if (state := _state(ours, path, digest))
@@ -57,10 +60,6 @@ def changed_files() -> list[ChangedFile] | None:
         ChangedFile(path, owners.get(path, ""), gone=state == "gone")
         for path, state in changed.items()
     ]
-
-
-def _root() -> Path:
-    return Path(__file__).resolve().parents[1]
 
 
 def _recorded(ours: Distribution) -> dict[str, str]:

@@ -55,7 +55,14 @@ class PlacedEntry:
 
 def check_together(placed: Sequence[PlacedEntry], findings: Findings) -> None:
     """Run every check of this file over the entries of one corpus."""
-    _blank_sources(placed, findings)
+    warn_of(
+        findings,
+        [item for item in placed if is_blank(item.entry.source) and item.entry.task.wants_source],
+        "have a reference and no source text",
+        "They count in every score that looks at the reference; what compares with the source has no value "
+        "for them, and a method is not asked, which counts as an empty output.",
+        "source",
+    )
     _empty_references(placed, findings)
     _repeated_pairs(placed, findings)
     _unknown_tags(placed, findings)
@@ -97,17 +104,6 @@ def check_ids(entries: Sequence[RawEntry], findings: Findings) -> None:
                 entry=given,
                 field="id",
             )
-
-
-def _blank_sources(placed: Sequence[PlacedEntry], findings: Findings) -> None:
-    warn_of(
-        findings,
-        [item for item in placed if is_blank(item.entry.source) and item.entry.task.wants_source],
-        "have a reference and no source text",
-        "They count in every score that looks at the reference; what compares with the source has no value "
-        "for them, and a method is not asked, which counts as an empty output.",
-        "source",
-    )
 
 
 def _empty_references(placed: Sequence[PlacedEntry], findings: Findings) -> None:

@@ -129,24 +129,22 @@ def check_against_entries(
 ) -> None:
     """Compare what the envelope lists with the entries: their provenance, and the weight of the tiers."""
     if dataset.provenance and not findings.failed:
-        _check_provenance(dataset, placed, findings)
+        listed = frozenset(dataset.provenance)
+        unlisted: dict[str, list[PlacedEntry]] = {}
+        for item in placed:
+            tag = item.entry.provenance
+            if tag is not None and tag not in listed:
+                unlisted.setdefault(tag, []).append(item)
+        warn_of(
+            findings,
+            sorted(
+                (item for items in unlisted.values() for item in items), key=lambda at: at.place
+            ),
+            f"have a provenance that the envelope does not list{quoted_tags(list(unlisted), unlisted, findings)}",
+            "Add it to dataset.provenance, or correct the entries.",
+            "provenance",
+        )
     _check_tiers(placed, findings)
-
-
-def _check_provenance(dataset: Dataset, placed: Sequence[PlacedEntry], findings: Findings) -> None:
-    listed = frozenset(dataset.provenance)
-    unlisted: dict[str, list[PlacedEntry]] = {}
-    for item in placed:
-        tag = item.entry.provenance
-        if tag is not None and tag not in listed:
-            unlisted.setdefault(tag, []).append(item)
-    warn_of(
-        findings,
-        sorted((item for items in unlisted.values() for item in items), key=lambda at: at.place),
-        f"have a provenance that the envelope does not list{quoted_tags(list(unlisted), unlisted, findings)}",
-        "Add it to dataset.provenance, or correct the entries.",
-        "provenance",
-    )
 
 
 def _check_tiers(placed: Sequence[PlacedEntry], findings: Findings) -> None:

@@ -13,7 +13,7 @@ import errno
 import hashlib
 import os
 import stat
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from importlib import import_module
@@ -185,18 +185,14 @@ def original(files: Sequence[Path], sha256: str) -> Original:
     digest = hashlib.sha256()
     try:
         for path in files:
-            _feed(digest.update, path)
+            if not path.is_file():
+                raise FileNotFoundError(path)
+            with path.open("rb") as file:
+                while block := file.read(_BLOCK):
+                    digest.update(block)
     except OSError:
         return Original.GONE
     return Original.UNCHANGED if digest.hexdigest() == sha256 else Original.CHANGED
-
-
-def _feed(update: Callable[[bytes], object], path: Path) -> None:
-    if not path.is_file():
-        raise FileNotFoundError(path)
-    with path.open("rb") as file:
-        while block := file.read(_BLOCK):
-            update(block)
 
 
 LARGEST = 512 * 1024 * 1024

@@ -299,13 +299,12 @@ def _check_sides(fields: Mapping[str, Any], task: Task, spot: _Spot) -> None:
             spot.error("It is missing.", f"Give every entry a {side}.", field=side)
         elif not isinstance(text, str):
             spot.wrong(side, text)
-        elif side == "reference" and _wants_words(task) and is_blank(text):
+        elif (
+            side == "reference"
+            and (task.wants_reference and not task.empty_reference)
+            and is_blank(text)
+        ):
             spot.error("It is blank.", "Fill it in, or take the entry out.", field=side)
-
-
-def _wants_words(task: Task) -> bool:
-    """Return whether a reference of this task must have words."""
-    return task.wants_reference and not task.empty_reference
 
 
 def _check_tag(name: str, value: Any, spot: _Spot) -> None:

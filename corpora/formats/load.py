@@ -353,7 +353,15 @@ def _by_form(
     """Read by the form's reader, which is loaded when it is needed."""
     match form:
         case Form.PARALLEL:
-            return _parallel(files, texts, findings)
+            from corpora.formats.read_text import read_parallel  # noqa: PLC0415  loads only what is needed
+
+            if len(files) < 2:
+                findings.error(
+                    "The form cannot be told from this one text file.",
+                    "Give the reference file too, or a table whose header names source and reference.",
+                )
+                return None
+            return read_parallel(texts, [Path(file.name).name for file in files], findings)
         case Form.CSV | Form.TSV:
             from corpora.formats.read_table import read_table  # noqa: PLC0415
 
@@ -369,18 +377,6 @@ def _by_form(
         case _:
             read = read_jsonl if form is Form.JSONL else partial(read_json, form=form)
             return read(texts[0], findings=findings, columns=columns)
-
-
-def _parallel(files: list[File], texts: list[str], findings: Findings) -> RawCorpus | None:
-    from corpora.formats.read_text import read_parallel  # noqa: PLC0415  loads only what is needed
-
-    if len(files) < 2:
-        findings.error(
-            "The form cannot be told from this one text file.",
-            "Give the reference file too, or a table whose header names source and reference.",
-        )
-        return None
-    return read_parallel(texts, [Path(file.name).name for file in files], findings)
 
 
 def _texts(files: list[File], findings: Findings) -> list[str] | None:
@@ -407,7 +403,11 @@ def _form_of(name: str, text: str, columns: Columns) -> Form | None:
     if start.startswith("<"):
         root = _ROOT.search(start[:_LONGEST_PROLOGUE])
         return Form(root[1].lower()) if root else Form.PARALLEL
-    return _table_form(text, columns)
+    from corpora.formats.read_table import is_table  # noqa: PLC0415  only files without a known suffix
+
+    if not is_table(text, columns):
+        return Form.PARALLEL
+    return Form.TSV if "\t" in first_record(text) else Form.CSV
 
 
 _ROOT = re.compile(r"<(?:[\w.-]+:)?(tmx|xliff)[\s>]", re.IGNORECASE | re.ASCII)
@@ -418,14 +418,6 @@ def _is_jsonl(text: str) -> bool:
     """Return whether the first two lines are objects, each complete in itself."""
     first, _, rest = text.partition("\n")
     return first.rstrip().endswith("}") and rest.lstrip().startswith("{")
-
-
-def _table_form(text: str, columns: Columns) -> Form:
-    from corpora.formats.read_table import is_table  # noqa: PLC0415  only files without a known suffix
-
-    if not is_table(text, columns):
-        return Form.PARALLEL
-    return Form.TSV if "\t" in first_record(text) else Form.CSV
 
 
 def _id_from(name: str) -> str:

@@ -184,7 +184,14 @@ def parse(text: str, findings: Findings) -> Document | None:
     try:
         return walker.document()
     except json.JSONDecodeError as error:
-        _note_syntax(error, text, findings)
+        broken_off = error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated")
+        what = "The JSON breaks off" if broken_off else "Not valid JSON"
+        findings.error(
+            f"{what}: {_reason(error)} at line {error.lineno}, column {error.colno}"
+            f"{_still_open(text, error.pos)}.",
+            "The file may be cut short; get it again." if broken_off else "Mend this place.",
+            line=error.lineno,
+        )
     except RecursionError:
         findings.error("The JSON is nested too deep.", "Keep entries flat.", line=walker.line_at(0))
     except ValueError:
@@ -226,17 +233,6 @@ def strings_in(value: Any) -> Iterator[str]:
             return
         level = deeper
     raise ValueError("nested too deep")
-
-
-def _note_syntax(error: json.JSONDecodeError, text: str, findings: Findings) -> None:
-    broken_off = error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated")
-    what = "The JSON breaks off" if broken_off else "Not valid JSON"
-    findings.error(
-        f"{what}: {_reason(error)} at line {error.lineno}, column {error.colno}"
-        f"{_still_open(text, error.pos)}.",
-        "The file may be cut short; get it again." if broken_off else "Mend this place.",
-        line=error.lineno,
-    )
 
 
 def _reason(error: json.JSONDecodeError) -> str:
@@ -451,17 +447,14 @@ def _reference_envelope(others: dict[str, Any], found: int, findings: Findings) 
         envelope[RECORD] = envelope.pop("provenance")
         if "provenance_tags" in envelope:
             envelope["provenance"] = envelope.pop("provenance_tags")
-    _check_count(envelope.pop("entry_count", None), found, findings)
-    return envelope
-
-
-def _check_count(stated: Any, found: int, findings: Findings) -> None:
+    stated = envelope.pop("entry_count", None)
     if stated is not None and stated != found:
         findings.warning(
             f"It does not agree with the {found} entries of the file.",
             "Look whether entries are missing.",
             field="entry_count",
         )
+    return envelope
 
 
 def _inherit_segment(top: dict[str, Any], raw: RawCorpus) -> None:

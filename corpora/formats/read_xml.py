@@ -346,17 +346,14 @@ class _Xliff(_Reader):
         if name in {"trans-unit", "segment"}:
             self.unit = None
         elif name == "unit":
-            self._name_segments()
-
-    def _name_segments(self) -> None:
-        """Assign the id and notes of a unit of version 2 to its segments; several are numbered."""
-        own, notes = self._group
-        for number, segment in enumerate(self._of_unit, 1):
-            part = segment.id or str(number)
-            whole = own if len(self._of_unit) == 1 else f"{own}:{part}"
-            segment.id = None if own is None else whole
-            segment.notes[:0] = notes
-        self._of_unit, self._group, self._in_unit = [], (None, []), False
+            # Assign the id and notes of a unit of version 2 to its segments; several are numbered.
+            own, notes = self._group
+            for number, segment in enumerate(self._of_unit, 1):
+                part = segment.id or str(number)
+                whole = own if len(self._of_unit) == 1 else f"{own}:{part}"
+                segment.id = None if own is None else whole
+                segment.notes[:0] = notes
+            self._of_unit, self._group, self._in_unit = [], (None, []), False
 
     def take(self, name: str, text: str) -> None:
         if name == "note" and self.unit is None and self._in_unit:

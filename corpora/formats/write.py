@@ -46,7 +46,20 @@ _FIRST_COLUMNS = ("id", "source", "reference")
 def encode(corpus: Corpus, form: Form) -> tuple[str, ...]:
     """Return the text of the file, or of both files of the parallel form."""
     if form is Form.PARALLEL:
-        return _parallel(corpus)
+        # Write every entry on the line that is its id, where lines of its files were left out; else
+        # in order.
+        rows: Sequence[Entry | None] = corpus.entries
+        last = corpus.dataset.file_lines or 0
+        lines = {entry.id: entry for entry in corpus.entries if isinstance(entry.id, int)}
+        if (
+            len(lines) == len(rows)
+            and list(lines) == sorted(lines)
+            and lines.keys() <= set(range(1, last + 1))
+        ):
+            rows = [lines.get(line) for line in range(1, last + 1)]
+        sources = ("" if row is None else row.source for row in rows)
+        references = ("" if row is None else row.reference for row in rows)
+        return _lines(sources), _lines(references)
     writers: dict[Form, Callable[[Corpus], str]] = {
         Form.SPECIFICATION: _specification,
         Form.LEGACY: _legacy,
@@ -56,22 +69,6 @@ def encode(corpus: Corpus, form: Form) -> tuple[str, ...]:
         Form.TSV: lambda corpus: _table(corpus, "\t"),
     }
     return (writers[form](corpus),)
-
-
-def _parallel(corpus: Corpus) -> tuple[str, str]:
-    """Write every entry on the line that is its id, where lines of its files were left out; else in order."""
-    rows: Sequence[Entry | None] = corpus.entries
-    last = corpus.dataset.file_lines or 0
-    lines = {entry.id: entry for entry in corpus.entries if isinstance(entry.id, int)}
-    if (
-        len(lines) == len(rows)
-        and list(lines) == sorted(lines)
-        and lines.keys() <= set(range(1, last + 1))
-    ):
-        rows = [lines.get(line) for line in range(1, last + 1)]
-    sources = ("" if row is None else row.source for row in rows)
-    references = ("" if row is None else row.reference for row in rows)
-    return _lines(sources), _lines(references)
 
 
 def _rows(corpus: Corpus) -> Iterator[Fields]:
@@ -163,17 +160,15 @@ def _table(corpus: Corpus, delimiter: str) -> str:
     header = [guarded(name if plain[name] else name + JSON_COLUMN) for name in names]
     records = [header, *([_cell(name, row, plain[name]) for name in names] for row in rows)]
     comments = _envelope_comments(dataset_fields(corpus.dataset), delimiter)
-    return _lines(comments) + _lines(_record(cells, delimiter) for cells in records)
+    return _lines(comments) + _lines(
+        delimiter.join(_quoted(cell, delimiter) for cell in cells) for cells in records
+    )
 
 
 def _cell(name: str, row: Fields, plain: bool) -> str:
     if name not in row:
         return ""
     return (write_cell(name, row[name]) if plain else None) or _json(row[name])
-
-
-def _record(cells: list[str], delimiter: str) -> str:
-    return delimiter.join(_quoted(cell, delimiter) for cell in cells)
 
 
 def _quoted(cell: str, delimiter: str) -> str:
@@ -241,7 +236,17 @@ def write(
     findings = Findings(str(path))
     if not form.written:
         findings.error(f"The form {form} is read and not written.", "Choose another one.")
-    _check_secret(corpus, allow_secret, findings)
+    secret = sum(entry.secret for entry in corpus.entries)
+    if secret and not allow_secret and corpus.dataset.terms.local_only:
+        findings.error(
+            f"The terms of the corpus keep its {secret} entries here ({corpus.dataset.terms.because}).",
+            "Leave it where it is, or allow it (--allow-secret); what is written carries the term.",
+        )
+    elif secret and not allow_secret:
+        findings.error(
+            f"{secret} entries belong to secret segments (gold_standard, held_out).",
+            "Write only public ones (--segment development), or allow it (--allow-secret).",
+        )
     paths = _paths(path, reference, form, findings)
     findings.stop_if_failed()
     if lossy and form is Form.PARALLEL:
@@ -298,20 +303,6 @@ def _check_lossless(corpus: Corpus, form: Form, files: list[File]) -> None:
             "or allow the loss (--allow-loss).",
         )
         raise findings.failure()
-
-
-def _check_secret(corpus: Corpus, allowed: bool, findings: Findings) -> None:
-    secret = sum(entry.secret for entry in corpus.entries)
-    if secret and not allowed and corpus.dataset.terms.local_only:
-        findings.error(
-            f"The terms of the corpus keep its {secret} entries here ({corpus.dataset.terms.because}).",
-            "Leave it where it is, or allow it (--allow-secret); what is written carries the term.",
-        )
-    elif secret and not allowed:
-        findings.error(
-            f"{secret} entries belong to secret segments (gold_standard, held_out).",
-            "Write only public ones (--segment development), or allow it (--allow-secret).",
-        )
 
 
 def _paths(

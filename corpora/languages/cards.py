@@ -64,7 +64,13 @@ def find_card(tag: str, folders: Sequence[Path] = ()) -> FoundCard | None:
     for folder in folders:
         for name in dict.fromkeys(names):
             if (path := _path(name, folder)) is not None:
-                return _named(path)
+                # Read a card that its file's name led to; the name must be true.
+                card = read_card(path)
+                if path.stem not in card.card.tags:
+                    message = f"The file is named for {path.stem!r}, and its card is of {card.card.tag!r}."
+                    mend = f"Rename it to {card.card.tag}.toml, or correct the tag."
+                    raise _error(path, message, mend, field="tag")
+                return card
     return None if shipped is None else read_card(shipped)
 
 
@@ -122,16 +128,6 @@ def _aliases(path: Path) -> list[bytes]:
     return [] if listed is None else _QUOTED.findall(listed[1])
 
 
-def _named(path: Path) -> FoundCard:
-    """Read a card that its file's name led to; the name must be true."""
-    card = read_card(path)
-    if path.stem not in card.card.tags:
-        message = f"The file is named for {path.stem!r}, and its card is of {card.card.tag!r}."
-        mend = f"Rename it to {card.card.tag}.toml, or correct the tag."
-        raise _error(path, message, mend, field="tag")
-    return card
-
-
 def _content(path: Path) -> bytes:
     try:
         with open_regular(path) as file:
@@ -167,17 +163,16 @@ def _problem(path: Path, text: str, found: ErrorDetails) -> Problem:
     place = place_of(found)
     message, mend = _words(found, place)
     match = _FIELD.match(message)
-    if found["type"] == "value_error" and match and not _names_a_value(place):
+    if (
+        found["type"] == "value_error"
+        and match
+        and not (bool(place) and place[-1] not in {*_sections(place), "variants"})
+    ):
         place, message = (*place, match[1]), message[match.end() :]
     field = ".".join(str(part) for part in place) or None
     return Problem(
         Severity.ERROR, str(path), _sentence(message), mend, line_of(text, place), field=field
     )
-
-
-def _names_a_value(place: tuple[int | str, ...]) -> bool:
-    """Return whether a place is a single field's, and no section's whose check names the field itself."""
-    return bool(place) and place[-1] not in {*_sections(place), "variants"}
 
 
 def _sections(place: tuple[int | str, ...]) -> tuple[int | str, ...]:

@@ -116,11 +116,11 @@ _LONGEST_PATTERN = 200
 
 def shown(text: str) -> str:
     """Quote something of a card's file in a message: short, and with what would act made visible."""
-    return ascii(text if len(text) <= 40 else f"{text[:39]}…") if _acts(text) else f"“{text[:40]}”"
-
-
-def _acts(text: str) -> bool:
-    return not text[:40].isprintable()
+    return (
+        ascii(text if len(text) <= 40 else f"{text[:39]}…")
+        if (not text[:40].isprintable())
+        else f"“{text[:40]}”"
+    )
 
 
 def composed(text: str) -> str:

@@ -346,7 +346,12 @@ class Selection:
         chosen = self._by_difficulty(corpus, chosen, findings)
         if self.sample is not None:
             chosen = sorted(
-                sorted(chosen, key=lambda at: self._lot(corpus.entries[at]))[: self.sample]
+                sorted(
+                    chosen,
+                    key=lambda at: hashlib.sha256(
+                        f"{self.seed}:{corpus.entries[at].id}".encode()
+                    ).digest(),
+                )[: self.sample]
             )
         return tuple(chosen[: self.limit])
 
@@ -388,10 +393,6 @@ class Selection:
         named = ", ".join(map(str, self.difficulties))
         _refuse_nothing(left, chosen, f"the difficulty filter ({named})", "difficulty", findings)
         return left
-
-    def _lot(self, entry: Entry) -> bytes:
-        """Draw a lot that depends on seed and id only, so that every Python draws the same."""
-        return hashlib.sha256(f"{self.seed}:{entry.id}".encode()).digest()
 
 
 def _refuse_nothing(

@@ -61,14 +61,14 @@ def _seen(value: Any, keys: tuple[str, ...]) -> Any:
     if not keys:
         return [item for item in value if isinstance(item, str)]
     return [
-        {key: item[key] for key in keys if key in item and _is_shown(key, item[key])}
+        {
+            key: item[key]
+            for key in keys
+            if key in item and (key == _WHOLE or isinstance(item[key], str | int))
+        }
         for item in value
         if isinstance(item, Mapping)
     ]
-
-
-def _is_shown(key: str, value: Any) -> bool:
-    return key == _WHOLE or isinstance(value, str | int)
 
 
 _CALLS = '[{"NAME": {"PARAMETER": value}}] as JSON'

@@ -134,7 +134,9 @@ class _Text:
                 keys[f"{{{head}, {key}}}"] += 1
             first = len(self.spans)
             variables = self.read(branch.end(), place - 1, depth + 1)
-            if match["kind"] != "select" and self._has_number_sign(first):
+            if match["kind"] != "select" and any(
+                self.text.find("#", *span) >= 0 for span in self.spans[first:]
+            ):
                 variables[f"{{{match['argument']}}}"] += 1
             inside |= variables
         if self.text[place:end].strip():
@@ -146,27 +148,19 @@ class _Text:
         branch = _BRANCH.match(self.text, place, end)
         return branch if branch and branch.end() - 1 in self.closings else None
 
-    def _has_number_sign(self, first: int) -> bool:
-        """Return whether prose from a span on has the sign for the number."""
-        return any(self.text.find("#", *span) >= 0 for span in self.spans[first:])
-
 
 def _name(match: regex.Match[str]) -> str | None:
     """Return the one spelling of a piece; None for an address and a literal per cent sign."""
     if match["tag"]:
-        return _tag(match)
+        name, attributes = match["tag"], match["attributes"].rstrip()
+        closed = bool(match["self"]) or attributes.endswith("/")
+        kept = sorted(_attributes(attributes.removesuffix("/")))
+        end = "/" if closed or name.lower() in _VOID else ""
+        return f"<{match['closing']}{' '.join([name, *kept])}{end}>"
     if match["typed"]:
         return f"{{{match['value']}, {match['type']}}}"
     piece = match["printf"] or match["braced"]
     return "".join(piece.split()) if piece else None
-
-
-def _tag(match: regex.Match[str]) -> str:
-    name, attributes = match["tag"], match["attributes"].rstrip()
-    closed = bool(match["self"]) or attributes.endswith("/")
-    kept = sorted(_attributes(attributes.removesuffix("/")))
-    end = "/" if closed or name.lower() in _VOID else ""
-    return f"<{match['closing']}{' '.join([name, *kept])}{end}>"
 
 
 def _attributes(text: str) -> Iterator[str]:

@@ -166,7 +166,15 @@ def _readable_line(line: str, undrawn: re.Pattern[str] | None) -> str:
         line = undrawn.sub(_Named(), line).translate(_TYPE_TABLE)
     elif not _is_plain(line):
         line = _RUN.sub(partial(_counted, None), line).translate(_TYPE_TABLE)
-    return _without_towers(line)
+    marks = 0
+    kept = []
+    for character in line:
+        marks = marks + 1 if unicodedata.category(character)[0] == "M" else 0
+        if marks > MOST_MARKS:
+            kept.append(_TOWER_SEAT)
+            marks = 1
+        kept.append(character)
+    return "".join(kept)
 
 
 def _counted(undrawn: re.Pattern[str] | None, run: re.Match[str]) -> str:
@@ -180,18 +188,6 @@ def _counted(undrawn: re.Pattern[str] | None, run: re.Match[str]) -> str:
 
 def _is_plain(text: str) -> bool:
     return text.isprintable() and not _BLANK.search(text)
-
-
-def _without_towers(line: str) -> str:
-    marks = 0
-    kept = []
-    for character in line:
-        marks = marks + 1 if unicodedata.category(character)[0] == "M" else 0
-        if marks > MOST_MARKS:
-            kept.append(_TOWER_SEAT)
-            marks = 1
-        kept.append(character)
-    return "".join(kept)
 
 
 # ---- Cells of tables that spreadsheets open: a text that would run there as a formula is

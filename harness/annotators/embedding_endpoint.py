@@ -90,25 +90,20 @@ class EndpointEmbedder:
         """
         batches = [texts[at : at + MOST_INPUTS] for at in range(0, len(texts), MOST_INPUTS)]
         try:
-            await self._all(batches, received, calls)
+            gate = asyncio.Semaphore(_AT_ONCE)
+
+            async def one(batch: Sequence[str]) -> None:
+                async with gate:
+                    received(batch, await self._batch(calls, batch))
+
+            async with asyncio.TaskGroup() as group:
+                for batch in batches:
+                    group.create_task(one(batch))
         except ExceptionGroup as failures:
             first = _first(failures)
             if isinstance(first, CallError):
                 first.args = (f"{_plainly(first)}: {_mend(first, self._endpoint)}, {_AGAIN}.",)
             raise first from None
-
-    async def _all(
-        self, batches: Sequence[Sequence[str]], received: Received, calls: Calls
-    ) -> None:
-        gate = asyncio.Semaphore(_AT_ONCE)
-
-        async def one(batch: Sequence[str]) -> None:
-            async with gate:
-                received(batch, await self._batch(calls, batch))
-
-        async with asyncio.TaskGroup() as group:
-            for batch in batches:
-                group.create_task(one(batch))
 
     async def _batch(self, calls: Calls, batch: Sequence[str]) -> npt.NDArray[np.float64]:
         """Request one batch; where it is too large for the endpoint, its halves."""

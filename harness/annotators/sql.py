@@ -68,7 +68,22 @@ class SqlRunner:
         for entry in entries:
             name = database_of(entry)
             if name is not None and name not in self._databases:
-                self._databases[name] = self._checked(entry, name)
+                # Where a record's database lies; UsageError where it may not be opened.
+                try:
+                    path = (self._folder / name).resolve()
+                    inside = path.is_relative_to(self._folder)
+                    header = _first_bytes(path) if inside else b""
+                except (OSError, ValueError):  # a NUL in the name, a folder that may not be read
+                    inside, header = True, b""
+                if not inside:
+                    raise _wrong(
+                        entry, "lies outside the corpus's folder", "Put the file beside the corpus"
+                    )
+                if header != _HEADER:
+                    raise _wrong(
+                        entry, "is no SQLite file in the corpus's folder", "Name one that is"
+                    )
+                self._databases[name] = path
         self.facts = SqlFacts(
             databases=len(set(self._databases.values())),
             sha256=_digest(sorted(set(self._databases.values()))),
@@ -89,22 +104,6 @@ class SqlRunner:
             return None
         query, wanted = unfenced(translation.output), translation.entry.reference
         return self._sandbox.ask(self._databases[name], wanted, query)
-
-    def _checked(self, entry: Entry, name: str) -> Path:
-        """Return where a record's database lies; UsageError where it may not be opened."""
-        try:
-            path = (self._folder / name).resolve()
-            inside = path.is_relative_to(self._folder)
-            header = _first_bytes(path) if inside else b""
-        except (OSError, ValueError):  # a NUL in the name, a folder that may not be read
-            inside, header = True, b""
-        if not inside:
-            raise _wrong(
-                entry, "lies outside the corpus's folder", "Put the file beside the corpus"
-            )
-        if header != _HEADER:
-            raise _wrong(entry, "is no SQLite file in the corpus's folder", "Name one that is")
-        return path
 
 
 def _first_bytes(path: Path) -> bytes:

@@ -51,7 +51,17 @@ class BoxedCode:
             )
         for place in filter(None, (self.folder, self.wheels, self.requirements)):
             for path in _everything(place):
-                _open_for_reading(path)
+                try:
+                    mode = path.lstat().st_mode
+                except OSError as error:
+                    raise UsageError(f"{path} cannot be read ({error.strerror}).") from error
+                if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
+                    raise UsageError(
+                        f"{path} is a link or a device. A box runs plain files only: take it out."
+                    )
+                wanted = 0o755 if stat.S_ISDIR(mode) else 0o644
+                if stat.S_IMODE(mode) & wanted != wanted:
+                    path.chmod(stat.S_IMODE(mode) | wanted)
 
 
 def _everything(place: Path) -> Iterator[Path]:
@@ -59,15 +69,3 @@ def _everything(place: Path) -> Iterator[Path]:
     if not place.is_symlink() and place.is_dir():
         for path in place.iterdir():
             yield from _everything(path)
-
-
-def _open_for_reading(path: Path) -> None:
-    try:
-        mode = path.lstat().st_mode
-    except OSError as error:
-        raise UsageError(f"{path} cannot be read ({error.strerror}).") from error
-    if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
-        raise UsageError(f"{path} is a link or a device. A box runs plain files only: take it out.")
-    wanted = 0o755 if stat.S_ISDIR(mode) else 0o644
-    if stat.S_IMODE(mode) & wanted != wanted:
-        path.chmod(stat.S_IMODE(mode) | wanted)

@@ -80,7 +80,12 @@ def _holds(starts: tuple[str, ...]) -> bool:
 def _made(limits: Limits) -> Path | None:
     for parent, settings in _places(limits):
         place = parent / f"{_NAME}{os.getpid()}-{secrets.token_hex(8)}"
-        _remove_abandoned(parent)
+        # Remove the empty groups of programs that were killed.
+        for path in parent.glob(f"{_NAME}*"):
+            maker = path.name.removeprefix(_NAME).partition("-")[0]
+            if maker.isdigit() and not Path(f"/proc/{maker}").exists():
+                with suppress(OSError):
+                    path.rmdir()
         try:
             place.mkdir()
         except OSError:
@@ -95,15 +100,6 @@ def _made(limits: Limits) -> Path | None:
             (place / "memory.swap.max").write_text("0", encoding="ascii")
         return place
     return None
-
-
-def _remove_abandoned(parent: Path) -> None:
-    """Remove the empty groups of programs that were killed."""
-    for path in parent.glob(f"{_NAME}*"):
-        maker = path.name.removeprefix(_NAME).partition("-")[0]
-        if maker.isdigit() and not Path(f"/proc/{maker}").exists():
-            with suppress(OSError):
-                path.rmdir()
 
 
 def _places(limits: Limits) -> Iterator[tuple[Path, Mapping[str, str]]]:

@@ -87,16 +87,13 @@ class BoxProcess:
         if self._process.stderr is not None:
             self._listening = asyncio.create_task(self._listen(self._process.stderr))
         first_message = {**begin, "limits": launch.limits, "places": launch.places}
-        await self._tell_first(first_message)
-        await self._reach("inside", BoxStage.ENGINE, self._limits.load_seconds)
-
-    async def _tell_first(self, told: Mapping[str, Any]) -> None:
-        """Show what is begun; an engine that hears nothing would else hold a long line up for ever."""
+        # Show what is begun; an engine that hears nothing would else hold a long line up for ever.
         try:
             async with asyncio.timeout(self._limits.load_seconds):
-                await self._say([told], BoxStage.ENGINE)
+                await self._say([first_message], BoxStage.ENGINE)
         except TimeoutError:
             raise BoxFailure(BoxStage.ENGINE, ExitReason.TOO_LONG) from None
+        await self._reach("inside", BoxStage.ENGINE, self._limits.load_seconds)
 
     async def ask(self, sources: Sequence[str]) -> list[str | None]:
         """Return a translation of each text, or None where the method gives none; raises BoxFailure and ends the box."""

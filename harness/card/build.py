@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from math import fsum
 from typing import Any
@@ -126,7 +126,9 @@ def measured(material: Material, *, answered_only: bool = False) -> dict[str, An
         if not (answered_only and failed(row))
     ]
     speeds = asdict(speed(timings, elapsed_seconds=elapsed, total_tokens=counted["total_tokens"]))
-    spent = _sum([row.spent_usd for row in material.rows])
+    amounts = [row.spent_usd for row in material.rows]
+    known = [amount for amount in amounts if amount is not None]
+    spent = fsum(known) if len(known) == len(amounts) else None
     totals = {name: counted[name] for name in _TOTALS} | {
         name: costs[name] for name in _COST_TOTALS
     }
@@ -198,8 +200,3 @@ def analyser_version(scoring: ScoringSetup | None) -> str | None:
 
 def _comet_model(scoring: ScoringSetup | None) -> str:
     return "" if scoring is None or scoring.comet is None else scoring.comet.model
-
-
-def _sum(amounts: Sequence[float | None]) -> float | None:
-    known = [amount for amount in amounts if amount is not None]
-    return fsum(known) if len(known) == len(amounts) else None

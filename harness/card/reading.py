@@ -68,7 +68,17 @@ def parse_object(data: bytes, name: str) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise UsageError(f"{name} holds no JSON object, so it is not a run card.")
     _check_depth(value, name)
-    _check_text(value, name)
+    text = json.dumps(value, ensure_ascii=False)
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise UsageError(
+            f"{name} holds text with half a surrogate pair (such as \\ud800), which is no character."
+        ) from None
+    if stacked(text):
+        raise UsageError(
+            f"{name} holds text with more than {MOST_STACKED} combining marks in a row, which no writing has."
+        )
     return value
 
 
@@ -126,20 +136,6 @@ def _check_depth(value: dict[str, Any], name: str) -> None:
         if not level:
             return
     raise UsageError(f"{name} is nested deeper than {MOST_DEPTH} levels, so it is not a run card.")
-
-
-def _check_text(value: dict[str, Any], name: str) -> None:
-    text = json.dumps(value, ensure_ascii=False)
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        raise UsageError(
-            f"{name} holds text with half a surrogate pair (such as \\ud800), which is no character."
-        ) from None
-    if stacked(text):
-        raise UsageError(
-            f"{name} holds text with more than {MOST_STACKED} combining marks in a row, which no writing has."
-        )
 
 
 def number(value: object) -> float | None:

@@ -313,15 +313,13 @@ def sign_run(
         raise UsageError("This run was made elsewhere: only who made it signs its card.")
     signer = identity.public.signing_key
     for kept in kept_seals(connection, run, raw):
-        if kept.seal.by == signer and (after is None or _of_vault(kept, after)):
+        if kept.seal.by == signer and (
+            after is None or (kept.seal.after is not None and kept.seal.after.vault == after.vault)
+        ):
             return kept
     made = seal_card(raw, raw["results"] or stored_rows(connection, run), identity, now, after)
     keep_seal(connection, run, signer, made.data())
     return made
-
-
-def _of_vault(sealed: SealFile, place: LogPlace) -> bool:
-    return sealed.seal.after is not None and sealed.seal.after.vault == place.vault
 
 
 def kept_seals(connection: sqlite3.Connection, run: int, card: Mapping[str, Any]) -> list[SealFile]:

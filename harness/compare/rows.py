@@ -175,7 +175,19 @@ class RowReader:
         withheld = _withheld(self._connection, run) if known is None else frozenset()
         setup = setup_of(self._connection, run) if known is None else known.setup
         corpus = self._corpus(run) if known is None else known.corpus
-        new = self._rows(run, corpus, _BEFORE_ALL if known is None else known.last, facts.last)
+        # Read the results that the store numbered after one and up to another, in corpus order.
+        after = _BEFORE_ALL if known is None else known.last
+        new = tuple(
+            [
+                tuple.__new__(
+                    ComparedRow, (corpus[position], packed, failed, cost, seconds, cached)
+                )
+                for position, packed, failed, cost, seconds, cached in self._connection.execute(
+                    _RESULTS, (run.id, after, facts.last)
+                )
+                if position in corpus
+            ]
+        )
         return OrderedRun(
             run=run,
             sha256=facts.sha256,
@@ -191,7 +203,9 @@ class RowReader:
             last=facts.last,
             claimed=facts.claimed,
             certificates=attached_to(self._connection, run.id),
-            local_only=_local_only(self._connection, run) if known is None else known.local_only,
+            local_only=read_dataset(self._connection, run.corpus).terms.local_only
+            if known is None
+            else known.local_only,
             stated=run.imported
             and not checked_here(self._connection, run.id).get(run.id, UNCHECKED).counts,
         )
@@ -206,22 +220,6 @@ class RowReader:
             seal = CorpusSeal(self._connection, run.corpus)
             known.update((row[1], _corpus_row(row, seal)) for row in rows)
         return known
-
-    def _rows(
-        self, run: Run, corpus: Mapping[int, CorpusRow], after: int, last: int
-    ) -> tuple[ComparedRow, ...]:
-        """Read the results that the store numbered after one and up to another, in corpus order."""
-        return tuple(
-            [
-                tuple.__new__(
-                    ComparedRow, (corpus[position], packed, failed, cost, seconds, cached)
-                )
-                for position, packed, failed, cost, seconds, cached in self._connection.execute(
-                    _RESULTS, (run.id, after, last)
-                )
-                if position in corpus
-            ]
-        )
 
 
 def _corpus_row(row: tuple[Any, ...], seal: CorpusSeal) -> CorpusRow:
@@ -315,11 +313,6 @@ def _withheld(connection: sqlite3.Connection, run: Run) -> frozenset[int]:
     return frozenset(
         place for place, entry in entries.items() if (entry.model_extra or {}).get("withheld")
     )
-
-
-def _local_only(connection: sqlite3.Connection, run: Run) -> bool:
-
-    return read_dataset(connection, run.corpus).terms.local_only
 
 
 def setup_of(connection: sqlite3.Connection, run: Run) -> ScoringSetup:

@@ -314,12 +314,7 @@ def read_notice(data: bytes) -> SignedNotice:
             "This notice was changed after it was signed, or is no notice of the key that it names. It is not taken: ask "
             "for it once more.",
         )
-    _refuse_vague(notice)
-    return notice
-
-
-def _refuse_vague(notice: SignedNotice) -> None:
-    """Refuse a method that a notice names by what others have too."""
+    # Refuse a method that a notice names by what others have too.
     if isinstance(notice.about, MethodWithdrawal):
         named = notice.about.fields
         if not set(named) <= {*METHOD_FIELDS} or not set(TELLING) & set(named):
@@ -328,6 +323,7 @@ def _refuse_vague(notice: SignedNotice) -> None:
                 f"This notice names no one method: it has {', '.join(sorted(named))}, and one of {', '.join(TELLING)} must be "
                 "among them. It is not taken.",
             )
+    return notice
 
 
 def as_bytes(notice: SignedNotice) -> bytes:

@@ -24,25 +24,17 @@ def canonical_bytes(value: Any) -> bytes:
     half surrogate pairs, nesting beyond the interpreter's depth.
     """
     try:
-        return _bytes(value)
+        # Write plain values, and leave all others to the library.
+        try:
+            return _WRITERS[type(value)](value).encode()
+        except (KeyError, TypeError, AttributeError, UnicodeEncodeError):
+            return rfc8785.dumps(value)
     except rfc8785.CanonicalizationError as error:
         raise UsageError(
             f"This cannot be written as canonical JSON (RFC 8785): {_reason(error)}."
         ) from error
     except RecursionError:
         raise UsageError("This is nested too deeply to be written as canonical JSON.") from None
-
-
-def _bytes(value: Any) -> bytes:
-    """Write plain values, and leave all others to the library.
-
-    Takes a fifth to two fifths of the library's time, which serves a review's import (``review_import`` in
-    docs/internals/benchmarks.md): its events are hashed one by one, and it takes a quarter longer without this.
-    """
-    try:
-        return _WRITERS[type(value)](value).encode()
-    except (KeyError, TypeError, AttributeError, UnicodeEncodeError):
-        return rfc8785.dumps(value)
 
 
 def _object(value: dict[str, Any]) -> str:

@@ -10,7 +10,7 @@ import platform
 import sqlite3
 import sys
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from functools import partial
 from importlib.metadata import PackageNotFoundError
@@ -194,7 +194,19 @@ def keys() -> Iterator[Finding]:
         for name, known_variable in known_variables().items()
         if os.environ.get(known_variable, "").strip()
     ]
-    answer = _asked()
+    # Names of stored keys, or say why the keyring does not tell them.
+    answers: list[list[str] | str] = []
+
+    def ask() -> None:
+        try:
+            answers.append(stored_names())
+        except KeyStoreError as error:
+            answers.append(str(error).partition(" Put the key")[0])
+
+    asking = threading.Thread(target=ask, daemon=True)
+    asking.start()
+    asking.join(KEYRING_SECONDS)
+    answer = answers[0] if answers else "The keyring does not answer; it may wait for its password."
     if isinstance(answer, str):
         words = f"{answer} Keys in environment variables work without it."
         mend = (_variable_line(),)
@@ -224,25 +236,13 @@ def _backend() -> str:
     return str(keyring.get_keyring().name)
 
 
-def _asked() -> list[str] | str:
-    """Return the names of stored keys, or say why the keyring does not tell them."""
-    answers: list[list[str] | str] = []
-
-    def ask() -> None:
-        try:
-            answers.append(stored_names())
-        except KeyStoreError as error:
-            answers.append(str(error).partition(" Put the key")[0])
-
-    asking = threading.Thread(target=ask, daemon=True)
-    asking.start()
-    asking.join(KEYRING_SECONDS)
-    return answers[0] if answers else "The keyring does not answer; it may wait for its password."
-
-
 def languages(home: Path) -> Iterator[Finding]:
     """Return what works for languages of the store, those with a card or an analyser of the user, and the rest."""
-    folders = _folders(home)
+    try:
+        own = read_settings(home).language_folders
+    except UsageError:
+        own = ()  # told among the settings
+    folders = (home / "languages", *own)
     used = _used(home / "rosetta.sqlite")
     quiet: list[str] = []
     known: set[str] = set()
@@ -272,14 +272,6 @@ def languages(home: Path) -> Iterator[Finding]:
         words = f"have a card and no analyser: {', '.join(quiet)}. What works for one, and what to copy:"
         name = f"{len(quiet)} others"
         yield Finding("Languages", name, Health.OK, words, ("rosetta language check TAG",))
-
-
-def _folders(home: Path) -> Sequence[Path]:
-    try:
-        own = read_settings(home).language_folders
-    except UsageError:
-        own = ()  # told among the settings
-    return (home / "languages", *own)
 
 
 def _language(found: FoundCard, checked: LanguageCheck, used: set[str]) -> Finding:

@@ -183,7 +183,11 @@ class Ledger:
         self._under_way += 1
         self._reserved += amount
         if self.cap is not None and amount and self.secure is not None:
-            await self._secured(amount, self.secure)
+            try:
+                await self.secure()
+            except BaseException:
+                self.settle(amount, 0.0, billed=False)
+                raise
         return amount
 
     async def _room(self, amount: float, most_tokens: int | None) -> None:
@@ -202,7 +206,9 @@ class Ledger:
                     raise self._end(listed, most_tokens)
                 if not self._under_way:
                     continue
-            await self._turn()
+            turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+            self._waiting.append(turn)
+            await turn
 
     def _fits(self, amount: float) -> bool:
         cap = float("inf") if self.cap is None else self.cap
@@ -227,11 +233,6 @@ class Ledger:
                 self._wake()
         return granted
 
-    async def _turn(self) -> None:
-        turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._waiting.append(turn)
-        await turn
-
     def _wake(self) -> None:
         while self._waiting:
             turn = self._waiting.popleft()
@@ -251,13 +252,6 @@ class Ledger:
                 f"than its price allows and {_left(cap, spent)}: raise it.{whose}"
             )
         return BudgetReached(too_dear(amount, most_tokens, cap, spent, self._above) + whose)
-
-    async def _secured(self, amount: float, secure: Callable[[], Awaitable[None]]) -> None:
-        try:
-            await secure()
-        except BaseException:
-            self.settle(amount, 0.0, billed=False)
-            raise
 
     def settle(
         self, amount: float, cost: float, *, billed: bool = True, listed: float | None = None

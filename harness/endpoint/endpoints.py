@@ -158,17 +158,13 @@ def list_models(name_or_url: str) -> list[str]:
         ) from None
     if status != 200:
         raise UsageError(f"{endpoint.url} lists no models (HTTP status {status}). {hint}")
-    return _names(content, endpoint.url)
-
-
-def _names(content: bytes, url: str) -> list[str]:
     try:
         stated: Any = json.loads(content)
     except (ValueError, RecursionError):
         stated = None
     rows = stated.get("data") if isinstance(stated, Mapping) else None
     if not isinstance(rows, list):
-        raise UsageError(f"{url} answers, but with no list of models.")
+        raise UsageError(f"{endpoint.url} answers, but with no list of models.")
     ids = (row.get("id") for row in rows if isinstance(row, Mapping))
     return sorted({model for model in ids if isinstance(model, str) and model})[:MOST_MODELS]
 

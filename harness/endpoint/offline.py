@@ -68,7 +68,15 @@ def door(install: Callable[[Hook], None] = sys.addaudithook) -> NetworkGuard:
     def shut(reason: str) -> None:
         if not reasons:
             install(hook)
-            _require_hook(seen)
+            # Raise HarnessError where the hook was not installed: code that ran before can prevent it.
+            call = object()
+            sys.audit(_CALL, call)
+            if not any(seen_call is call for seen_call in seen):
+                raise HarnessError(
+                    "Connections cannot be refused in this process, so no run that must stay on this machine can "
+                    "begin. Close Rosetta and begin the run first of all."
+                )
+            seen.clear()
         reasons.append(reason)
 
     return NetworkGuard(shut, why)
@@ -79,18 +87,6 @@ _LOOKS_UP = frozenset({"socket.getaddrinfo", "socket.gethostbyname", "socket.get
 _NAMES = "socket.getnameinfo"
 _EVENTS = _REACHES | _LOOKS_UP | {_NAMES}
 _CALL = "harness.endpoint.offline.call"
-
-
-def _require_hook(seen: list[object]) -> None:
-    """Raise HarnessError where the hook was not installed: code that ran before can prevent it."""
-    call = object()
-    sys.audit(_CALL, call)
-    if not any(seen_call is call for seen_call in seen):
-        raise HarnessError(
-            "Connections cannot be refused in this process, so no run that must stay on this machine can "
-            "begin. Close Rosetta and begin the run first of all."
-        )
-    seen.clear()
 
 
 def _judge() -> Callable[[str, tuple[Any, ...]], bool]:

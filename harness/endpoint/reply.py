@@ -30,7 +30,18 @@ def usage(reply: Any) -> Usage | None:
     if not isinstance(reply, Mapping):
         return None
     if isinstance(native := reply.get("usageMetadata"), Mapping):
-        return _gemini(native)
+        # Read Gemini's own shape: thoughts are next to the candidates, tool prompts beside the
+        # prompt.
+        prompt = _count(native.get("promptTokenCount"))
+        if prompt is None:
+            return None
+        thoughts = _count(native.get("thoughtsTokenCount")) or 0
+        return _bounded(
+            prompt + (_count(native.get("toolUsePromptTokenCount")) or 0),
+            (_count(native.get("candidatesTokenCount")) or 0) + thoughts,
+            thoughts,
+            _count(native.get("cachedContentTokenCount")) or 0,
+        )
     if isinstance(block := reply.get("usage"), Mapping):
         return _openai(block) if "prompt_tokens" in block else _input_output(block)
     return _ollama(reply)
@@ -82,20 +93,6 @@ def _input_output(block: Json) -> Usage | None:
     reasoning = _count(_details(block, "output_tokens_details").get("reasoning_tokens")) or 0
     cached = beside if inside is None else inside
     return _bounded((read or 0) + beside + created, written or 0, reasoning, cached)
-
-
-def _gemini(block: Json) -> Usage | None:
-    """Read Gemini's own shape: thoughts are next to the candidates, tool prompts beside the prompt."""
-    prompt = _count(block.get("promptTokenCount"))
-    if prompt is None:
-        return None
-    thoughts = _count(block.get("thoughtsTokenCount")) or 0
-    return _bounded(
-        prompt + (_count(block.get("toolUsePromptTokenCount")) or 0),
-        (_count(block.get("candidatesTokenCount")) or 0) + thoughts,
-        thoughts,
-        _count(block.get("cachedContentTokenCount")) or 0,
-    )
 
 
 def _ollama(reply: Json) -> Usage | None:

@@ -139,7 +139,11 @@ class ExchangeFolder:
         except (StickError, FileError):
             pass  # written anew below
         for name_there in same:
-            _drop(self.files / name_there)
+            path = self.files / name_there
+            try:
+                path.unlink()
+            except OSError as error:
+                raise stick_error(path, error) from None
         write_file(self.files / name, data, READABLE)
 
 
@@ -269,10 +273,3 @@ def _listed(folder: Path) -> list[str]:
     except OSError as error:
         raise stick_error(folder, error) from None
     return names
-
-
-def _drop(path: Path) -> None:
-    try:
-        path.unlink()
-    except OSError as error:
-        raise stick_error(path, error) from None

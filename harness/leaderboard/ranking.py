@@ -12,7 +12,7 @@ import sqlite3
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from corpora.model.task import TRANSLATION
 from corpora.model.vocabularies import Segment
@@ -388,7 +388,16 @@ class _Facts:
         """Return which entries of which corpus a run translated."""
         corpus, positions, _, _, _, sha256 = self._rows[run.number]
         if run.imported and (withheld := block(run.card or {}, "withheld")):
-            return _told_scope(withheld, block(run.card or {}, "dataset"), sha256)
+            # Read which entries a card is about that has no rows.
+            dataset = block(run.card or {}, "dataset")
+            segments = withheld.get("segments")
+            return _Scope(
+                sha256=sha256,
+                ids=str(withheld.get("ids_sha256")),
+                segments=_ordered(segments if isinstance(segments, Mapping) else ()),
+                entries=int(number(withheld.get("entries")) or 0),
+                corpus_entries=int(number(dataset.get("corpus_entry_count")) or 0),
+            )
         if (corpus, positions) not in self._scopes:
             places = unpack_positions(positions)
             self._scopes[corpus, positions] = self._read_scope(corpus, places, sha256)
@@ -409,18 +418,6 @@ class _Facts:
             entries=len(chosen),
             corpus_entries=len(entries),
         )
-
-
-def _told_scope(withheld: Mapping[str, Any], dataset: Mapping[str, Any], sha256: str) -> _Scope:
-    """Read which entries a card is about that has no rows."""
-    segments = withheld.get("segments")
-    return _Scope(
-        sha256=sha256,
-        ids=str(withheld.get("ids_sha256")),
-        segments=_ordered(segments if isinstance(segments, Mapping) else ()),
-        entries=int(number(withheld.get("entries")) or 0),
-        corpus_entries=int(number(dataset.get("corpus_entry_count")) or 0),
-    )
 
 
 def _ordered(names: Collection[str]) -> tuple[str, ...]:

@@ -216,16 +216,12 @@ def refuse_told_keys(told: Mapping[str, Any]) -> None:
     """Raise UsageError as ``refuse_written_keys`` does, for options that were not yet checked."""
     for option, place in (("--set", "settings"), ("--body", "body")):
         if isinstance(fields := told.get(place), Mapping):
-            _refuse(option, fields)
-
-
-def _refuse(option: str, fields: Mapping[str, Any]) -> None:
-    for name in keys_in(fields):
-        raise UsageError(
-            f"{option}: {name!r} looks like a key, and what a method is told is written on the run card. "
-            "Store the key with `rosetta key set HOST` or put it into the environment; a plug-in reads "
-            "it with harness.endpoint.endpoints.key_for. If it is none, give it another name."
-        )
+            for name in keys_in(fields):
+                raise UsageError(
+                    f"{option}: {name!r} looks like a key, and what a method is told is written on the run card. "
+                    "Store the key with `rosetta key set HOST` or put it into the environment; a plug-in reads "
+                    "it with harness.endpoint.endpoints.key_for. If it is none, give it another name."
+                )
 
 
 def keys_in(told: Mapping[str, Any], before: str = "") -> Iterator[str]:

@@ -344,7 +344,20 @@ def model_completions(options: MethodOptions, find_key: KeySource) -> Completion
         raise UsageError(f"--body: {wrong[0]!r} cannot be given there: {mend}.")
     max_tokens = options.max_tokens
     if NEWER_LIMIT in options.body:
-        max_tokens = _stated_limit(options)
+        # Output limit that the body states under its newer name; UsageError if it is none, or one
+        # of two.
+        limit = options.body[NEWER_LIMIT]
+        if isinstance(limit, bool) or not isinstance(limit, int) or limit < 1:
+            raise UsageError(f"--body: {NEWER_LIMIT!r} must be a whole number from 1 up.")
+        if options.max_tokens not in {
+            limit,
+            None,
+            MethodOptions.model_fields["max_tokens"].default,
+        }:
+            raise UsageError(
+                f"--max-tokens and --body {NEWER_LIMIT} state two limits: leave one out."
+            )
+        max_tokens = limit
         endpoint = endpoint.model_copy(update={"output_limit": NEWER_LIMIT})
     price = Prices(options.prices).price(endpoint.name, model)
     return Completions(
@@ -357,16 +370,6 @@ def model_completions(options: MethodOptions, find_key: KeySource) -> Completion
         price=LOCAL if price is None and endpoint.local else price,
         replicate=options.replicate,
     )
-
-
-def _stated_limit(options: MethodOptions) -> int:
-    """Return the output limit that the body states under its newer name; UsageError if it is none, or one of two."""
-    limit = options.body[NEWER_LIMIT]
-    if isinstance(limit, bool) or not isinstance(limit, int) or limit < 1:
-        raise UsageError(f"--body: {NEWER_LIMIT!r} must be a whole number from 1 up.")
-    if options.max_tokens not in {limit, None, MethodOptions.model_fields["max_tokens"].default}:
-        raise UsageError(f"--max-tokens and --body {NEWER_LIMIT} state two limits: leave one out.")
-    return limit
 
 
 def model_setup(options: MethodOptions, completions: Completions, brief: Briefing) -> Setup:

@@ -70,7 +70,21 @@ class LocalModel(BoxedMethod):
         check_options("ctranslate2", options, *METHODS["ctranslate2"])
         assert options.model_folder is not None  # noqa: S101  check_options has seen to it
         folder = options.model_folder
-        _check_folder(folder)
+        if not folder.is_dir():
+            raise UsageError(f"{folder}: this is no folder. Name the folder of the model.")
+        if not (folder / MODEL).is_file():
+            only = any(folder.glob("*.safetensors"))
+            what = (
+                "weights in safetensors, which nothing here runs without code"
+                if only
+                else "no model"
+            )
+            raise UsageError(f"{folder}: there is no {MODEL}, but {what}. Convert it: {CONVERT}")
+        if not (folder / TOKENIZER).is_file():
+            raise UsageError(
+                f"{folder}: there is no {TOKENIZER}. Copy that of the model there; a tokenizer in another form is first "
+                "saved as one (Tokenizer.save of the library tokenizers)."
+            )
         _check_engine()
         setup = Setup(
             method="ctranslate2",
@@ -112,22 +126,6 @@ def _places(folder: Path) -> dict[str, Any]:
     given, other = folder / TOKENIZER, folder / TARGET_TOKENIZER
     wanted = other if other.is_file() else given
     return {"folder": str(folder), "tokenizers": [str(given), str(wanted)]}
-
-
-def _check_folder(folder: Path) -> None:
-    if not folder.is_dir():
-        raise UsageError(f"{folder}: this is no folder. Name the folder of the model.")
-    if not (folder / MODEL).is_file():
-        only = any(folder.glob("*.safetensors"))
-        what = (
-            "weights in safetensors, which nothing here runs without code" if only else "no model"
-        )
-        raise UsageError(f"{folder}: there is no {MODEL}, but {what}. Convert it: {CONVERT}")
-    if not (folder / TOKENIZER).is_file():
-        raise UsageError(
-            f"{folder}: there is no {TOKENIZER}. Copy that of the model there; a tokenizer in another form is first "
-            "saved as one (Tokenizer.save of the library tokenizers)."
-        )
 
 
 def _check_engine() -> None:

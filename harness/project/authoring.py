@@ -423,22 +423,18 @@ def move_into(
         and name in {corpus.name for corpus in state.head.corpora.values()}
     ):
         stored = _ours(vault, corpus, name, identity, opener)
-        _require_unchanged(before, corpus)
+        # Refuse a corpus that is not what went to the vault; UsageError says what to do.
+        if before.sha256 != corpus.sha256:
+            raise UsageError(
+                f"The vault holds {before.corpus!r} as it was on {before.on}, and it was changed here since. Nothing was taken out of the project. Seal it in "
+                "another vault, or put back the project.json of that day and run this again."
+            )
     else:
         project.change(vault=going)
         write_state(project, overwrite=True)
         stored = vault.add(corpus, name, identity, opener, tells)
     _take_out(project, going)
     return stored
-
-
-def _require_unchanged(before: InVault, corpus: Corpus) -> None:
-    """Refuse a corpus that is not what went to the vault; UsageError says what to do."""
-    if before.sha256 != corpus.sha256:
-        raise UsageError(
-            f"The vault holds {before.corpus!r} as it was on {before.on}, and it was changed here since. Nothing was taken out of the project. Seal it in "
-            "another vault, or put back the project.json of that day and run this again."
-        )
 
 
 def _ours(

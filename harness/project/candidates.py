@@ -17,7 +17,7 @@ from rapidfuzz.distance import Levenshtein
 from corpora.checks.requirements import LEAST
 from corpora.formats.columns import Columns
 from corpora.formats.load import load
-from corpora.model.corpus import Corpus, Dataset
+from corpora.model.corpus import Dataset
 from corpora.model.entry import PROVENANCES, REGISTERS, Entry, Segment
 from corpora.text.comparison import normalised
 from corpora.text.messages import counted
@@ -119,22 +119,19 @@ def read_candidates(project: Project, path: Path) -> list[Candidate]:
     )
     for entry in corpus.entries:
         check_length(entry.source, f"{path}: entry {entry.id}, field 'source'", MOST_SOURCE)
-    _check_terms(project, path, corpus)
-    lines_of = corpus.lines or (None,) * len(corpus.entries)
-    return [
-        _candidate(entry, origin, line)
-        for entry, line in zip(corpus.entries, lines_of, strict=True)
-    ]
-
-
-def _check_terms(project: Project, path: Path, corpus: Corpus) -> None:
-    """Refuse sentences that may not leave here by their own terms, for a corpus that lets them leave."""
+    # Refuse sentences that may not leave here by their own terms, for a corpus that lets them
+    # leave.
     own = Dataset.model_validate(project.state.dataset).terms
     if corpus.dataset.terms.local_only and not own.local_only:
         raise UsageError(
             f"{path}: {corpus.dataset.terms.words}, and the corpus in the making lets its open texts go further. Ask who holds "
             "these sentences, or begin the corpus with --transmission local-only."
         )
+    lines_of = corpus.lines or (None,) * len(corpus.entries)
+    return [
+        _candidate(entry, origin, line)
+        for entry, line in zip(corpus.entries, lines_of, strict=True)
+    ]
 
 
 def _candidate(entry: Entry, origin: SourceOrigin, line: int | None) -> Candidate:

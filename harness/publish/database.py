@@ -56,7 +56,16 @@ def opened_database(place: DatabasePlace) -> Iterator[PublishedDatabase]:
             prepare_threshold=None,  # a pooler gives each transaction another server process
         )
         with connection:
-            _require_server(connection, place)
+            server_version = connection.info.server_version
+            if server_version < OLDEST_SERVER:
+                raise PublishError(
+                    f"{place} runs PostgreSQL {server_version // 10000}; published cards need {OLDEST_SERVER // 10000} or newer."
+                )
+            encoding = connection.info.parameter_status("server_encoding")
+            if encoding != "UTF8":
+                raise PublishError(
+                    f"{place} keeps its texts as {encoding}, which has not all letters. Publish to a database that was made with ENCODING 'UTF8'."
+                )
             with suppress(psycopg.Error):  # a pooler's server process may have had temporary tables
                 connection.execute("SET temp_buffers = '48MB'")  # a batch stays in memory
             yield PublishedDatabase(connection, place)
@@ -199,19 +208,6 @@ def _batches(cards: Sequence[OutgoingCard]) -> Iterator[list[OutgoingCard]]:
             batch, size = [], 0
     if batch:
         yield batch
-
-
-def _require_server(connection: psycopg.Connection[Any], place: DatabasePlace) -> None:
-    server_version = connection.info.server_version
-    if server_version < OLDEST_SERVER:
-        raise PublishError(
-            f"{place} runs PostgreSQL {server_version // 10000}; published cards need {OLDEST_SERVER // 10000} or newer."
-        )
-    encoding = connection.info.parameter_status("server_encoding")
-    if encoding != "UTF8":
-        raise PublishError(
-            f"{place} keeps its texts as {encoding}, which has not all letters. Publish to a database that was made with ENCODING 'UTF8'."
-        )
 
 
 @contextmanager

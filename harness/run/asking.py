@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 import time
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -97,7 +97,15 @@ class Asking:
         Raises BudgetReached, AskingStopped where a person stopped it, and HarnessError where the endpoint cannot
         be asked at all.
         """
-        return _without_loop(self._asked(annotator, translations))
+        # Run to the end; in its own thread where this one has an event loop already, as in a
+        # notebook.
+        work = self._asked(annotator, translations)
+        try:
+            asyncio.get_running_loop()
+        except RuntimeError:
+            return asyncio.run(work)
+        with ThreadPoolExecutor(1) as threads:
+            return threads.submit(asyncio.run, work).result()
 
     def take(self, row: AnnotationRow) -> None:
         """Add what was asked and found now."""
@@ -175,16 +183,6 @@ def asking_again(
         places={entry.id: place for place, entry in entries.items()},
         known=known,
     )
-
-
-def _without_loop(work: Coroutine[Any, Any, list[Any]]) -> list[Any]:
-    """Run to the end; in its own thread where this one has an event loop already, as in a notebook."""
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return asyncio.run(work)
-    with ThreadPoolExecutor(1) as threads:
-        return threads.submit(asyncio.run, work).result()
 
 
 class _Apart:

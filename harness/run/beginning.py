@@ -5,14 +5,13 @@ from __future__ import annotations
 import sqlite3
 import time
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 
 from corpora.model.corpus import Corpus
-from corpora.model.entry import Entry
 from corpora.text.comparison import FORM
 from harness.card.material import fingerprint
 from harness.consent.checks import refuse_withdrawn_method
@@ -253,7 +252,18 @@ def _opening(
     if known is not None:
         return known.of_entries().changed(**_scored_with(tools))
     floors = {} if tools.scorer.mixes else floor_fields({})
-    missing = _missing(tools, tools.resources.entries)
+    # Which metrics can have no value for these entries, and why; perfect outputs show it.
+    totals = RunningTotals(tools.scorer)
+    for tried in (
+        tools.resources.entries[:1],
+        tools.resources.entries[1:_TRIED],
+    ):  # the first may show it of all
+        perfect = [Translation(entry, entry.reference or _ANY_ANSWER) for entry in tried]
+        totals.add(tools.scorer.statistics(tools.annotated(perfect)))
+        if None not in totals.values().values():
+            break
+    whole = {metric.info.id: LATER for metric in tools.scorer.corpus_metrics}
+    missing = {**tools.scorer.reasons(totals.values()), **whole}
     return RunOpening(**floors, missing=missing, **_scored_with(tools))
 
 
@@ -281,21 +291,6 @@ def _scored_with(tools: ScoringTools) -> dict[str, Any]:
 _ANY_ANSWER = "yes"
 _TRIED = 200
 """Entries, from the first, that are examined for a metric that has something to look at."""
-
-
-def _missing(tools: ScoringTools, entries: Sequence[Entry]) -> dict[str, str]:
-    """Return which metrics can have no value for these entries, and why; perfect outputs show it.
-
-    Where an entry wants no certain answer, any will do.
-    """
-    totals = RunningTotals(tools.scorer)
-    for tried in (entries[:1], entries[1:_TRIED]):  # the first may show it of all
-        perfect = [Translation(entry, entry.reference or _ANY_ANSWER) for entry in tried]
-        totals.add(tools.scorer.statistics(tools.annotated(perfect)))
-        if None not in totals.values().values():
-            break
-    whole = {metric.info.id: LATER for metric in tools.scorer.corpus_metrics}
-    return {**tools.scorer.reasons(totals.values()), **whole}
 
 
 LATER = "worked out when all outputs are in"
@@ -378,7 +373,16 @@ def take_up(
     run = read_run(connection, number)
     _refuse_complete(run)
     if resumption.options:
-        _change_plan(connection, run, method, resumption.options)
+        # Change how a run goes about its calls (budget, concurrency); never the requests.
+        plan = plan_of(run)
+        try:
+            options = type(plan.run).model_validate({**plan.run.model_dump(), **resumption.options})
+        except ValidationError as error:
+            raise UsageError(f"Options: {first_problem(error)}") from error
+        changed = plan.model_copy(update={"run": options})
+        check_budget(method, changed)
+        opening = run.opening.changed(budget_usd=options.budget_usd)
+        set_plan(connection, run.id, changed.model_dump(mode="json"), opening)
     if resumption.retry_failed:
         _ask_again(connection, read_run(connection, number))
     so_far = {} if resumption.retry_failed or run.live is None else run.live.so_far
@@ -393,19 +397,3 @@ def _ask_again(connection: sqlite3.Connection, run: Run) -> None:
         opening = run.opening.changed(tried=tuple(sorted(tried.items())))
         set_opening(connection, run.id, opening)
         forget_failed(connection, run.id)
-
-
-def _change_plan(
-    connection: sqlite3.Connection, run: Run, method: Method, changes: Mapping[str, Any]
-) -> None:
-    """Change how a run goes about its calls (budget, concurrency); never the requests."""
-
-    plan = plan_of(run)
-    try:
-        options = type(plan.run).model_validate({**plan.run.model_dump(), **changes})
-    except ValidationError as error:
-        raise UsageError(f"Options: {first_problem(error)}") from error
-    changed = plan.model_copy(update={"run": options})
-    check_budget(method, changed)
-    opening = run.opening.changed(budget_usd=options.budget_usd)
-    set_plan(connection, run.id, changed.model_dump(mode="json"), opening)

@@ -100,13 +100,16 @@ class CallRunner:
         """Carry one call; raises CallError when it finally failed, BudgetReached when money ran out."""
         key = request_key(request, self.shared.method)
         if (stored := self._found(key, request)) is not None:
-            return self._reuse(key, stored)
+            self.reused += 1
+            self._count(stored.reply.usage, stored.cost_usd)
+            self.attempts.append(Attempt(key, None, stored.latency_seconds, cached=True))
+            return stored.reply
         attempt = 1
         while True:
             try:
                 return await self._ask(key, request)
             except CallError as failure:
-                wait = self._wait_after(failure, attempt)
+                wait = self.shared.policy.wait(failure, attempt, self.shared.draw)
                 if isinstance(failure, NoServer) and request.url not in self.shared.answering:
                     wait = None  # it never answered: most likely nothing runs there, so waiting is for nothing
                 if wait is None:
@@ -118,12 +121,6 @@ class CallRunner:
     def _found(self, key: bytes, request: Request) -> StoredReply | None:
         stored = self.shared.find(key) if self._kept(request) else None
         return stored if stored is not None and request.accept(stored.reply) else None
-
-    def _reuse(self, key: bytes, stored: StoredReply) -> Reply:
-        self.reused += 1
-        self._count(stored.reply.usage, stored.cost_usd)
-        self.attempts.append(Attempt(key, None, stored.latency_seconds, cached=True))
-        return stored.reply
 
     async def _ask(self, key: bytes, request: Request) -> Reply:
         ledger = self.shared.ledger
@@ -151,7 +148,13 @@ class CallRunner:
         self.shared.answering.add(request.url)
         self.shared.let_in.add(request.url)
         self.shared.limiter.succeeded(self.slot)
-        self._note_reply(key, request, status, StoredReply(bill, latency, cost))
+        stored = StoredReply(bill, latency, cost)
+        self.asked += 1
+        self._count(stored.reply.usage, stored.cost_usd)
+        self.latency_seconds = (self.latency_seconds or 0.0) + stored.latency_seconds
+        kept = self._keep(key, request, stored) if self._kept(request) else None
+        waited = self._take_waited()
+        self.attempts.append(Attempt(kept, status, stored.latency_seconds, waited))
         return bill
 
     def _charge(self, request: Request, failure: CallError, reserved: float) -> float:
@@ -162,7 +165,7 @@ class CallRunner:
         if failure.bill is None:
             if not _may_have_charged(failure):
                 return 0.0
-            if not _costs_nothing(request):
+            if not (request.price is not None and request.price.cost(Usage(1, 1), 1) == 0):
                 self._count(None, None)
             return reserved
         cost = _cost(request, failure.bill)
@@ -181,14 +184,6 @@ class CallRunner:
 
     def _kept(self, request: Request) -> bool:
         return request.cacheable and not self.secret
-
-    def _note_reply(self, key: bytes, request: Request, status: int, stored: StoredReply) -> None:
-        self.asked += 1
-        self._count(stored.reply.usage, stored.cost_usd)
-        self.latency_seconds = (self.latency_seconds or 0.0) + stored.latency_seconds
-        kept = self._keep(key, request, stored) if self._kept(request) else None
-        waited = self._take_waited()
-        self.attempts.append(Attempt(kept, status, stored.latency_seconds, waited))
 
     def _keep(self, key: bytes, request: Request, stored: StoredReply) -> bytes:
         """Store a reply; under a key that nobody looks for where it must not be found again."""
@@ -221,9 +216,6 @@ class CallRunner:
             self.usage = usage + (self.usage or Usage())
         known = self.cost_usd is not None and cost is not None
         self.cost_usd = (self.cost_usd or 0.0) + (cost or 0.0) if known else None
-
-    def _wait_after(self, failure: CallError, attempt: int) -> float | None:
-        return self.shared.policy.wait(failure, attempt, self.shared.draw)
 
     def _hopeless(self, request: Request, failure: CallError) -> HarnessError | None:
         """Return why no entry of the run could fare better, so that none is stored as failed; None where one could.
@@ -304,11 +296,6 @@ def _listed(request: Request, reply: Reply) -> float | None:
     if by_tokens and reply.usage is None:
         return None
     return request.price.cost(reply.usage or Usage(), request.characters)
-
-
-def _costs_nothing(request: Request) -> bool:
-    """Return whether an endpoint is known to charge nothing."""
-    return request.price is not None and request.price.cost(Usage(1, 1), 1) == 0
 
 
 def not_there(request: Request, failure: NoServer) -> HarnessError:

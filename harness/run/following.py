@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 import threading
 import time
 from collections.abc import Iterator
@@ -270,22 +269,19 @@ class ControlPoller(threading.Thread):
         with suppress(HarnessError, *STORE_ERRORS), closing(open_store(self._path)) as connection:
             while not self._end.wait(LISTEN_SECONDS):
                 with suppress(*STORE_ERRORS):
-                    self._heed(connection)
+                    for number, wish, calls in open_wishes(connection, self._run):
+                        if self.entries_in:
+                            words = OVER
+                        elif wish not in set(ControlRequest) or not isinstance(calls, int | None):
+                            words = UNKNOWN  # a program of another version wrote it, or somebody by hand
+                        else:
+                            words = done(self._control, ControlRequest(wish), calls)
+                        answer_wish(connection, number, words)
 
     def close(self) -> None:
         """End listening."""
         self._end.set()
         self.join()
-
-    def _heed(self, connection: sqlite3.Connection) -> None:
-        for number, wish, calls in open_wishes(connection, self._run):
-            if self.entries_in:
-                words = OVER
-            elif wish not in set(ControlRequest) or not isinstance(calls, int | None):
-                words = UNKNOWN  # a program of another version wrote it, or somebody by hand
-            else:
-                words = done(self._control, ControlRequest(wish), calls)
-            answer_wish(connection, number, words)
 
 
 def done(control: Control, wish: ControlRequest, calls: int | None = None) -> str:

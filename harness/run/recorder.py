@@ -140,31 +140,20 @@ class Recorder(threading.Thread):
         results = self._write(items)
         now = time.perf_counter()
         if self._listener is not None:
-            self._tell(self._listener, results, now, last=not more)
+            last = not more
+            for result in results:
+                self._listener(EntryScored(self._run_id, result))
+            if now - self._told >= TELL_SECONDS or last:
+                self._told = now
+                self._listener(self._board.progress())
         if more and items:
-            self._work_aside(began + GATHER_SECONDS)
+            # Run other work until a time of `time.perf_counter`, or until something is to be written.
+            until = began + GATHER_SECONDS
+            while self._aside is not None and time.perf_counter() < until:
+                if not self._aside():
+                    self._aside = None
             time.sleep(max(0.0, began + GATHER_SECONDS - time.perf_counter()))
         return more
-
-    def _work_aside(self, until: float) -> None:
-        """Run other work until a time of ``time.perf_counter``, or until something is to be written."""
-        while self._aside is not None and time.perf_counter() < until:
-            if not self._aside():
-                self._aside = None
-
-    def _tell(
-        self,
-        listener: Callable[[Event], None],
-        results: Sequence[Result],
-        now: float,
-        *,
-        last: bool,
-    ) -> None:
-        for result in results:
-            listener(EntryScored(self._run_id, result))
-        if now - self._told >= TELL_SECONDS or last:
-            self._told = now
-            listener(self._board.progress())
 
     def _gather(self) -> tuple[list[_Item], bool]:
         """Return what is waiting, and whether more may come."""
@@ -334,7 +323,13 @@ class RunFloors:
         Another run on the same entries may have finished them first.
         """
         if not (self._known or self._work.complete or self._find_known()):
-            self._finish(control, tell)
+            steps = 0
+            while self.step():
+                if control.state is RunState.STOPPED:
+                    raise AskingStopped
+                steps += 1
+                if steps % QUIET_STEPS == 0:
+                    tell(f"working out the floors: {self._work.done:,} of {self._work.total:,}")
         self._board.floors_open = False
         fields = floor_fields(self._board.floors or {})
         with transaction(self._connection):
@@ -348,15 +343,6 @@ class RunFloors:
             return False
         self._board.floors = scores_of(known.floors)
         return True
-
-    def _finish(self, control: Control, tell: Callable[[str], None]) -> None:
-        steps = 0
-        while self.step():
-            if control.state is RunState.STOPPED:
-                raise AskingStopped
-            steps += 1
-            if steps % QUIET_STEPS == 0:
-                tell(f"working out the floors: {self._work.done:,} of {self._work.total:,}")
 
 
 # ---- Having a run's calls made elsewhere: what goes there, and what is done here with what comes

@@ -71,7 +71,12 @@ class Explainer:
     """Explains the entries of one run; costs what the run's tools cost, so it is made in a thread."""
 
     def __init__(self, connection: sqlite3.Connection, run: Run) -> None:
-        self._answers = _found_by_entry(connection, run)
+        # What judges said of each output, by place in the corpus.
+        answers_by_place: dict[int, dict[str, Any]] = {}
+        for row in read_annotations(connection, run.id):
+            if row.position is not None and row.value is not None:
+                answers_by_place.setdefault(row.position, {})[row.annotator] = row.value
+        self._answers = answers_by_place
         self._tools, self.why_not = _tools(connection, run)
         """``why_not`` says why nothing can be explained, None where it can."""
 
@@ -104,15 +109,6 @@ class Explainer:
         """Close the annotators."""
         if self._tools is not None:
             self._tools.close()
-
-
-def _found_by_entry(connection: sqlite3.Connection, run: Run) -> dict[int, dict[str, Any]]:
-    """Return what judges said of each output, by place in the corpus."""
-    answers_by_place: dict[int, dict[str, Any]] = {}
-    for row in read_annotations(connection, run.id):
-        if row.position is not None and row.value is not None:
-            answers_by_place.setdefault(row.position, {})[row.annotator] = row.value
-    return answers_by_place
 
 
 def _tools(connection: sqlite3.Connection, run: Run) -> tuple[ScoringTools | None, str | None]:

@@ -8,14 +8,12 @@ was cut is not retried but resumed.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 from pydantic import ValidationError
 
-from corpora.model.corpus import Dataset
-from corpora.model.entry import Entry
 from harness.card.material import fingerprint
 from harness.core.failures import UsageError
 from harness.core.problems import first_problem
@@ -81,7 +79,16 @@ def retry(
     entries = read_entries(connection, run.corpus)
     whole = [entries[place] for place in sorted(entries)]
     dataset = read_dataset(connection, run.corpus)
-    plan = _kept_here(dataset, [entries[place] for place in run.positions], whole, plan)
+    # Restrict entries to where their terms allow them to be, before a key is asked for that
+    # would not be used.
+    chosen = [entries[place] for place in run.positions]
+    shut_door(chosen, plan, dataset)
+    refuse_written_keys(plan.options)
+    described = build(plan.method, plan.options, whole, no_key)
+    require_terms(dataset, chosen, described, plan)
+    kept = keep_here(chosen, described, plan)
+    require_answer(chosen, described, kept)
+    plan = kept
     method = build(plan.method, plan.options, whole, find_key)
     check_budget(method, plan)
     tools = begun_with(connection, run)
@@ -139,19 +146,6 @@ def _told(options: Any, changes: Mapping[str, Any]) -> Any:
     fields = type(options).model_fields
     changed_fields = {name: value for name, value in changes.items() if name in fields}
     return type(options).model_validate({**options.model_dump(), **changed_fields})
-
-
-def _kept_here(
-    dataset: Dataset, chosen: Sequence[Entry], whole: Sequence[Entry], plan: Plan
-) -> Plan:
-    """Restrict entries to where their terms allow them to be, before a key is asked for that would not be used."""
-    shut_door(chosen, plan, dataset)
-    refuse_written_keys(plan.options)
-    described = build(plan.method, plan.options, whole, no_key)
-    require_terms(dataset, chosen, described, plan)
-    kept = keep_here(chosen, described, plan)
-    require_answer(chosen, described, kept)
-    return kept
 
 
 def _store(

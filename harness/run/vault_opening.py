@@ -73,7 +73,7 @@ def run_terms(
     except ValidationError as error:
         raise UsageError(f"Options: {first_problem(error)}") from error
     asked = {
-        "method": method if _is_shipped(method) else _code(method, options),
+        "method": method if (method in SHIPPED or method == "api") else _code(method, options),
         "options": _told(options),
         "scoring": _told(scoring),
         "entries": {name: _content(value) for name, value in asdict(selection).items() if value},
@@ -105,10 +105,6 @@ def terms_again(
     return RunTerms(method=work, options=options, scorer=VERSION, run=run_id, **handed)
 
 
-def _is_shipped(method: str) -> bool:
-    return method in SHIPPED or method == "api"
-
-
 def _code(method: str, options: MethodOptions) -> list[str]:
     """Return the class of a plug-in and the SHA-256 of its code; what is not a method is said by anyone who makes methods."""
     if method.endswith(BUNDLE_SUFFIX):
@@ -125,14 +121,15 @@ def _told(options: BaseModel) -> dict[str, Any]:
         name: model_field.default for name, model_field in type(options).model_fields.items()
     }
     return {
-        name: _content(Path(value) if name in _MAY_BE_FILES and _is_there(value) else value)
+        name: _content(
+            Path(value)
+            if name in _MAY_BE_FILES
+            and (isinstance(value, str) and Path(value).expanduser().exists())
+            else value
+        )
         for name, value in options
         if value != defaults[name] and name not in _OF_THE_CORPUS
     }
-
-
-def _is_there(value: Any) -> bool:
-    return isinstance(value, str) and Path(value).expanduser().exists()
 
 
 def _content(value: Any) -> Any:
@@ -207,7 +204,13 @@ def _opening(vault: VaultRequest, terms: RunTerms | None, name: str = "") -> Vau
 
     if name and standing(home()):
         at = vault_at(vault.folder, home(), clock_was_wrong=vault.clock_was_wrong)
-        _refuse_withdrawn(name, at)
+        head = at.read().head
+        with opened() as connection:
+            for number, stored in head.corpora.items():
+                if name in {number, stored.name}:
+                    notice = withdrawn_of_vault(connection, head.vault, number)
+                    if notice is not None:
+                        raise Withdrawn(f"Corpus {name}", notice)
     if (vault.grant or vault.ask) is not None and (
         terms is None or vault.work not in GRANTED_AHEAD
     ):
@@ -217,16 +220,6 @@ def _opening(vault: VaultRequest, terms: RunTerms | None, name: str = "") -> Vau
         opening.vault, [opening.identity, *(keeper_here(home(), path) for path in vault.others)]
     )
     return opening
-
-
-def _refuse_withdrawn(name: str, vault: Vault) -> None:
-    head = vault.read().head
-    with opened() as connection:
-        for number, stored in head.corpora.items():
-            if name in {number, stored.name}:
-                notice = withdrawn_of_vault(connection, head.vault, number)
-                if notice is not None:
-                    raise Withdrawn(f"Corpus {name}", notice)
 
 
 def refuse_taken_out(vault: Vault, identities: Iterable[Identity]) -> None:

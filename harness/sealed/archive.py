@@ -129,20 +129,16 @@ def unpack_all(data: bytes, shape: ArchiveShape) -> dict[str, bytes]:
     """Read every member of an archive of this shape; raises FileError in words for anything else."""
     if len(data) > shape.most_bytes + 2**11 * shape.most_members:
         raise _error(FileProblem.TOO_LARGE, shape)
-    _check_ends(data)
-    members = _members(data, shape)
-    if pack(members, shape) != data:
-        raise _error(FileProblem.DAMAGED)
-    return members
-
-
-def _check_ends(data: bytes) -> None:
-    """Show what is no archive from one that was not copied to its end."""
+    # Show what is no archive from one that was not copied to its end.
     if not data.startswith(_BEGINS) and not _BEGINS.startswith(data[:4]):
         raise _error(FileProblem.NOT_OURS)
     end = data.rfind(_ENDS, -1024 - _END_BYTES)
     if end == -1 or len(data) < end + _END_BYTES:
         raise _error(FileProblem.CUT_SHORT)
+    members = _members(data, shape)
+    if pack(members, shape) != data:
+        raise _error(FileProblem.DAMAGED)
+    return members
 
 
 def _members(data: bytes, shape: ArchiveShape) -> dict[str, bytes]:

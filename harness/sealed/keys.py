@@ -275,12 +275,8 @@ def _keep(identity: Identity, folder: Path) -> Identity:
     except KeyStoreError:
         kept = False
     path = key_pointer(folder, identity.role) if kept else _file(folder, identity.role)
-    _write_whole(path, f"{entry}\n" if kept else identity.text())
-    return identity
-
-
-def _write_whole(path: Path, text: str) -> None:
-    """Write a file so that it is there as a whole or not at all."""
+    # Write a file so that it is there as a whole or not at all.
+    text = f"{entry}\n" if kept else identity.text()
     beside = path.with_name(f".{path.name}.part")
     try:
         beside.unlink(missing_ok=True)
@@ -292,6 +288,7 @@ def _write_whole(path: Path, text: str) -> None:
             "Make room there, or name another folder in ROSETTA_HOME.",
             error,
         ) from None
+    return identity
 
 
 def _parsed(text: str, role: Role, trouble: str) -> Identity:

@@ -243,7 +243,10 @@ def phrase(digest: str, *, earlier: bool = False) -> str:
     if earlier:
         return made_up(bytes.fromhex(digest)[:_EARLIER_BYTES])
     stretched = stretch(bytes.fromhex(digest), _SALT, work=WORK, length=8)
-    return _written(int.from_bytes(stretched, "big") >> 64 - BOUND)
+    bound = int.from_bytes(stretched, "big") >> 64 - BOUND
+    number = bound << _CHECK | _checks(bound)
+    places = (number >> _WORD * at & (1 << _WORD) - 1 for at in reversed(range(WORDS)))
+    return " ".join(LIST[place] for place in places)
 
 
 def says(words: str, digest: str) -> bool:
@@ -312,12 +315,6 @@ def _read_earlier(found: Sequence[str]) -> str:
                 "Look at it again."
             )
     return " ".join(found)
-
-
-def _written(bound: int) -> str:
-    number = bound << _CHECK | _checks(bound)
-    places = (number >> _WORD * at & (1 << _WORD) - 1 for at in reversed(range(WORDS)))
-    return " ".join(LIST[place] for place in places)
 
 
 def _holds(found: Sequence[str]) -> bool:

@@ -277,7 +277,14 @@ def seal_with_passphrase(data: bytes, passphrase: str) -> bytes:
         f"age-encryption.org/v1\n-> scrypt {_base64(salt)} {WORK}\n{_base64(wrapped)}\n---".encode()
     )
     mac = _base64(_mac(_derive(file_key, b"", b"header"), header))
-    payload = _stream(_derive(file_key, nonce, b"payload"), data)
+    # Encrypt in chunks whose nonce is their number and whether they are the last.
+    key = _derive(file_key, nonce, b"payload")
+    chunks = [data[at : at + _CHUNK] for at in range(0, len(data), _CHUNK)] or [b""]
+    last = len(chunks) - 1
+    payload = b"".join(
+        _encrypt(key, number.to_bytes(11, "big") + bytes([number == last]), chunk)
+        for number, chunk in enumerate(chunks)
+    )
     return header + f" {mac}\n".encode() + nonce + payload
 
 
@@ -294,16 +301,6 @@ def typed_passphrase(text: str) -> str:
             f"This passphrase is too short: {SHORTEST} characters at least. Take the words of the card.",
         )
     return passphrase
-
-
-def _stream(key: bytes, data: bytes) -> bytes:
-    """Encrypt in chunks whose nonce is their number and whether they are the last."""
-    chunks = [data[at : at + _CHUNK] for at in range(0, len(data), _CHUNK)] or [b""]
-    last = len(chunks) - 1
-    return b"".join(
-        _encrypt(key, number.to_bytes(11, "big") + bytes([number == last]), chunk)
-        for number, chunk in enumerate(chunks)
-    )
 
 
 def _wrapping_key(passphrase: str, salt: bytes) -> bytes:

@@ -41,7 +41,8 @@ MOUNT_POINTS = (Path("/media"), Path("/run/media"), Path("/mnt"))
 def mounted_sticks() -> list[Path]:
     """List the places at which the system shows sticks; those that are plugged in now."""
     if sys.platform == "win32":
-        return _drives()
+        letters = (Path(f"{letter}:\\") for letter in "DEFGHIJKLMNOPQRSTUVWXYZ")
+        return [drive for drive in letters if drive.is_dir()]
     if sys.platform == "darwin":
         return _folders_in(Path("/Volumes"))
     shown = [path for above in MOUNT_POINTS for path in _folders_in(above)]
@@ -74,11 +75,6 @@ def _is_mounted(folder: Path) -> bool:
         return folder.is_mount()
     except OSError:
         return False  # another user's, or pulled meanwhile
-
-
-def _drives() -> list[Path]:
-    letters = (Path(f"{letter}:\\") for letter in "DEFGHIJKLMNOPQRSTUVWXYZ")
-    return [drive for drive in letters if drive.is_dir()]
 
 
 MOST_BYTES: Final = 51 * 2**20
@@ -161,7 +157,20 @@ def _digest(pieces: Iterable[bytes]) -> str:
 def _write_pieces(path: Path, pieces: Iterable[bytes], mode: int) -> None:
     beside = path.with_name(f".{path.name}.part")
     try:
-        written = _write_flushed(beside, pieces, mode)
+        # Write a new file, wait until the medium has it, and return its SHA-256; never through a
+        # link that lies there.
+        beside.unlink(missing_ok=True)
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+        digest = sha256()
+        with os.fdopen(os.open(beside, flags, mode), "wb") as file:
+            for (
+                piece
+            ) in pieces:  # flushed one by one: so a bar of progress counts what the medium has
+                file.write(piece)
+                digest.update(piece)
+                file.flush()
+                flush(file.fileno())
+        written = digest.hexdigest()
         kept = _digest(_read_again(beside)) == written
         if kept:
             beside.replace(path)
@@ -193,20 +202,6 @@ def read_named(path: Path, most_bytes: int = MOST_BYTES) -> bytes:
         return read_file(path, most_bytes)
     except StickError as error:
         raise UsageError(str(error)) from None
-
-
-def _write_flushed(path: Path, pieces: Iterable[bytes], mode: int) -> str:
-    """Write a new file, wait until the medium has it, and return its SHA-256; never through a link that lies there."""
-    path.unlink(missing_ok=True)
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-    digest = sha256()
-    with os.fdopen(os.open(path, flags, mode), "wb") as file:
-        for piece in pieces:  # flushed one by one: so a bar of progress counts what the medium has
-            file.write(piece)
-            digest.update(piece)
-            file.flush()
-            flush(file.fileno())
-    return digest.hexdigest()
 
 
 def flush(descriptor: int) -> None:

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from corpora.languages.cards import FoundCard, find_card, read_card
-from corpora.languages.language import LanguageCard
 from corpora.languages.tags import resolve_script
 from corpora.languages.writing import WritingSystem
 from corpora.model.corpus import Dataset
@@ -155,20 +154,17 @@ def _target_card(
     if options.language_card is None:
         return find_card(dataset.target_language, folders)
     named = read_card(options.language_card)
-    _require_language(named.card, dataset.target_language)
-    return named
-
-
-def _require_language(card: LanguageCard, tag: str) -> None:
-    """Refuse a card of another language: its letters and rules would make numbers that mean nothing."""
-    language = tag.replace("_", "-").split("-")[0].lower()
-    shipped = find_card(tag)
+    # Refuse a card of another language: its letters and rules would make numbers that mean
+    # nothing.
+    language = dataset.target_language.replace("_", "-").split("-")[0].lower()
+    shipped = find_card(dataset.target_language)
     names = {language, *(shipped.card.tags if shipped else ())}
-    if language != "und" and not names & set(card.tags):
+    if language != "und" and not names & set(named.card.tags):
         raise UsageError(
-            f"--language-card is of {card.tag} ({card.name}), and the corpus is translated into {tag}. "
-            f"Name a card of {tag}, list {language!r} among the card's aliases, or leave it out."
+            f"--language-card is of {named.card.tag} ({named.card.name}), and the corpus is translated into {dataset.target_language}. "
+            f"Name a card of {dataset.target_language}, list {language!r} among the card's aliases, or leave it out."
         )
+    return named
 
 
 def _terms(options: ScoringOptions, coaching: Path | None) -> Terminology:

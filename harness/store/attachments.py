@@ -142,7 +142,11 @@ def change_words(
         had = set(tags_of(connection, run))
         if not added and not removed:
             return tuple(sorted(had))
-        return _replace(connection, run, (had | added) - removed)
+        tags = (had | added) - removed
+        wanted = tidy_tags(tags)
+        connection.execute("DELETE FROM tags WHERE run = ?", (run,))
+        connection.executemany("INSERT INTO tags VALUES (?, ?)", [(run, tag) for tag in wanted])
+        return wanted
 
 
 def tidy_note(note: str) -> str:
@@ -178,25 +182,14 @@ def _parts(letter: str) -> bool:
     return letter == "," or letter.isspace() or unicodedata.category(letter) in {"Cc", "Cs"}
 
 
-def _replace(connection: sqlite3.Connection, run: int, tags: Iterable[str]) -> tuple[str, ...]:
-    wanted = tidy_tags(tags)
-    connection.execute("DELETE FROM tags WHERE run = ?", (run,))
-    connection.executemany("INSERT INTO tags VALUES (?, ?)", [(run, tag) for tag in wanted])
-    return wanted
-
-
 @contextmanager
 def _words_of(connection: sqlite3.Connection, run: int) -> Iterator[None]:
     """Change what is next to a run that is there, all of it or nothing."""
     with transaction(connection):
-        _refuse_gone(connection, run)
+        there = "SELECT 1 FROM runs WHERE id = ? AND put_away IS NULL"
+        if connection.execute(there, (run,)).fetchone() is None:
+            raise StoreError("The run was deleted meanwhile; nothing is kept next to it.")
         yield
-
-
-def _refuse_gone(connection: sqlite3.Connection, run: int) -> None:
-    there = "SELECT 1 FROM runs WHERE id = ? AND put_away IS NULL"
-    if connection.execute(there, (run,)).fetchone() is None:
-        raise StoreError("The run was deleted meanwhile; nothing is kept next to it.")
 
 
 def note_of(connection: sqlite3.Connection, run: int) -> str:

@@ -197,31 +197,44 @@ class Ordering:
     def _column(self, connection: sqlite3.Connection, sort: str) -> Column:
         """Return the values to sort by, NaN where there is none."""
         if sort == "id":
-            return self._id_ranks(connection)
+            # Rank ids as SQLite compares them: numbers first, then texts by their bytes.
+            if "id" not in self._ranks:
+                places = _numbers(
+                    connection.execute(
+                        "SELECT position FROM entries WHERE corpus = ? ORDER BY entry_id",
+                        (self._corpus,),
+                    )
+                )
+                index = self._index(places.astype(np.uint32))
+                self._ranks["id"] = np.empty(len(self._places))
+                self._ranks["id"][index] = np.arange(len(index))
+            return self._ranks["id"]
         if sort in {"source", "output"}:
-            return self._rank(connection, sort)
+            # Rank texts as SQLite compares them: by their bytes; equal texts have one id, and one rank.
+            if sort not in self._ranks and has_key(connection, self._corpus):
+                self._ranks[sort] = self._rank_opened(connection, sort)
+            if sort not in self._ranks:
+                ids = (self._entries if sort == "source" else self._results)[f"{sort} text"]
+                # Rank of each id among ids in order, NaN where there is none.
+                ordered = self._sorted_texts(connection, sort)
+                by_id = np.argsort(ordered)
+                known = ~np.isnan(ids)
+                ranks = np.full(len(ids), np.nan)
+                ranks[known] = by_id[np.searchsorted(ordered[by_id], ids[known].astype(np.int64))]
+                self._ranks[sort] = ranks
+            return self._ranks[sort]
         if sort == "third":
-            return self._third(connection)
+            # Read the value that only few tasks have whenever it is asked for.
+            query = (
+                f"SELECT position, {sort_columns(connection)['third']} FROM results WHERE run = ?"
+            )
+            rows = _matrix(connection.execute(query, (self._run,)), 2)
+            values = np.full(len(self._places), np.nan)
+            values[self._index(rows[:, 0].astype(np.uint32))] = rows[:, 1]
+            return values
         if sort == "state":
             return np.where(self._done, 1.0 - self._results["failed"], 2.0)
         return self._entries[sort] if sort in self._entries else self._results[sort]
-
-    def _third(self, connection: sqlite3.Connection) -> Column:
-        """Read the value that only few tasks have whenever it is asked for."""
-        query = f"SELECT position, {sort_columns(connection)['third']} FROM results WHERE run = ?"
-        rows = _matrix(connection.execute(query, (self._run,)), 2)
-        values = np.full(len(self._places), np.nan)
-        values[self._index(rows[:, 0].astype(np.uint32))] = rows[:, 1]
-        return values
-
-    def _rank(self, connection: sqlite3.Connection, name: str) -> Column:
-        """Rank texts as SQLite compares them: by their bytes; equal texts have one id, and one rank."""
-        if name not in self._ranks and has_key(connection, self._corpus):
-            self._ranks[name] = self._rank_opened(connection, name)
-        if name not in self._ranks:
-            ids = (self._entries if name == "source" else self._results)[f"{name} text"]
-            self._ranks[name] = _ranked(ids, self._sorted_texts(connection, name))
-        return self._ranks[name]
 
     def _rank_opened(self, connection: sqlite3.Connection, name: str) -> Column:
         """Rank the texts of a corpus of which some are stored encrypted; equal texts have one rank."""
@@ -241,20 +254,6 @@ class Ordering:
         places = (int(place) for place in self._places)
         ranks = (ordered[texts[place]] if place in texts else np.nan for place in places)
         return np.fromiter(ranks, np.float64, len(self._places))
-
-    def _id_ranks(self, connection: sqlite3.Connection) -> Column:
-        """Rank ids as SQLite compares them: numbers first, then texts by their bytes."""
-        if "id" not in self._ranks:
-            places = _numbers(
-                connection.execute(
-                    "SELECT position FROM entries WHERE corpus = ? ORDER BY entry_id",
-                    (self._corpus,),
-                )
-            )
-            index = self._index(places.astype(np.uint32))
-            self._ranks["id"] = np.empty(len(self._places))
-            self._ranks["id"][index] = np.arange(len(index))
-        return self._ranks["id"]
 
     def _sorted_texts(self, connection: sqlite3.Connection, name: str) -> npt.NDArray[np.int64]:
         wanted, key = (
@@ -315,15 +314,6 @@ class Ordering:
         inside = index < len(self._places)
         known: npt.NDArray[np.intp] = index[inside][self._places[index[inside]] == places[inside]]
         return known
-
-
-def _ranked(ids: Column, ordered: npt.NDArray[np.int64]) -> Column:
-    """Return the rank of each id among ids in order, NaN where there is none."""
-    by_id = np.argsort(ordered)
-    known = ~np.isnan(ids)
-    ranks = np.full(len(ids), np.nan)
-    ranks[known] = by_id[np.searchsorted(ordered[by_id], ids[known].astype(np.int64))]
-    return ranks
 
 
 _CHUNK = 2_000

@@ -90,7 +90,21 @@ def write_folder(theirs: Path, ours: Path) -> Path:
     if ours.exists():
         raise UsageError(f"{ours} is there already. Name a new folder with -o.")
     members = _members(theirs)
-    described = _described(members, theirs)
+    # Read `method.json`; of before `method/1` too, which name an entry point and no kind.
+    if FOREIGN_SHEET not in members:
+        raise UsageError(
+            f"{theirs}: there is no {FOREIGN_SHEET}. An archive whose entry is a program for a container says nothing that can be run "
+            "here: write a function that gets a list of texts, and pack that."
+        )
+    try:
+        read = json.loads(members[FOREIGN_SHEET])
+    except (ValueError, RecursionError):
+        raise UsageError(f"{theirs}: {FOREIGN_SHEET} is not JSON. Correct it.") from None
+    if not isinstance(read, dict):
+        raise UsageError(f"{theirs}: {FOREIGN_SHEET} is no object. Correct it.")
+    if "kind" not in read and "entry_point" in read:
+        read["kind"] = "python"
+    described = read
     sheet, made = _translated(described, members)
     made.setdefault(README, _readme(described))
     unpack_into({**made, "submission.toml": sheet.encode()}, ours)
@@ -154,24 +168,6 @@ def _read_through(place: Path) -> None:
 def _refuse(found: list[FoundMember]) -> None:
     if problems := member_problems(found):
         raise RefusedBundle(problems)
-
-
-def _described(members: Mapping[str, bytes], place: Path) -> dict[str, Any]:
-    """Read ``method.json``; of before ``method/1`` too, which name an entry point and no kind."""
-    if FOREIGN_SHEET not in members:
-        raise UsageError(
-            f"{place}: there is no {FOREIGN_SHEET}. An archive whose entry is a program for a container says nothing that can be run "
-            "here: write a function that gets a list of texts, and pack that."
-        )
-    try:
-        read = json.loads(members[FOREIGN_SHEET])
-    except (ValueError, RecursionError):
-        raise UsageError(f"{place}: {FOREIGN_SHEET} is not JSON. Correct it.") from None
-    if not isinstance(read, dict):
-        raise UsageError(f"{place}: {FOREIGN_SHEET} is no object. Correct it.")
-    if "kind" not in read and "entry_point" in read:
-        read["kind"] = "python"
-    return read
 
 
 def _translated(described: Mapping[str, Any], members: Mapping[str, bytes]) -> tuple[str, dict[str, bytes]]:  # fmt: skip

@@ -201,7 +201,7 @@ def _twins(members: Iterable[FoundMember]) -> Iterator[str]:
     """Yield members that another one is in the way of: by the same name, by case alone, or as its folder."""
     seen: dict[str, str] = {}
     for member in members:
-        key = _folded(member.path)
+        key = unicodedata.normalize("NFC", member.path).casefold()
         if key in seen and seen[key] == member.path:
             yield f"{member.path}: twice. Keep one of the two."
         elif key in seen:
@@ -212,10 +212,6 @@ def _twins(members: Iterable[FoundMember]) -> Iterator[str]:
         for end in range(1, len(parts)):
             if (above := "/".join(parts[:end])) in seen:
                 yield f"{path}: below {seen[above]}, which is a file. Give one another name."
-
-
-def _folded(path: str) -> str:
-    return unicodedata.normalize("NFC", path).casefold()
 
 
 # ---- The wheelhouse: wheels alone, each a sound archive that starts nothing on its own, pinned

@@ -50,14 +50,12 @@ def axis_effects(
 
     A set-up that does not compare with the first one takes no part. UsageError where entries are secret.
     """
-    places, points, drawn = shared.drawn([_run_ids(setup) for setup in setups])
+    places, points, drawn = shared.drawn(
+        [[cell.run_id for cell in setup.complete if cell.run_id is not None] for setup in setups]
+    )
     sign = -1.0 if direction(metric) == "lower" else 1.0
     kept = [setups[place] for place in places]
     return tuple(_effects(kept, sign * points, sign * drawn))
-
-
-def _run_ids(setup: SweepSetup) -> list[str]:
-    return [cell.run_id for cell in setup.complete if cell.run_id is not None]
 
 
 def _effects(

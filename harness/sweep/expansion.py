@@ -14,7 +14,7 @@ from math import prod
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, JsonValue
+from pydantic import BaseModel, ConfigDict
 
 from corpora.files.problems import open_regular
 from corpora.model.corpus import Corpus
@@ -33,7 +33,7 @@ from harness.method.options import MethodOptions
 from harness.method.shipped import METHODS, asks
 from harness.methods.registry import build
 from harness.run.beginning import check_budget
-from harness.setup.plan import Plan, RunOptions, scoring_of
+from harness.setup.plan import RunOptions, scoring_of
 from harness.setup.scoring_options import ScoringOptions
 from harness.setup.scoring_tools import stated_setup
 from harness.store.file.database import opened
@@ -245,7 +245,10 @@ def _combinations(found: PlanFile) -> Iterator[Combination]:
     left = [
         combination
         for combination in every
-        if not any(_excluded(combination, rule) for rule in rules)
+        if not any(
+            all(combination[axis].label in labels for axis, labels in rule.items())
+            for rule in rules
+        )
     ]
     if not left:
         raise found.wrong("no run is left: every combination is excluded.", "exclude", 0)
@@ -277,7 +280,9 @@ def _excluded_labels(
         raise found.wrong(f"{what}. The plan has: {there}.", *place)
     value = found.plan.exclude[number][axis]
     known = {axis_value.label for axis_value in axes[axis]}
-    listed = isinstance(value, list) and (axis != "tools" or not _one_value(value))
+    listed = isinstance(value, list) and (
+        axis != "tools" or not all(isinstance(item, str) for item in value)
+    )
     several = value if listed and isinstance(value, list) else [value]
     labels = frozenset(_label(axis, item, known) for item in several)
     if stray := sorted(labels - known):
@@ -286,11 +291,6 @@ def _excluded_labels(
             *place,
         )
     return labels
-
-
-def _one_value(value: list[JsonValue]) -> bool:
-    """Return whether a list is one value of the axis ``tools``, which is a list itself."""
-    return all(isinstance(item, str) for item in value)
 
 
 def _label(axis: str, value: object, known: set[str]) -> str:
@@ -302,12 +302,11 @@ def _label(axis: str, value: object, known: set[str]) -> str:
         return str(value)
 
 
-def _excluded(combination: Combination, rule: Rule) -> bool:
-    return all(combination[axis].label in labels for axis, labels in rule.items())
-
-
 def _cell(found: PlanFile, corpus: Corpus, each: _Asked, place: int) -> SweepCell:
-    name = _name(found.plan, each)
+    several = {axis for axis, choices in found.plan.axes.stated.items() if len(choices) > 1}
+    labels = [label for axis, label in each.labels.items() if axis in several]
+    number = [f"#{each.replicate + 1}"] if found.plan.replicates > 1 and asks(each.method) else []
+    name = _BETWEEN.join([*(labels or [each.method]), *number])
     try:
         asked = api.ask(
             corpus,
@@ -320,7 +319,11 @@ def _cell(found: PlanFile, corpus: Corpus, each: _Asked, place: int) -> SweepCel
     except UsageError as error:
         raise UsageError(f"{found.file}: run {name!r}: {error}") from error
     try:
-        _check_budget(found.plan, made, asked.plan)
+        # Raise UsageError where the sweep has a budget and nothing bounds what a call of this run
+        # may cost.
+        if found.plan.budget_usd is not None:
+            run = asked.plan.run.model_copy(update={"budget_usd": found.plan.budget_usd})
+            check_budget(made, asked.plan.model_copy(update={"run": run}))
     except UsageError as error:
         raise found.wrong(f"run {name!r}: {error}", "budget_usd") from error
     setup_hash = fingerprint(made.setup, corpus.sha256, VERSION).setup_hash or ""
@@ -329,13 +332,6 @@ def _cell(found: PlanFile, corpus: Corpus, each: _Asked, place: int) -> SweepCel
         place, name, each.labels, each.replicate, asked, made.setup, setup_hash, key,
         scoring_files(asked.plan.scoring),
     )  # fmt: skip
-
-
-def _name(plan: SweepPlan, each: _Asked) -> str:
-    several = {axis for axis, choices in plan.axes.stated.items() if len(choices) > 1}
-    labels = [label for axis, label in each.labels.items() if axis in several]
-    number = [f"#{each.replicate + 1}"] if plan.replicates > 1 and asks(each.method) else []
-    return _BETWEEN.join([*(labels or [each.method]), *number])
 
 
 def configuration_name(name: str, replicate: int) -> str:
@@ -351,13 +347,6 @@ def _refuse_secret(corpus: Corpus, asked: RunRequest) -> None:
             'counts. Compare the set-ups over open entries, such as segment = ["development"] under [select], then run the best '
             "over the secret ones: `rosetta run --ask FILE`, then with --grant FILE."
         )
-
-
-def _check_budget(plan: SweepPlan, method: Method, asked: Plan) -> None:
-    """Raise UsageError where the sweep has a budget and nothing bounds what a call of this run may cost."""
-    if plan.budget_usd is not None:
-        run = asked.run.model_copy(update={"budget_usd": plan.budget_usd})
-        check_budget(method, asked.model_copy(update={"run": run}))
 
 
 # ---- What the store has of a sweep before it is begun: a complete run that need not be made

@@ -221,7 +221,16 @@ def read_plan(path: Path) -> PlanFile:
     except ValueError as error:
         raise UsageError(f"{path}: not valid TOML: {error}. Correct it.") from None
     stated.setdefault("name", path.stem)
-    _refuse_unknown_axes(stated, str(path), text)
+    file = str(path)
+    axes = stated.get("axes", {})
+    for name in axes if isinstance(axes, dict) else ():
+        if name not in AXES:
+            near = near_names(name, AXES)
+            guess = f"Did you mean {one_of(near)}?" if near else f"There are {', '.join(AXES)}."
+            mend = "What all runs share stands under [fixed]."
+            raise UsageError(
+                f"{_where(file, text, ('axes', name))}: there is no such axis. {guess} {mend}"
+            )
     try:
         plan = SweepPlan.model_validate(stated)
     except ValidationError as error:
@@ -284,18 +293,6 @@ _PLAIN: Final[dict[str, Callable[[object], AxisValue]]] = {
     "coaching": _coaching,
     "tools": _tools,
 }
-
-
-def _refuse_unknown_axes(stated: Mapping[str, Any], file: str, text: str) -> None:
-    axes = stated.get("axes", {})
-    for name in axes if isinstance(axes, dict) else ():
-        if name not in AXES:
-            near = near_names(name, AXES)
-            guess = f"Did you mean {one_of(near)}?" if near else f"There are {', '.join(AXES)}."
-            mend = "What all runs share stands under [fixed]."
-            raise UsageError(
-                f"{_where(file, text, ('axes', name))}: there is no such axis. {guess} {mend}"
-            )
 
 
 def _check_options(found: PlanFile) -> None:

@@ -95,7 +95,10 @@ def setups_of(found: SweepRecord) -> tuple[SweepSetup, ...]:
         SweepSetup(
             group[0].labels,
             tuple(group),
-            any(_weighs_other(cell_record, usual) for cell_record in group),
+            any(
+                (bool(cell_record.composite_inputs) and cell_record.composite_inputs != usual)
+                for cell_record in group
+            ),
         )
         for group in groups.values()
     )
@@ -105,10 +108,6 @@ def usual_inputs(found: SweepRecord) -> tuple[str, ...]:
     """Return the metrics that the composites of most complete runs weigh; of equally many the first in the plan."""
     known = Counter(cell.composite_inputs for cell in found.cells if cell.composite_inputs)
     return known.most_common(1)[0][0] if known else ()
-
-
-def _weighs_other(cell: CellRecord, usual: Sequence[str]) -> bool:
-    return bool(cell.composite_inputs) and cell.composite_inputs != usual
 
 
 def best(setups: Sequence[SweepSetup], measure: CellMeasure) -> SweepSetup | None:

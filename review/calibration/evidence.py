@@ -106,7 +106,13 @@ def gather(
     assigned_rows = _assigned(runs, ratings)
     assigned = sum(map(len, assigned_rows.values()))
     for run in runs:
-        _require_specified(run)
+        # Refuse a run of other weights: ratings are held against the specification's, which a
+        # proposal changes.
+        if (run.opening.scoring or {}).get("calibration") is not None:
+            raise UsageError(
+                f"Run {run.run_id[:8]} was scored with calibrated weights, and ratings are held against the specification's. Score "
+                f"it again with them: rosetta score --rescore {run.run_id[:8]} --scoring specification"
+            )
     parts, missed = [], {UNNAMED: len(ratings.rows) - assigned, ELSEWHERE: 0, WITHHELD: 0}
     for run in runs:
         part = _part(connection, run, assigned_rows, missed)
@@ -116,15 +122,6 @@ def gather(
         raise HarnessError(_nothing(missed))
     missed |= {"without a rating": ratings.empty, "of control items": ratings.controls}
     return _evidence(parts, ratings, {why: count for why, count in missed.items() if count})
-
-
-def _require_specified(run: Run) -> None:
-    """Refuse a run of other weights: ratings are held against the specification's, which a proposal changes."""
-    if (run.opening.scoring or {}).get("calibration") is not None:
-        raise UsageError(
-            f"Run {run.run_id[:8]} was scored with calibrated weights, and ratings are held against the specification's. Score "
-            f"it again with them: rosetta score --rescore {run.run_id[:8]} --scoring specification"
-        )
 
 
 def _nothing(missed: Mapping[str, int]) -> str:

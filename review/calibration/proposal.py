@@ -132,7 +132,11 @@ def toml_text(value: Mapping[str, Any]) -> str:
 
 
 def _table(value: Mapping[str, Any], path: tuple[str, ...]) -> Iterator[str]:
-    inner = {key: item for key, item in value.items() if _is_table(item)}
+    inner = {
+        key: item
+        for key, item in value.items()
+        if (isinstance(item, Mapping) or (isinstance(item, list) and bool(item)))
+    }
     for key, item in value.items():
         if key not in inner:
             yield f"{_quoted(key)} = {_written(item)}"
@@ -141,10 +145,6 @@ def _table(value: Mapping[str, Any], path: tuple[str, ...]) -> Iterator[str]:
         for table in item if isinstance(item, list) else [item]:
             yield f"\n[[{name}]]" if isinstance(item, list) else f"\n[{name}]"
             yield from _table(table, (*path, key))
-
-
-def _is_table(value: object) -> bool:
-    return isinstance(value, Mapping) or (isinstance(value, list) and bool(value))
 
 
 def _quoted(key: str) -> str:

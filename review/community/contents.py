@@ -431,7 +431,15 @@ def _inside(
         )
         return
     card = load_card(connection, run.id)
-    rows = _secret_rows(connection, run)
+    # Rows of a run with secret entries, one JSON object a line, with the texts of the store.
+    results = list(read_results(connection, run.id))
+    entries = read_entries(connection, run.corpus, [result.position for result in results])
+    lines = []
+    for row, result in zip(stored_rows(connection, run.id), results, strict=True):
+        entry = entries[result.position]
+        texts = {"source": entry.source, "reference": entry.reference, "predicted": result.output}
+        lines.append(json.dumps(row | texts, ensure_ascii=False))
+    rows = "".join(f"{line}\n" for line in lines).encode()
     yield OutFile(f"{folder}/card.json", card_bytes(card))
     yield OutFile(f"{folder}/secret-rows.jsonl", rows)
     yield from _method(card.as_json())
@@ -444,15 +452,3 @@ def _method(card: Mapping[str, Any]) -> Iterator[OutFile]:
     if isinstance(setup, dict) and isinstance(name, str) and _HASH.fullmatch(name):
         text = json.dumps(setup, ensure_ascii=False, indent=2, sort_keys=True)
         yield OutFile(f"methods/{name}.json", f"{text}\n".encode())
-
-
-def _secret_rows(connection: sqlite3.Connection, run: Run) -> bytes:
-    """Return the rows of a run with secret entries, one JSON object a line, with the texts of the store."""
-    results = list(read_results(connection, run.id))
-    entries = read_entries(connection, run.corpus, [result.position for result in results])
-    lines = []
-    for row, result in zip(stored_rows(connection, run.id), results, strict=True):
-        entry = entries[result.position]
-        texts = {"source": entry.source, "reference": entry.reference, "predicted": result.output}
-        lines.append(json.dumps(row | texts, ensure_ascii=False))
-    return "".join(f"{line}\n" for line in lines).encode()

@@ -77,7 +77,14 @@ def new_export(target: Path, locks: Path) -> Iterator[Path]:
             private_folder(locks) / f"export-{name}.lock", timeout=1, mode=0o600
         )
         with lock:
-            _recover(target, made, before)
+            # Clear what a stopped export left; the older one is put back where it was taken away
+            # already.
+            if target.is_symlink() or (target.exists() and not target.is_dir()):
+                raise UsageError(f"{target} is no folder. Name another one.")
+            if before.exists() and not target.exists():
+                before.rename(target)
+            _remove(before)
+            _remove(made)
             private_folder(made)
             try:
                 yield made
@@ -195,16 +202,6 @@ def _files(folder: Path) -> Iterator[Path]:
     for where, folders, names in os.walk(folder):
         links = [name for name in folders if (Path(where) / name).is_symlink()]
         yield from (Path(where) / name for name in (*names, *links))
-
-
-def _recover(target: Path, made: Path, before: Path) -> None:
-    """Clear what a stopped export left; the older one is put back where it was taken away already."""
-    if target.is_symlink() or (target.exists() and not target.is_dir()):
-        raise UsageError(f"{target} is no folder. Name another one.")
-    if before.exists() and not target.exists():
-        before.rename(target)
-    _remove(before)
-    _remove(made)
 
 
 def _beside(target: Path, what: str) -> Path:

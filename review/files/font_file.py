@@ -237,18 +237,15 @@ def _check_outlines(tables: Mapping[str, bytes], count: int, *, long: bool) -> N
         _refuse("its list of pictures leads out of it")
     for begin, end in pairwise(places):
         if begin < end:
-            _check_outline(glyf[begin:end])
-
-
-def _check_outline(glyph: bytes) -> None:
-    try:
-        contours = struct.unpack_from(">h", glyph)[0]
-        if contours < 0:
-            _refuse("a picture is made of others")
-        if struct.unpack_from(">H", glyph, 10 + 2 * contours)[0]:
-            _refuse("a picture has instructions")
-    except struct.error:
-        _refuse("a picture ends too soon")
+            glyph = glyf[begin:end]
+            try:
+                contours = struct.unpack_from(">h", glyph)[0]
+                if contours < 0:
+                    _refuse("a picture is made of others")
+                if struct.unpack_from(">H", glyph, 10 + 2 * contours)[0]:
+                    _refuse("a picture has instructions")
+            except struct.error:
+                _refuse("a picture ends too soon")
 
 
 def _family(name: bytes) -> str:

@@ -137,22 +137,19 @@ class Laptop(OwnFile):
                 self._words.add(batch, recipients)
             words = self._words.keys(batches)
             seal_written(self.connection, words, batches)
-            self._seal_drafts(words)
+            for number, *place, text in self._rows(
+                "SELECT rowid, batch, reviewer, item, field, text FROM draft WHERE sealed IS NULL"
+            ):
+                self.connection.execute(
+                    "UPDATE draft SET text = ?, sealed = ? WHERE rowid = ?",
+                    (*words.draft(place, text), number),
+                )
             self.connection.execute("UPDATE installation SET unclean = 1")
         return True
 
     def _unsealed(self) -> list[str]:
         query = "SELECT id FROM batch WHERE secret AND id NOT IN (SELECT batch FROM words_key)"
         return [row[0] for row in self._rows(query)]
-
-    def _seal_drafts(self, words: WordKeys) -> None:
-        for number, *place, text in self._rows(
-            "SELECT rowid, batch, reviewer, item, field, text FROM draft WHERE sealed IS NULL"
-        ):
-            self.connection.execute(
-                "UPDATE draft SET text = ?, sealed = ? WHERE rowid = ?",
-                (*words.draft(place, text), number),
-            )
 
     def ready_to_seal(self, batches: Collection[str]) -> WordKeys:
         """Return the keys of what is written in batches, a new one where none opens here; KeyStoreError in words."""
@@ -207,19 +204,28 @@ class Laptop(OwnFile):
             events = [
                 append_event(self.connection, self.device, payload, words) for payload in payloads
             ]
-            self._note_saved_together(events)
+            answers = {e.payload.item: e.id for e in events if isinstance(e.payload, Judged)}
+            texts = [
+                (e.id, e.payload.item) for e in events if isinstance(e.payload, Comment | Suggest)
+            ]
+            rows = [(text, answers[item]) for text, item in texts if item in answers]
+            self.connection.executemany("INSERT INTO saved_with VALUES (?, ?)", rows)
             self._change_drafts(*place, drafts, words)
             for withdraw in withdraws:
-                self._drop_drafts(withdraw)
+                self.connection.execute(
+                    "DELETE FROM draft WHERE reviewer = ? AND batch = coalesce(?, batch)"
+                    " AND NOT (? AND field = ?)",
+                    (
+                        withdraw.reviewer,
+                        reach(withdraw),
+                        withdraw.scope is Scope.COMMENTS,
+                        ANSWER_DRAFT,
+                    ),
+                )
+                self.connection.execute("UPDATE installation SET unclean = 1")
         if withdraws:
             self._clean()
         return events
-
-    def _note_saved_together(self, events: Sequence[Event]) -> None:
-        answers = {e.payload.item: e.id for e in events if isinstance(e.payload, Judged)}
-        texts = [(e.id, e.payload.item) for e in events if isinstance(e.payload, Comment | Suggest)]
-        rows = [(text, answers[item]) for text, item in texts if item in answers]
-        self.connection.executemany("INSERT INTO saved_with VALUES (?, ?)", rows)
 
     def saved_with(self, answer: str) -> frozenset[str]:
         """Return the events of the texts that an answer saved."""
@@ -236,14 +242,6 @@ class Laptop(OwnFile):
                 "This person withdrew from this batch, so nothing more of theirs is kept. "
                 "Anyone who wants to take part again needs a new card from the organisation."
             )
-
-    def _drop_drafts(self, withdraw: Withdraw) -> None:
-        self.connection.execute(
-            "DELETE FROM draft WHERE reviewer = ? AND batch = coalesce(?, batch)"
-            " AND NOT (? AND field = ?)",
-            (withdraw.reviewer, reach(withdraw), withdraw.scope is Scope.COMMENTS, ANSWER_DRAFT),
-        )
-        self.connection.execute("UPDATE installation SET unclean = 1")
 
     def _clean(self) -> None:
         """Rewrite the file without what was erased; tried again at the next opening where it fails.

@@ -262,7 +262,8 @@ def answer(
         if _has_said(record, what, key) and not _has_said(stated, what, key):
             return record
         if what is OwnershipAction.SIGNED:
-            _refuse_revoked(record)
+            for card_check in _withdrawn(record):
+                raise UsageError(f"{card_check.words}. It is not signed.")
             if key == record.terms.organisation.signing_key:
                 require_confirmed(record.terms.run_id, home)
         ownership_record = say(record, what, identity, reason)
@@ -306,11 +307,6 @@ def keep(connection: sqlite3.Connection, record: OwnershipRecord) -> None:
     terms = record.terms
     row = KeptRecord(terms.id, RecordKind.OWNERSHIP, terms.run_id, terms.card, told_of(record))
     keep_signed(connection, row, record.data())
-
-
-def _refuse_revoked(record: OwnershipRecord) -> None:
-    for card_check in _withdrawn(record):
-        raise UsageError(f"{card_check.words}. It is not signed.")
 
 
 def _withdrawn(record: OwnershipRecord) -> Iterator[CardCheck]:

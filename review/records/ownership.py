@@ -195,7 +195,10 @@ def propose(terms: OwnershipTerms, identity: Identity) -> OwnershipRecord:
     """Return the record of a proposal, which binds nobody yet; UsageError where the organisation's key does not propose it."""
     if terms.organisation.signing_key != identity.public.signing_key:
         raise UsageError("Only the organisation that ran the method proposes who is to own it.")
-    _require_two(terms)
+    if terms.organisation.signing_key == terms.developer.signing_key:
+        raise UsageError(
+            "Both sides would sign with one key: nobody agrees with themselves. Name the developer's own key."
+        )
     return _checked(
         OwnershipRecord(terms=terms, acts=(_act(terms, OwnershipAction.PROPOSED, identity),))
     )
@@ -303,13 +306,6 @@ def _contradictions(record: OwnershipRecord) -> Iterator[str]:
         yield "Its words are not in their order"
     if len({(act.by, act.what) for act in record.acts}) < len(record.acts):
         yield "A side says the same twice"
-
-
-def _require_two(terms: OwnershipTerms) -> None:
-    if terms.organisation.signing_key == terms.developer.signing_key:
-        raise UsageError(
-            "Both sides would sign with one key: nobody agrees with themselves. Name the developer's own key."
-        )
 
 
 def _place(terms: OwnershipTerms, act: OwnershipAct) -> tuple[int, int]:

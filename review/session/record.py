@@ -44,7 +44,9 @@ from review.session.view import SittingProgress, TextField, own_events
 def harmless(text: str) -> str:
     """Omit every character that acts on a screen; blanks of all kinds become spaces."""
     kept = (
-        character if character == "\n" or plain(character) == character else _blank(character)
+        character
+        if character == "\n" or plain(character) == character
+        else (" " if character == "\t" or unicodedata.category(character) == "Zs" else "")
         for character in text.replace("\r\n", "\n")
     )
     return "".join(kept)
@@ -53,10 +55,6 @@ def harmless(text: str) -> str:
 def as_kept(text: str) -> str:
     """Compose the letters, so that the same word is the same text, and take the blanks around it away."""
     return unicodedata.normalize("NFC", text).strip()
-
-
-def _blank(character: str) -> str:
-    return " " if character == "\t" or unicodedata.category(character) == "Zs" else ""
 
 
 _FIELDS = {text_field.value: text_field for text_field in TextField}

@@ -208,7 +208,11 @@ class SittingProgress:
         self._handed_over = payload.wall if isinstance(payload, Export) else None
         match payload:
             case Undo():
-                self._taken_back(payload.target)
+                if payload.target in self.decisions:
+                    self.reopened = self.decisions[payload.target].item
+                    self._front = min(self._front, self._places[self.reopened])
+                    self.taken_back[self.reopened] = self.decisions[payload.target]
+                    self.judged_last = None
             case Rate() | NotJudged() | Translate() | Skip():
                 self._decided(event.id, payload)
             case Train():
@@ -270,13 +274,6 @@ class SittingProgress:
         self.taken_back.pop(said.item, None)
         self.reopened = None
         self.judged_last = self.judged_last if isinstance(said, Skip) else said.item
-
-    def _taken_back(self, target: str) -> None:
-        if target in self.decisions:
-            self.reopened = self.decisions[target].item
-            self._front = min(self._front, self._places[self.reopened])
-            self.taken_back[self.reopened] = self.decisions[target]
-            self.judged_last = None
 
 
 def own_events(events: Iterable[Event], batch: str, reviewer: str) -> list[Event]:

@@ -18,7 +18,7 @@ from harness.sealed.sealing import AgeIdentity, Lock, recipients_in
 from harness.sealed.stick import BATCH_SUFFIX, RATINGS_SUFFIX
 from harness.sealed.strict_records import FileError, FileProblem, formats
 from harness.store.withdrawn import entry_ids_of_run, known_run, now_standing
-from review.files.batch import Batch, open_batch
+from review.files.batch import open_batch
 from review.files.identities import Statement, read_laptop_card, read_statement
 from review.files.manifests import EXPORT_SUFFIX, BatchManifest
 from review.files.ratings import RatingsFile, open_ratings
@@ -223,10 +223,7 @@ def _verify_batch(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:
             f"{file.path.name} is a batch that is sealed with the words on a reviewer's card, so nothing in it can be examined "
             "here. Anyone who has the words can check it against its certificate: rosetta review verify CERTIFICATE --batch FILE",
         )
-    return _of_batch(open_batch(file.data, own_ages(here.home)))
-
-
-def _of_batch(found: Batch) -> ToldOfFile:
+    found = open_batch(file.data, own_ages(here.home))
     manifest = found.manifest
     facts = (
         ("review", manifest.review),

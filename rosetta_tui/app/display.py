@@ -147,18 +147,13 @@ def show(ready: Ready, style: str | None, at_end: AtEnd | None = None) -> None:
 def to_the_end(ready: Ready, style: str | None) -> tuple[Finished, int]:
     """Run a run and show it until it ends; return its last event, and the exit code that says how it ended."""
     engine = Engine(ready)
-    if _is_watched(style):
+    if style is None and sys.stdout.isatty() and sys.stdin.isatty():
         watch(ready.path, engine)
         interrupted = False
     else:
         interrupted = _print_events(engine, style, ready.secret)
     finished = engine.result()
     return finished, exit_code(finished, engine.control, interrupted)
-
-
-def _is_watched(style: str | None) -> bool:
-    """Return whether a person looks at the run on the screen."""
-    return style is None and sys.stdout.isatty() and sys.stdin.isatty()
 
 
 def exit_code(finished: Finished, control: Control, interrupted: bool) -> int:

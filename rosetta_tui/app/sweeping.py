@@ -74,7 +74,10 @@ class _Teller:
             record = sweep_record(connection, read_sweep(connection, self._sweep.number))
         new = [cell for cell in record.cells if self._is_new(cell)]
         for cell_record in new:
-            self._cell(cell_record)
+            if self._style == "json-lines":
+                click.echo(_event("cell", cell_record.model_dump(mode="json")))
+            elif cell_record.state != "waiting" or cell_record.trouble:
+                click.echo(f"{_CLEAR if self._line else ''}{plain(cell_line(cell_record))}")
         if self._style == "json-lines":
             click.echo(_event("sweep", record.summary.model_dump(mode="json")))
         elif self._line:
@@ -98,12 +101,6 @@ class _Teller:
         self._told[each.place] = state
         return state != known
 
-    def _cell(self, each: CellRecord) -> None:
-        if self._style == "json-lines":
-            click.echo(_event("cell", each.model_dump(mode="json")))
-        elif each.state != "waiting" or each.trouble:
-            click.echo(f"{_CLEAR if self._line else ''}{plain(cell_line(each))}")
-
 
 def _event(kind: str, value: dict[str, object]) -> str:
     return form_text("sweep-event", {"event": kind, **value}, indent=None)
@@ -118,7 +115,9 @@ def _interruptible(workers: WorkerProcesses) -> Iterator[list[int]]:
         seen.append(number)
         if seen == [signal.SIGINT]:
             workers.drain()
-            _say_aside("Finishing what is under way. Ctrl-C again stops at once.")
+            words = "Finishing what is under way. Ctrl-C again stops at once."
+            with suppress(OSError):
+                os.write(2, f"{words}\n".encode())
         else:
             workers.stop()
 
@@ -128,8 +127,3 @@ def _interruptible(workers: WorkerProcesses) -> Iterator[list[int]]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-
-
-def _say_aside(words: str) -> None:
-    with suppress(OSError):
-        os.write(2, f"{words}\n".encode())

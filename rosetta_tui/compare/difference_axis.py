@@ -155,14 +155,10 @@ def span(runs: Sequence[ComparedRun], metric: str, *, tested: bool) -> tuple[flo
         points += _interval(run, metric, tested=tested) or ()
     low, high = min(points, default=0.0), max(points, default=1.0)
     free = (high - low) * _MARGIN or abs(high) * 0.01 or 1.0
-    least, most = _bounds(metric)
-    return max(least, low - free), min(most, high + free)
-
-
-def _bounds(metric: str) -> tuple[float, float]:
-    """Return the ends of a metric's own scale, which no axis goes beyond."""
+    # Ends of a metric's own scale, which no axis goes beyond.
     row = row_of(metric)
-    return (0.0, 1.0) if row is None else (row.info.low, row.info.high)
+    least, most = (0.0, 1.0) if row is None else (row.info.low, row.info.high)
+    return max(least, low - free), min(most, high + free)
 
 
 def _line(

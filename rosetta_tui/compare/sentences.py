@@ -135,14 +135,9 @@ def amount(metric: str, difference: float) -> str:
     """Return how large a difference is, such as ``2.1 chrF++ points`` or ``0.04 in the composite``."""
     by = number(metric, abs(difference))
     lower = " (lower is better)" if direction(metric) == "lower" else ""
-    if _in_points(metric):
+    if digits(metric) == 1:
         return f"{by} {name(metric)} points{lower}"
     return f"{by} in {'the ' * (metric == COMPOSITE)}{name(metric)}{lower}"
-
-
-def _in_points(metric: str) -> bool:
-    """Return whether a metric is read on a scale to about 100."""
-    return digits(metric) == 1
 
 
 def number(metric: str, value: float, *, sign: bool = False) -> str:

@@ -268,9 +268,6 @@ class ComparedRows(OrderedRows):
         """Return whether a row belongs to a secret segment, of which nothing is copied or exported."""
         return bool(self._comparison.entries.secret[self.order[index]])
 
-    def _difficulty(self, place: int) -> int | None:
-        return self._comparison.sides[0].used[place].entry.difficulty
-
     def record(self, index: int) -> Record:
         """Return the values of one row, with every run's output; of a secret entry no text and no number."""
         place, runs = self.order[index], self._comparison.runs
@@ -278,7 +275,9 @@ class ComparedRows(OrderedRows):
         secret, values = self.secret(index), entries.values[self._view.metric][:, place]
         record: dict[str, Value] = {
             "id": entries.ids[place],
-            "difficulty": None if secret else self._difficulty(place),
+            "difficulty": None
+            if secret
+            else self._comparison.sides[0].used[place].entry.difficulty,
             "metric": self._view.metric,
         }
         for run, value in zip(runs, values, strict=True):

@@ -191,7 +191,12 @@ class CorpusScreen(SearchedScreen):
         self.query_one(EmptyState).display = False
         self.table.display = self.query_one("#chosen").display = True
         self.table.focus()
-        self._head()
+        if self.summary is not None:
+            dataset = self.summary.dataset
+            name = show(dataset.name, "bold")
+            self.query_one(StatusBar).say(
+                Content.assemble(name, show(f" · {dataset.language_pair}", "$quiet"))
+            )
         self.table.begin(store, self._reading, summary.number, places)
         if self.examination is None:
             self.examine_again()
@@ -211,14 +216,6 @@ class CorpusScreen(SearchedScreen):
     def _examined(self, found: Examination) -> None:
         self.examination = found
         self.table.flag(found.flagged)
-
-    def _head(self) -> None:
-        if self.summary is not None:
-            dataset = self.summary.dataset
-            name = show(dataset.name, "bold")
-            self.query_one(StatusBar).say(
-                Content.assemble(name, show(f" · {dataset.language_pair}", "$quiet"))
-            )
 
     @on(CorpusTable.EntriesShown)
     def _shown(self) -> None:

@@ -121,7 +121,13 @@ def _fonts(environment: Mapping[str, str]) -> Iterator[Finding]:
         words = f"cannot be known here. Each of these should show letters, no boxes:   {samples}"
         yield Finding("Terminal", "fonts", Health.UNKNOWN, words)
         return
-    fonts = _letters_of_fonts(lister)
+    # Query fontconfig which letters each font has: `20-7e a0 100-17f`, the code points in
+    # hexadecimal.
+    done = subprocess.run(  # noqa: S603  the program was found on the path, its arguments are ours
+        [lister, "--format", "%{charset}\\n"],
+        capture_output=True, timeout=_SECONDS, check=False, stdin=subprocess.DEVNULL,
+    )  # fmt: skip
+    fonts = set(done.stdout.decode("ascii", "replace").splitlines())
     gone = {
         words: package
         for words, (points, package) in _FONTS.items()
@@ -135,15 +141,6 @@ def _fonts(environment: Mapping[str, str]) -> Iterator[Finding]:
     for words, package in gone.items():
         mend = (f"sudo apt install {package}",) if shutil.which("apt") else ()
         yield Finding("Terminal", "fonts", Health.MISSING, f"none installed for {words}", mend)
-
-
-def _letters_of_fonts(lister: str) -> set[str]:
-    """Query fontconfig which letters each font has: ``20-7e a0 100-17f``, the code points in hexadecimal."""
-    done = subprocess.run(  # noqa: S603  the program was found on the path, its arguments are ours
-        [lister, "--format", "%{charset}\\n"],
-        capture_output=True, timeout=_SECONDS, check=False, stdin=subprocess.DEVNULL,
-    )  # fmt: skip
-    return set(done.stdout.decode("ascii", "replace").splitlines())
 
 
 def _has(font: str, points: str) -> bool:
@@ -210,22 +207,18 @@ def differing_widths() -> Mapping[str, tuple[int, int]] | None:
     sys.stdout.flush()
     try:
         tty.setcbreak(keys)
-        return _measured(keys, screen)
+        widths = {}
+        for name, text in SAMPLES.items():
+            os.write(screen, f"\r{text}\x1b[6n".encode())
+            column = _column(keys)
+            os.write(screen, b"\r\x1b[2K")
+            if column is None:
+                return None
+            if column - 1 != cell_len(text):
+                widths[name] = (cell_len(text), column - 1)
+        return widths
     finally:
         termios.tcsetattr(keys, termios.TCSAFLUSH, before)
-
-
-def _measured(keys: int, screen: int) -> dict[str, tuple[int, int]] | None:
-    widths = {}
-    for name, text in SAMPLES.items():
-        os.write(screen, f"\r{text}\x1b[6n".encode())
-        column = _column(keys)
-        os.write(screen, b"\r\x1b[2K")
-        if column is None:
-            return None
-        if column - 1 != cell_len(text):
-            widths[name] = (cell_len(text), column - 1)
-    return widths
 
 
 def _column(keys: int) -> int | None:

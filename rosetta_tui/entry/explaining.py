@@ -233,7 +233,10 @@ def side_by_side(rows: Sequence[Compared]) -> Content:
     """Return one line for each thing that is compared: its name, and how the output's side differs from the wanted."""
     width = min(_WIDEST, max(cell_len(plain(row.name)) for row in rows))
     lines = [
-        Content.assemble((_padded(plain(row.name), width), "$quiet"), _beside(row))
+        Content.assemble(
+            (_padded(plain(row.name), width), "$quiet"),
+            (diff_content if row.running else value_content)(row.given, row.wanted),
+        )
         for row in rows[:MOST_WORDS]
     ]
     differ = any(row.given != row.wanted for row in rows)
@@ -242,10 +245,6 @@ def side_by_side(rows: Sequence[Compared]) -> Content:
 
 def _padded(name: str, width: int) -> str:
     return name + " " * (max(0, width - cell_len(name)) + 2)
-
-
-def _beside(row: Compared) -> Content:
-    return (diff_content if row.running else value_content)(row.given, row.wanted)
 
 
 def analysed(found: EntryExplanation | None) -> Iterator[PageLine]:

@@ -91,7 +91,12 @@ def about(
     for name, value in extra.items():
         again = isinstance(value, str | list | dict) and _as_text(value) in known
         if not (again or name in told or (own and name.startswith("predicted"))):
-            lines.append(PageLine(_label(name), show_lines(_field_words(name, value))))
+            lines.append(
+                PageLine(
+                    plain(name if len(name) <= _LABEL else name.replace("_", " ")[: 3 * _LABEL]),
+                    show_lines(_field_words(name, value)),
+                )
+            )
     return lines
 
 
@@ -106,11 +111,6 @@ def _as_text(value: object) -> str:
 
 _LABEL = 14
 """Cells of a label."""
-
-
-def _label(name: str) -> str:
-    """Return the name of a field; one that has no room breaks at its underscores."""
-    return plain(name if len(name) <= _LABEL else name.replace("_", " ")[: 3 * _LABEL])
 
 
 def _field_words(name: str, value: object) -> str:

@@ -155,7 +155,9 @@ def _facts(found: RunFacts, changed: Changes | None, seconds: Sequence[float]) -
         "source_language": Language.of(dataset.get("source_language")),
         "target_language": Language.of(dataset.get("target_language")),
         "claim": tier_words(card, found.review) if tiered(found.summary) else "",
-        "rank": claim_of(card).tier(review_passed=_passed(found)).rank,
+        "rank": claim_of(card)
+        .tier(review_passed=found.review is not None and found.review.passed)
+        .rank,
         "validated": validated_by(
             found.review, reproduced=is_reproduced(card, found.summary.checked)
         ),
@@ -181,10 +183,6 @@ def _facts(found: RunFacts, changed: Changes | None, seconds: Sequence[float]) -
         "identity": tuple(_identity(found)),
         "record": [shortened(paragraph, 400) for paragraph in _record(found)],
     }
-
-
-def _passed(found: RunFacts) -> bool:
-    return found.review is not None and found.review.passed
 
 
 def _tiles(found: RunFacts) -> Iterator[Tile]:

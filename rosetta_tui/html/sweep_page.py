@@ -11,7 +11,7 @@ from corpora.text.messages import counted
 from harness.store.runs import find_by_id
 from harness.sweep.record import CellRecord, SweepRecord, sweep_record
 from harness.sweep.state import CellMeasure, SweepSetup, effort_of, usual_inputs
-from rosetta_tui.html.chart import BarChart, Scatter, ScoreLine, score_chart
+from rosetta_tui.html.chart import Scatter, ScoreLine, score_chart
 from rosetta_tui.html.chart import scatter as scatter_chart
 from rosetta_tui.html.page import Fact, render, shortened
 from rosetta_tui.plots.points import PlotKind, PlotPicture, Point
@@ -82,7 +82,15 @@ def page_of_sweep(found: SweepRecord, corpus: str) -> str:
     by_size = sorted(of.axes, key=lambda axis: -len(of.labels(axis)))
     down, across = (*by_size, "", "")[:2]
     grid = of.grid(down, across, quality, quality)
-    chart = _runs(of, quality)
+    # Draw every run in the order of the plan, with a line at the best baseline.
+    baseline = of.best_baseline(quality)
+    reached = None if baseline is None else baseline.value(quality)
+    words = "" if baseline is None else f"the best baseline, {name_words(of, baseline)}: {value_words(quality, reached, of.headline)}"  # fmt: skip
+    usual = usual_inputs(of.record)
+    lines = [_line(cell, quality, usual) for cell in of.record.cells]
+    caption = f"Every run by {title_of(quality, of.headline)}"
+    metric = of.headline if quality is CellMeasure.HEADLINE else quality.value
+    chart = score_chart(caption, "run", metric, lines, line=reached, line_words=words)
     effort = effort_of(of.setups)
     return render("sweep.html.j2", {
         "name": found.name,
@@ -178,18 +186,6 @@ def _ends(setup: SweepSetup, quality: CellMeasure) -> tuple[float, float] | None
     if len(values) > 1:
         return min(values), max(values)
     return next((getattr(cell_record, INTERVALS[quality]) for cell_record in setup.complete), None)
-
-
-def _runs(of: SweepMap, quality: CellMeasure) -> BarChart:
-    """Draw every run in the order of the plan, with a line at the best baseline."""
-    baseline = of.best_baseline(quality)
-    reached = None if baseline is None else baseline.value(quality)
-    words = "" if baseline is None else f"the best baseline, {name_words(of, baseline)}: {value_words(quality, reached, of.headline)}"  # fmt: skip
-    usual = usual_inputs(of.record)
-    lines = [_line(cell, quality, usual) for cell in of.record.cells]
-    caption = f"Every run by {title_of(quality, of.headline)}"
-    metric = of.headline if quality is CellMeasure.HEADLINE else quality.value
-    return score_chart(caption, "run", metric, lines, line=reached, line_words=words)
 
 
 def _line(each: CellRecord, quality: CellMeasure, usual: tuple[str, ...]) -> ScoreLine:

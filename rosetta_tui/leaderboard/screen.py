@@ -227,20 +227,20 @@ class LeaderboardScreen(Screen[None]):
         self.rows = LeaderboardRows(
             shown, ordered(shown, self._sort, turned=self._turned), frozenset(self.marked)
         )
-        self._titles()
+        sort = self._sort if self.board is None else sort_on(self.board, self._sort)
+        best_first = dimension(sort).high_first is not self._turned
+        self.table.show_columns(sorted_by(columns(self.board), sort, falling=best_first))
         row = None if here is None or top else self.rows.find(here.run.run_id)
         self.table.show_rows(self.rows, 0 if top else row)
         self._head(shown)
         self._moved()
         if not board.clusters and not board.unclustered:
-            self._cluster(board)
 
-    def _cluster(self, board: Board) -> None:
-        def cannot(why: str) -> None:
-            self._clustered(replace(board, unclustered=why))
+            def cannot(why: str) -> None:
+                self._clustered(replace(board, unclustered=why))
 
-        group = partial(_with_clusters, board)
-        background(self, self._path, "clusters", group, self._clustered, cannot)
+            group = partial(_with_clusters, board)
+            background(self, self._path, "clusters", group, self._clustered, cannot)
 
     def _clustered(self, found: Board) -> None:
         if self._boards is None:
@@ -268,11 +268,6 @@ class LeaderboardScreen(Screen[None]):
         foot = self.query_one("#smallest", Static)
         foot.display = bool(words)
         foot.update(show(words, "$quiet"))
-
-    def _titles(self) -> None:
-        sort = self._sort if self.board is None else sort_on(self.board, self._sort)
-        best_first = dimension(sort).high_first is not self._turned
-        self.table.show_columns(sorted_by(columns(self.board), sort, falling=best_first))
 
     @on(ResultTable.Moved)
     def _moved(self) -> None:

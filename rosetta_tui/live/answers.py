@@ -178,7 +178,9 @@ def _headline(live: LiveRun, kept: KeptColumns, *, bar: bool) -> Content:
         why = "no value" if live.done else "no entry is scored yet"
         return name.append(Content.styled(why, "$quiet"))
     interval = live.progress.intervals.get(id_)
-    low, high = _range(id_)
+    # Ends of a metric's range; 0 and 1 of one that nothing here knows.
+    row = row_of(id_)
+    low, high = (0.0, 1.0) if row is None else (row.info.low, row.info.high)
     drawn = ""
     if bar and not isinf(high):
         inside = max(low, min(high, number))
@@ -210,9 +212,3 @@ def _beside(live: LiveRun, ids: list[str]) -> Content:
 def _ends(live: LiveRun, id_: str) -> str:
     interval = live.progress.intervals.get(id_) if live.progress else None
     return "" if interval is None else "–".join(value(id_, end) for end in interval)
-
-
-def _range(id_: str) -> tuple[float, float]:
-    """Return the ends of a metric's range; 0 and 1 of one that nothing here knows."""
-    row = row_of(id_)
-    return (0.0, 1.0) if row is None else (row.info.low, row.info.high)

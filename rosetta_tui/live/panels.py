@@ -222,30 +222,28 @@ class CountLine(DetailLine):
 
     def show_run(self, live: LiveRun, *, notes: str = "") -> None:
         """Show the counts now; ``notes`` says how the table is narrowed."""
-        counts = _counts(live)
+        parts = [
+            ("✓", live.done - live.errors, "done", "$good"),
+            ("✗", live.errors, "failed", "$bad" if live.errors else "$quiet"),
+            ("↻", live.retrying, "retrying", "$warn" if live.retrying else "$quiet"),
+            ("●", live.asked, "asked", "$mark"),
+            ("…", live.queued, "waiting", "$quiet"),
+        ]
+        shown = [
+            part for part in parts if not live.over or part[1] or part[2] in {"done", "failed"}
+        ]
+        counts = Content("  ").join(
+            [
+                Content.assemble((f"{s} {figures.count(n)}", tone), (f" {word}", "$quiet"))
+                for s, n, word, tone in shown
+            ]
+        )
         share = live.done / live.total if live.total else 0.0
         tail = f" {percent(share):>5}"
         note = Content.styled(f"   {notes}" if notes else "", "$mark")
         room = self.size.width - counts.cell_length - note.cell_length - len(tail) - 3
         bar = figures.progress_bar(share, min(40, room)) if room >= LEAST_BAR else ""
         self.tell(Content.assemble(counts, note, "   ", (bar, "$mark"), tail))
-
-
-def _counts(live: LiveRun) -> Content:
-    parts = [
-        ("✓", live.done - live.errors, "done", "$good"),
-        ("✗", live.errors, "failed", "$bad" if live.errors else "$quiet"),
-        ("↻", live.retrying, "retrying", "$warn" if live.retrying else "$quiet"),
-        ("●", live.asked, "asked", "$mark"),
-        ("…", live.queued, "waiting", "$quiet"),
-    ]
-    shown = [part for part in parts if not live.over or part[1] or part[2] in {"done", "failed"}]
-    return Content("  ").join(
-        [
-            Content.assemble((f"{s} {figures.count(n)}", tone), (f" {word}", "$quiet"))
-            for s, n, word, tone in shown
-        ]
-    )
 
 
 BARS = 14

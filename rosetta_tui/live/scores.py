@@ -87,7 +87,13 @@ def _full(live: LiveRun, width: int) -> Content:
         tier = tier[tier.plain.index(" ") + 1 :]
     if 0 < width < tier.cell_length and (reasons := tier.plain.partition("; ")[2]):
         tier = Content(f"{tier.plain.partition(' ')[0]} ({reasons}")
-    return Content("\n").join([_chrf_line(live), _composite_line(live), tier])
+    return Content("\n").join(
+        [
+            _bar_line(live, "chrf_plus_plus", "chrF++   ", 100, 1, live.best_chrf_floor),
+            _composite_line(live),
+            tier,
+        ]
+    )
 
 
 def _compact(live: LiveRun) -> Content:
@@ -119,10 +125,6 @@ def _value(live: LiveRun, metric: str) -> float | None:
 
 def _interval(live: LiveRun, metric: str) -> tuple[float, float] | None:
     return live.progress.intervals.get(metric) if live.progress else None
-
-
-def _chrf_line(live: LiveRun) -> Content:
-    return _bar_line(live, "chrf_plus_plus", "chrF++   ", 100, 1, live.best_chrf_floor)
 
 
 def _composite_line(live: LiveRun) -> Content:

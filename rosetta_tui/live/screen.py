@@ -182,26 +182,21 @@ class LiveScreen(SearchedScreen):
             return
         try:
             with worded(self._path):
-                self._take_in()
+                before = self.live.started
+                remembered = self.live.done != self._painted_done
+                if self.live.fold(self._source.drain()) or remembered:
+                    if self.live.started is not before:
+                        self._begin()
+                    if self.live.over is not self._over:
+                        self._end()
+                    self.paint()
         except StoreError as error:
-            self._break_off(str(error))
-        self.table.look()
-
-    def _take_in(self) -> None:
-        before = self.live.started
-        remembered = self.live.done != self._painted_done
-        if self.live.fold(self._source.drain()) or remembered:
-            if self.live.started is not before:
-                self._begin()
-            if self.live.over is not self._over:
-                self._end()
+            why = str(error)
+            self.live.fold([Failed(self.run_id, why)])
+            self._over, self._over_since = True, time.time()
+            self._read_acts()
             self.paint()
-
-    def _break_off(self, why: str) -> None:
-        self.live.fold([Failed(self.run_id, why)])
-        self._over, self._over_since = True, time.time()
-        self._read_acts()
-        self.paint()
+        self.table.look()
 
     def _begin(self) -> None:
         started = self.live.started
@@ -360,13 +355,11 @@ class LiveScreen(SearchedScreen):
         if action == "end":
             return self._end_acts.can(str(parameters[0]), over=self.live.over)
         if action == "steer":
-            return self._may_steer(str(parameters[0]))
+            wish = str(parameters[0])
+            if self.live.over or self._helm is None or (self.live.draining and wish in TOO_LATE):
+                return False
+            return wish not in _TURNS or self.paused is (wish == ControlRequest.GO_ON)
         return super().check_action(action, parameters)
-
-    def _may_steer(self, wish: str) -> bool:
-        if self.live.over or self._helm is None or (self.live.draining and wish in TOO_LATE):
-            return False
-        return wish not in _TURNS or self.paused is (wish == ControlRequest.GO_ON)
 
     def on_key(self, event: Key) -> None:
         wish = STEERING.get(event.key)

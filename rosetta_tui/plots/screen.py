@@ -169,10 +169,6 @@ class PlotsScreen(Screen[None]):
         if self._kind is PlotKind.LATENCY:
             self._show()
 
-    def _read_breakdowns(self, runs: Sequence[RunSummary]) -> None:
-        read, take = partial(_broken_down, runs), self._take_breakdowns
-        background(self, self._path, "breakdowns", read, take, self._cannot)
-
     def _take_breakdowns(self, runs: Sequence[RunSummary]) -> None:
         self.whole.update((run.run_id, run) for run in runs)
         if self._kind is PlotKind.DIFFICULTY:
@@ -209,7 +205,8 @@ class PlotsScreen(Screen[None]):
     def _broken_down(self) -> list[RunSummary]:
         """Return the runs that are shown together, with their breakdowns; none while these are read."""
         if unread := self._unread:
-            self._read_breakdowns(unread)
+            read, take = partial(_broken_down, unread), self._take_breakdowns
+            background(self, self._path, "breakdowns", read, take, self._cannot)
             return []
         return [self.whole[run.run_id] for run in self.runs[-MOST_TOGETHER:]]
 

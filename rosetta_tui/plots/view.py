@@ -111,7 +111,7 @@ class Lines:
     def _spread(self, point: Point) -> Line:
         parts = [place * BINS // self.bar for place in range(self.bar)]
         top = max(point.counts)
-        cells = [_block(point.counts[part] / top) for part in parts]
+        cells = [_BLOCKS[min(8, math.ceil((point.counts[part] / top) * 8))] for part in parts]
         pieces: Line = [("".join(cells), "quiet")]
         for number, sign in zip(reversed(point.ends or ()), "┤●", strict=False):
             place = self.axis.place(number, self.bar)
@@ -130,10 +130,6 @@ class Lines:
     def foot(self) -> list[Line]:
         """Return the axis below."""
         return axis_lines(self.picture, self.axis, self.name + 3, self.bar)
-
-
-def _block(share: float) -> str:
-    return _BLOCKS[min(8, math.ceil(share * 8))]
 
 
 def _number(picture: PlotPicture, point: Point) -> str:
@@ -275,7 +271,9 @@ class PlotView(Widget, can_focus=True):
             lines = plane(picture, width, height, self.cursor)
         else:
             lines = self._lines(picture, width, height)
-        return Content("\n").join([_content(line) for line in lines])
+        return Content("\n").join(
+            [Content("").join([show(text, _STYLES[tone]) for text, tone in line]) for line in lines]
+        )
 
     def _lines(self, picture: PlotPicture, width: int, height: int) -> list[Line]:
         """Draw a line for each point, as many as there is room for, with the axis below."""
@@ -338,7 +336,3 @@ def _with_headings(picture: PlotPicture) -> list[int | None]:
             order.append(None)
         order.append(index)
     return order
-
-
-def _content(line: Line) -> Content:
-    return Content("").join([show(text, _STYLES[tone]) for text, tone in line])

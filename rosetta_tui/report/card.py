@@ -257,7 +257,9 @@ def _metric(
         with_interval(scores, metric),
         spread_words(scores, metric),
         beside_value(metric, references_accepted(card.get("scoring"))),
-        said if metric != "comet_score" or _uncalibrated(scores) else None,
+        said
+        if metric != "comet_score" or (scores.get("comet_low_resource_warning") is not False)
+        else None,
         block(scores, "signatures").get(metric) if of_sacrebleu(metric) else None,
     )
     numbers = {name: number(scores.get(name)) for name in scores if name.startswith(metric)}
@@ -272,11 +274,6 @@ def _metric(
         yield line(
             "    as first answered", f"{value(metric, raw)} → {value(metric, now)} as delivered"
         )
-
-
-def _uncalibrated(scores: Mapping[str, Any]) -> bool:
-    """Return whether a card warns of COMET for its languages; one that says nothing is taken to."""
-    return scores.get("comet_low_resource_warning") is not False
 
 
 def _accepted(card: Mapping[str, Any]) -> str:

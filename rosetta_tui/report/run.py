@@ -52,7 +52,23 @@ class PlainLines:
         """Print an event."""
         match event:
             case Started():
-                self._started(event)
+                self._columns = event.columns
+                self._id_width = len(str(len(event.positions)))
+                setup, dataset = event.setup, event.dataset
+                names = (setup.method_name or setup.method, setup.model_slug, setup.condition)
+                parts = (
+                    dataset.id,
+                    dataset.language_pair,
+                    *dict.fromkeys(names),
+                )  # equal ones once
+                self._write(f"run {event.run_id}")
+                self._write(
+                    plain(" · ".join(parts))
+                    + f" · {counted(len(event.positions), 'entry', 'entries')}"
+                )
+                if event.done:
+                    stored = counted(event.done, "entry is", "entries are")
+                    self._write(f"{stored} stored already and not asked for again")
             case EntryScored():
                 self._scored(event.result)
             case Progress():
@@ -72,20 +88,6 @@ class PlainLines:
             result = replace(result, error="as the one before")
         self._failure = failure
         self._write(entry_line(result, self._id_width, self._columns))
-
-    def _started(self, event: Started) -> None:
-        self._columns = event.columns
-        self._id_width = len(str(len(event.positions)))
-        setup, dataset = event.setup, event.dataset
-        names = (setup.method_name or setup.method, setup.model_slug, setup.condition)
-        parts = (dataset.id, dataset.language_pair, *dict.fromkeys(names))  # equal ones once
-        self._write(f"run {event.run_id}")
-        self._write(
-            plain(" · ".join(parts)) + f" · {counted(len(event.positions), 'entry', 'entries')}"
-        )
-        if event.done:
-            stored = counted(event.done, "entry is", "entries are")
-            self._write(f"{stored} stored already and not asked for again")
 
     def _progress(self, event: Progress) -> None:
         if event.doing != self._doing:

@@ -137,19 +137,17 @@ class NotesScreen(AnsweringScreen[bool]):
         except UsageError as error:
             self._say(str(error))
         else:
-            self._write(words)
 
-    def _write(self, words: NoteChange) -> None:
-        def kept(_: None) -> None:
-            self.answer(True)
+            def kept(_: None) -> None:
+                self.answer(True)
 
-        def cannot(why: str) -> None:
-            self._writing = False
-            self._say(why)
+            def cannot(why: str) -> None:
+                self._writing = False
+                self._say(why)
 
-        if not self._writing:
-            self._writing = True
-            in_thread(self, "words", partial(self._keep, words), kept, cannot)
+            if not self._writing:
+                self._writing = True
+                in_thread(self, "words", partial(self._keep, words), kept, cannot)
 
     def _say(self, why: str) -> None:
         self.query_one("#said", Static).update(show(why, "$warn"))

@@ -93,7 +93,12 @@ class Engine:
             return
         if self.alive:
             try:
-                words = self._cut_off()
+                # Mark the run as one that stopped; return what is stored, and how it continues.
+                with closing(open_store(self._ready.path)) as connection:
+                    leave_run(connection, self._ready.number)
+                    run = read_run(connection, self._ready.number)
+                    done = len(stored_positions(connection, self._ready.number))
+                words = f"{_CUT_OFF} {done} of {len(run.positions)} entries are stored. `rosetta resume {run.run_id[:8]}` continues."
             except Exception:  # noqa: BLE001  the process ends whatever the store says
                 words = f"{_CUT_OFF} `rosetta resume` continues."
             with suppress(OSError, ValueError):
@@ -101,14 +106,6 @@ class Engine:
                 sys.stderr.write(words + "\n")
                 sys.stderr.flush()
             os._exit(INTERRUPTED)
-
-    def _cut_off(self) -> str:
-        """Mark the run as one that stopped; return what is stored, and how it continues."""
-        with closing(open_store(self._ready.path)) as connection:
-            leave_run(connection, self._ready.number)
-            run = read_run(connection, self._ready.number)
-            done = len(stored_positions(connection, self._ready.number))
-        return f"{_CUT_OFF} {done} of {len(run.positions)} entries are stored. `rosetta resume {run.run_id[:8]}` continues."
 
     def _hear(self, event: Event) -> None:
         """Pass an event on; the failure of a run that could not even be read gets its name."""

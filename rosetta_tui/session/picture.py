@@ -81,7 +81,10 @@ class LiveRun:
             case EntryScored(result=result):
                 self._store(result)
             case Progress():
-                self._move_on(event)
+                self.progress = event
+                self._asked = frozenset(event.in_flight)
+                self._waiting = {waiting.position: waiting for waiting in event.waiting}
+                self._speed.append((event.elapsed_seconds, event.done))
             case Started():
                 self._begin(event)
             case Finished():
@@ -102,18 +105,18 @@ class LiveRun:
             self._stored = bytearray(max(started.positions, default=-1) + 1)
 
     def _store(self, result: Result) -> None:
-        self._mark(result.position, failed=result.failed)
+        if result.position >= len(self._stored):
+            self._stored.extend(bytes(result.position + 1 - len(self._stored)))
+        before = self._stored[result.position]
+        after = EntryState.FAILED if result.failed else EntryState.DONE
+        self._stored[result.position] = after
+        self.done += not before
+        self.errors += (after == EntryState.FAILED) - (before == EntryState.FAILED)
         self.newest = result.position
         self.recent[result.position] = result
         self.recent.move_to_end(result.position)
         if len(self.recent) > RECENT:
             self.recent.popitem(last=False)
-
-    def _move_on(self, progress: Progress) -> None:
-        self.progress = progress
-        self._asked = frozenset(progress.in_flight)
-        self._waiting = {waiting.position: waiting for waiting in progress.waiting}
-        self._speed.append((progress.elapsed_seconds, progress.done))
 
     def remember(self, stored: bytes) -> None:
         """Store where the store has each entry: DONE, FAILED or 0, by place in the corpus.
@@ -128,15 +131,6 @@ class LiveRun:
                     self._stored[position] = state
         self.errors = self._stored.count(EntryState.FAILED)
         self.done = len(self._stored) - self._stored.count(0)
-
-    def _mark(self, position: int, *, failed: bool) -> None:
-        if position >= len(self._stored):
-            self._stored.extend(bytes(position + 1 - len(self._stored)))
-        before = self._stored[position]
-        after = EntryState.FAILED if failed else EntryState.DONE
-        self._stored[position] = after
-        self.done += not before
-        self.errors += (after == EntryState.FAILED) - (before == EntryState.FAILED)
 
     # What screens ask
 

@@ -107,7 +107,11 @@ def _sealed_progress(
         progress,
         elapsed_seconds=number(speed.get("elapsed_seconds")) or progress.elapsed_seconds,
         rate_limited=int(limited or 0) if of_its_own else progress.rate_limited,
-        values={name: number(value) for name, value in scores.items() if _plausible(value)},
+        values={
+            name: number(value)
+            for name, value in scores.items()
+            if (value is None or number(value) is not None)
+        },
         intervals=_intervals(scores),
         quality_tier=str(scores.get("quality_tier", "unscored")),
         cost_usd=number(block(card, "cost").get("total_cost_usd")),
@@ -137,10 +141,6 @@ def _scoring(cost: Mapping[str, Any]) -> ScoringSoFar | None:
         known_cost_usd=number(stated.get("known_cost_usd")) or 0.0,
         failed=int(sum(failed)),
     )
-
-
-def _plausible(value: object) -> bool:
-    return value is None or number(value) is not None
 
 
 def _texts(value: object) -> dict[str, str]:

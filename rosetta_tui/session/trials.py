@@ -22,7 +22,7 @@ from harness.setup.plan import Plan, RunOptions
 from harness.setup.scoring_options import ScoringOptions
 from harness.store.file.database import opened
 from harness.submission import lanes, rehearsal
-from harness.submission.desk import KeptSubmission, SubmissionStore
+from harness.submission.desk import SubmissionStore
 from harness.submission.folder import check_submission, require_parts
 from harness.submission.lanes import ModelHere
 from rosetta_tui.session.engine import Engine
@@ -137,12 +137,8 @@ def begin_rehearsal(store: Path, number: str, model: ModelHere | None = None, on
     def at_end(finished: Finished | None) -> None:
         with left:
             if finished is not None and finished.card_hash:
-                _note(store, desk, kept, finished.run_id, corpus.dataset.id, model)
+                with opened(store) as connection:
+                    rehearsed = rehearsal.rehearsed(connection, kept.submission, finished.run_id)
+                rehearsal.note_rehearsal(desk, kept.submission, rehearsed, corpus.dataset.id, model)
 
     return Engine(ready, at_end)
-
-
-def _note(store: Path, desk: SubmissionStore, kept: KeptSubmission, run: str, corpus: str, model: ModelHere | None) -> None:  # fmt: skip
-    with opened(store) as connection:
-        rehearsed = rehearsal.rehearsed(connection, kept.submission, run)
-    rehearsal.note_rehearsal(desk, kept.submission, rehearsed, corpus, model)

@@ -98,12 +98,14 @@ def _csv(names: Sequence[str], records: Sequence[Record]) -> str:
 
 
 def _json(records: Sequence[Record]) -> str:
-    finite = [{name: _finite(value) for name, value in record.items()} for record in records]
+    finite = [
+        {
+            name: (None if isinstance(value, float) and not math.isfinite(value) else value)
+            for name, value in record.items()
+        }
+        for record in records
+    ]
     return json.dumps(finite, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
-
-
-def _finite(value: Value) -> Value:
-    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 # Pages

@@ -76,16 +76,12 @@ def read_desk(home: Path, before: DeskReading | None, *, anyway: bool) -> DeskRe
         remove_leftovers(home)
     mark = tuple(
         (folder.name, file_stamp(folder / NOTES), file_stamp(bundle_of(folder)))
-        for folder in _folders(desk)
+        for folder in (sorted(desk.folder.iterdir()) if desk.folder.is_dir() else [])
     )
     if before is not None and not anyway and before.mark == mark:
         return before
     listed, wrong = desk.listed()
     return DeskReading(mark, [_listed(kept_submission) for kept_submission in listed], wrong)
-
-
-def _folders(desk: SubmissionStore) -> list[Path]:
-    return sorted(desk.folder.iterdir()) if desk.folder.is_dir() else []
 
 
 def _listed(kept: KeptSubmission) -> ListedSubmission:
@@ -155,7 +151,14 @@ def read_submission_facts(
 
     Gives ``before`` back where nothing has changed since, unless it is to be read ``anyway``.
     """
-    mark = _mark(store, number)
+    # What changes where a file does.
+    home = store.parent
+    folder = SubmissionStore(home).folder / number
+    files = (
+        folder / NOTES, bundle_of(folder), store, store.with_name(f"{store.name}-wal"),
+        home / ledger.FOLDER / ledger.LEDGER, home / FILE, home / f"{FILE}-wal",
+    )  # fmt: skip
+    mark = tuple(map(file_stamp, files))
     if before is not None and not anyway and before.mark == mark:
         return before
     try:
@@ -224,14 +227,3 @@ def _told(home: Path, kept: KeptSubmission) -> ToldAnswer:
         return ToldAnswer(trouble=str(error))
     answers_here = [act.card for act in answers if isinstance(act, ScoresTold | RefusalTold) and act.run == last.run]  # fmt: skip
     return ToldAnswer(answers_here[-1] if answers_here else None)
-
-
-def _mark(store: Path, number: str) -> Hashable:
-    """Return what changes where a file does."""
-    home = store.parent
-    folder = SubmissionStore(home).folder / number
-    files = (
-        folder / NOTES, bundle_of(folder), store, store.with_name(f"{store.name}-wal"),
-        home / ledger.FOLDER / ledger.LEDGER, home / FILE, home / f"{FILE}-wal",
-    )  # fmt: skip
-    return tuple(map(file_stamp, files))

@@ -71,7 +71,14 @@ class TerminalDriver(LinuxDriver):
             if select([self.fileno], [], [], wait)[0]:
                 data = _read(self.fileno)
                 if not data:
-                    self._let_go()
+                    # Replace the terminal by the empty file, so that nothing fails at it any more, and leave.
+                    device = os.fstat(self.fileno).st_rdev
+                    empty = os.open(os.devnull, os.O_RDWR)
+                    for descriptor in {self.fileno, 0, 1, 2}:
+                        if os.fstat(descriptor).st_rdev == device:
+                            os.dup2(empty, descriptor)
+                    os.close(empty)
+                    self._loop.call_soon_threadsafe(self._leave, signal.SIGHUP)
                     return
                 if typed := decode(data):
                     self._hand_on(parser.feed(typed))
@@ -83,16 +90,6 @@ class TerminalDriver(LinuxDriver):
     def _hand_on(self, messages: Iterable[Message]) -> None:
         for message in messages:
             self.process_message(message)
-
-    def _let_go(self) -> None:
-        """Replace the terminal by the empty file, so that nothing fails at it any more, and leave."""
-        device = os.fstat(self.fileno).st_rdev
-        empty = os.open(os.devnull, os.O_RDWR)
-        for descriptor in {self.fileno, 0, 1, 2}:
-            if os.fstat(descriptor).st_rdev == device:
-                os.dup2(empty, descriptor)
-        os.close(empty)
-        self._loop.call_soon_threadsafe(self._leave, signal.SIGHUP)
 
     def _leave(self, why: signal.Signals) -> None:
         self._gone = self._gone or why is signal.SIGHUP

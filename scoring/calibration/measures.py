@@ -99,22 +99,19 @@ def pairwise_accuracy(
     An item drawn twice makes no pair with itself.
     """
     if pairs_within_items(items):
-        return _within(people, metric, items, epsilon, weights)
+        pairs = _pairs(len(people), items)
+        same = np.asarray(
+            _paired_signs(people, pairs, 0.0) == _paired_signs(metric, pairs, epsilon),
+            dtype=np.float64,
+        )
+        counts = np.bincount(items[pairs[0]], minlength=int(items.max()) + 1)
+        right = np.bincount(items[pairs[0]], weights=same, minlength=len(counts))
+        rows = np.unique(items, return_index=True)[1][counts > 0]
+        taken = weights[:, rows]
+        total = taken.sum(axis=1)
+        share = taken @ (right[counts > 0] / counts[counts > 0])
+        return np.where(total > 0, share / np.where(total > 0, total, 1.0), np.nan)
     return _across(people, metric, epsilon, weights)
-
-
-def _within(
-    people: FloatArray, metric: FloatArray, items: IndexArray, epsilon: float, weights: FloatArray
-) -> FloatArray:
-    pairs = _pairs(len(people), items)
-    same = _same(_paired_signs(people, pairs, 0.0), _paired_signs(metric, pairs, epsilon))
-    counts = np.bincount(items[pairs[0]], minlength=int(items.max()) + 1)
-    right = np.bincount(items[pairs[0]], weights=same, minlength=len(counts))
-    rows = np.unique(items, return_index=True)[1][counts > 0]
-    taken = weights[:, rows]
-    total = taken.sum(axis=1)
-    share = taken @ (right[counts > 0] / counts[counts > 0])
-    return np.where(total > 0, share / np.where(total > 0, total, 1.0), np.nan)
 
 
 def _across(
@@ -167,10 +164,6 @@ def _paired_signs(
     return np.where(np.abs(apart) <= epsilon, 0.0, np.sign(apart))
 
 
-def _same(first: FloatArray, second: FloatArray) -> FloatArray:
-    return np.asarray(first == second, dtype=np.float64)
-
-
 EXACT_ITEMS = 15
 """Up to this many items all 2^n exchanges are examined."""
 
@@ -193,7 +186,16 @@ def soft_pairwise_accuracy(
         both = np.stack([people[first] - people[second], metric[first] - metric[second]])
         both = both[:, ~np.isnan(both).any(axis=0)]
         if both.shape[1]:
-            p_people, p_metric = _p_values(both, ties, seed)
+            # For each row of differences how often an exchange of the two systems gives as large a sum.
+            nulls = both @ _signs(both.shape[1], seed).T
+            observed = both.sum(axis=1, keepdims=True)
+            # sums of the same numbers in another order may differ in the last digit
+            slack = 1e-9 * np.abs(both).sum(axis=1, keepdims=True)
+            larger, as_large = (
+                (nulls > observed + slack).mean(axis=1),
+                (nulls >= observed - slack).mean(axis=1),
+            )
+            p_people, p_metric = np.asarray(larger + ties * (as_large - larger))
             apart.append(abs(p_people - p_metric))
     return 1.0 - float(np.mean(apart)) if apart else None
 
@@ -203,19 +205,6 @@ def matrix(values: FloatArray, systems: IndexArray, items: IndexArray) -> FloatA
     laid = np.full((int(systems.max()) + 1, int(items.max()) + 1), np.nan)
     laid[systems, items] = values
     return laid
-
-
-def _p_values(differences: FloatArray, ties: float, seed: int) -> FloatArray:
-    """Return for each row of differences how often an exchange of the two systems gives as large a sum."""
-    nulls = differences @ _signs(differences.shape[1], seed).T
-    observed = differences.sum(axis=1, keepdims=True)
-    # sums of the same numbers in another order may differ in the last digit
-    slack = 1e-9 * np.abs(differences).sum(axis=1, keepdims=True)
-    larger, as_large = (
-        (nulls > observed + slack).mean(axis=1),
-        (nulls >= observed - slack).mean(axis=1),
-    )
-    return np.asarray(larger + ties * (as_large - larger))
 
 
 @lru_cache(maxsize=2)

@@ -82,26 +82,25 @@ def _newton(z: FloatArray, share: FloatArray, weights: FloatArray) -> FloatArray
         values = 1.0 / (1.0 + np.exp(-np.clip(a[:, None] + b[:, None] * z, -40.0, 40.0)))
         off = weights * (share - values)
         bend = weights * values * (1.0 - values)
-        step = _solve(bend.sum(axis=1), bend @ z, bend @ (z * z), off.sum(axis=1), off @ z)
+        # Solve the symmetric 2×2 systems of all draws; a flat one, of separated rows, gets no step.
+        h11 = bend.sum(axis=1)
+        h12 = bend @ z
+        h22 = bend @ (z * z)
+        g1 = off.sum(axis=1)
+        g2 = off @ z
+        determinant = h11 * h22 - h12 * h12
+        flat = determinant <= 1e-12 * (h11 * h22 + 1e-300)
+        below = np.where(flat, 1.0, determinant)
+        step = (
+            np.where(flat, 0.0, (g1 * h22 - g2 * h12) / below),
+            np.where(flat, 0.0, (g2 * h11 - g1 * h12) / below),
+        )
         length = np.hypot(*step)
         shorter = np.minimum(1.0, _LONGEST / np.maximum(length, 1e-300))
         a, b = a + shorter * step[0], b + shorter * step[1]
         if length.max() < 1e-10:
             break
     return np.stack([a, b])
-
-
-def _solve(
-    h11: FloatArray, h12: FloatArray, h22: FloatArray, g1: FloatArray, g2: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    """Solve the symmetric 2×2 systems of all draws; a flat one, of separated rows, gets no step."""
-    determinant = h11 * h22 - h12 * h12
-    flat = determinant <= 1e-12 * (h11 * h22 + 1e-300)
-    below = np.where(flat, 1.0, determinant)
-    return (
-        np.where(flat, 0.0, (g1 * h22 - g2 * h12) / below),
-        np.where(flat, 0.0, (g2 * h11 - g1 * h12) / below),
-    )
 
 
 LEAST_ITEMS = 100

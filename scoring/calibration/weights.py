@@ -16,7 +16,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from scoring.calibration.judgements import (
     DRAWS,
@@ -44,7 +43,14 @@ def simplex_minimum(quadratic: FloatArray, linear: FloatArray, start: FloatArray
     weights = start.astype(np.float64)
     free = weights > 0
     for _ in range(50 * len(weights) ** 2):
-        target = _equal_sum_minimum(quadratic, linear, free)
+        # Minimise over the free weights with their sum held at 1; the others stay 0.
+        count = int(free.sum())
+        system = np.zeros((count + 1, count + 1))
+        system[:count, :count] = quadratic[np.ix_(free, free)]
+        system[:count, count] = system[count, :count] = 1.0
+        solved = np.linalg.solve(system, np.r_[linear[free], 1.0])
+        target = np.zeros(len(linear))
+        target[free] = solved[:count]
         blocked = free & (target < -_TOLERANCE)
         if blocked.any():
             step = np.min(weights[blocked] / (weights[blocked] - target[blocked]))
@@ -59,20 +65,6 @@ def simplex_minimum(quadratic: FloatArray, linear: FloatArray, start: FloatArray
             return np.asarray(weights / weights.sum())
         free[int(np.argmin(gain))] = True
     raise ArithmeticError("the weights did not settle")  # unreachable for a positive definite Q
-
-
-def _equal_sum_minimum(
-    quadratic: FloatArray, linear: FloatArray, free: npt.NDArray[np.bool_]
-) -> FloatArray:
-    """Minimise over the free weights with their sum held at 1; the others stay 0."""
-    count = int(free.sum())
-    system = np.zeros((count + 1, count + 1))
-    system[:count, :count] = quadratic[np.ix_(free, free)]
-    system[:count, count] = system[count, :count] = 1.0
-    solved = np.linalg.solve(system, np.r_[linear[free], 1.0])
-    values = np.zeros(len(linear))
-    values[free] = solved[:count]
-    return values
 
 
 LEAST_ITEMS = 150
@@ -172,7 +164,12 @@ def _judged(
     seed: int,
 ) -> WeightProposal:
     before = _composites(problem.values, problem.prior)
-    after = _held_out(problem, seed)
+    # Every row the composite of weights that were fitted, strength included, without its item.
+    after = np.empty(len(problem.people))
+    for fold in range(FOLDS):
+        out = _folds(problem.items, seed) == fold
+        rest = problem.rows(~out)
+        after[out] = _composites(problem.values[out], _fit(rest, best_strength(rest, seed)))
     gain = _gain(problem, before, after, draws, seed)
     tau = kendall_tau_b(before, problem.people, once(len(before)))[0]
     strength = best_strength(problem, seed)
@@ -286,16 +283,6 @@ def _error(rest: _Problem, held: _Problem, weights: FloatArray) -> float:
         held.filled @ weights - (rest.filled @ weights).mean()
     )
     return float(((held.people - predicted) ** 2).sum())
-
-
-def _held_out(problem: _Problem, seed: int) -> FloatArray:
-    """Return every row the composite of weights that were fitted, strength included, without its item."""
-    values = np.empty(len(problem.people))
-    for fold in range(FOLDS):
-        out = _folds(problem.items, seed) == fold
-        rest = problem.rows(~out)
-        values[out] = _composites(problem.values[out], _fit(rest, best_strength(rest, seed)))
-    return values
 
 
 def _parts(problem: _Problem, seed: int) -> list[tuple[_Problem, _Problem]]:

@@ -180,12 +180,12 @@ def _order_columns(
         whole = left >= order
         own = np.maximum(lengths - order + 1, 0)
         shared = _shared(grams[whole], texts[whole], repeated)
-        columns += [own * repeated[own > 0].sum(), _all((own * repeated).sum(), own), shared]
+        columns += [
+            own * repeated[own > 0].sum(),
+            np.full(len(own), float((own * repeated).sum())),
+            shared,
+        ]
     return columns
-
-
-def _all(number: int, like: IntArray) -> FloatArray:
-    return np.full(len(like), float(number))
 
 
 def _shared(grams: IntArray, texts: IntArray, repeated: IntArray) -> FloatArray:

@@ -101,14 +101,16 @@ def in_order(ids: Iterable[str]) -> list[str]:
     wanted = dict.fromkeys(ids)
     ordered_ids = [id_ for id_ in specification().metrics if id_ in wanted]
     names = dict.fromkeys(id_.partition(".")[0] for id_ in wanted if "." in id_)
-    for name in sorted(names, key=lambda pack_name: (*_place(pack_name), pack_name)):
+    for name in sorted(
+        names,
+        key=lambda pack_name: (
+            *((SHIPPED.index(pack_name) if pack_name in SHIPPED else len(SHIPPED),)),
+            pack_name,
+        ),
+    ):
         pack = pack_named(name)
         ordered_ids += [id_ for id_ in (pack.rows if pack else ()) if id_ in wanted]
     return list(dict.fromkeys([*ordered_ids, *wanted]))
-
-
-def _place(pack: str) -> tuple[int]:
-    return (SHIPPED.index(pack) if pack in SHIPPED else len(SHIPPED),)
 
 
 def by_category(metrics: Iterable[str]) -> list[tuple[str, list[str]]]:

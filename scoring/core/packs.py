@@ -116,7 +116,11 @@ def read_pack(name: str, text: str, module: str | None = None, package: str = ""
     data = parse_toml(text)
     pack_table = data["pack"]
     rows = (
-        table_row(f"{name}.{metric}", {**_computed_by(module, row), **row}, pack_table["document"])
+        table_row(
+            f"{name}.{metric}",
+            {**({} if module is None or row["status"] == "absent" else {"module": module}), **row},
+            pack_table["document"],
+        )
         for metric, row in data.get("metrics", {}).items()
     )
     return Pack(
@@ -130,10 +134,6 @@ def read_pack(name: str, text: str, module: str | None = None, package: str = ""
         view=data.get("view", {}),
         package=package,
     )
-
-
-def _computed_by(module: str | None, row: Mapping[str, Any]) -> Mapping[str, Any]:
-    return {} if module is None or row["status"] == "absent" else {"module": module}
 
 
 def pack_metric(id_: str) -> MetricInfo:

@@ -198,23 +198,20 @@ class Scorer:
         mixed = entry_composites(arrays if self.mixes else {}, len(statistics), self.weighing)
         columns = [_optional(array) for array in arrays.values()]
         rows = zip(*columns, strict=True) if columns else [() for _ in statistics]
-        verdicts = self._verdicts(statistics)
-        return [
-            EntryValues(
-                dict(zip(arrays, row, strict=True)), value, self.weighing.tier(value), words
-            )
-            for row, value, words in zip(rows, _optional(mixed), verdicts, strict=True)
-        ]
-
-    def _verdicts(self, statistics: Sequence[EntryStatistics]) -> list[dict[str, str | None]]:
-        """Return each entry's verdicts by metric id."""
+        # Each entry's verdicts by metric id.
         judges = {metric.info.id: metric for metric in self.metrics if metric.has_verdicts}
-        return [
+        verdicts = [
             {
                 id_: metric.verdict_of(numbers) if (numbers := taken.get(id_)) else None
                 for id_, metric in judges.items()
             }
             for taken in statistics
+        ]
+        return [
+            EntryValues(
+                dict(zip(arrays, row, strict=True)), value, self.weighing.tier(value), words
+            )
+            for row, value, words in zip(rows, _optional(mixed), verdicts, strict=True)
         ]
 
     @property

@@ -320,24 +320,22 @@ def wrapper(row: OutputRow) -> RowFault | None:
 
 def _unwrapped(text: str) -> str | None:
     if text[:1] in "{[" and text[-1:] in "}]":
-        return _from_json(text)
+        # Text in a JSON object or list; None unless there is exactly one.
+        try:
+            value = json.loads(text)
+        except (ValueError, RecursionError):
+            return None
+        values = list(value.values()) if isinstance(value, dict) else value
+        texts = (
+            [item for item in values if isinstance(item, str)] if isinstance(values, list) else []
+        )
+        return texts[-1] if texts else None
     if text[:1] not in "`~*_<$\\" and _FENCE not in text:
         return None
     for pattern in _WRAPPERS:
         if match := pattern.match(text):
             return str(match[match.lastindex or 0])
     return None
-
-
-def _from_json(text: str) -> str | None:
-    """Return the text in a JSON object or list; None unless there is exactly one."""
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-    values = list(value.values()) if isinstance(value, dict) else value
-    texts = [item for item in values if isinstance(item, str)] if isinstance(values, list) else []
-    return texts[-1] if texts else None
 
 
 def quotes(row: OutputRow) -> RowFault | None:

@@ -324,15 +324,6 @@ class _Costs:
         changed = [(hit.row, hit.corrected) for hit in hits if hit.corrected is not None]
         if not changed:
             return None
-        rows = self._statistics()
-        again = self._taken([Translation(row.entry, text) for row, text in changed])
-        places = [row.place for row, _ in changed]
-        before = rows.sum(axis=0)
-        value = self._chrf.value(before)
-        other = self._chrf.value(before - rows[places].sum(axis=0) + again.sum(axis=0))
-        return None if value is None or other is None else other - value
-
-    def _statistics(self) -> FloatArray:
         if self._rows is None:
             known = self._known
             if known is None:
@@ -340,7 +331,13 @@ class _Costs:
                 self._rows = self._taken([Translation(*pair) for pair in pairs])
             else:
                 self._rows = self._array(known)
-        return self._rows
+        rows = self._rows
+        again = self._taken([Translation(row.entry, text) for row, text in changed])
+        places = [row.place for row, _ in changed]
+        before = rows.sum(axis=0)
+        value = self._chrf.value(before)
+        other = self._chrf.value(before - rows[places].sum(axis=0) + again.sum(axis=0))
+        return None if value is None or other is None else other - value
 
     def _taken(self, texts: Sequence[Translation]) -> FloatArray:
         return self._array(self._chrf.stats_many(self._read(texts)))

@@ -120,7 +120,7 @@ def end_mark(row: OutputRow) -> RowFault | None:
 def capitals(row: OutputRow) -> RowFault | None:
     """Return a hit where capitals stand otherwise than in the reference: everywhere, nowhere, at each word."""
     text, reference = row.body, row.reference
-    if not _cased(reference):
+    if not (not reference.isupper() and reference != reference.lower()):
         return None
     wrong = (
         (_shouted(text) and not any(map(_shouted, row.accepted)))
@@ -132,10 +132,6 @@ def capitals(row: OutputRow) -> RowFault | None:
     lowered = text.lower()
     corrected = lowered[:1].upper() + lowered[1:] if reference[:1].isupper() else lowered
     return RowFault(row, respelled(corrected, reference, str.casefold))
-
-
-def _cased(text: str) -> bool:
-    return not text.isupper() and text != text.lower()
 
 
 def _shouted(text: str) -> bool:
@@ -266,7 +262,10 @@ def _hit(row: OutputRow, pieces: re.Pattern[str] | None) -> RowFault | None:
     mark = _new_mark(row, pieces)
     if mark is None:
         return None
-    corrected = _undone(row.body)
+    text = row.body
+    for undo in _UNDO:
+        text = undo(text)
+    corrected = text.strip()
     if corrected == row.body or not corrected:
         return RowFault(row, None, mark)
     return RowFault(row, row.narrowed(corrected), mark)
@@ -316,12 +315,6 @@ _UNDO: tuple[Callable[[str], str], ...] = (
     lambda text: _SPACED.sub(lambda match: match[0][1:], text),
     lambda text: _repaired(text) if "Ã" in text or "â€" in text else text,
 )
-
-
-def _undone(text: str) -> str:
-    for undo in _UNDO:
-        text = undo(text)
-    return text.strip()
 
 
 def _repaired(text: str) -> str:

@@ -174,7 +174,10 @@ def _interlinear(text: str, glosses: Mapping[str, str]) -> Iterator[GoldWord]:
 
 def _glossed_word(place: int, word: str, gloss: str, table: Mapping[str, str]) -> GoldWord:
     segments = [folded(segment) for segment in _MORPHEME_SIGNS.split(word)]
-    parts = [_gloss(part, table) for part in _morphemes(gloss, len(segments))]
+    parts = [
+        _gloss(part, table)
+        for part in ([gloss] if len(segments) == 1 else _MORPHEME_SIGNS.split(gloss))
+    ]
     if len(parts) != len(segments):
         raise UnreadableAnalysisError(
             f"its word {place} has {len(segments)} segments and {len(parts)} glosses"
@@ -193,11 +196,6 @@ def _glossed_word(place: int, word: str, gloss: str, table: Mapping[str, str]) -
         tags=frozenset(tag for part in parts for tag in part.tags),
         unmapped=tuple(name for part in parts for name in part.unmapped),
     )
-
-
-def _morphemes(gloss: str, segments: int) -> list[str]:
-    """Split a word's gloss; one for a word of one segment may hold a hyphen itself."""
-    return [gloss] if segments == 1 else _MORPHEME_SIGNS.split(gloss)
 
 
 @dataclass(frozen=True, slots=True)

@@ -112,7 +112,11 @@ class NormalForms:
         for pieces in whole:
             kept = [piece for piece in pieces if not self._left_out(piece, on, form)]
             if kept:
-                sentence = Sentence(joins_clauses=self._joins(pieces))
+                sentence = Sentence(
+                    joins_clauses=any(
+                        self.spell(piece).casefold() in self._clause_words for piece in pieces
+                    )
+                )
                 for written, spelled in self._joined(kept, on):
                     sentence.words.append(self._word(written, spelled, on, analyses, form))
                     sentence.looked_up.append(spelled)
@@ -144,9 +148,6 @@ class NormalForms:
             apart = bool(rest) and self.spell(first).casefold() in self._apart
             separated += [first, rest] if apart else [piece]
         return separated
-
-    def _joins(self, pieces: list[str]) -> bool:
-        return any(self.spell(piece).casefold() in self._clause_words for piece in pieces)
 
     def _left_out(self, piece: str, on: Set[VariantClass], form: NormalText) -> bool:
         """Return whether a word may be missing; noted in ``form``, because it may not be exchanged."""

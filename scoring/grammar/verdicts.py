@@ -354,7 +354,9 @@ class Judge:
         meanings_by_form: dict[str, frozenset[frozenset[str]]] = {}
         for lemma, glosses in self._given.items():
             meanings = frozenset(
-                content_words(meaning) for gloss in glosses for meaning in _split(gloss)
+                content_words(meaning)
+                for gloss in glosses
+                for meaning in [part for part in gloss.replace(";", ",").split(",") if part.strip()]
             )
             form = self._form(lemma)
             meanings_by_form[form] = meanings_by_form.get(form, frozenset()) | meanings
@@ -392,11 +394,6 @@ def _numbers(text: str) -> list[Meaning]:
         )
         for number in _NUMBER.findall(text)
     ]
-
-
-def _split(gloss: str) -> list[str]:
-    """Split what a dictionary lists as one gloss into its meanings."""
-    return [part for part in gloss.replace(";", ",").split(",") if part.strip()]
 
 
 def _matched(ours: Sequence[Meaning], theirs: Sequence[Meaning]) -> dict[int, int]:

@@ -403,7 +403,17 @@ class Consistency(CorpusMetric):
 
     def corpus_value(self, translations: Sequence[Translation]) -> float | None:
         agreement_of = self._by_terms if self._resources.setup.terms else self._by_links
-        return _agreement(agreement_of(translations))
+        found = agreement_of(translations)
+        renderings_of: dict[object, list[str | None]] = {}
+        for term, rendering in found:
+            renderings_of.setdefault(term, []).append(rendering)
+        agreeing = occurrences = 0
+        for seen in renderings_of.values():
+            if len(seen) > 1:
+                occurrences += len(seen)
+                counts = Counter(rendering for rendering in seen if rendering is not None)
+                agreeing += max(counts.values(), default=0)
+        return agreeing / occurrences if occurrences else None
 
     def _by_terms(self, translations: Sequence[Translation]) -> Iterable[tuple[object, str | None]]:
         """Yield each term of each entry with the rendering that the output has."""
@@ -430,19 +440,6 @@ class Consistency(CorpusMetric):
                         best[word] = link
             for word in content:
                 yield word, best.get(stem(word), (0.0, None))[1]
-
-
-def _agreement(found: Iterable[tuple[object, str | None]]) -> float | None:
-    renderings_of: dict[object, list[str | None]] = {}
-    for term, rendering in found:
-        renderings_of.setdefault(term, []).append(rendering)
-    agreeing = occurrences = 0
-    for seen in renderings_of.values():
-        if len(seen) > 1:
-            occurrences += len(seen)
-            counts = Counter(rendering for rendering in seen if rendering is not None)
-            agreeing += max(counts.values(), default=0)
-    return agreeing / occurrences if occurrences else None
 
 
 def why_no_consistency(resources: Resources) -> str | None:

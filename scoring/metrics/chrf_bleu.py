@@ -323,16 +323,12 @@ def _shared_letters(letters: Sequence[str]) -> IntArray:
     present[codes] = 1
     symbols = int(present.sum())
     if not key_fits(len(letters) // 2, symbols, CHARACTERS):
-        return _halved(letters)
+        if len(letters) == 2:
+            return shared_by_counting(letters, CHARACTERS)
+        middle = len(letters) // 4 * 2  # even: an output stays with its reference
+        return np.vstack([_shared_letters(letters[:middle]), _shared_letters(letters[middle:])])
     lengths = np.array([len(text) for text in letters])
     return shared_ngrams(np.cumsum(present)[codes], lengths, symbols, CHARACTERS)
-
-
-def _halved(letters: Sequence[str]) -> IntArray:
-    if len(letters) == 2:
-        return shared_by_counting(letters, CHARACTERS)
-    middle = len(letters) // 4 * 2  # even: an output stays with its reference
-    return np.vstack([_shared_letters(letters[:middle]), _shared_letters(letters[middle:])])
 
 
 # ---- BLEU (Papineni et al. 2002): word n-gram precision, for comparison with the literature.

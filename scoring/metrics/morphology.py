@@ -203,17 +203,13 @@ def _as_word(gold: GoldWord) -> WordAnalysis:
 
 def _right(gold: Sequence[GoldWord], output: Sequence[WordAnalysis]) -> int:
     """Count what is there of all that is expected, each gold word in its own word."""
-    worth = _worth(gold, output)
+    # Count for each gold word and each word of the output what they have in common.
+    analysed = [tuple(map(tagged_word, word.analyses)) for word in output]
+    worth = [[_most_common(word, analyses) for analyses in analysed] for word in gold]
     columns = best_pairs(worth)
     return sum(
         line[column] for line, column in zip(worth, columns, strict=True) if column is not None
     )
-
-
-def _worth(gold: Sequence[GoldWord], output: Sequence[WordAnalysis]) -> list[list[int]]:
-    """Count for each gold word and each word of the output what they have in common."""
-    analysed = [tuple(map(tagged_word, word.analyses)) for word in output]
-    return [[_most_common(word, analyses) for analyses in analysed] for word in gold]
 
 
 def _most_common(gold: GoldWord, analyses: Sequence[TaggedWord]) -> int:

@@ -108,17 +108,14 @@ def rank(
         return Ranking((), np.zeros((0, 0), dtype=bool))
     points, drawn = drawn_values(tables, metric, draws, seed)
     better = pairwise_better(points, drawn, level)
-    _keep_tellable(better, tables, metric, level)
-    return Ranking(clusters(points, better), better, smallest_difference(drawn))
-
-
-def _keep_tellable(better: BoolArray, tables: Sequence[Table], metric: str, level: float) -> None:
-    """Revoke which run is better where the smallest p of a randomisation, 2 / 2^n of n entries apart, misses the level."""
+    # Revoke which run is better where the smallest p of a randomisation, 2 / 2^n of n entries
+    # apart, misses the level.
     least = ceil(1 - log2(1 - level))
     narrow = tables if metric == COMPOSITE else [table.only({metric}) for table in tables]
     entries = np.array([[hash(row.tobytes()) for row in table.matrix] for table in narrow])
     for run, own in enumerate(entries):
         better[run] &= np.count_nonzero(entries != own, axis=1) >= least
+    return Ranking(clusters(points, better), better, smallest_difference(drawn))
 
 
 def drawn_values(

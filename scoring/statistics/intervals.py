@@ -139,7 +139,9 @@ def wilson(right: float, total: float, level: float = LEVEL) -> Interval | None:
     """Return the Wilson score interval of a rate, which holds for few entries and near 0 and 1 as well."""
     if total <= 0:
         return None
-    z = _normal_quantile(level)
+    from statistics import NormalDist
+
+    z = NormalDist().inv_cdf(0.5 + level / 2)
     rate, share = right / total, z * z / total
     middle = (rate + share / 2) / (1 + share)
     half = z / (1 + share) * np.sqrt(rate * (1 - rate) / total + share / (4 * total))
@@ -247,12 +249,6 @@ def _percentiles(
     return Interval(
         min(float(lower), point), max(float(upper), point), level, len(values), seed, method
     )
-
-
-def _normal_quantile(level: float) -> float:
-    from statistics import NormalDist
-
-    return NormalDist().inv_cdf(0.5 + level / 2)
 
 
 # ---- Scores of parts of a corpus: by difficulty, provenance, register, segment and context (§9),

@@ -259,15 +259,12 @@ class Race:
         for name in self.running:
             ahead = self._scores[leader] - self._scores[name]
             if name != leader and self._refutes(ahead, 0.0):
-                ends = self._interval(ahead)
+                # Both ends: the means that are refuted from neither side.
+                ends = self._lower(ahead), -self._lower(-ahead)
                 self.out[name] = RacedOut(leader, self.seen, float(ahead.mean()), *ends, self.level)
 
     def _refutes(self, differences: FloatArray, mean: float) -> bool:
         return highest_log_capital(differences, mean, self.entries) >= self._enough
-
-    def _interval(self, differences: FloatArray) -> tuple[float, float]:
-        """Return both ends: the means that are refuted from neither side."""
-        return self._lower(differences), -self._lower(-differences)
 
     def _lower(self, differences: FloatArray) -> float:
         """Find the largest mean that is refuted from below; capital falls where the mean rises."""

@@ -77,11 +77,10 @@ class Repetitions:
                 square = max(of_entries + of_repetitions - left, of_entries, of_repetitions)
                 parts = of_entries**2 / n + of_repetitions**2 / r + left**2 / (n * r)
                 df = max(square**2 / parts, 1.0) if parts else float(n)
-        half = student_quantile((1 + level) / 2, df) * self._error(square)
+        half = student_quantile((1 + level) / 2, df) * float(
+            (square / (self.entries * self.repetitions)) ** 0.5
+        )
         return RepeatedInterval(self.mean - half, self.mean + half, level, holds, df)
-
-    def _error(self, square: float) -> float:
-        return float((square / (self.entries * self.repetitions)) ** 0.5)
 
 
 def repetitions(tables: Sequence[Table], metric: str = COMPOSITE) -> Repetitions:

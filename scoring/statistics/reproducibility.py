@@ -58,16 +58,12 @@ def verdict(
     for id_ in dict.fromkeys([*claimed, *repeated]):
         first, second = claimed.get(id_), repeated.get(id_)
         if first is not None and second is not None:
-            both[id_] = _deviation(first, second, tolerance)
+            away = second - first
+            within = abs(away) <= tolerance * abs(first) * (1 + _ROUNDING)
+            both[id_] = Deviation(first, second, away / first if first else None, within)
         elif first is not None or second is not None:
             missing.append(id_)
     deciding = [both[id_].within for id_ in DECIDING if id_ in both]
     lacking = any(id_ in missing for id_ in DECIDING)
     reproduced = all(deciding) and not lacking if deciding or lacking else None
     return Reproduction(reproduced, both, tuple(missing))
-
-
-def _deviation(claimed: float, repeated: float, tolerance: float) -> Deviation:
-    away = repeated - claimed
-    within = abs(away) <= tolerance * abs(claimed) * (1 + _ROUNDING)
-    return Deviation(claimed, repeated, away / claimed if claimed else None, within)

@@ -351,7 +351,7 @@ def _difference(
         lower=lower,
         upper=upper,
         p_bootstrap=p_of_bootstrap(drawn, difference, tie),
-        p_randomisation=_p_of_shuffles(shuffled[1] - shuffled[0], difference, tie),
+        p_randomisation=_p(~(np.abs(shuffled[1] - shuffled[0]) < abs(difference) - tie)),
         effect_size=effect,
         wins=wins,
         losses=losses,
@@ -378,11 +378,6 @@ def p_of_bootstrap(drawn: FloatArray, difference: float, tie: float) -> float:
     sizes = np.abs(drawn)
     moved = sizes - sizes.mean() if len(sizes) else sizes
     return _p(moved >= abs(difference) - tie)
-
-
-def _p_of_shuffles(shuffled: FloatArray, difference: float, tie: float) -> float:
-    """Count shuffles at least as far apart; one without a value counts too, so that p is never too small."""
-    return _p(~(np.abs(shuffled) < abs(difference) - tie))
 
 
 def _p(as_large: npt.NDArray[np.bool_]) -> float:

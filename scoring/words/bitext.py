@@ -361,7 +361,14 @@ class Renderings:
         words = self._target.read(rendering).words
         if not words or self._wanted(words[0], lemmas).isdisjoint(anywhere):
             return False
-        return _in_order([self._wanted(word, lemmas) for word in words], written)
+        wanted = [self._wanted(word, lemmas) for word in words]
+        for first in range(len(written) - len(wanted) + 1):
+            if all(
+                not forms.isdisjoint(there)
+                for forms, there in zip(wanted, written[first:], strict=False)
+            ):
+                return True
+        return False
 
     def _without_lemmas(self, text: str) -> list[frozenset[str]]:
         return [self._forms(word) for word in self._target.read(text).words]
@@ -383,16 +390,6 @@ class Renderings:
         endings = (ending for ending in self._endings if word.endswith(ending))
         stems = (word.removesuffix(ending) for ending in endings)
         return frozenset({word, *(f"{stem}-" for stem in stems if len(stem) >= LEAST_STEM)})
-
-
-def _in_order(wanted: list[frozenset[str]], written: list[frozenset[str]]) -> bool:
-    for first in range(len(written) - len(wanted) + 1):
-        if all(
-            not forms.isdisjoint(there)
-            for forms, there in zip(wanted, written[first:], strict=False)
-        ):
-            return True
-    return False
 
 
 def _analyses(translation: Translation) -> FstAnnotation | None:

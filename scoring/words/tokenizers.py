@@ -84,7 +84,8 @@ def load_tokenizer(name: str) -> Tokenizer:
         raise ValueError(f"there is no tokenizer {name!r}; choose one of {', '.join(MODULES)}")
     if name == "13a":
         return tokens_13a
-    return _sacrebleu(name)
+    tokenizer = _instance(name)
+    return lambda line: tokenizer(line.rstrip()).split()
 
 
 def tokens_13a(line: str) -> list[str]:
@@ -118,29 +119,20 @@ def tokenizer_signature(name: str) -> str:
     return str(_instance(name).signature()) if name in {"ja-mecab", "ko-mecab"} else name
 
 
-def _sacrebleu(name: str) -> Tokenizer:
-    tokenizer = _instance(name)
-    return lambda line: tokenizer(line.rstrip()).split()
-
-
 @cache
 def _instance(name: str) -> Any:
     """Make sacreBLEU's tokenizer; ValueError, on one line, where something it needs is not here."""
     module, class_name = MODULES[name].split(".")
     try:
         if name == "flores200":
-            _check_model()
+            # Raise where sacreBLEU would download its model: nothing here touches the network.
+            from sacrebleu.tokenizers.tokenizer_spm import SPM_MODELS
+            from sacrebleu.utils import SACREBLEU_DIR
+
+            file = SPM_MODELS["flores200"]["url"].rsplit("/", 1)[-1]
+            if not (Path(SACREBLEU_DIR) / "models" / file).exists():
+                raise FileNotFoundError(f"the file {file} is not in sacreBLEU's folder of models")
         return getattr(import_module(f"sacrebleu.tokenizers.{module}"), class_name)()
     except (ImportError, RuntimeError, OSError) as error:
         what = " ".join(str(error).split())
         raise ValueError(f"the tokenizer {name!r} cannot be used here: {what}") from error
-
-
-def _check_model() -> None:
-    """Raise where sacreBLEU would download its model: nothing here touches the network."""
-    from sacrebleu.tokenizers.tokenizer_spm import SPM_MODELS
-    from sacrebleu.utils import SACREBLEU_DIR
-
-    file = SPM_MODELS["flores200"]["url"].rsplit("/", 1)[-1]
-    if not (Path(SACREBLEU_DIR) / "models" / file).exists():
-        raise FileNotFoundError(f"the file {file} is not in sacreBLEU's folder of models")

@@ -51,10 +51,14 @@ def quoting(text: str, letters: str = "") -> list[str]:
             quoting.append(mark)
         elif mark in letters:
             continue
-        elif opened and mark in _CLOSING and _closes(before, after):
+        elif (
+            opened
+            and mark in _CLOSING
+            and (bool(before) and not before.isspace() and not _in_word(after))
+        ):
             quoting += [opened, mark]
             opened = ""
-        elif _opens(before, after):
+        elif not _in_word(before) and bool(after) and not after.isspace():
             opened = mark
     return quoting
 
@@ -148,14 +152,6 @@ def _is_no_quote(before: str, after: str, inside: bool) -> bool:
     if before.isdigit() and not inside:
         return True
     return bool(before and after and _HEBREW.match(before) and _HEBREW.match(after))
-
-
-def _opens(before: str, after: str) -> bool:
-    return not _in_word(before) and bool(after) and not after.isspace()
-
-
-def _closes(before: str, after: str) -> bool:
-    return bool(before) and not before.isspace() and not _in_word(after)
 
 
 def _in_word(character: str) -> bool:

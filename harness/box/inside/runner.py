@@ -30,10 +30,23 @@ def main() -> None:
     sys.path += sys.argv[1:]
     asked = os.fdopen(os.dup(0), "r", encoding="utf-8")
     stream = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    _silence()
+    # Redirect standard input and output to nowhere, so that a method that prints or reads
+    # disturbs nothing.
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    os.dup2(nowhere, 0)
+    os.dup2(nowhere, 1)
     begin = json.loads(asked.readline())
-    _limit(begin["limits"])
-    _go_first()
+    limits = begin["limits"]
+    if sys.platform != "win32":
+        for name, wanted in limits.items():
+            number = getattr(resource, name)
+            hard = resource.getrlimit(number)[1]
+            most = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+            resource.setrlimit(number, (most, most))
+    # Mark the box as what a system without memory ends first, not the program outside; macOS
+    # has no such order.
+    with suppress(OSError):
+        Path("/proc/self/oom_score_adj").write_text("1000", encoding="ascii")
     _tell(stream, {"state": "inside"})
     places = begin["places"]  # nothing is looked for anywhere else: that might be another user's
     folders = [places[CODE]]
@@ -49,28 +62,6 @@ def main() -> None:
             sys.exit("The method gave another number of outputs than it was given texts.")
         for question, text in zip(batch, texts, strict=True):
             _tell(stream, {"id": question["id"], "text": text})
-
-
-def _silence() -> None:
-    """Redirect standard input and output to nowhere, so that a method that prints or reads disturbs nothing."""
-    nowhere = os.open(os.devnull, os.O_RDWR)
-    os.dup2(nowhere, 0)
-    os.dup2(nowhere, 1)
-
-
-def _limit(limits: Mapping[str, int]) -> None:
-    if sys.platform != "win32":
-        for name, wanted in limits.items():
-            number = getattr(resource, name)
-            hard = resource.getrlimit(number)[1]
-            most = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
-            resource.setrlimit(number, (most, most))
-
-
-def _go_first() -> None:
-    """Mark the box as what a system without memory ends first, not the program outside; macOS has no such order."""
-    with suppress(OSError):
-        Path("/proc/self/oom_score_adj").write_text("1000", encoding="ascii")
 
 
 def _tell(told: IO[str], line: Mapping[str, Any]) -> None:

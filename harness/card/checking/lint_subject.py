@@ -59,7 +59,8 @@ def stored_subject(connection: sqlite3.Connection, run: Run) -> LintSubject:
     rows = [
         LintedEntry(own[result.position], result.output or "")
         for result in read_results(connection, run.id)
-        if result.position in own and not _is_withheld(own[result.position])
+        if result.position in own
+        and not bool((own[result.position].model_extra or {}).get("withheld"))
     ]
     if run.imported:
         whole = whole_corpus(connection, corpus_sha256(connection, run.corpus))
@@ -80,11 +81,6 @@ def filed_subject(connection: sqlite3.Connection, path: Path) -> LintSubject:
     ]
     whole = whole_corpus(connection, card.dataset.sha256)
     return _completed(connection, path.name, rows, raw, whole)
-
-
-def _is_withheld(entry: Entry) -> bool:
-    """Return whether a card came without the texts of this entry."""
-    return bool((entry.model_extra or {}).get("withheld"))
 
 
 def _completed(

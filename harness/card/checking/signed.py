@@ -278,7 +278,20 @@ def _verify_proof(
     if raw is not None:
         verdict.checks.append(check_hash(raw))
     check_proof(verdict, proof, raw, known)
-    _check_consent(verdict, connection, proof, raw)
+    # Record what notices say of a row; its corpus and method come from the card, or by the
+    # store's run.
+    ids, keys = [proof.row.get("entry_id")], frozenset({proof.seal.by})
+    stored = known_run(connection, proof.seal.run_id)
+    if raw is not None:
+        about = of_card(raw, ids)
+    elif stored is not None:
+        about = Verified(*stored, ids=frozenset(map(str, ids)))
+    else:
+        about = Verified()
+        if now_standing():
+            words = "the proof names neither corpus nor method; with --card CARD it is seen whether they were withdrawn"
+            verdict.skip("consent", words)
+    verdict.checks += consent_checks(about._replace(keys=keys))
     return verdict
 
 
@@ -305,27 +318,6 @@ def _verify_reproduction(
 def signers_of(seals: Sequence[SealFile], card: Mapping[str, Any]) -> frozenset[str]:
     """Return the keys whose seals are seals of this card."""
     return frozenset(seal.seal.by for seal in seals if seal.seal.card == card.get(HASH_FIELD))
-
-
-def _check_consent(
-    verdict: CardVerdict,
-    connection: sqlite3.Connection,
-    proof: RowProof,
-    card: Mapping[str, Any] | None,
-) -> None:
-    """Record what notices say of a row; its corpus and method come from the card, or by the store's run."""
-    ids, keys = [proof.row.get("entry_id")], frozenset({proof.seal.by})
-    stored = known_run(connection, proof.seal.run_id)
-    if card is not None:
-        about = of_card(card, ids)
-    elif stored is not None:
-        about = Verified(*stored, ids=frozenset(map(str, ids)))
-    else:
-        about = Verified()
-        if now_standing():
-            words = "the proof names neither corpus nor method; with --card CARD it is seen whether they were withdrawn"
-            verdict.skip("consent", words)
-    verdict.checks += consent_checks(about._replace(keys=keys))
 
 
 def with_own(known: KnownSigners, home: Path) -> KnownSigners:

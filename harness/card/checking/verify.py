@@ -114,7 +114,13 @@ def _verify(
 ) -> CardVerdict:
     verdict = CardVerdict([check_hash(raw)])
     _check_calibration(verdict, card)
-    _check_stated_tier(verdict, card)
+    # Name a verification tier that only the card itself vouches for.
+    if card.verification_tier != VERIFICATION_TIER:
+        verdict.skip(
+            "verification tier",
+            f"states {card.verification_tier}; nothing here shows it. Only what is attached to the run does: "
+            "a certificate (`rosetta review attach`), the record of a reproduction (`rosetta runs attach`)",
+        )
     ours = is_ours(raw)
     _check_fingerprint(verdict, raw, card, ours=ours)
     if not card.results and card.withheld is None:
@@ -124,7 +130,20 @@ def _verify(
     if not _check_stated(verdict, card):
         verdict.skip("numbers", "they rest on stated numbers that cannot be, so none was computed")
     elif card.withheld is None and not withheld(card.results):
-        _check_all(verdict, raw, card, rounded=not ours)
+        rounded = not ours
+        material = card_material(card)
+        if words := taken_as_stated(card, material.scorer):
+            verdict.skip("stated numbers", words)
+        measures = measures_again(card, material)
+        computed = resting_on_rows(
+            raw, {**measures, "scores": scores_again(card, material, measures)}
+        )
+        scores = computed.pop("scores")
+        verdict.compare("entries", raw, {"results": rows_again(material)}, rounded=rounded)
+        verdict.compare("cost, speed, tokens", raw, computed, rounded=rounded)
+        if "claim" not in raw["scores"]:
+            scores |= earlier_claim(card, scores)
+        _check_scores(verdict, raw, scores, material.scorer, rounded)
     elif _check_against_store(verdict, raw, card.run_id, connection):
         pass
     elif card.withheld is not None:
@@ -183,16 +202,6 @@ def _check_fingerprint(
         _check_older_fingerprint(verdict, stated)
 
 
-def _check_stated_tier(verdict: CardVerdict, card: RunCard) -> None:
-    """Name a verification tier that only the card itself vouches for."""
-    if card.verification_tier != VERIFICATION_TIER:
-        verdict.skip(
-            "verification tier",
-            f"states {card.verification_tier}; nothing here shows it. Only what is attached to the run does: "
-            "a certificate (`rosetta review attach`), the record of a reproduction (`rosetta runs attach`)",
-        )
-
-
 def _setup_at_top(card: RunCard) -> dict[str, Any]:
     """Return the fields that stand both at the top of the card and in its method block.
 
@@ -228,22 +237,6 @@ def _check_stated(verdict: CardVerdict, card: RunCard) -> bool:
     if wrong:
         verdict.judge("stated numbers", wrong)
     return not wrong
-
-
-def _check_all(
-    verdict: CardVerdict, raw: Mapping[str, Any], card: RunCard, *, rounded: bool
-) -> None:
-    material = card_material(card)
-    if words := taken_as_stated(card, material.scorer):
-        verdict.skip("stated numbers", words)
-    measures = measures_again(card, material)
-    computed = resting_on_rows(raw, {**measures, "scores": scores_again(card, material, measures)})
-    scores = computed.pop("scores")
-    verdict.compare("entries", raw, {"results": rows_again(material)}, rounded=rounded)
-    verdict.compare("cost, speed, tokens", raw, computed, rounded=rounded)
-    if "claim" not in raw["scores"]:
-        scores |= earlier_claim(card, scores)
-    _check_scores(verdict, raw, scores, material.scorer, rounded)
 
 
 def _check_scores(

@@ -229,13 +229,11 @@ def _entry_row(
         intern_text(connection, str(fields.get("source", ""))),
         intern_text(connection, str(fields.get("reference", ""))),
         *(fields.get(name) for name in _COLUMNS),
-        NOT_STORED if entry.not_stored else _rest_json(rest),
+        NOT_STORED
+        if entry.not_stored
+        else (json.dumps(rest, ensure_ascii=False) if rest else None),
         sealed,
     )
-
-
-def _rest_json(rest: dict[str, object]) -> str | None:
-    return json.dumps(rest, ensure_ascii=False) if rest else None
 
 
 def read_dataset(connection: sqlite3.Connection, corpus_id: int) -> Dataset:

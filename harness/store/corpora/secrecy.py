@@ -35,7 +35,11 @@ def note_secrets(connection: sqlite3.Connection, corpus: int, entries: Iterable[
     sources = {entry.source for entry in entries if entry.secret and not is_blank(entry.source)}
     if sources:
         key = _key(connection)
-        _write(connection, corpus, key, map(_digest(key), sources))
+        digests = map(_digest(key), sources)
+        connection.executemany(
+            "INSERT OR IGNORE INTO secret_texts (corpus, digest, key_id) VALUES (?, ?, ?)",
+            ((corpus, digest, _key_id(key)) for digest in digests),
+        )
 
 
 def known_secrets(
@@ -124,15 +128,6 @@ def _stale(connection: sqlite3.Connection) -> list[int]:
         return []
     now = _key_id(_key(connection))
     return [corpus for corpus, key_id in kept if key_id != now]
-
-
-def _write(
-    connection: sqlite3.Connection, corpus: int, key: bytes, digests: Iterable[bytes]
-) -> None:
-    connection.executemany(
-        "INSERT OR IGNORE INTO secret_texts (corpus, digest, key_id) VALUES (?, ?, ?)",
-        ((corpus, digest, _key_id(key)) for digest in digests),
-    )
 
 
 def _key_id(key: bytes) -> bytes:

@@ -163,20 +163,17 @@ def copied_for_upgrade(
         finally:
             part.unlink(missing_ok=True)
     yield copy
-    _overwrite_and_delete(copy)
-
-
-_BLOCK = 2**20
-
-
-def _overwrite_and_delete(path: Path) -> None:
-    """Delete a file after writing zeros over it, as SQLite does with deleted rows: texts may be open in it."""
-    with path.open("r+b") as file:
-        for _ in range(-(-path.stat().st_size // _BLOCK)):
+    # Delete a file after writing zeros over it, as SQLite does with deleted rows: texts may be
+    # open in it.
+    with copy.open("r+b") as file:
+        for _ in range(-(-copy.stat().st_size // _BLOCK)):
             file.write(bytes(_BLOCK))
         file.flush()
         os.fsync(file.fileno())
-    path.unlink()
+    copy.unlink()
+
+
+_BLOCK = 2**20
 
 
 # ---- Whether locks work in a folder: tried with SQLite on an empty file, where it helps from a

@@ -66,7 +66,12 @@ def take_over(connection: sqlite3.Connection, path: Path) -> None:
     total = sum(map(len, waiting.values()))
     if not total and connection.execute("SELECT 1 FROM corpus_keys LIMIT 1").fetchone() is None:
         return
-    _require_room(path)
+    lacking = 2 * path.stat().st_size + _SPARE_BYTES - shutil.disk_usage(path.parent).free
+    if lacking > 0:
+        raise StoreError(
+            f"{path} was written by a version that left texts of secret entries open. To seal them now, the disk needs more "
+            f"room for a while: free {-(-lacking // 10**6):,} MB or more on it, then try again. What was stored is safe."
+        )
     _say(
         f"The store {path} was written by a version that left texts of secret entries open. They are sealed now"
         f"{f' ({total:,} entries)' if total else ''}. This can take some minutes; if it is stopped, the next start continues."
@@ -82,7 +87,12 @@ def take_over(connection: sqlite3.Connection, path: Path) -> None:
         sweep_texts(connection)
     if (keys_folder(connection) / DIGEST_KEY).exists():
         digest_key(keys_folder(connection))
-    _write_anew(connection)
+    # Write the file again without what was erased in it, and empty the journal; busy where
+    # another program reads it.
+    _empty_journal(connection)
+    connection.execute("PRAGMA secure_delete = ON")
+    connection.execute("VACUUM")
+    _empty_journal(connection)
     _say("The texts of secret entries in the store are sealed.")
 
 
@@ -135,15 +145,6 @@ def _local_only(dataset: object) -> bool:
         return unpacks(Dataset.model_validate_json)(of_kind(dataset, str)).terms.local_only
     except StoredValueError:
         return False
-
-
-def _require_room(path: Path) -> None:
-    lacking = 2 * path.stat().st_size + _SPARE_BYTES - shutil.disk_usage(path.parent).free
-    if lacking > 0:
-        raise StoreError(
-            f"{path} was written by a version that left texts of secret entries open. To seal them now, the disk needs more "
-            f"room for a while: free {-(-lacking // 10**6):,} MB or more on it, then try again. What was stored is safe."
-        )
 
 
 _ENTRIES = """
@@ -311,14 +312,6 @@ def _reply_keys(trace: object) -> Iterator[bytes]:
         for attempt in tries
         if isinstance(attempt, list) and attempt and isinstance(attempt[0], bytes)
     )
-
-
-def _write_anew(connection: sqlite3.Connection) -> None:
-    """Write the file again without what was erased in it, and empty the journal; busy where another program reads it."""
-    _empty_journal(connection)
-    connection.execute("PRAGMA secure_delete = ON")
-    connection.execute("VACUUM")
-    _empty_journal(connection)
 
 
 def _empty_journal(connection: sqlite3.Connection) -> None:

@@ -46,7 +46,13 @@ def write_sample(folder: Path, lane: SampleLane) -> Path:
     words = sample_path(DEMO_GLOSSARY).read_bytes()
     members = {SHEET: _SHEET.format(lane=lane, method=_LANES[lane]).encode(), README: _README.encode()}  # fmt: skip
     if lane == "code":
-        members |= {f"{CODE}/word_by_word.py": _code().encode(), f"{CODE}/words.tsv": words}
+        members |= {
+            f"{CODE}/word_by_word.py": files(__package__)
+            .joinpath("word_by_word.py")
+            .read_text("utf-8")
+            .encode(),
+            f"{CODE}/words.tsv": words,
+        }
     else:
         members[f"{DATA}/words.tsv"] = words
     unpack_into(members, folder)
@@ -61,7 +67,3 @@ def sample_terms() -> bytes:
 def sample_corpus() -> Path:
     """Return the open corpus that the sample is for."""
     return sample_path(DEMO_CORPUS)
-
-
-def _code() -> str:
-    return files(__package__).joinpath("word_by_word.py").read_text("utf-8")

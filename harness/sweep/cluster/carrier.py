@@ -194,16 +194,13 @@ class _Errand:
         try:
             return self._follow(future, up, down)
         finally:
-            self._leave(future, up, down)
-
-    def _leave(self, future: Future[None], up: Queue, down: Queue) -> None:
-        """Send away anyone who has the work now, and let go of all; the scheduler may be gone."""
-        with suppress(Exception):
-            future.cancel(force=True)
-            for _ in range(FAREWELLS):
-                down.put(CoordinatorMessage(heard=self._heard, state=RunState.STOPPED).packed())
-            up.close()
-            down.close()
+            # Send away anyone who has the work now, and let go of all; the scheduler may be gone.
+            with suppress(Exception):
+                future.cancel(force=True)
+                for _ in range(FAREWELLS):
+                    down.put(CoordinatorMessage(heard=self._heard, state=RunState.STOPPED).packed())
+                up.close()
+                down.close()
 
     def _follow(self, future: Future[None], up: Queue, down: Queue) -> str | None:
         while True:

@@ -86,7 +86,15 @@ def carry(version: str, parcel: bytes, up: str, down: str) -> None:
 
 def _work(wanted: JobSpec, folder: Path, address: str, desk: WorkerSession) -> None:
     try:
-        options = _with_files(wanted, folder)
+        # Write the files that came along into a folder, and return the options that name them
+        # there.
+        places: dict[str, Path | str] = {}
+        for file in wanted.files:
+            path = folder / file.option / file.name
+            path.parent.mkdir()
+            path.write_bytes(file.data)
+            places[file.option] = str(path) if file.option == "prompt" else path
+        options = wanted.options.model_copy(update=places)
         method = _built(wanted, options)
         go = desk.begin(WorkerBegin(address=address, setup=method.setup))
         if go is not None:
@@ -121,17 +129,6 @@ def environment_key(endpoint: Endpoint) -> str | None:
             f"{endpoint.environment} of the worker's own environment."
         )
     return None
-
-
-def _with_files(wanted: JobSpec, folder: Path) -> MethodOptions:
-    """Write the files that came along into a folder, and return the options that name them there."""
-    places: dict[str, Path | str] = {}
-    for file in wanted.files:
-        path = folder / file.option / file.name
-        path.parent.mkdir()
-        path.write_bytes(file.data)
-        places[file.option] = str(path) if file.option == "prompt" else path
-    return wanted.options.model_copy(update=places)
 
 
 async def _translate(

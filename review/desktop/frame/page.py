@@ -220,7 +220,7 @@ class Page(QWidget):
             super().keyPressEvent(event)
 
     def _means(self, event: QKeyEvent) -> bool:
-        if _with_alt(event):
+        if bool(event.modifiers() & _ALT) and not event.modifiers() & _CONTROL:
             return False
         if event.key() in _ENTER:
             self.enter()
@@ -393,8 +393,3 @@ def harmless_lines(text: str) -> str:
 def with_control(event: QKeyEvent) -> bool:
     """Return whether Ctrl is held down; Ctrl with Alt is AltGr, which only writes characters."""
     return bool(event.modifiers() & _CONTROL) and not event.modifiers() & _ALT
-
-
-def _with_alt(event: QKeyEvent) -> bool:
-    """Return whether Alt alone is held down: those keys belong to the system and to community keyboards."""
-    return bool(event.modifiers() & _ALT) and not event.modifiers() & _CONTROL

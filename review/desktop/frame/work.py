@@ -101,7 +101,13 @@ class Work(QObject):
         finally:
             if not self.busy:
                 self.rested.emit()
-            _collect()
+            # Collect as much as Python itself would by now.
+            due = [
+                made > most > 0
+                for made, most in zip(gc.get_count(), gc.get_threshold(), strict=True)
+            ]
+            if any(due):
+                gc.collect(max(generation for generation, is_due in enumerate(due) if is_due))
 
 
 def _tell(ended: Future[Any], then: Callable[[Any], None], failed: Failed) -> None:
@@ -113,13 +119,6 @@ def _tell(ended: Future[Any], then: Callable[[Any], None], failed: Failed) -> No
         failed(UnforeseenError(error))
     else:
         then(result)
-
-
-def _collect() -> None:
-    """Collect as much as Python itself would by now."""
-    due = [made > most > 0 for made, most in zip(gc.get_count(), gc.get_threshold(), strict=True)]
-    if any(due):
-        gc.collect(max(generation for generation, is_due in enumerate(due) if is_due))
 
 
 @dataclass(frozen=True)

@@ -44,19 +44,16 @@ class Marks(QWidget):
         self._shown = tuple(marks)
         empty(self._column)
         for mark in marks:
-            self._add(mark)
+            behind = f" {shown(mark.text)}" if mark.in_line and mark.text else ""
+            line = Line(mark.said + behind, "warn" if mark.warns else "quiet")
+            self._column.addWidget(line)
+            if mark.text and not mark.in_line:
+                pane = WholeText()
+                line.name_of(pane)
+                pane.setAccessibleName(mark.said)
+                pane.show_text(shown(mark.text))
+                self._column.addWidget(pane)
         self.setVisible(bool(marks))
-
-    def _add(self, mark: Mark) -> None:
-        behind = f" {shown(mark.text)}" if mark.in_line and mark.text else ""
-        line = Line(mark.said + behind, "warn" if mark.warns else "quiet")
-        self._column.addWidget(line)
-        if mark.text and not mark.in_line:
-            pane = WholeText()
-            line.name_of(pane)
-            pane.setAccessibleName(mark.said)
-            pane.show_text(shown(mark.text))
-            self._column.addWidget(pane)
 
 
 DECIDED_SCALE = 1.35

@@ -60,11 +60,7 @@ def _row(words: Words, item: ShownItem, *, translating: bool) -> str:
     given = answer_label(words, item, translating=translating)
     head = words("{number}: {answer}", number=item.number, answer=given)
     texts = (item.source, item.candidate or item.translation)
-    return "\n".join([head, *(shown(beginning(_on_one_line(text))) for text in texts if text)])
-
-
-def _on_one_line(text: str) -> str:
-    return " ".join(text.split())
+    return "\n".join([head, *(shown(beginning(" ".join(text.split()))) for text in texts if text)])
 
 
 class PausePage(Page):
@@ -205,7 +201,18 @@ class EndPage(PausePage):
 
     def fill(self) -> None:
         self._read(page_words.end(self.words, self.view), "good")
-        self._count()
+        # Show how often the person gave each answer; their own answers only.
+        words = self.words
+        given = Counter(item.rating for item in self.answers)
+        lines = [
+            words("{answer}: {n}", answer=rating_label(words, rating), n=given[rating])
+            for rating in reversed(Rating)
+            if given[rating]
+        ]
+        if lines and given[None]:
+            lines.append(words("{answer}: {n}", answer=words("Could not judge"), n=given[None]))
+        if lines:
+            self.paragraph(" · ".join(lines))
         self._tell_unsaved()
         self._what_to_do()
         self.paragraph(self.words("Your answers stay on this computer too."), "quiet")
@@ -219,20 +226,6 @@ class EndPage(PausePage):
         self._act(Act.WITHDRAW)
         self._act(Act.HELP)
         self._end(main=handed_over)
-
-    def _count(self) -> None:
-        """Show how often the person gave each answer; their own answers only."""
-        words = self.words
-        given = Counter(item.rating for item in self.answers)
-        lines = [
-            words("{answer}: {n}", answer=rating_label(words, rating), n=given[rating])
-            for rating in reversed(Rating)
-            if given[rating]
-        ]
-        if lines and given[None]:
-            lines.append(words("{answer}: {n}", answer=words("Could not judge"), n=given[None]))
-        if lines:
-            self.paragraph(" · ".join(lines))
 
     def _what_to_do(self) -> None:
         words = self.words

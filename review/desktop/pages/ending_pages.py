@@ -128,7 +128,18 @@ class ErasePage(Page):
     def _show(self, found: StoredReviews) -> None:
         if not isValid(self):
             return
-        self._say_what_is_here(found)
+        words = self.words
+        reviews = words.plural(
+            "{n} file with sentences is kept on this computer.",
+            "{n} files with sentences are kept on this computer.",
+            found.batches,
+        )
+        answers = words.plural(
+            "{n} answer is kept on this computer.",
+            "{n} answers are kept on this computer.",
+            found.answers,
+        )
+        self.paragraph(f"{reviews} {answers}", "strong")
         if found.drafts:
             lost = self.words.plural(
                 "{n} text was written and not saved. It is not handed over, and would be lost.",
@@ -145,20 +156,6 @@ class ErasePage(Page):
         self._delete = self.button(self.words("Delete everything"), self._do)
         self._delete.setEnabled(False)
         self._sure.toggled.connect(self._delete.setEnabled)
-
-    def _say_what_is_here(self, found: StoredReviews) -> None:
-        words = self.words
-        reviews = words.plural(
-            "{n} file with sentences is kept on this computer.",
-            "{n} files with sentences are kept on this computer.",
-            found.batches,
-        )
-        answers = words.plural(
-            "{n} answer is kept on this computer.",
-            "{n} answers are kept on this computer.",
-            found.answers,
-        )
-        self.paragraph(f"{reviews} {answers}", "strong")
 
     def _say_what_goes(self) -> None:
         words = self.words

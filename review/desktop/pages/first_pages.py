@@ -357,7 +357,12 @@ class ChoosePage(FirstPage):
         if self._choices:
             self._list()
         else:
-            self._say_what_to_do()
+            words = self.words
+            self.paragraph(words(opening_words.NOTHING_YET), "strong")
+            self.paragraph(
+                words("Put the stick that you were given into this computer, then look again.")
+            )
+            self.paragraph(opening_words.what_it_is_called(words), "quiet")
         self._offer()
 
     def enter(self) -> None:
@@ -376,14 +381,6 @@ class ChoosePage(FirstPage):
         rows = ChoiceRows(self.words, names, main=True)
         rows.chosen.connect(lambda number: self.answered.emit(self._choices[number]))
         self.add(rows)
-
-    def _say_what_to_do(self) -> None:
-        words = self.words
-        self.paragraph(words(opening_words.NOTHING_YET), "strong")
-        self.paragraph(
-            words("Put the stick that you were given into this computer, then look again.")
-        )
-        self.paragraph(opening_words.what_it_is_called(words), "quiet")
 
     def _offer(self) -> None:
         words, empty = self.words, not self._choices

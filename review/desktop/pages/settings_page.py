@@ -80,7 +80,12 @@ class SettingsPage(Page):
         self._languages(desk.opening.languages)
         self._keys()
         self._about()
-        self._offer_erasing()
+        # Add the deletion at the end of all: nobody comes upon it by a slip.
+        place = QWidget()
+        erase = Button(self.words("Delete everything from this computer …"))
+        erase.clicked.connect(self.erase)
+        FlowLayout(place).addWidget(erase)
+        self.add(place)
         self._mark()
         look.changed.connect(self._mark)
         self.way_back(main=True)
@@ -131,14 +136,6 @@ class SettingsPage(Page):
             ),
             "quiet",
         )
-
-    def _offer_erasing(self) -> None:
-        """Add the deletion at the end of all: nobody comes upon it by a slip."""
-        place = QWidget()
-        erase = Button(self.words("Delete everything from this computer …"))
-        erase.clicked.connect(self.erase)
-        FlowLayout(place).addWidget(erase)
-        self.add(place)
 
     def _mark(self) -> None:
         look = self.desk.look

@@ -149,28 +149,26 @@ class _AnswerButton(Button):
         if self._given:
             painter = QPainter(self)
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-            self._draw_sign(painter)
+            # Draw a thicker edge, and a round sign where no letter stands: above the height of the
+            # first line.
+            box = self._box()
+            painter.setPen(QPen(self._ground(), _GIVEN_EDGE))
+            painter.drawRoundedRect(box, RADIUS, RADIUS)
+            radius = max(9.0, self.font().pixelSize() * 0.3)
+            right = self.layoutDirection() is Qt.LayoutDirection.RightToLeft
+            aside = radius + RADIUS
+            middle = QPointF(box.left() + aside if right else box.right() - aside, radius + 1)
+            painter.setPen(QPen(self._on_ground(), 1.5))
+            painter.setBrush(self._ground())
+            painter.drawEllipse(middle, radius, radius)
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.setPen(QPen(self._on_ground(), max(2.0, radius / 4)))
+            painter.drawPath(_tick(middle, radius))
 
     def _key_colours(self) -> tuple[QColor, QColor, QColor]:
         if not self._given:
             return super()._key_colours()
         return self._ground(), self._ground(), self._on_ground()
-
-    def _draw_sign(self, painter: QPainter) -> None:
-        """Draw a thicker edge, and a round sign where no letter stands: above the height of the first line."""
-        box = self._box()
-        painter.setPen(QPen(self._ground(), _GIVEN_EDGE))
-        painter.drawRoundedRect(box, RADIUS, RADIUS)
-        radius = max(9.0, self.font().pixelSize() * 0.3)
-        right = self.layoutDirection() is Qt.LayoutDirection.RightToLeft
-        aside = radius + RADIUS
-        middle = QPointF(box.left() + aside if right else box.right() - aside, radius + 1)
-        painter.setPen(QPen(self._on_ground(), 1.5))
-        painter.setBrush(self._ground())
-        painter.drawEllipse(middle, radius, radius)
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.setPen(QPen(self._on_ground(), max(2.0, radius / 4)))
-        painter.drawPath(_tick(middle, radius))
 
     def _ground(self) -> QColor:
         return self._colour(QPalette.ColorRole.Highlight)

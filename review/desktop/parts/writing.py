@@ -68,7 +68,9 @@ class TypingBox(QTextEdit):
         """The text in the form in which it is kept, with the word that is being composed."""
         text = self.toPlainText()
         if self._unfinished:
-            before = _units(text)[: 2 * self.textCursor().position()].decode("utf-16-le")
+            before = text.encode("utf-16-le", "surrogatepass")[
+                : 2 * self.textCursor().position()
+            ].decode("utf-16-le")
             text = before + self._unfinished + text[len(before) :]
         return as_kept(harmless(text))
 
@@ -171,16 +173,13 @@ class TypingBox(QTextEdit):
         return rates or scrolls or (undoes and not self.document().isUndoAvailable())
 
     def _changed(self) -> None:
-        self._shorten()
-        self.updateGeometry()
-        if self.hasFocus() and not self._pause.isActive():
-            self._pause.start()
-
-    def _shorten(self) -> None:
-        """Delete before the cursor what is more than can be kept."""
+        # Delete before the cursor what is more than can be kept.
         cursor = self.textCursor()
         while len(self.toPlainText()) > MOST_TEXT and not cursor.atStart():
             cursor.deletePreviousChar()
+        self.updateGeometry()
+        if self.hasFocus() and not self._pause.isActive():
+            self._pause.start()
 
 
 def _own_direction() -> QTextOption:
@@ -195,11 +194,6 @@ def _commit(word: str) -> QInputMethodEvent:
     event = QInputMethodEvent()
     event.setCommitString(word)
     return event
-
-
-def _units(text: str) -> bytes:
-    """Return the units in which Qt counts positions, two bytes each."""
-    return text.encode("utf-16-le", "surrogatepass")
 
 
 CAPITALS: Final = msgid("Capital letters")
@@ -234,7 +228,9 @@ class LetterRow(QWidget):
             button.clicked.connect(lambda _=False, number=number: self._type(number))
         self._case = Button(said(CAPITALS))
         self._case.clicked.connect(self._change_case)
-        self._case.setVisible(capitals and self._has_case())
+        self._case.setVisible(
+            capitals and any(_upper(letter) != letter for letter in self._letters)
+        )
         self._more = Button("")
         self._more.clicked.connect(self._turn)
         for button in (*self._buttons, self._more, self._case):  # its words change: no letter moves
@@ -300,9 +296,6 @@ class LetterRow(QWidget):
 
     def _say_case(self) -> None:
         self._case.setText(said(SMALLS if self._capital else CAPITALS))
-
-    def _has_case(self) -> bool:
-        return any(_upper(letter) != letter for letter in self._letters)
 
 
 def _upper(letter: str) -> str:

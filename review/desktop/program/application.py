@@ -129,7 +129,7 @@ def saying_no_screen(told: Callable[[str], str]) -> Iterator[None]:
 
     def heard(kind: QtMsgType, context: Any, message: str | None) -> None:  # noqa: ARG001  Qt gives it
         if kind is not QtMsgType.QtFatalMsg:
-            warned.append(_first_line(message or ""))
+            warned.append((message or "").strip().partition("\n")[0])
             return
         print(told("".join(warned[:1])), file=sys.stderr, flush=True)
         os._exit(_FAILED)  # Qt would abort the process when this returned
@@ -139,10 +139,6 @@ def saying_no_screen(told: Callable[[str], str]) -> Iterator[None]:
         yield
     finally:
         qInstallMessageHandler(before)
-
-
-def _first_line(message: str) -> str:
-    return message.strip().partition("\n")[0]
 
 
 _MAPPED: Final = Path("/proc/self/maps")
@@ -395,7 +391,9 @@ class OneWindow(QObject):
             private_folder(self._home)
             private_folder(self._folder)
             if self._taken() or not self._handed_over(files):
-                self._watch()
+                self._watcher = QFileSystemWatcher([str(self._folder)])
+                self._watcher.directoryChanged.connect(lambda _: self._look())
+                QTimer.singleShot(0, self._look)  # a start may have asked in the moment before
                 return True
         except (OSError, sqlite3.Error):
             return True
@@ -445,11 +443,6 @@ class OneWindow(QObject):
         with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
             json.dump([str(file.absolute()) for file in files], file)
         new.replace(self._request)
-
-    def _watch(self) -> None:
-        self._watcher = QFileSystemWatcher([str(self._folder)])
-        self._watcher.directoryChanged.connect(lambda _: self._look())
-        QTimer.singleShot(0, self._look)  # a start may have asked in the moment before
 
     def _look(self) -> None:
         """Read what a later start left."""

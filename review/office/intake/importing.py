@@ -19,7 +19,7 @@ from harness.sealed.keys import key_phrase
 from harness.sealed.sealing import AgeIdentity, SealError, checked_recipient
 from harness.sealed.stick import RATINGS_SUFFIX, StickError
 from harness.sealed.strict_records import FileError, FileProblem
-from review.files.manifests import BatchManifest, Sender
+from review.files.manifests import BatchManifest
 from review.files.ratings import RatingsFile, chains_of, contents_of, open_ratings
 from review.log.event import Event, EventError, known_withdrawals, read_event
 from review.log.merge import MOST_EVENTS, MergeReport, merge
@@ -237,13 +237,6 @@ def _taken_out(laptop: KnownLaptop) -> str:
     )
 
 
-def _learn_recipient(office: Office, laptop: KnownLaptop, sender: Sender) -> None:
-    """Store the key to seal for a laptop, if it is not known yet."""
-    if laptop.recipient is None:
-        with suppress(SealError):  # it can still be heard, only not sealed for
-            office.enrol(laptop.signing_key, laptop.name, checked_recipient(sender.recipient))
-
-
 def _taken(office: Office, review: Review, laptop: KnownLaptop, came: _Came) -> FileReport:
     """Merge and keep, in one transaction; then erase what was taken back from every byte of the file."""
     closed = closed_devices(office, came.signing_key)
@@ -251,8 +244,21 @@ def _taken(office: Office, review: Review, laptop: KnownLaptop, came: _Came) -> 
         return came.refused(_NOT_SIGNED_FOR, review)
     words = office.ready_to_seal(review, came.identities)
     with office.transaction():
-        _learn_recipient(office, laptop, came.ratings.manifest.laptop)
-        elsewhere = _elsewhere(office, came, closed)
+        # Store the key to seal for a laptop, if it is not known yet.
+        if laptop.recipient is None:
+            with suppress(SealError):  # it can still be heard, only not sealed for
+                office.enrol(
+                    laptop.signing_key,
+                    laptop.name,
+                    checked_recipient(came.ratings.manifest.laptop.recipient),
+                )
+        # Reviewers in a file of whom another laptop handed something over before.
+        others = set(closed) - office.own_devices
+        elsewhere = [
+            who
+            for who in came.people(without=closed)
+            if not others.isdisjoint(devices_of(office.connection, who))
+        ]
         merged = _merged(office, review, came, closed)
         for event in merged.to_keep:
             insert_event(office.connection, event, words)
@@ -382,16 +388,6 @@ def _ends(events: Iterable[Event], closed: Collection[str]) -> dict[str, int]:
         if event.device not in closed and _has_place(event):
             ends[event.device] = max(event.seq, ends.get(event.device, 0))
     return ends
-
-
-def _elsewhere(office: Office, came: _Came, closed: Collection[str]) -> list[str]:
-    """Return the reviewers in a file of whom another laptop handed something over before."""
-    others = set(closed) - office.own_devices
-    return [
-        who
-        for who in came.people(without=closed)
-        if not others.isdisjoint(devices_of(office.connection, who))
-    ]
 
 
 def enrol_laptop(

@@ -299,20 +299,17 @@ def objection(review: Review, batch: str) -> Objection:
             return "belongs to another batch than the file"
         if isinstance(event.payload, other_task):
             return f"is an answer to something else: this batch asks people to {manifest.task}"
-        return _unasked(event, manifest)
+        # That a batch does not know the reviewer of an event, or did not ask this person about its
+        # item.
+        payload = event.payload
+        if isinstance(payload, ReviewerPayload | Withdraw) and not manifest.order(payload.reviewer):
+            return "is of a reviewer whom this batch does not know"
+        if not isinstance(payload, ItemPayload) or isinstance(payload, Train):
+            return None
+        asked = payload.item in manifest.order(payload.reviewer)
+        return None if asked else "is about an item that this reviewer was not asked"
 
     return why_not
-
-
-def _unasked(event: Event, manifest: BatchManifest) -> str | None:
-    """Return that a batch does not know the reviewer of an event, or did not ask this person about its item."""
-    payload = event.payload
-    if isinstance(payload, ReviewerPayload | Withdraw) and not manifest.order(payload.reviewer):
-        return "is of a reviewer whom this batch does not know"
-    if not isinstance(payload, ItemPayload) or isinstance(payload, Train):
-        return None
-    asked = payload.item in manifest.order(payload.reviewer)
-    return None if asked else "is about an item that this reviewer was not asked"
 
 
 class FileOutcome(StrEnum):

@@ -153,7 +153,13 @@ def font_files(fonts: Sequence[Path], licences: Sequence[Path]) -> list[FontFile
             "--font and --font-licence belong together: a font, and the file with the text of its licence (OFL.txt), "
             f"one for each font or one for all; at most {MOST_FONTS} fonts."
         )
-    _require_font_tools()
+    try:
+        import fontTools  # noqa: F401  only whether it is there
+    except ImportError:
+        raise UsageError(
+            "Sending a font along needs fontTools, which is not installed. Install it in the folder of Rosetta: "
+            'pip install ".[fonts]"'
+        ) from None
     each_licence = licences if len(licences) == len(fonts) else [*licences] * len(fonts)
     files = [
         FontFiles(font, licence, _bytes(font), _bytes(licence))
@@ -164,16 +170,6 @@ def font_files(fonts: Sequence[Path], licences: Sequence[Path]) -> list[FontFile
             check_licence(file.text)
             characters_of(file.data)
     return files
-
-
-def _require_font_tools() -> None:
-    try:
-        import fontTools  # noqa: F401  only whether it is there
-    except ImportError:
-        raise UsageError(
-            "Sending a font along needs fontTools, which is not installed. Install it in the folder of Rosetta: "
-            'pip install ".[fonts]"'
-        ) from None
 
 
 def _carried(file: FontFiles, lacking: Collection[str]) -> CarriedFont:
@@ -207,7 +203,25 @@ def subset_font(data: bytes, lacking: Collection[str]) -> bytes:
     wanted = _wanted(characters_of(data), lacking)
     digest = hashlib.sha256(data + ",".join(map(str, sorted(wanted))).encode()).hexdigest()
     try:
-        return _written(_cut(data, wanted), FAMILY + digest[:12])
+        # Write a font under its new name, each picture drawn itself.
+        font = _cut(data, wanted)
+        family = FAMILY + digest[:12]
+        from fontTools.pens.recordingPen import DecomposingRecordingPen
+        from fontTools.pens.ttGlyphPen import TTGlyphPen
+
+        pictures: Any = font.getGlyphSet()
+        table: Any = font["glyf"]
+        for name in font.getGlyphOrder():
+            if table[name].isComposite():
+                parts, pen = DecomposingRecordingPen(pictures), TTGlyphPen(None)
+                pictures[name].draw(parts)
+                parts.replay(pen)
+                table[name] = pen.glyph()
+        _rename(font, family)
+        font["post"].formatType = 3.0
+        made = BytesIO()
+        font.save(made)
+        return made.getvalue()
     except FontError:
         raise
     except Exception as error:  # noqa: BLE001  fontTools raises whatever a damaged font leads to
@@ -259,30 +273,6 @@ def _cut(data: bytes, wanted: Collection[int]) -> TTFont:
     cutter.populate(unicodes=wanted)
     cutter.subset(font)
     return font
-
-
-def _written(font: TTFont, family: str) -> bytes:
-    """Write a font under its new name, each picture drawn itself."""
-    _draw_each(font)
-    _rename(font, family)
-    font["post"].formatType = 3.0
-    made = BytesIO()
-    font.save(made)
-    return made.getvalue()
-
-
-def _draw_each(font: TTFont) -> None:
-    from fontTools.pens.recordingPen import DecomposingRecordingPen
-    from fontTools.pens.ttGlyphPen import TTGlyphPen
-
-    pictures: Any = font.getGlyphSet()
-    table: Any = font["glyf"]
-    for name in font.getGlyphOrder():
-        if table[name].isComposite():
-            parts, pen = DecomposingRecordingPen(pictures), TTGlyphPen(None)
-            pictures[name].draw(parts)
-            parts.replay(pen)
-            table[name] = pen.glyph()
 
 
 def _rename(font: TTFont, family: str) -> None:

@@ -218,7 +218,10 @@ def draft_review(
 
     UsageError where too much or too little is asked for.
     """
-    _require_size(size)
+    check_reviewers(size.reviewers)
+    check_count(size.items)
+    if size.per_person is not None and size.core is None:
+        raise UsageError("--items-per-person counts items beyond the common core: add --core N.")
     entries, core = _draw(runs, policy.enough.per_stratum, size, seed)
     real = _real_items(runs, entries, seed)
     in_core = _of_entries(runs, real, core)
@@ -266,13 +269,6 @@ def _controls(
         inflects=forms.make is not None,
     )
     return make_controls(material, counts, seed), forms.why_not
-
-
-def _require_size(size: Size) -> None:
-    check_reviewers(size.reviewers)
-    check_count(size.items)
-    if size.per_person is not None and size.core is None:
-        raise UsageError("--items-per-person counts items beyond the common core: add --core N.")
 
 
 def _within_batch(items: list[Item]) -> list[Item]:

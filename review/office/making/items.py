@@ -127,26 +127,18 @@ def order(
     chance.shuffle(placed)  # those that came before their like came early
     pairs = {frozenset(pair) for pair in repeats.items()}
     for item in later:
-        _insert(placed, item, originals, pairs, chance)
+        # Insert an item at a random one of the places that are best for it.
+        alike = [
+            (place, REPEAT_APART if frozenset((item, other)) in pairs else SOURCE_APART)
+            for place, other in enumerate(placed)
+            if originals[other] == originals[item]
+        ]
+        lacks = [_lack(slot, alike) for slot in range(len(placed) + 1)]
+        best = min(lacks)
+        placed.insert(
+            chance.choice([slot for slot, lack in enumerate(lacks) if lack == best]), item
+        )
     return tuple(placed)
-
-
-def _insert(
-    placed: list[str],
-    item: str,
-    originals: Mapping[str, EntryId],
-    pairs: set[frozenset[str]],
-    chance: Random,
-) -> None:
-    """Insert an item at a random one of the places that are best for it."""
-    alike = [
-        (place, REPEAT_APART if frozenset((item, other)) in pairs else SOURCE_APART)
-        for place, other in enumerate(placed)
-        if originals[other] == originals[item]
-    ]
-    lacks = [_lack(slot, alike) for slot in range(len(placed) + 1)]
-    best = min(lacks)
-    placed.insert(chance.choice([slot for slot, lack in enumerate(lacks) if lack == best]), item)
 
 
 def _lack(slot: int, alike: Sequence[tuple[int, int]]) -> float:

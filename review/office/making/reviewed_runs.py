@@ -132,7 +132,12 @@ def read_runs(
     cards = {id_: _sealed_card(connection, run) for id_, run in found.items()}
     datasets = [read_dataset(connection, run.corpus) for run in found.values()]
     require_translation(datasets[0])
-    _require_one_vault(datasets)
+    # Refuse to put runs of different vaults, or some from a vault and some not, into one
+    # review.
+    if len({(dataset.opened_from or "").partition("/")[0] for dataset in datasets}) > 1:
+        raise UsageError(
+            "These runs are not out of one vault, or some of them out of none. Make a review of each on its own."
+        )
     for run in found.values():
         _require_segment(connection, run, segments)
         open_texts(connection, run)
@@ -151,14 +156,6 @@ def read_runs(
 def _places(runs: Iterable[Run], corpus: int) -> set[int]:
     """Return the places of a stored corpus that these runs have."""
     return {place for run in runs if run.corpus == corpus for place in run.positions}
-
-
-def _require_one_vault(datasets: Sequence[Dataset]) -> None:
-    """Refuse to put runs of different vaults, or some from a vault and some not, into one review."""
-    if len({(dataset.opened_from or "").partition("/")[0] for dataset in datasets}) > 1:
-        raise UsageError(
-            "These runs are not out of one vault, or some of them out of none. Make a review of each on its own."
-        )
 
 
 def _require_segment(connection: sqlite3.Connection, run: Run, segments: Sequence[Segment]) -> None:
@@ -201,7 +198,13 @@ def _reviewed(
         outputs,
         number(block(card, "scores").get(COMPOSITE)),
     )
-    _require_outputs(reviewed)
+    short = reviewed.run.run_id[:8]
+    if reviewed.missing > MOST_MISSING * len(reviewed.entries):
+        raise UsageError(
+            f"Run {short} has no output that people could judge for {reviewed.missing} of its "
+            f"{len(reviewed.entries)} entries (failed, empty, withheld or too long). They would judge only "
+            "the rest, and the verdict would flatter the method. Run it again, then make the review."
+        )
     return reviewed
 
 
@@ -218,16 +221,6 @@ def _sealed_card(connection: sqlite3.Connection, run: Run) -> dict[str, Any]:
             "it. Import a sound card of this run, or run it here."
         )
     return head
-
-
-def _require_outputs(reviewed: ReviewedRun) -> None:
-    short = reviewed.run.run_id[:8]
-    if reviewed.missing > MOST_MISSING * len(reviewed.entries):
-        raise UsageError(
-            f"Run {short} has no output that people could judge for {reviewed.missing} of its "
-            f"{len(reviewed.entries)} entries (failed, empty, withheld or too long). They would judge only "
-            "the rest, and the verdict would flatter the method. Run it again, then make the review."
-        )
 
 
 def _require_one_corpus(runs: Sequence[ReviewedRun]) -> None:
@@ -394,7 +387,20 @@ def of_lines(path: Path, source_language: str | None, target_language: str | Non
 
     The id of a sentence is the number of its line. UsageError names file, line and fix.
     """
-    languages = _languages(path, source_language, target_language)
+    source = source_language
+    target = target_language
+    source, target = (None if tag is None else as_tag(tag) for tag in (source, target))
+    for option, tag in (("--source-language", source), ("--target-language", target)):
+        if tag is None:
+            raise UsageError(
+                f"{path}: lines of text do not say their languages. Name them: "
+                "--source-language en --target-language crk"
+            )
+        if not is_language_tag(tag):
+            raise UsageError(
+                f"{option} {tag[:40]!r}: not a language tag. Write one such as en or crk."
+            )
+    languages = source or "", target or ""
     lines = read_lines(path, MOST_TEXT)
     first = {line: number for number, line in reversed(lines.items())}
     entries = [
@@ -407,21 +413,6 @@ def of_lines(path: Path, source_language: str | None, target_language: str | Non
         source_language=languages[0], target_language=languages[1],
     )  # fmt: skip
     return Sentences(dataset, entries, len(lines) - len(entries))
-
-
-def _languages(path: Path, source: str | None, target: str | None) -> tuple[str, str]:
-    source, target = (None if tag is None else as_tag(tag) for tag in (source, target))
-    for option, tag in (("--source-language", source), ("--target-language", target)):
-        if tag is None:
-            raise UsageError(
-                f"{path}: lines of text do not say their languages. Name them: "
-                "--source-language en --target-language crk"
-            )
-        if not is_language_tag(tag):
-            raise UsageError(
-                f"{option} {tag[:40]!r}: not a language tag. Write one such as en or crk."
-            )
-    return source or "", target or ""
 
 
 def check_count(wanted: int) -> None:

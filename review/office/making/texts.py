@@ -154,10 +154,14 @@ def texts_of(
     ours = {
         tag: _telling(review_texts(tag, task), tells=shows_words)
         for tag in languages()
-        if not _alike(tag, language)
+        if tag.partition("-")[0].casefold() != language.partition("-")[0].casefold()
     }
     consents = dict(consent) if language in consent else _consents(ours) | dict(consent)
-    guides = dict(guide) if language in guide else _guides(ours) | dict(guide)
+    guides = (
+        dict(guide)
+        if language in guide
+        else {tag: review_texts.guide for tag, review_texts in ours.items()} | dict(guide)
+    )
     return replace(
         texts,
         consent=consents.pop(language, texts.consent),
@@ -178,14 +182,6 @@ def _telling(texts: ReviewTexts, *, tells: bool) -> ReviewTexts:
 
 def _consents(ours: Mapping[str, ReviewTexts]) -> dict[str, str]:
     return {tag: review_texts.consent for tag, review_texts in ours.items()}
-
-
-def _guides(ours: Mapping[str, ReviewTexts]) -> dict[str, str]:
-    return {tag: review_texts.guide for tag, review_texts in ours.items()}
-
-
-def _alike(one: str, other: str) -> bool:
-    return one.partition("-")[0].casefold() == other.partition("-")[0].casefold()
 
 
 @cache

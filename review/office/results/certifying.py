@@ -216,7 +216,9 @@ def seen(evidence: Evidence, run_id: str) -> EvidenceReading | None:
     the same ratings is not. Too few ratings show no numbers, so that is no look at all.
     """
     reading = read_verdict(evidence, run_id)
-    known = reading.verdict.outcome is GateOutcome.INSUFFICIENT or _is_known(evidence, run_id)
+    known = reading.verdict.outcome is GateOutcome.INSUFFICIENT or (
+        evidence.ratings_sha256 in evidence.looks(run_id).here
+    )
     return reading if known else None
 
 
@@ -240,10 +242,6 @@ def _write_look(office: Office, review: Review, run_id: str, ratings: str) -> Ev
         wall=utc_now(), batch=batch, run_id=run_id, events_sha256=ratings
     )
     return office.append(review, organiser_look)
-
-
-def _is_known(evidence: Evidence, run_id: str) -> bool:
-    return evidence.ratings_sha256 in evidence.looks(run_id).here
 
 
 def unseen_runs(office: Office, review: Review) -> dict[str, int]:
@@ -295,21 +293,18 @@ def issue(
     before = newest_certificate(office, review, run_id)
     supersedes = None if before is None else before.sha256
     made = certify(looked, run_id, issuer, issued or utc_now(), supersedes)
-    _require_signed(made, looked)
-    certificate = made.as_bytes()
-    signature = identity.sign(certificate)
-    office.add_certificate(review, run_id, certificate, signature)
-    return EvidenceFile(certificate, signature, looked)
-
-
-def _require_signed(made: Certificate, evidence: Evidence) -> None:
-    """Refuse a certificate that nobody could verify, because what others signed does not bear it."""
-    for check in check_signed(made, evidence, evidence):
+    # Refuse a certificate that nobody could verify, because what others signed does not bear
+    # it.
+    for check in check_signed(made, looked, looked):
         if check.ok is False:
             raise HarnessError(
                 f"No certificate was made, for it would not hold: {check.name}: {check.words}. If laptops are meant, import "
                 "their newest files again."
             )
+    certificate = made.as_bytes()
+    signature = identity.sign(certificate)
+    office.add_certificate(review, run_id, certificate, signature)
+    return EvidenceFile(certificate, signature, looked)
 
 
 def newest_certificate(office: Office, review: Review, run_id: str) -> IssuedCertificate | None:

@@ -170,7 +170,7 @@ def tell(office: Office, made: EvidenceFile, identity: Identity) -> Signed:
     )
     with ledger.changing() as change:
         last = last_certificate(change.history, run)
-        if last is not None and last.entries == set_id(asked.entries) and same_numbers(_read(last), exact):  # fmt: skip
+        if last is not None and last.entries == set_id(asked.entries) and same_numbers(read_coarse(last.certificate.encode(), "the certificate in the ledger"), exact):  # fmt: skip
             return _signed(last)
         confirmation = require_scores_told(change.history, run)
         answer = certificate_answer(change.history, asked, change.now)
@@ -243,7 +243,3 @@ def _ledger(office: Office) -> ReleaseLedger:
 
 def _signed(told: CertificateTold) -> Signed:
     return Signed(told.certificate.encode(), bytes.fromhex(told.signature))
-
-
-def _read(told: CertificateTold) -> CoarseCertificate:
-    return read_coarse(told.certificate.encode(), "the certificate in the ledger")

@@ -323,14 +323,10 @@ def _not_agreed(project: Project, entry: ProjectEntry, asked: str) -> ProjectEnt
     """Return an entry with its translators' words and no agreement."""
     if entry.agreed is None:
         return entry
-    texts = _as_shown(project, entry, asked)
+    # Texts of an entry as second speakers were shown them, without wordings of theirs.
+    texts = replace(project.texts(entry), reference=asked, offered=())
     gone = {"agreed": None, "agreed_also": ()}
     return with_words(project, entry.model_copy(update=gone), texts)
-
-
-def _as_shown(project: Project, entry: ProjectEntry, asked: str) -> DraftTexts:
-    """Return the texts of an entry as second speakers were shown them, without wordings of theirs."""
-    return replace(project.texts(entry), reference=asked, offered=())
 
 
 def _offered(reference: str, texts: DraftTexts, wordings: Iterable[str]) -> tuple[str, ...]:

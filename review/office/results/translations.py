@@ -180,7 +180,20 @@ def cleared_items(state: State) -> set[str]:
 
 def _entry(review: Review, item: str, given: list[_Given]) -> Entry:
     truth = review.key.items[item]
-    wordings = _wordings(given)
+    # Each wording with the letters of who wrote it, those of most people first.
+    alike: dict[str, list[_Given]] = defaultdict(list)
+    for given_wording in sorted(given, key=lambda given_wording: _by_letter(given_wording.person)):
+        alike[comparison_form(given_wording.text)].append(given_wording)
+    groups = sorted(
+        alike.values(), key=lambda group: (-len(group), _by_letter(group[0].person), group[0].text)
+    )
+    wordings = [
+        (
+            Counter(given_wording.text for given_wording in group).most_common(1)[0][0],
+            [given_wording.person for given_wording in group],
+        )
+        for group in groups
+    ]
     fields = {
         "id": truth.entry,
         "source": review.texts[item].source,
@@ -190,23 +203,6 @@ def _entry(review: Review, item: str, given: list[_Given]) -> Entry:
         "translators": [who for _, who in wordings],
     }
     return Entry.model_validate(fields | ({"difficulty": truth.stratum} if truth.stratum else {}))
-
-
-def _wordings(given: list[_Given]) -> list[tuple[str, list[str]]]:
-    """Return each wording with the letters of who wrote it, those of most people first."""
-    alike: dict[str, list[_Given]] = defaultdict(list)
-    for given_wording in sorted(given, key=lambda given_wording: _by_letter(given_wording.person)):
-        alike[comparison_form(given_wording.text)].append(given_wording)
-    groups = sorted(
-        alike.values(), key=lambda group: (-len(group), _by_letter(group[0].person), group[0].text)
-    )
-    return [
-        (
-            Counter(given_wording.text for given_wording in group).most_common(1)[0][0],
-            [given_wording.person for given_wording in group],
-        )
-        for group in groups
-    ]
 
 
 def _by_letter(person: str) -> tuple[int, str]:

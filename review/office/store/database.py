@@ -224,21 +224,17 @@ def open_office(path: Path) -> sqlite3.Connection:
     """
     try:
         with opening(path, OFFICE, BUSY_MILLISECONDS / 1000) as connection:
-            _know_place(connection, path)
+            # Start a chain of events where there is none yet, or where the file is a copy of another.
+            mark = fingerprint(path)
+            last = connection.execute(
+                "SELECT fingerprint FROM own_device ORDER BY rowid DESC LIMIT 1"
+            ).fetchone()
+            if last is None or last[0] != mark:
+                connection.execute("INSERT INTO own_device VALUES (?, ?)", (new_device(), mark))
     except NotSaved as error:
         raise StoreError(f"{path} cannot be used: {error.words}.") from error
     rewrite(connection)
     return connection
-
-
-def _know_place(connection: sqlite3.Connection, path: Path) -> None:
-    """Start a chain of events where there is none yet, or where the file is a copy of another."""
-    mark = fingerprint(path)
-    last = connection.execute(
-        "SELECT fingerprint FROM own_device ORDER BY rowid DESC LIMIT 1"
-    ).fetchone()
-    if last is None or last[0] != mark:
-        connection.execute("INSERT INTO own_device VALUES (?, ?)", (new_device(), mark))
 
 
 def note_unclean(connection: sqlite3.Connection) -> None:
@@ -417,7 +413,13 @@ def keep_items(
     office's file.
     """
     rows = [
-        (text.id, storable(text.source), storable(text.candidate), _around(text)) for text in texts
+        (
+            text.id,
+            storable(text.source),
+            storable(text.candidate),
+            ("" if text.around is None else storable(text.around.model_dump_json())),
+        )
+        for text in texts
     ]
     number, batch = review
     if runs:
@@ -444,17 +446,14 @@ def read_items(
             "SELECT item, source, candidate, around FROM item WHERE review = ?", (number,)
         ).fetchall()
     return {
-        item: BatchItem(id=item, source=source, candidate=candidate, **_read_around(around))
+        item: BatchItem(
+            id=item,
+            source=source,
+            candidate=candidate,
+            **{"around": SentenceContext.model_validate_json(around)} if around else {},
+        )
         for item, source, candidate, around in rows
     }
-
-
-def _around(item: BatchItem) -> str:
-    return "" if item.around is None else storable(item.around.model_dump_json())
-
-
-def _read_around(kept: str) -> dict[str, SentenceContext]:
-    return {"around": SentenceContext.model_validate_json(kept)} if kept else {}
 
 
 def must_seal(connection: sqlite3.Connection) -> bool:

@@ -228,7 +228,8 @@ def events_of(
     last = _last(review, every, connection, own_devices)
     return [
         event
-        if _belongs(event, batches, review) or _is_own_look(event, own_devices)
+        if _belongs(event, batches, review)
+        or (isinstance(event.payload, OrganiserLook) and event.device in own_devices)
         else event.erased()
         for event in every
         if event.seq <= last.get(event.device, -1)
@@ -270,10 +271,6 @@ def _belongs(event: Event, batches: set[str], review: Review) -> bool:
     if isinstance(event.payload, Withdraw) and reach(event.payload) is None:
         return event.payload.reviewer in review.key.orders
     return getattr(event.payload, "batch", None) in batches
-
-
-def _is_own_look(event: Event, own_devices: Collection[str]) -> bool:
-    return isinstance(event.payload, OrganiserLook) and event.device in own_devices
 
 
 def _is_look_at(event: Event, review: Review) -> bool:

@@ -153,7 +153,7 @@ class Office(OwnFile):
                 )
             inserted = self.connection.execute(
                 "INSERT INTO review (name, created, answer_key, policy) VALUES (?, ?, ?, ?)",
-                (key.review, utc_now(), _key_bytes(key), policy),
+                (key.review, utc_now(), canonical_bytes(key.model_dump(mode="json")), policy),
             )
             number = int(inserted.lastrowid or 0)
             self.connection.executemany(
@@ -447,7 +447,3 @@ class Office(OwnFile):
                 " VALUES (?, ?, ?, ?)",
                 (review.number, run_id, certificate, signature),
             )
-
-
-def _key_bytes(key: AnswerKey) -> bytes:
-    return canonical_bytes(key.model_dump(mode="json"))

@@ -117,18 +117,14 @@ def build() -> list[str]:
         catalogue.update(deepcopy(template), no_fuzzy_matching=True)
         catalogue.obsolete.clear()
         if path.parts[-3] == ENGLISH:
-            _say_itself(catalogue)
+            # Set every English message to what its id says.
+            for message in catalogue:
+                if message.id:
+                    message.string = message.id
         _write_po(path, catalogue)
         path.with_suffix(".mo").write_bytes(compiled(catalogue))
         open_ends += [f"{path.parts[-3]}: {problem}" for problem in problems(path, template)]
     return open_ends
-
-
-def _say_itself(catalogue: Catalog) -> None:
-    """Set every English message to what its id says."""
-    for message in catalogue:
-        if message.id:
-            message.string = message.id
 
 
 def _write_po(path: Path, catalogue: Catalog) -> None:

@@ -130,15 +130,6 @@ def _care(panel: Panel, who: str, dropped: tuple[str, ...], rule: CarelessRule) 
     accepted = _tally(map(_usable, _given(panel, who, ControlKind.BAD, dropped)))
     close = _tally(abs(again - first) <= 1 for again, first in repeats)
     run = longest_run(panel.sequences.get(who, ()))
-    signs = _signs(p, accepted, close, run, rule)
-    low = _tally(not _usable(rank) for rank in _given(panel, who, ControlKind.ANCHOR, dropped))
-    quick = _quick(panel.times_ms.get(who, ()), rule)
-    return Care(p, accepted, close, run, low, quick, signs, len(signs) >= rule.signs)
-
-
-def _signs(
-    p: Fraction | None, accepted: Tally, close: Tally, run: int, rule: CarelessRule
-) -> tuple[Sign, ...]:
     few = rule.fewest_controls
     shown = {
         Sign.NOT_WORSE: p is not None and round6(p) >= rule.not_worse_p,
@@ -146,7 +137,12 @@ def _signs(
         Sign.INCONSISTENT: close.of >= few and round6(close.share) < rule.repeats_within_one,
         Sign.LONG_RUN: run >= rule.longest_run,
     }
-    return tuple(sign for sign, present in shown.items() if present)
+    signs = tuple(sign for sign, present in shown.items() if present)
+    low = _tally(not _usable(rank) for rank in _given(panel, who, ControlKind.ANCHOR, dropped))
+    times = panel.times_ms.get(who, ())
+    limit = Fraction(rule.quick_share) * Fraction(median(times)) if times else Fraction(0)
+    quick = _tally(time < limit for time in times)
+    return Care(p, accepted, close, run, low, quick, signs, len(signs) >= rule.signs)
 
 
 def _bad(panel: Panel, control: str, rule: CarelessRule) -> bool:
@@ -198,11 +194,6 @@ def _pairs(
         if panel.controls[control].kind is kind and control not in dropped
         if (partner := panel.controls[control].partner) in partners and partner is not None
     ]
-
-
-def _quick(times: Sequence[int], rule: CarelessRule) -> Tally:
-    limit = Fraction(rule.quick_share) * Fraction(median(times)) if times else Fraction(0)
-    return _tally(time < limit for time in times)
 
 
 def _tally(cases: Iterable[bool]) -> Tally:

@@ -251,7 +251,9 @@ def read_state(value: Any) -> Slots | None:
     written = _as_written(value)
     if written is None:
         return None
-    return {slot: plain for slot, text in written.items() if (plain := _plain(text))}
+    return {
+        slot: plain for slot, text in written.items() if (plain := _LEFT_OUT.sub("", lowered(text)))
+    }
 
 
 def _as_written(value: Any) -> Slots | None:
@@ -269,11 +271,6 @@ def _as_written(value: Any) -> Slots | None:
         }
     except RecursionError:
         return None
-
-
-def _plain(text: str) -> str:
-    """Return a value as it is compared."""
-    return _LEFT_OUT.sub("", lowered(text))
 
 
 class _DialogueState(Metric):

@@ -91,10 +91,6 @@ def written_in(text: str, language: str) -> bool:
     ]
     if others == [language]:
         return True
-    return _by_words(text, language, others)
-
-
-def _by_words(text: str, language: str, others: list[str]) -> bool:
     words = list(map(folded, _WORD.findall(text)))
     lists = {
         listed_language: source_word_list(listed_language)
@@ -464,16 +460,12 @@ def _checked(instruction: object, answer: str, forms: Sequence[str]) -> KeptInst
     if not isinstance(asked, Mapping):
         raise _NoValueError(f"{id_}: kwargs must be an object")
     try:
-        return _held(id_, asked, answer, forms)
+        check = CHECKS[id_]
+        as_it_stands = check(answer, asked)  # asks what the record lacks of an empty answer too
+        strict = bool(answer.strip()) and as_it_stands
+        return KeptInstruction(id_, strict, strict or any(check(form, asked) for form in forms))
     except (UnreadableError, UndecidedError) as error:
         raise _NoValueError(f"{id_}: {error}") from None
-
-
-def _held(id_: str, asked: Asked, answer: str, forms: Sequence[str]) -> KeptInstruction:
-    check = CHECKS[id_]
-    as_it_stands = check(answer, asked)  # asks what the record lacks of an empty answer too
-    strict = bool(answer.strip()) and as_it_stands
-    return KeptInstruction(id_, strict, strict or any(check(form, asked) for form in forms))
 
 
 def _loose_forms(answer: str) -> list[str]:

@@ -16,7 +16,7 @@ from textual.widget import Widget
 from textual.widgets import Input, Static
 
 from corpora.text.messages import percent
-from review.verdict.gate.policy import GatePolicy, read_policy
+from review.verdict.gate.policy import read_policy
 from rosetta_tui.review.organiser.words.imported import waiting_words
 from rosetta_tui.show.columns import GAP, Cell, Column, fit
 from rosetta_tui.toolkit.content import show
@@ -148,7 +148,7 @@ def not_counted(now: ReviewNow) -> str:
 
 def rule(now: ReviewNow, run: RunNow) -> str:
     """Return what a look costs, by the review's own policy."""
-    policy = _policy(now)
+    policy = read_policy(now.review.policy, "policy.toml")
     sure, later = (f"{percent(float(policy.confidence(look)), 1)}" for look in (1, 2))
     first = f"the first asks each bound to be {sure} sure, every later one {later}"
     held = f"This one asks for {sure if not run.looks else later}."
@@ -156,7 +156,3 @@ def rule(now: ReviewNow, run: RunNow) -> str:
         f"Every look at new ratings is written down and counts: {first}. {held} "
         "So look when the ratings are in, not while they come."
     )
-
-
-def _policy(now: ReviewNow) -> GatePolicy:
-    return read_policy(now.review.policy, "policy.toml")

@@ -153,24 +153,21 @@ class ReviewScreen(ReadAgain):
         """Fill the page with the section that is open."""
         if self._now is None or not self.is_attached:
             return
-        self._head(self._now)
+        waiting = {
+            "Batches": len(self._now.waiting),
+            "Split": sum(case.is_open for case in self._now.cases),
+            "Certificate": self._now.progress.recompute,
+        }
+        self.query_one(SectionLine).show_sections(SECTIONS, self._section, waiting)
+        line = self.query_one("#run", Static)
+        line.display = self._section in OF_A_RUN and bool(self._now.runs)
+        line.update(self._run_words(self._now))
         page = self.query_one("#page", VerticalScroll)
         async with self._filling, self.batch():
             await page.remove_children()
             await page.mount_all(self._widgets(self._now))
         (next(iter(page.query(ResultTable)), None) or page).focus()
         self.refresh_bindings()
-
-    def _head(self, now: ReviewNow) -> None:
-        waiting = {
-            "Batches": len(now.waiting),
-            "Split": sum(case.is_open for case in now.cases),
-            "Certificate": now.progress.recompute,
-        }
-        self.query_one(SectionLine).show_sections(SECTIONS, self._section, waiting)
-        line = self.query_one("#run", Static)
-        line.display = self._section in OF_A_RUN and bool(now.runs)
-        line.update(self._run_words(now))
 
     def _run_words(self, now: ReviewNow) -> Content:
         run = self._run_shown

@@ -25,7 +25,7 @@ from review.session.flow import (
 )
 from review.session.position import GUARD_SECONDS
 from review.session.session import Session
-from review.session.view import Lesson, Phase, ShownItem, TextField, View
+from review.session.view import Phase, ShownItem, TextField, View
 from review.session.words import page as page_words
 from review.session.words.catalogue import Words
 from review.session.words.keys import RATING_OF, Act, NextAction, act_of, relation_of
@@ -224,27 +224,25 @@ class LineFace:
     def training(self, view: View) -> NextAction | None:
         """Show a training item, or its answer."""
         if view.lesson is not None:
-            return self._lesson(view, view.lesson)
+            # Show the answer to a training item once; Enter alone continues, and what is typed is
+            # obeyed.
+            if self._heard != view.lesson:
+                pages.show_lesson(self._console, self._words, view.lesson)
+                self._heard = view.lesson
+            typed = as_key(self._console.ask(self._words("Enter goes on:")))
+            if not typed:
+                self._heard = None
+                return NextAction.GO_ON
+            if act_of(typed) not in RATING_OF:
+                return self._acts.obey(view, typed)
+            tell_unknown(self._words, self._console, typed)  # it is answered already
+            return None
         if not self._explained:
             self._explain()
             self._console.say(
                 self._words("First some practice. These answers do not count. Type s to skip it.")
             )
         return self._item(view)
-
-    def _lesson(self, view: View, lesson: Lesson) -> NextAction | None:
-        """Show the answer to a training item once; Enter alone continues, and what is typed is obeyed."""
-        if self._heard != lesson:
-            pages.show_lesson(self._console, self._words, lesson)
-            self._heard = lesson
-        typed = as_key(self._console.ask(self._words("Enter goes on:")))
-        if not typed:
-            self._heard = None
-            return NextAction.GO_ON
-        if act_of(typed) not in RATING_OF:
-            return self._acts.obey(view, typed)
-        tell_unknown(self._words, self._console, typed)  # it is answered already
-        return None
 
     def items(self, view: View) -> NextAction | None:
         """Show an item, or that those left for later come now."""
@@ -289,21 +287,19 @@ class LineFace:
             self._heard = place
         self.session.painted(item.id)
         if self.session.translating:
-            return self._written(view, item)
+            # Read a line as the translation of the sentence that was read out; one that begins with a
+            # slash is a key.
+            ahead = self._console.typed_ahead()
+            typed = self._console.ask(pages.translation_prompt(self._words)).strip()
+            if typed.startswith(KEY_SIGN) or act_of(typed) is Act.HELP:
+                return self._obey(view, typed)
+            if typed:
+                self._acts.translate(item, typed)
+                if self.session.view.too_soon:
+                    self._kept_as_draft(item, typed, behind=ahead)
+            self._heard = None  # Enter alone reads it again
+            return None
         return self._obey(view, self._console.ask(pages.answer_prompt(self._words)))
-
-    def _written(self, view: View, item: ShownItem) -> NextAction | None:
-        """Read a line as the translation of the sentence that was read out; one that begins with a slash is a key."""
-        ahead = self._console.typed_ahead()
-        typed = self._console.ask(pages.translation_prompt(self._words)).strip()
-        if typed.startswith(KEY_SIGN) or act_of(typed) is Act.HELP:
-            return self._obey(view, typed)
-        if typed:
-            self._acts.translate(item, typed)
-            if self.session.view.too_soon:
-                self._kept_as_draft(item, typed, behind=ahead)
-        self._heard = None  # Enter alone reads it again
-        return None
 
     def _kept_as_draft(self, item: ShownItem, typed: str, *, behind: bool) -> ShownItem:
         """Store words that came before their sentence was to be read; ``behind`` the stored ones, or in their place.

@@ -48,7 +48,14 @@ def hand_over(
     console.say(page_words.how_far(words, session.view))
     if unsaved := pages.unsaved_words(words, session.view):
         console.say(unsaved)
-    typed = _asked_place(words, console, places)
+    # Prompt for the place: a stick, or the folder that the sentences came from, is number 1.
+    pages.show_choices(console, words, (plain(str(place)) for place in places))
+    if places:
+        prompt = words("Enter saves in number 1. Type a number or a folder, or q:")
+    else:
+        console.say(words("No stick was found."))
+        prompt = words("Type a folder, or only Enter to write nothing:")
+    typed = console.ask(prompt).strip()
     if act_of(typed) is Act.UNSAVED and session.view.unsaved:
         return NextAction.UNSAVED
     folder = _folder(typed, places)
@@ -69,17 +76,6 @@ def hand_over(
     console.say(words("Write them down. The people who ask will see the same words."))
     console.ask(words("Enter goes on:"))
     return None
-
-
-def _asked_place(words: Words, console: Console, places: list[Path]) -> str:
-    """Prompt for the place: a stick, or the folder that the sentences came from, is number 1."""
-    pages.show_choices(console, words, (plain(str(place)) for place in places))
-    if places:
-        prompt = words("Enter saves in number 1. Type a number or a folder, or q:")
-    else:
-        console.say(words("No stick was found."))
-        prompt = words("Type a folder, or only Enter to write nothing:")
-    return console.ask(prompt).strip()
 
 
 def _folder(typed: str, places: list[Path]) -> Path | None:
@@ -129,26 +125,29 @@ class LineActions:
     def obey(self, view: View, typed: str) -> NextAction | None:
         """Carry out what a line says, or return where it leads; ``typed`` is not empty."""
         act, rest = act_of(typed[:1]), typed[1:]
-        if act is None or not _complete(act, rest) or self._means_nothing(act):
+        if (
+            act is None
+            or not _complete(act, rest)
+            or (self._session.translating and act not in TRANSLATION_WORDS)
+        ):
             as_typed = KEY_SIGN + typed if self._session.translating else typed
             message = self._words(
-                "“{typed}” means nothing here. Type ? for help.", typed=_short(as_typed)
+                "“{typed}” means nothing here. Type ? for help.", typed=plain(as_typed[:20])
             )
             self._console.say(message)
         elif not allows(view, act):
             self._console.say(self._words("That comes after the practice."))
         elif act in RATING_OF:
             rating = RATING_OF[act]
-            self._judge(view, lambda item: self._rate(item, rating))
+            self._judge(
+                view,
+                lambda item: self._session.rate(item.id, rating, override=self._override(item)),
+            )
         elif act in ONWARD_OF:
             return ONWARD_OF[act]
         else:
             _ACTS[act](self, view, rest.strip())
         return None
-
-    def _means_nothing(self, act: Act) -> bool:
-        """Return whether a key is only for ratings, and these sentences are to be translated."""
-        return self._session.translating and act not in TRANSLATION_WORDS
 
     # answers
 
@@ -162,9 +161,6 @@ class LineActions:
             self._console.say(self._words("There is no sentence to answer here."))
         else:
             decide(view.item)
-
-    def _rate(self, item: ShownItem, rating: Rating) -> View:
-        return self._session.rate(item.id, rating, override=self._override(item))
 
     def _override(self, item: ShownItem) -> bool:
         texts = (item.source, item.candidate)
@@ -183,10 +179,12 @@ class LineActions:
             digits = as_key(self._console.ask(prompt))
         why = cannot_judge_of(digits)
         if why is not None:
-            self._judge(view, lambda item: self._not_judged(item, why))
-
-    def _not_judged(self, item: ShownItem, why: CannotJudge) -> View:
-        return self._session.cannot_judge(item.id, why, override=self._override(item))
+            self._judge(
+                view,
+                lambda item: self._session.cannot_judge(
+                    item.id, why, override=self._override(item)
+                ),
+            )
 
     def skip(self, view: View) -> None:
         """Skip the item for later."""
@@ -295,7 +293,3 @@ def _complete(act: Act, rest: str) -> bool:
     if act in _TAKES_WORDS:
         return not rest or rest[0].isspace()
     return act in _TAKES_DIGITS or not rest
-
-
-def _short(typed: str) -> str:
-    return plain(typed[:20])

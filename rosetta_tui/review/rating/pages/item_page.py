@@ -24,7 +24,7 @@ from review.session.view import Lesson, ShownItem, TextField, View
 from review.session.words import item as item_words
 from review.session.words.catalogue import Words
 from review.session.words.item import Mark, lesson_said, offers
-from review.session.words.keys import KEYS, Act
+from review.session.words.keys import KEYS
 from rosetta_tui.review.rating.pages.page import (
     STYLES,
     Choices,
@@ -256,16 +256,16 @@ def lesson_words(words: Words, lesson: Lesson) -> Content:
 
 def hints(words: Words, view: View) -> list[Hint]:
     """Return the keys beside the ratings."""
-    offered = [_hint(offer.act, offer.said) for offer in offers(words, view) if offer.now]
+    offered = [
+        Hint(KEYS[offer.act][0], offer.said, f"act('{offer.act}')")
+        for offer in offers(words, view)
+        if offer.now
+    ]
     if view.lesson is not None:
         return [Hint(words("Enter"), words("go on"), "enter"), *offered]
     if view.item is not None and view.item.stands:
         return [Hint(words("Enter"), words("back"), "enter"), *offered]
     return offered
-
-
-def _hint(act: Act, said: str) -> Hint:
-    return Hint(KEYS[act][0], said, f"act('{act}')")
 
 
 def back(words: Words) -> list[Hint]:

@@ -73,7 +73,11 @@ class JudgingScreen(ItemPage):
         """Show a view; one without an item leads to another page."""
         super().draw(view)
         if view.item is None:
-            self._leave_items(view)
+            page = PAUSES.get(view.phase)
+            if page is None:
+                self.dismiss(None)
+            else:
+                self.app.push_screen(page(self.words, view), self._go)
 
     # Keys
 
@@ -95,7 +99,10 @@ class JudgingScreen(ItemPage):
     def action_enter(self) -> None:
         """Confirm the question, or continue."""
         if self.mode is KeyMode.HARM:
-            self._harm()
+            item = self.view.item
+            if item is not None:
+                self.enter(KeyMode.JUDGE)
+                self._do(partial(self.sitting.session.flag_harm, item.id, not item.harmful))
         elif self.mode is KeyMode.WRITING:
             self._save(self.query_one(Writing).text)
         elif self.mode is KeyMode.JUDGE and self.view.lesson is not None:
@@ -239,12 +246,6 @@ class JudgingScreen(ItemPage):
         self.query_one("#harm", Static).update(told(question, "bold $warn"))
         self.enter(KeyMode.HARM)
 
-    def _harm(self) -> None:
-        item = self.view.item
-        if item is not None:
-            self.enter(KeyMode.JUDGE)
-            self._do(partial(self.sitting.session.flag_harm, item.id, not item.harmful))
-
     # Writing
 
     def _write(self, field: TextField, item: ShownItem) -> None:
@@ -304,13 +305,6 @@ class JudgingScreen(ItemPage):
         self._put_away(message.text)
 
     # Other pages
-
-    def _leave_items(self, view: View) -> None:
-        page = PAUSES.get(view.phase)
-        if page is None:
-            self.dismiss(None)
-        else:
-            self.app.push_screen(page(self.words, view), self._go)
 
     def _go(self, onward: NextAction | None) -> None:
         """Close the page for where one without an item leads; the flow says which page follows."""

@@ -199,26 +199,25 @@ class HandOverPage(Page[NextAction]):
             on_stick = await self._sitting.do(partial(self._opening.on_stick, folder))
             exported = await self._sitting.do(partial(self._sitting.session.export, folder))
         except HarnessError as error:
-            await self._try_again()
+            # Show the places again, to choose or type another at once.
+            await self._find()
+            box = self.query_one(Input)
+            if self._typing:
+                self._type_on(box)
+                self._tell(
+                    self.words("Nothing was written. Type another folder, then press Enter.")
+                )
+            elif self._sticks:
+                self.query_one(OptionList).focus()
+                self._tell(self.words(page_words.NOT_WRITTEN))
+            else:
+                self.query_one(".body").focus()
+                self._tell(self.words("Nothing was written. Put a stick in, then press Enter."))
             self.query_one(TroubleLine).tell(self.words, *trouble(self.words, error))
         else:
             self._show(exported, on_stick=on_stick)
         finally:
             self._busy = False
-
-    async def _try_again(self) -> None:
-        """Show the places again, to choose or type another at once."""
-        await self._find()
-        box = self.query_one(Input)
-        if self._typing:
-            self._type_on(box)
-            self._tell(self.words("Nothing was written. Type another folder, then press Enter."))
-        elif self._sticks:
-            self.query_one(OptionList).focus()
-            self._tell(self.words(page_words.NOT_WRITTEN))
-        else:
-            self.query_one(".body").focus()
-            self._tell(self.words("Nothing was written. Put a stick in, then press Enter."))
 
     def _show(self, exported: Exported, *, on_stick: bool) -> None:
         self._done = True
