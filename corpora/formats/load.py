@@ -19,7 +19,8 @@ from corpora.checks.envelope import (
     named_for_secret,
     without_roles,
 )
-from corpora.files.problems import Findings, Problem, Severity, decode, read_bytes, shown
+from corpora.files.decode import decode, read_bytes
+from corpora.files.problems import Findings, Problem, Severity, shown
 from corpora.formats.assemble import assemble_dataset, assemble_entry
 from corpora.formats.columns import OPTIONS, Columns
 from corpora.formats.read_json import read_json, read_jsonl

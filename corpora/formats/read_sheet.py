@@ -12,7 +12,8 @@ from datetime import date, datetime, time
 from typing import Any
 
 from corpora.checks.envelope import MOST_FIELDS
-from corpora.files.problems import LARGEST, Findings, extra, shown
+from corpora.files.decode import LARGEST, extra
+from corpora.files.problems import Findings, shown
 from corpora.formats.columns import Columns
 from corpora.formats.read_table import RecordTable, TableRow, of_records
 from corpora.model.corpus import Form, RawCorpus

@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from corpora.files.problems import Findings, extra, shown
+from corpora.files.decode import extra
+from corpora.files.problems import Findings, shown
 from corpora.formats.columns import add_references
 from corpora.formats.read_json import parse
 from corpora.formats.read_xml import RefusedFile, check_comment

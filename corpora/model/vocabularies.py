@@ -339,8 +339,8 @@ def sending_of(value: Any) -> Sending | None:
         address_of(address_text) if isinstance(address_text, str) else None
         for address_text in value
     ]
-    found = tuple(address for address in addresses if address is not None)
-    return Sending(Transmission.NAMED, found) if len(found) == len(value) else None
+    named = tuple(address for address in addresses if address is not None)
+    return Sending(Transmission.NAMED, named) if len(named) == len(value) else None
 
 
 def address_of(url: str) -> str | None:

@@ -41,9 +41,9 @@ MOST_DEPTH = 64
 
 def read_card_bytes(path: Path) -> bytes:
     """Return the bytes of a file; raises UsageError where it cannot be read or is too large."""
-    from corpora.files.problems import (
-        open_regular,
-    )  # loads OpenSSL, which a list of runs does without
+    from corpora.files.decode import (
+        open_regular,  # loads OpenSSL, which a list of runs does without
+    )
 
     try:
         size = path.stat().st_size

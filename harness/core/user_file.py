@@ -10,7 +10,7 @@ import hashlib
 import os
 from pathlib import Path
 
-from corpora.files.problems import MARKS, folder_words, open_regular, what_is, wide_encoding
+from corpora.files.decode import MARKS, folder_words, open_regular, what_is, wide_encoding
 from harness.core.failures import UsageError
 
 MOST_BYTES = 256 * 2**20

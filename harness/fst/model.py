@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from corpora.files.problems import open_regular
+from corpora.files.decode import open_regular
 from harness.core.failures import HarnessError
 
 

@@ -15,7 +15,7 @@ from pathlib import Path, PurePath
 from types import CodeType, ModuleType
 from typing import Any
 
-from corpora.files.problems import open_regular
+from corpora.files.decode import open_regular
 from corpora.model.entry import Entry
 from corpora.model.task import TRANSLATION, task
 from corpora.text.messages import near_names, one_of

@@ -19,7 +19,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
-from corpora.files.problems import open_regular
+from corpora.files.decode import open_regular
 from harness.core.failures import KeyStoreError
 from harness.core.storage import storage_problem
 from harness.sealed.phrase import phrase, says

@@ -17,7 +17,7 @@ from typing import Annotated, Final, Literal
 
 from pydantic import Field, JsonValue
 
-from corpora.files.problems import open_regular
+from corpora.files.decode import open_regular
 from harness.card.model import HASH_FIELD
 from harness.core.failures import UsageError
 from harness.core.storage import PRIVATE, private_folder

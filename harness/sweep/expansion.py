@@ -16,7 +16,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
-from corpora.files.problems import open_regular
+from corpora.files.decode import open_regular
 from corpora.model.corpus import Corpus
 from harness import api
 from harness.api import RunRequest

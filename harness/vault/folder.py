@@ -20,7 +20,7 @@ from typing import Final, Literal
 
 import filelock
 
-from corpora.files.problems import open_regular
+from corpora.files.decode import open_regular
 from harness.core.canonical import canonical_bytes
 from harness.core.failures import UsageError
 from harness.core.storage import (

@@ -13,7 +13,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from corpora.files.problems import open_regular
+from corpora.files.decode import open_regular
 from corpora.formats.load import load
 from corpora.formats.write import encode
 from corpora.model.corpus import Corpus, Form

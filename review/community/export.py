@@ -18,7 +18,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
 
-from corpora.files.problems import open_regular
+from corpora.files.decode import open_regular
 from corpora.text.visible import plain
 from harness.card.model import card_schema
 from harness.consent.notice import SUFFIX, SignedNotice, as_bytes

@@ -19,7 +19,7 @@ from typing import Any, Final
 
 import filelock
 
-from corpora.files.problems import open_regular
+from corpora.files.decode import open_regular
 from harness.card.reading import parse_object
 from harness.consent.checks import Found, Verified, found, of_card
 from harness.consent.withdrawals_in_force import CorpusFacts, Withdrawals

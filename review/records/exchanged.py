@@ -70,60 +70,15 @@ _CERTIFICATE: Final = 4 * 2**20
 
 
 KINDS: Final = (
-    FileKind(
-        ownership.SUFFIX,
-        "a record of ownership",
-        ownership.read_ownership,
-        "rosetta ownership take FILE",
-        ownership.MOST_BYTES,
-    ),
-    FileKind(
-        profile.SUFFIX,
-        "the profile of an organisation",
-        profile.read_profile,
-        "rosetta verify FILE",
-        profile.MOST_BYTES,
-    ),
     FileKind(BATCH_SUFFIX, "a batch to rate", check_batch, "rosetta review open FILE"),
     FileKind(RATINGS_SUFFIX, "ratings of a review", check_sealed, "rosetta review import FILE"),
-    FileKind(
-        EXPORT_SUFFIX,
-        "what a review exported, sealed",
-        check_sealed,
-        "keep it; its recipients open it",
-    ),
-    FileKind(
-        LAPTOP_SUFFIX, "the card of a laptop", read_laptop_card, "rosetta review enrol FILE", _SMALL
-    ),
-    FileKind(
-        WITNESS_SUFFIX,
-        "the statement of a witness",
-        read_statement,
-        "rosetta review enrol FILE",
-        _SMALL,
-    ),
-    FileKind(
-        CERTIFICATE_SUFFIX,
-        "the certificate of a run",
-        check_certificate,
-        "rosetta review attach FILE",
-        _CERTIFICATE,
-        SIGNATURE_SUFFIX,
-    ),
-    FileKind(
-        SIGNATURE_SUFFIX,
-        "the signature of a certificate",
-        check_signature,
-        "is next to its certificate",
-        _SMALL,
-    ),
-    FileKind(
-        EVIDENCE_SUFFIX,
-        "the evidence of a certificate",
-        check_evidence,
-        "rosetta review verify FILE",
-    ),
-    FileKind(
-        BUNDLE_SUFFIX, "a submission", parse_submission, "rosetta submission check FILE", MOST_BYTES
-    ),
-)
+    FileKind(EXPORT_SUFFIX, "what a review exported, sealed", check_sealed, "keep it; its recipients open it"),
+    FileKind(LAPTOP_SUFFIX, "the card of a laptop", read_laptop_card, "rosetta review enrol FILE", _SMALL),
+    FileKind(WITNESS_SUFFIX, "the statement of a witness", read_statement, "rosetta review enrol FILE", _SMALL),
+    FileKind(CERTIFICATE_SUFFIX, "the certificate of a run", check_certificate, "rosetta review attach FILE", _CERTIFICATE, SIGNATURE_SUFFIX),
+    FileKind(SIGNATURE_SUFFIX, "the signature of a certificate", check_signature, "is next to its certificate", _SMALL),
+    FileKind(EVIDENCE_SUFFIX, "the evidence of a certificate", check_evidence, "rosetta review verify FILE"),
+    FileKind(BUNDLE_SUFFIX, "a submission", parse_submission, "rosetta submission check FILE", MOST_BYTES),
+    FileKind(ownership.SUFFIX, "a record of ownership", ownership.read_ownership, "rosetta ownership take FILE", ownership.MOST_BYTES),
+    FileKind(profile.SUFFIX, "the profile of an organisation", profile.read_profile, "rosetta verify FILE", profile.MOST_BYTES),
+)  # fmt: skip

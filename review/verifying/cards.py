@@ -277,45 +277,13 @@ def _verify_block(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:
 
 
 KINDS: Final = (
+    VerifiableKind("reference-manifest", "a score manifest of the reference implementation", _verify_manifest, fits=lambda file: _MARK in file.stated),
+    VerifiableKind("reference-signature", "a signature of a node of the reference implementation", _verify_block, fits=lambda file: file.stated.keys() >= _BLOCK),
     VerifiableKind("card-seal", "the seal of a card", _verify_seal, formats(SealFile)),
-    VerifiableKind(
-        "row-proof", "the proof that one row is on a card", _verify_proof, formats(RowProof)
-    ),
-    VerifiableKind(
-        "reproduction",
-        "the record that a run was made once more",
-        _verify_reproduction,
-        formats(SignedReproduction),
-    ),
-    VerifiableKind(
-        "released-card",
-        "a released card, coarse, of a run over secret entries",
-        _verify_released,
-        formats(ReleasedCard),
-    ),
-    VerifiableKind(
-        "released-difference",
-        "a released difference of two runs over secret entries",
-        _verify_released,
-        formats(ReleasedDifference),
-    ),
-    VerifiableKind(
-        "released-refusal",
-        "a released refusal: where a method that was handed in stopped",
-        _verify_released,
-        formats(ReleasedRefusal),
-    ),
+    VerifiableKind("row-proof", "the proof that one row is on a card", _verify_proof, formats(RowProof)),
+    VerifiableKind("reproduction", "the record that a run was made once more", _verify_reproduction, formats(SignedReproduction)),
+    VerifiableKind("released-card", "a released card, coarse, of a run over secret entries", _verify_released, formats(ReleasedCard)),
+    VerifiableKind("released-difference", "a released difference of two runs over secret entries", _verify_released, formats(ReleasedDifference)),
+    VerifiableKind("released-refusal", "a released refusal: where a method that was handed in stopped", _verify_released, formats(ReleasedRefusal)),
     VerifiableKind("card", "the card, report, log or row of a run", _verify_card, fits=_is_card),
-    VerifiableKind(
-        "reference-manifest",
-        "a score manifest of the reference implementation",
-        _verify_manifest,
-        fits=lambda file: _MARK in file.stated,
-    ),
-    VerifiableKind(
-        "reference-signature",
-        "a signature of a node of the reference implementation",
-        _verify_block,
-        fits=lambda file: file.stated.keys() >= _BLOCK,
-    ),
-)
+)  # fmt: skip

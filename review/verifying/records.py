@@ -225,22 +225,13 @@ def _verify_submission(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:
 
 KINDS: Final = (
     VerifiableKind(
-        "ownership", "a record of who owns a method", _verify_ownership, formats(OwnershipRecord)
-    ),
-    VerifiableKind(
-        "profile", "the profile of an organisation", _verify_profile, formats(SignedProfile)
-    ),
-    VerifiableKind(
-        "statement",
-        "a statement of an organisation",
-        _verify_statement,
-        formats(SignedProfileStatement),
-    ),
-    VerifiableKind(
         "submission",
         "a method that was handed in",
         _verify_submission,
         formats(SubmissionManifest),
         is_archive_called(BUNDLE_SUFFIX),
     ),
-)
+    VerifiableKind("ownership", "a record of who owns a method", _verify_ownership, formats(OwnershipRecord)),
+    VerifiableKind("profile", "the profile of an organisation", _verify_profile, formats(SignedProfile)),
+    VerifiableKind("statement", "a statement of an organisation", _verify_statement, formats(SignedProfileStatement)),
+)  # fmt: skip

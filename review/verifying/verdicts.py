@@ -223,11 +223,11 @@ def _verify_batch(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:
             f"{file.path.name} is a batch that is sealed with the words on a reviewer's card, so nothing in it can be examined "
             "here. Anyone who has the words can check it against its certificate: rosetta review verify CERTIFICATE --batch FILE",
         )
-    found = open_batch(file.data, own_ages(here.home))
-    manifest = found.manifest
+    batch = open_batch(file.data, own_ages(here.home))
+    manifest = batch.manifest
     facts = (
         ("review", manifest.review),
-        ("items", f"{len(found.items):,}"),
+        ("items", f"{len(batch.items):,}"),
         ("organisation", manifest.organisation.name),
     )
     return ToldOfFile(facts, [Signer("organisation", manifest.signer)], [signature_check()])

@@ -40,9 +40,7 @@ KINDS: Final[tuple[VerifiableKind, ...]] = (
     *custody.KINDS,
     *verdicts.KINDS,
     *records.KINDS,
-    *records.KINDS,
     *other_kinds.KINDS,
-    *cards.KINDS,
     *cards.KINDS,
     other_kinds.CORPUS,
 )

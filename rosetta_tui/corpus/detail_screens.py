@@ -14,7 +14,8 @@ from textual.screen import Screen
 from textual.widgets import Static
 
 from corpora.checks.requirements import NOT_GIVEN, Requirement, SideStatistics, Statistics
-from corpora.files.problems import Original, Problem, Severity
+from corpora.files.decode import Original
+from corpora.files.problems import Problem, Severity
 from corpora.model.corpus import Dataset
 from corpora.model.entry import Entry
 from corpora.model.records import own_answer

@@ -23,7 +23,8 @@ from textual.containers import Horizontal, VerticalScroll
 from textual.content import Content
 from textual.widgets import Button, Input, Static
 
-from corpora.files.problems import CorpusError, Original, Problem, original
+from corpora.files.decode import Original, original
+from corpora.files.problems import CorpusError, Problem
 from harness import api
 from harness.core.failures import StoreError
 from harness.store.corpora.listing import (

@@ -403,9 +403,8 @@ class Consistency(CorpusMetric):
 
     def corpus_value(self, translations: Sequence[Translation]) -> float | None:
         agreement_of = self._by_terms if self._resources.setup.terms else self._by_links
-        found = agreement_of(translations)
         renderings_of: dict[object, list[str | None]] = {}
-        for term, rendering in found:
+        for term, rendering in agreement_of(translations):
             renderings_of.setdefault(term, []).append(rendering)
         agreeing = occurrences = 0
         for seen in renderings_of.values():

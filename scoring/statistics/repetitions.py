@@ -128,12 +128,12 @@ def _pseudo_values(table: Table, first: Table, metric: str) -> tuple[float, Floa
 
 
 def _values(table: Table, first: Table, metric: str, sums: FloatArray) -> FloatArray:
-    found = table.values(sums)
+    values_by_metric = table.values(sums)
     if metric != COMPOSITE:
-        return found[metric]
+        return values_by_metric[metric]
     known = known_values(table)
     profile = shared_profile(first, table)
     if profile is None:
         raise ValueError("the composites of these repetitions do not weigh the same inputs")
-    used = {id_: values for id_, values in found.items() if id_ in known}
+    used = {id_: values for id_, values in values_by_metric.items() if id_ in known}
     return composites(used, profile, complete=True, weighing=table.weighing)

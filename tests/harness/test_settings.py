@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpora.files.problems import MARKS, wide_encoding
+from corpora.files.decode import MARKS, wide_encoding
 from corpora.model.entry import Entry
 from harness import settings
 from harness.annotators.comet import comet_annotator

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
-from corpora.files.problems import Original
+from corpora.files.decode import Original
 from corpora.formats.load import load
 from corpora.model.corpus import Corpus
 from corpora.model.entry import Segment

@@ -17,7 +17,8 @@ from typing import Any
 
 from corpora.checks.entries import check_entries
 from corpora.checks.requirements import Requirement, Statistics, requirements, statistics
-from corpora.files.problems import CorpusError, Original, Problem, original
+from corpora.files.decode import Original, original
+from corpora.files.problems import CorpusError, Problem
 from corpora.formats.columns import Columns
 from corpora.formats.load import load
 from corpora.model.corpus import Corpus, Dataset, Form

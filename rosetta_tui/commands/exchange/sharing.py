@@ -19,7 +19,7 @@ AS = click.option("--as", "name", metavar="NAME", help="What this computer is ca
 
 def every_kind() -> tuple[records.FileKind, ...]:
     """Return every kind of file that computers hand to each other."""
-    return (*records.KINDS, *exchanged.KINDS, *exchanged.KINDS)
+    return (*records.KINDS, *exchanged.KINDS)
 
 
 def memory() -> Path:

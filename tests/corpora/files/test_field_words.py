@@ -19,7 +19,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic_core.core_schema import ErrorType
 
 from corpora.files import toml_text
-from corpora.files.problems import CorpusError, Original, original
+from corpora.files.decode import Original, original
+from corpora.files.problems import CorpusError
 from corpora.files.toml_text import MOST_PARTS, line_of, parse_toml, place_of, wanted_words
 from corpora.formats.load import load
 from corpora.languages.cards import read_card

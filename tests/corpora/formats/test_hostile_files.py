@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpora.files import problems as decode
+from corpora.files import decode
 from corpora.files.problems import MOST, CorpusError
 from corpora.formats.load import File, load, read
 from corpora.model.corpus import Form

@@ -94,7 +94,7 @@ run: run {home}/hid.json --method copy-source --json-lines
 resume: resume last --json-lines
 retry: ! retry last~1 --json-lines
 watch: watch last~1 --json-lines
-estimate: estimate {home}/hid.json --method copy-source --json
+run: run {home}/hid.json --method copy-source --estimate --json
 score: ! score {home}/hid.json {home}/0.3.txt --json
 score: ! score --rescore last~1 --json
 runs list: runs list --json

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from corpora.checks.requirements import requirements, statistics
-from corpora.files.problems import Original
+from corpora.files.decode import Original
 from corpora.formats.columns import Columns
 from corpora.formats.load import load
 from corpora.model.corpus import Corpus, Dataset, Form
