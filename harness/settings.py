@@ -1,60 +1,160 @@
 """What a person chose once for every run and every visit: settings.toml in the data folder.
 
-The file is theirs: they may write it by hand, and comments and order in it are kept when a screen changes a
-line. Reading it loads nothing heavy, because the first frame of the app waits for its colours: so the fields
-are checked by hand, for a model of pydantic alone would cost as much processor time as all else that this
-module loads, twice over (60 ms against 33).
+The file is theirs: they may write it by hand, and comments and order in it are kept when a screen changes a line. What a
+field can be, and how a screen shows it and asks for it, stands in its metadata. The values are checked by hand, as the
+first frame of the app waits for its colours: a model of pydantic alone would cost as much processor time as all else that
+this module loads, twice over (60 ms against 33).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, MutableMapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from functools import reduce
 from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Final, get_type_hints
 
 from corpora.files.toml_text import parse_toml
 from harness.core.failures import UsageError
 from harness.core.user_file import read_text
 
 NAME = "settings.toml"
-
 MOST_BYTES = 2**18
 MOST_NAMES = 500
-"""Names in one table, and folders in a list."""
+"""Names in one table, and items of a list."""
 MOST_CHARACTERS = 4096
 """Of one text; no path, URL or name is longer."""
 LONGEST_WAIT = 10.0
 """Seconds for another process to finish writing; it takes milliseconds."""
 
 
+class FieldError(ValueError):
+    """A value that a field cannot have; ``words`` say what is wanted and continue from the field's name."""
+
+    def __init__(self, words: str, *place: str) -> None:
+        super().__init__(words)
+        self.words = words
+        self.place = place
+        """Names that lead to the value, from the outside in."""
+
+
+# What a field can be
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise FieldError("wants text in quotation marks")
+    if len(value) > MOST_CHARACTERS:
+        raise FieldError(f"is longer than {MOST_CHARACTERS:,} characters. Shorten it")
+    if not value.strip() or not value.isprintable():
+        raise FieldError("is blank, or holds a character that cannot be seen. Type it again")
+    return value
+
+
+def _matching(pattern: str, words: str) -> Callable[[object], str]:
+    """Return what takes a text that the pattern fits; ``words`` say what is wanted."""
+
+    def read(value: object) -> str:
+        if not re.fullmatch(pattern, text := _text(value)):
+            raise FieldError(words)
+        return text
+
+    return read
+
+
+def _path(value: object) -> Path:
+    try:
+        path = Path(_text(value)).expanduser()
+    except RuntimeError:
+        raise FieldError("begins with a home folder that is not known here. Write it out") from None
+    if not path.is_absolute():
+        raise FieldError("must begin at the root or with ~, because runs start in any folder")
+    return path
+
+
+def _published(value: object) -> str:
+    return _database(value) if "://" in _text(value) else str(_path(value))
+
+
+_TYPE = "Type, or choose from the list."
+_PLACE = (
+    "postgresql://USER@HOST/NAME without a password (rosetta key set HOST keeps that), or a folder"
+)
+_database = _matching(r"postgres(ql)?://([^:/?#@\s]+@)?[^@\s]*", f"wants {_PLACE}")
+_signer = _matching(r"[0-9a-f]{64}", "wants public keys of 64 hexadecimal digits, in small letters")
+_url = _matching(r"https?://[^/\s?#@]+(?:/[^\s?#@]*)?", "wants a URL such as https://llm.example.org/v1, without password or query")  # fmt: skip
+_name = _matching(r"[a-z0-9][a-z0-9-]{0,39}", "has a name of other than small letters, digits and - (at most 40)")  # fmt: skip
+_keys = _matching(r"\s*[^,\s][^,]*(,\s*[^,\s][^,]*)*", "wants names of keys such as n, or ctrl+n,comma")  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class SettingSpec:
+    """What a field can be, and how a screen shows it and asks for it."""
+
+    part: str
+    """Of the screen."""
+    read: Callable[[object], Any]
+    """Makes the value from what TOML has, of a list or table each one; FieldError where it cannot be."""
+    title: str = ""
+    note: str = ""
+    """What it is for, in a few words."""
+    about: str = ""
+    """What may be typed."""
+    files: tuple[str, ...] | None = None
+    """Endings of files that are offered where it is typed, ``/`` for folders; None: it is no path."""
+    items: str = ""
+    """What a list is of."""
+    name: Callable[[object], str] = _text
+    """Examines a name in a table."""
+
+
 @dataclass(frozen=True, slots=True)
 class Settings:
     """Everything that can be chosen; a field that is empty leaves it to the program."""
 
-    theme: str = ""
+    theme: Annotated[str, SettingSpec("Colours", _text)] = ""
     """Name of the app's colours."""
-    endpoint: str = ""
+    endpoint: Annotated[
+        str, SettingSpec("Models", _text, "Default endpoint", "for chat and pipeline")
+    ] = ""
     """Where a model is asked when a run names no endpoint: a preset, an own name, or a URL."""
-    model: str = ""
+    model: Annotated[str, SettingSpec(
+        "Models", _text, "Default model", "asked for at the default endpoint",
+        "Its exact id at the default endpoint, such as qwen2.5:7b.",
+    )] = ""  # fmt: skip
     """The model that is asked for at that endpoint when a run names none."""
-    prices: Path | None = None
+    prices: Annotated[Path | None, SettingSpec(
+        "Models", _path, "Own price table", "goes before the shipped table",
+        "A file of yours with prices in US dollars; docs/prices.md shows one.", (".toml",),
+    )] = None  # fmt: skip
     """The person's own price table, for every run that names none."""
-    exports: Path | None = None
+    exports: Annotated[Path | None, SettingSpec("Folders", _path, "Exports", "", _TYPE, ("/",))] = (
+        None
+    )
     """Folder that exports go to; None: the folder in which the program was started."""
-    publish: str = ""
+    publish: Annotated[str, SettingSpec(
+        "Sharing", _published, "Cards go to", "by rosetta publish and --submit", f"{_PLACE}.", ("/",)
+    )] = ""  # fmt: skip
     """Where ``rosetta publish`` and ``--submit`` put cards: the URL of a PostgreSQL database without a password, or a folder."""
-    language_folders: tuple[Path, ...] = ()
+    language_folders: Annotated[
+        tuple[Path, ...], SettingSpec("Folders", _path, "Languages", "", _TYPE, ("/",), "folders")
+    ] = ()
     """Where language cards and analysers lie besides the data folder."""
-    trusted_signers: tuple[str, ...] = ()
+    trusted_signers: Annotated[tuple[str, ...], SettingSpec(
+        "Sharing", _signer, "Weights by", "",
+        "The organisation's public key, 64 hexadecimal digits; `rosetta run --scoring` names it where it is wanted.",
+        items="public keys",
+    )] = ()  # fmt: skip
     """Public keys of organisations whose signed weights are taken (``--scoring``), 64 hexadecimal digits each."""
-    endpoints: Mapping[str, str] = field(default_factory=dict)
+    endpoints: Annotated[Mapping[str, str], SettingSpec(
+        "Endpoints", _url, "URL of", "yours",
+        "Its base URL, such as https://llm.example.org/v1. A key of it goes under Service keys.", name=_name,
+    )] = field(default_factory=dict)  # fmt: skip
     """Own name of an endpoint → its URL."""
-    keys: Mapping[str, str] = field(default_factory=dict)
+    keys: Annotated[Mapping[str, str], SettingSpec("Keyboard", _keys)] = field(default_factory=dict)
     """Id of an action → the keys that lead to it, with commas between them."""
 
     def url_of(self, name_or_url: str) -> str:
@@ -80,6 +180,41 @@ class Settings:
         if "endpoint" in full:
             full["endpoint"] = self.url_of(full["endpoint"])
         return full
+
+
+SPECS: Final[Mapping[str, SettingSpec]] = {name: hint.__metadata__[0] for name, hint in get_type_hints(Settings, include_extras=True).items()}  # fmt: skip
+"""Of each field, in order."""
+
+
+def checked(name: str, value: object) -> Any:
+    """Return the value of a field as Settings holds it, from what TOML holds; FieldError where it cannot be."""
+    if (spec := SPECS.get(name)) is None:
+        raise FieldError(f"is not known here. There are: {', '.join(SPECS)}", name)
+    default = getattr(Settings(), name)
+    if isinstance(default, tuple):
+        if not isinstance(value, list) or len(value) > MOST_NAMES:
+            raise FieldError(f"wants a list of {spec.items} in square brackets", name)
+        return tuple(dict.fromkeys(_placed(spec.read, item, name) for item in value))
+    if not isinstance(default, dict):
+        return _placed(spec.read, value, name)
+    if not isinstance(value, dict) or len(value) > MOST_NAMES:
+        raise FieldError("wants a table: name = text, a line each", name)
+    for entry, text in value.items():
+        if isinstance(text, dict):
+            raise FieldError("is a table. Put a name with a dot into quotation marks", name, entry)
+        _placed(spec.name, entry, name, entry)
+        _placed(spec.read, text, name, entry)
+    return dict(value)
+
+
+def _placed(read: Callable[[object], Any], value: object, *place: str) -> Any:
+    try:
+        return read(value)
+    except FieldError as error:
+        raise FieldError(error.words, *place) from None
+
+
+# Reading
 
 
 def settings_path(home: Path) -> Path:
@@ -124,30 +259,6 @@ def _told(error: FieldError, text: str, file: str) -> str:
     return f"{file}: {where}field {'.'.join(error.place)!r} {error.words}."
 
 
-class FieldError(ValueError):
-    """A value that a field cannot have; ``words`` say what is wanted and continue from the field's name."""
-
-    def __init__(self, words: str, *place: str) -> None:
-        super().__init__(words)
-        self.words = words
-        self.place = place
-        """Names that lead to the value, from the outside in."""
-
-
-def checked(name: str, value: object) -> Any:
-    """Return the value of a field as Settings holds it, from what TOML holds; FieldError where it cannot be."""
-    if name not in _READERS:
-        raise FieldError(f"is not known here. There are: {', '.join(_READERS)}", name)
-    return _within(name, _READERS[name], value)
-
-
-def _within(name: str, read: Callable[[Any], Any], value: object) -> Any:
-    try:
-        return read(value)
-    except FieldError as error:
-        raise FieldError(error.words, name, *error.place) from None
-
-
 def _line(text: str, place: tuple[str, ...]) -> int | None:
     """Find the line of a field, else of the table that it is in; None where neither has one."""
     section: tuple[str, ...] = ()
@@ -171,108 +282,6 @@ _HEADER = re.compile(r"\s*\[+\s*[\"']?([^\]\"']+)")
 _KEY = re.compile(r"\s*(?:\"([^\"]*)\"|'([^']*)'|([\w-]+))\s*[=.]")
 
 
-# What a field can be
-
-
-def _text(value: object) -> str:
-    if not isinstance(value, str):
-        raise FieldError("wants text in quotation marks")
-    if len(value) > MOST_CHARACTERS:
-        raise FieldError(f"is longer than {MOST_CHARACTERS:,} characters. Shorten it")
-    if not value.strip() or not value.isprintable():
-        raise FieldError("is blank, or holds a character that cannot be seen. Type it again")
-    return value
-
-
-def _published(value: object) -> str:
-    place = _text(value)
-    if "://" not in place:
-        return str(_path(place))
-    if not _DATABASE.fullmatch(place):
-        raise FieldError(
-            "wants postgresql://USER@HOST/NAME without a password (rosetta key set HOST keeps that), or a folder"
-        )
-    return place
-
-
-_DATABASE = re.compile(r"postgres(ql)?://([^:/?#@\s]+@)?[^@\s]*")
-
-
-def _path(value: object) -> Path:
-    try:
-        path = Path(_text(value)).expanduser()
-    except RuntimeError:
-        raise FieldError("begins with a home folder that is not known here. Write it out") from None
-    if not path.is_absolute():
-        raise FieldError("must begin at the root or with ~, because runs start in any folder")
-    return path
-
-
-def _paths(value: object) -> tuple[Path, ...]:
-    if not isinstance(value, list) or len(value) > MOST_NAMES:
-        raise FieldError("wants a list of folders in square brackets")
-    return tuple(dict.fromkeys(map(_path, value)))
-
-
-def _signers(value: object) -> tuple[str, ...]:
-    if not isinstance(value, list) or len(value) > MOST_NAMES:
-        raise FieldError("wants a list of public keys in square brackets")
-    if not all(isinstance(signer, str) and _KEY_DIGITS.fullmatch(signer) for signer in value):
-        raise FieldError("wants public keys of 64 hexadecimal digits, in small letters")
-    return tuple(dict.fromkeys(value))
-
-
-_KEY_DIGITS = re.compile(r"[0-9a-f]{64}", re.ASCII)
-
-
-def _table(read: Callable[[str, str], None]) -> Callable[[object], dict[str, str]]:
-    """Make a reader of tables whose names and texts are each examined by ``read``."""
-
-    def table(value: object) -> dict[str, str]:
-        if not isinstance(value, dict) or len(value) > MOST_NAMES:
-            raise FieldError("wants a table: name = text, a line each")
-        for name, inner in value.items():
-            if isinstance(inner, dict):
-                raise FieldError("is a table. Put a name with a dot into quotation marks", name)
-            _within(name, lambda inner, name=name: read(name, _text(inner)), inner)  # type: ignore[misc]
-        return dict(value)
-
-    return table
-
-
-def _own_endpoint(name: str, url: str) -> None:
-    if not _NAME.fullmatch(name):
-        raise FieldError("has a name of other than small letters, digits and - (at most 40)")
-    if not _URL.fullmatch(url):
-        raise FieldError(
-            "wants a URL such as https://llm.example.org/v1, without password or query"
-        )
-
-
-_NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,39}", re.ASCII)
-_URL = re.compile(r"https?://[^/\s?#@]+(?:/[^\s?#@]*)?")
-
-
-def _chosen_keys(_: str, keys: str) -> None:
-    if not all(key.strip() for key in keys.split(",")):
-        raise FieldError("wants names of keys such as n, or ctrl+n,comma")
-
-
-_READERS: dict[str, Callable[[Any], Any]] = {
-    "theme": _text,
-    "endpoint": _text,
-    "model": _text,
-    "prices": _path,
-    "exports": _path,
-    "publish": _published,
-    "language_folders": _paths,
-    "trusted_signers": _signers,
-    "endpoints": _table(_own_endpoint),
-    "keys": _table(_chosen_keys),
-}
-"""Field → what it can be, in the order of Settings."""
-
-
 # Writing
 
 
@@ -283,6 +292,8 @@ def change_settings(home: Path, *changes: Changes) -> Settings:
     that cannot be read is kept next to it under another name, because its person may want to fix it.
     Raises UsageError where the folder cannot be written.
     """
+    from harness.core.storage import write_file
+
     path = settings_path(home)
     with _alone(home):
         try:
@@ -290,9 +301,14 @@ def change_settings(home: Path, *changes: Changes) -> Settings:
             text = path.read_text("utf-8-sig") if path.exists() else ""
         except UsageError:
             before, text = Settings(), ""
-            path.replace(_free_name(path))
+            names = (path.with_name(f"{path.stem}.broken-{number}.toml") for number in count(1))
+            path.replace(next(name for name in names if not name.exists()))
         now = reduce(changed, changes, before)
-        _write(path, _rewritten(text, before, now))
+        try:
+            content = _rewritten(text, before, now).encode()
+        except UnicodeEncodeError:
+            raise UsageError("A name holds bytes that no text file can hold. Rename the file.") from None  # fmt: skip
+        write_file(path, content, overwrite=True)
     return now
 
 
@@ -324,41 +340,16 @@ def _alone(home: Path) -> Iterator[None]:
     """Prevent every other process from writing the settings until the block ends."""
     import filelock
 
-    from harness.core.storage import private_folder
+    from harness.core.storage import PRIVATE, private_folder
 
     try:
         folder = private_folder(private_folder(home) / "locks")
-        lock = filelock.FileLock(folder / "settings.lock", timeout=LONGEST_WAIT, mode=0o600)
-        lock.acquire()
+        with filelock.FileLock(folder / "settings.lock", timeout=LONGEST_WAIT, mode=PRIVATE):
+            yield
     except filelock.Timeout:
-        raise UsageError(
-            f"{settings_path(home)} is held by another Rosetta. Close it, then try again."
-        ) from None
+        raise UsageError(f"{settings_path(home)} is held by another Rosetta. Close it, then try again.") from None  # fmt: skip
     except OSError as error:
-        raise UsageError(
-            f"The data folder {home} cannot be written ({error.strerror}). Allow it, or make room there."
-        ) from error
-    try:
-        yield
-    finally:
-        lock.release()
-
-
-def _write(path: Path, text: str) -> None:
-    from harness.core.storage import write_file
-
-    try:
-        content = text.encode()
-    except UnicodeEncodeError:
-        raise UsageError(
-            "A name holds bytes that no text file can hold. Rename the file."
-        ) from None
-    write_file(path, content, overwrite=True)
-
-
-def _free_name(path: Path) -> Path:
-    names = (path.with_name(f"{path.stem}.broken-{number}.toml") for number in count(1))
-    return next(name for name in names if not name.exists())
+        raise UsageError(f"The data folder {home} cannot be written ({error.strerror}). Allow it, or make room there.") from error  # fmt: skip
 
 
 def _rewritten(text: str, before: Settings, now: Settings) -> str:
@@ -366,16 +357,20 @@ def _rewritten(text: str, before: Settings, now: Settings) -> str:
     import tomlkit
 
     document = tomlkit.parse(text or _FIRST_LINE)
-    for setting in fields(Settings):
-        was, value = getattr(before, setting.name), getattr(now, setting.name)
-        if was == value:
+    for name in SPECS:
+        value, table = getattr(now, name), document.get(name)
+        if getattr(before, name) == value:
             continue
-        if isinstance(value, Mapping) and was:
-            _update(document[setting.name], value)
-        elif value:
-            document[setting.name] = _as_toml(value)
         if not value:
-            document.pop(setting.name, None)
+            document.pop(name, None)
+        elif isinstance(value, Mapping) and isinstance(table, dict):
+            for entry in dict.fromkeys([*table, *value]):
+                if entry not in value:
+                    del table[entry]
+                elif table.get(entry) != value[entry]:
+                    table[entry] = value[entry]
+        else:
+            document[name] = _as_toml(value)
     return tomlkit.dumps(document)
 
 
@@ -384,17 +379,7 @@ _FIRST_LINE = (
 )
 
 
-def _update(table: MutableMapping[str, Any], now: Mapping[str, str]) -> None:
-    for name in set(table) - set(now):
-        del table[name]
-    for name, value in now.items():
-        if table.get(name) != value:
-            table[name] = value
-
-
 def _as_toml(value: object) -> Any:
-    if isinstance(value, Path):
-        return str(value)
     if isinstance(value, tuple):
         return list(map(str, value))
-    return dict(value) if isinstance(value, Mapping) else value
+    return dict(value) if isinstance(value, Mapping) else str(value)

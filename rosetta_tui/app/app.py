@@ -30,7 +30,7 @@ from rosetta_tui.session.run_sources import (
     resume,
     retry,
 )
-from rosetta_tui.settings.of_app import KeptColours, begin_with_settings
+from rosetta_tui.settings.of_app import begin_with_settings, colours_writing
 from rosetta_tui.show.clipboard import copied_words, harmless, refusal
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.background import bring, in_thread, telling
@@ -209,7 +209,7 @@ class RosettaApp(TerminalApp):
         for theme in THEMES:
             self.register_theme(theme)
         self.theme = "ansi-dark" if self.no_color else THEMES[0].name
-        self._kept_colours = KeptColours(self, store_path.parent)
+        self._colours = colours_writing(self, store_path.parent)
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         """Return the terminal's own colours for a theme that has none of ours."""
@@ -445,7 +445,7 @@ class RosettaApp(TerminalApp):
     def use_colours(self, name: str) -> None:
         """Use the colours of a theme, now and from now on."""
         self.theme = name
-        self._kept_colours.keep(name)
+        self._colours.write({"theme": name})
 
     async def action_home(self) -> None:
         while len(self.screen_stack) > 2:

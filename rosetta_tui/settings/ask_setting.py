@@ -45,15 +45,8 @@ class AskSettingScreen(ModalScreen[str | None]):
     ]
 
     def __init__(
-        self,
-        title: str,
-        about: str,
-        check: Check,
-        *,
-        now: str = "",
-        hidden: bool = False,
-        files: Sequence[str] | None = None,
-    ) -> None:
+        self, title: str, about: str, check: Check, *, now: str = "", hidden: bool = False, files: Sequence[str] | None = None
+    ) -> None:  # fmt: skip
         """Initialise with the question ``title``; ``hidden`` shows no letter, ``files`` lists files of these endings and folders."""
         super().__init__()
         self._title = title
@@ -76,9 +69,8 @@ class AskSettingScreen(ModalScreen[str | None]):
 
     def on_mount(self) -> None:
         self.query_one("#trouble").display = False
-        field = self.field
-        field.value = self._now
-        field.focus()
+        self.field.value = self._now
+        self.field.focus()
 
     @property
     def field(self) -> Input:
@@ -90,8 +82,7 @@ class AskSettingScreen(ModalScreen[str | None]):
     @on(Button.Pressed, "#save")
     def action_save(self) -> None:
         typed = self.field.value.strip()
-        wrong = self._check(typed)
-        if wrong is None:
+        if (wrong := self._check(typed)) is None:
             self.dismiss(typed)
             return
         line = self.query_one("#trouble", Static)
@@ -105,35 +96,21 @@ class AskSettingScreen(ModalScreen[str | None]):
         self.dismiss(None)
 
 
-def ask_setting(
-    screen: Screen[Any],
-    title: str,
-    about: str,
-    check: Check,
-    then: Callable[[str], object],
-    *,
-    now: str = "",
-    hidden: bool = False,
-    files: Sequence[str] | None = None,
-) -> None:
+def ask_setting(screen: Screen[Any], title: str, about: str, check: Check, then: Callable[[str], object], **how: Any) -> None:  # fmt: skip
     """Prompt as ``AskSettingScreen`` does, and act where something was given."""
 
     def given(typed: str | None) -> None:
         if typed is not None:
             then(typed)
 
-    asked = AskSettingScreen(title, about, check, now=now, hidden=hidden, files=files)
-    screen.app.push_screen(asked, given)
-
-
-ImportedFile = Callable[[str], str | None]
-"""Says what else a key does where it would be pressed; None where it is free."""
+    screen.app.push_screen(AskSettingScreen(title, about, check, **how), given)
 
 
 class PressKeyScreen(ModalScreen[str | None]):
     """Gives the name of the key that was pressed, None for escape; a key that is taken is refused."""
 
-    def __init__(self, act: str, now: str, taken: ImportedFile) -> None:
+    def __init__(self, act: str, now: str, taken: Check) -> None:
+        """Initialise with what ``taken`` says a key does already where it would be pressed."""
         super().__init__()
         self._act = act
         self._now = now

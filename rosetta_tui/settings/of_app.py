@@ -22,24 +22,17 @@ class SettingsWriting:
     """Writes changes in threads; its functions are called in the app's own."""
 
     def __init__(
-        self,
-        app: App[Any],
-        home: Path,
-        written: Callable[[Settings], None],
-        unwritten: Callable[[str], None],
-    ) -> None:
-        self._app = app
-        self._home = home
-        self._written = written
-        """Is told what holds, once every change is in the file."""
-        self._unwritten = unwritten
-        """Is told why a change could not be written; the next write tries it again."""
+        self, app: App[Any], home: Path, written: Callable[[Settings], None], unwritten: Callable[[str], None], *, replaces: bool = True
+    ) -> None:  # fmt: skip
+        """Initialise with what is told what holds once all is in the file, and why a change is not; without ``replaces`` a file that cannot be read stays."""
+        self._app, self._home, self._replaces = app, home, replaces
+        self._written, self._unwritten = written, unwritten
         self._waiting: list[Changes] = []
         """In the order in which they were made; what could not be written stays, before what came later."""
         self._lock = threading.Lock()
 
     def write(self, changes: Changes) -> None:
-        """Write changes as ``harness.settings.change_settings`` takes them."""
+        """Write changes as ``harness.settings.change_settings`` takes them; with them all that could not be written before."""
         self._waiting.append(changes)
         self._app.run_worker(self._work, thread=True, group="settings")
 
@@ -50,10 +43,11 @@ class SettingsWriting:
 
     def _work(self) -> None:
         with self._lock:
-            changes = list(self._waiting)
-            if not changes:
+            if not (changes := list(self._waiting)):
                 return
             try:
+                if not self._replaces:
+                    read_settings(self._home)
                 held = change_settings(self._home, *changes)
             except (HarnessError, OSError) as error:
                 bring(self._app, self._unwritten, str(error))
@@ -102,28 +96,16 @@ class ShowsSettings(Protocol):
         ...
 
 
-class KeptColours:
-    """Writes the colours that are chosen outside of the settings' screen, and nothing else of the settings."""
+def colours_writing(app: App[Any], home: Path) -> SettingsWriting:
+    """Return what writes the colours that are chosen outside of the settings' screen; a file that cannot be read is not replaced for that."""
 
-    def __init__(self, app: App[Any], home: Path) -> None:
-        self._app = app
-        self._home = home
-        self._writing = SettingsWriting(app, home, self._held, self._unwritten)
-
-    def keep(self, name: str) -> None:
-        """Use the colours of a theme from now on; a file that cannot be read is not replaced for that."""
-        try:
-            read_settings(self._home)
-        except UsageError as error:
-            self._unwritten(str(error))
-        else:
-            self._writing.write({"theme": name})
-
-    def _held(self, settings: Settings) -> None:
-        for screen in self._app.screen_stack:
+    def held(settings: Settings) -> None:
+        for screen in app.screen_stack:
             if isinstance(screen, ShowsSettings):
                 screen.show_held(settings)
 
-    def _unwritten(self, why: str) -> None:
+    def unwritten(why: str) -> None:
         title = "The colours hold for now only"
-        self._app.notify(plain(why), title=title, severity="warning", markup=False)
+        app.notify(plain(why), title=title, severity="warning", markup=False)
+
+    return SettingsWriting(app, home, held, unwritten, replaces=False)

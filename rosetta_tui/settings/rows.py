@@ -1,21 +1,21 @@
-"""Settings as rows of a table: what each is called, what it is now, and what it is for."""
+"""Settings as rows of a table: what each is called, what it is now, what it is for, and what takes it away."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from harness.sealed.keys import key_phrase
+from harness.settings import SPECS, Changes, Settings
 from rosetta_tui.show import figures
 from rosetta_tui.show.columns import Cell, Column, Rows
 from rosetta_tui.show.key_names import key_name
 from rosetta_tui.toolkit.customization import THEME_WORDS
 
 if TYPE_CHECKING:
-    from harness.settings import Settings
     from rosetta_tui.toolkit.customization import Keyboard
 
 
@@ -31,16 +31,47 @@ class SettingsSection(StrEnum):
     KEYBOARD = "Keyboard"
 
 
-ABOUT = {
-    SettingsSection.COLOURS: "Move to see the colours at once; enter keeps them.",
-    SettingsSection.MODELS: "What runs take where they do not say it themselves. A run keeps what it took.",
-    SettingsSection.ENDPOINTS: "Short names for places that answer calls: a run can name them instead of a URL.",
-    SettingsSection.SECRETS: "Kept by the operating system's keyring; never shown, never written to a file.",
-    SettingsSection.FOLDERS: "Where language cards and analysers are looked for, and where exports go.",
-    SettingsSection.SHARING: "Where cards are published, and whose signed weights of the composite are taken here.",
-    SettingsSection.KEYBOARD: "enter asks for another key; del takes the shipped one back.",
+PARTS: Final = {
+    SettingsSection.COLOURS: (
+        "Move to see the colours at once; enter keeps them.",
+        (Column("name", "colours", 20, share=1), Column("value", "", 8), Column("note", "name in the file", 16)),
+    ),
+    SettingsSection.MODELS: (
+        "What runs take where they do not say it themselves. A run keeps what it took.",
+        (Column("name", "setting", 16), Column("value", "now", 14, share=3), Column("note", "", 14, share=2, drop=1)),
+    ),
+    SettingsSection.ENDPOINTS: (
+        "Short names for places that answer calls: a run can name them instead of a URL.",
+        (Column("name", "name", 14), Column("value", "URL", 20, share=1), Column("note", "", 7)),
+    ),
+    SettingsSection.SECRETS: (
+        "Kept by the operating system's keyring; never shown, never written to a file.",
+        (Column("name", "service", 14, share=1), Column("value", "its key", 16, share=2), Column("note", "", 20, share=2)),
+    ),
+    SettingsSection.FOLDERS: (
+        "Where language cards and analysers are looked for, and where exports go.",
+        (Column("name", "what", 9), Column("value", "folder", 20, share=1), Column("note", "", 11)),
+    ),
+    SettingsSection.SHARING: (
+        "Where cards are published, and whose signed weights of the composite are taken here.",
+        (Column("name", "what", 13), Column("value", "now", 20, share=3), Column("note", "", 14, share=2, drop=1)),
+    ),
+    SettingsSection.KEYBOARD: (
+        "enter asks for another key; del takes the shipped one back.",
+        (Column("name", "what it does", 20, share=2), Column("value", "key", 8, share=1), Column("note", "where", 20, share=3)),
+    ),
+}  # fmt: skip
+"""What a part is for, in a line, and the columns of name, value and note of its rows."""
+ADDED: Final = {
+    SettingsSection.FOLDERS: "language_folders",
+    SettingsSection.SHARING: "trusted_signers",
+    SettingsSection.ENDPOINTS: "endpoints",
 }
-"""What a part is for, in a line."""
+"""The field of a part that takes one more item."""
+_EMPTY: Final = {"exports": "where Rosetta was started"}
+"""What holds where a field is empty."""
+_ALWAYS: Final = {"trusted_signers": "the organisation of this data folder"}
+"""What a list has besides."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,48 +85,12 @@ class SettingRow:
     note: str = ""
     tone: str = "plain"
     """Of the value."""
-    removable: bool = False
-    """Whether there is something to take away."""
-
-
-COLUMNS = {
-    SettingsSection.COLOURS: (
-        Column("name", "colours", 20, share=1),
-        Column("value", "", 8),
-        Column("note", "name in the file", 16),
-    ),
-    SettingsSection.MODELS: (
-        Column("name", "setting", 16),
-        Column("value", "now", 14, share=3),
-        Column("note", "", 14, share=2, drop=1),
-    ),
-    SettingsSection.ENDPOINTS: (
-        Column("name", "name", 14),
-        Column("value", "URL", 20, share=1),
-        Column("note", "", 7),
-    ),
-    SettingsSection.SECRETS: (
-        Column("name", "service", 14, share=1),
-        Column("value", "its key", 16, share=2),
-        Column("note", "", 20, share=2),
-    ),
-    SettingsSection.FOLDERS: (
-        Column("name", "what", 9),
-        Column("value", "folder", 20, share=1),
-        Column("note", "", 11),
-    ),
-    SettingsSection.SHARING: (
-        Column("name", "what", 13),
-        Column("value", "now", 20, share=3),
-        Column("note", "", 14, share=2, drop=1),
-    ),
-    SettingsSection.KEYBOARD: (
-        Column("name", "what it does", 20, share=2),
-        Column("value", "key", 8, share=1),
-        Column("note", "where", 20, share=3),
-    ),
-}
-"""Columns of each part; cells are name, value and note of a SettingRow."""
+    setting: str = ""
+    """Its field; empty where the line is in no file."""
+    place: int | None = None
+    """In the field's list."""
+    removal: Changes | None = field(default=None, hash=False)
+    """What takes it away; None where there is nothing to take away. A key of a service is in no file: nothing changes there."""
 
 
 class SettingRows(Rows[SettingRow]):
@@ -119,29 +114,6 @@ def _searched(row: SettingRow) -> str:
     return f"{row.name} {row.value} {row.note} {row.id}".casefold()
 
 
-def colour_rows(settings: Settings) -> list[SettingRow]:
-    """Return a row for each set of colours."""
-    return [
-        SettingRow(name, words, "● chosen" if name == settings.theme else "", name, "mark")
-        for name, words in THEME_WORDS.items()
-    ]
-
-
-def model_rows(settings: Settings) -> list[SettingRow]:
-    """Return what runs take where they do not say it."""
-    return [
-        _row("endpoint", "Default endpoint", settings.endpoint, "for chat and pipeline"),
-        _row("model", "Default model", settings.model, "asked for at the default endpoint"),
-        _row("prices", "Own price table", settings.prices, "goes before the shipped table"),
-    ]
-
-
-def _row(id_: str, name: str, value: str | Path | None, note: str) -> SettingRow:
-    if not value:
-        return SettingRow(id_, name, figures.NONE, note, "quiet")
-    return SettingRow(id_, name, short(value), note, removable=True)
-
-
 def short(value: str | Path) -> str:
     """Return a path with ~ for the person's home, anything else as it is."""
     if not isinstance(value, Path):
@@ -152,15 +124,48 @@ def short(value: str | Path) -> str:
         return str(value)
 
 
-def endpoint_rows(settings: Settings, presets: Mapping[str, str]) -> list[SettingRow]:
-    """Return the person's own endpoints, then those that are known from the start."""
-    own = [
-        SettingRow(name, name, url, "yours", removable=True)
-        for name, url in settings.endpoints.items()
+def colour_rows(settings: Settings) -> list[SettingRow]:
+    """Return a row for each set of colours."""
+    return [
+        SettingRow(name, words, "● chosen" if name == settings.theme else "", name, "mark", "theme")
+        for name, words in THEME_WORDS.items()
     ]
-    return own + [
-        SettingRow(f"preset {name}", name, url, "shipped", "quiet") for name, url in presets.items()
-    ]
+
+
+def file_rows(part: SettingsSection, settings: Settings, home: Path) -> Iterator[SettingRow]:
+    """Yield a row for each field of a part as its metadata says, for each item of a list and for each name of a table."""
+    for name, spec in SPECS.items():
+        value = getattr(settings, name)
+        if spec.part != part:
+            continue
+        if isinstance(value, Mapping):
+            for entry, text in value.items():
+                yield SettingRow(entry, entry, text, spec.note, setting=name, removal={name: {entry: None}})  # fmt: skip
+        elif isinstance(value, tuple):
+            always = _ALWAYS.get(name) or short(home / "languages")
+            yield SettingRow(name, spec.title, always, "always", "quiet", name, len(value))
+            for place, item in enumerate(value):
+                rest = value[:place] + value[place + 1 :]
+                yield _row(f"{name} {place}", name, item, place, {name: rest})
+        elif value:
+            yield _row(name, name, value, None, {name: getattr(Settings(), name)})
+        else:
+            yield SettingRow(name, spec.title, _EMPTY.get(name, figures.NONE), spec.note, "quiet", name)  # fmt: skip
+
+
+def _row(id_: str, name: str, value: str | Path, place: int | None, removal: Changes) -> SettingRow:  # fmt: skip
+    """Return the row of a value; a folder that is gone says so, and a public key is shown by its six words."""
+    words, note, tone = short(value), SPECS[name].note, "plain"
+    if name == "trusted_signers":
+        words, note = key_phrase(str(value)), f"key {value}"
+    elif isinstance(value, Path) and SPECS[name].files == ("/",) and not value.is_dir():
+        note, tone = "✗ not there", "warn"
+    return SettingRow(id_, SPECS[name].title, words, note, tone, name, place, removal)
+
+
+def endpoint_rows(presets: Mapping[str, str]) -> list[SettingRow]:
+    """Return the endpoints that are known from the start."""
+    return [SettingRow(f"preset {name}", name, url, "shipped", "quiet") for name, url in presets.items()]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,60 +178,15 @@ class SecretState:
     in_keyring: bool
 
 
-def secret_rows(states: Sequence[SecretState]) -> list[SettingRow]:
-    """Return for each service where its key is."""
-    return [_secret_row(state) for state in states]
-
-
-def _secret_row(state: SecretState) -> SettingRow:
+def secret_row(state: SecretState) -> SettingRow:
+    """Return where the key of a service is."""
+    value, note, tone = figures.NONE, f"or {state.variable}", "quiet"
     if state.in_variable:
         also = "; the keyring has one too" if state.in_keyring else ""
-        note = f"goes before the keyring{also}"
-        value = f"✓ in {state.variable}"
-        return SettingRow(state.name, state.name, value, note, "good", state.in_keyring)
-    if state.in_keyring:
-        return SettingRow(state.name, state.name, "✓ in the keyring", "", "good", removable=True)
-    return SettingRow(state.name, state.name, figures.NONE, f"or {state.variable}", "quiet")
-
-
-def folder_rows(settings: Settings, home: Path) -> list[SettingRow]:
-    """Return the folder of exports and those of languages; one that is gone says so."""
-    exports = settings.exports
-    first = _row("exports", "Exports", exports, "")
-    if exports is None:
-        first = SettingRow("exports", "Exports", "where Rosetta was started", "", "quiet")
-    elif not exports.is_dir():
-        first = SettingRow("exports", "Exports", short(exports), "✗ not there", "warn", True)
-    shipped = SettingRow("languages", "Languages", short(home / "languages"), "always", "quiet")
-    own = [_folder_row(number, path) for number, path in enumerate(settings.language_folders)]
-    return [first, shipped, *own]
-
-
-def _folder_row(number: int, path: Path) -> SettingRow:
-    there = path.is_dir()
-    note, tone = ("", "plain") if there else ("✗ not there", "warn")
-    return SettingRow(f"folder {number}", "Languages", short(path), note, tone, removable=True)
-
-
-def sharing_rows(settings: Settings) -> list[SettingRow]:
-    """Return where cards are published, and the keys whose signed weights are taken, by their six words."""
-    own = SettingRow(
-        "signers", "Weights by", "the organisation of this data folder", "always", "quiet"
-    )
-    return [
-        _row("publish", "Cards go to", settings.publish, "by rosetta publish and --submit"),
-        own,
-        *(
-            SettingRow(
-                f"signer {trusted_signer}",
-                "Weights by",
-                key_phrase(trusted_signer),
-                f"key {trusted_signer}",
-                removable=True,
-            )
-            for trusted_signer in settings.trusted_signers
-        ),
-    ]
+        value, note, tone = f"✓ in {state.variable}", f"goes before the keyring{also}", "good"
+    elif state.in_keyring:
+        value, note, tone = "✓ in the keyring", "", "good"
+    return SettingRow(state.name, state.name, value, note, tone, removal={} if state.in_keyring else None)  # fmt: skip
 
 
 def keyboard_rows(settings: Settings, board: Keyboard) -> list[SettingRow]:
@@ -236,10 +196,10 @@ def keyboard_rows(settings: Settings, board: Keyboard) -> list[SettingRow]:
         keys = " ".join(map(key_name, act.keys_now(settings.keys)))
         mine = act.id in settings.keys
         was = f"shipped: {' '.join(map(key_name, act.keys))} · " if mine else ""
-        note = f"{was}{', '.join(act.places)}"
-        rows.append(SettingRow(act.id, act.words, keys, note, "mark" if mine else "plain", mine))
-    strange = [id_ for id_ in settings.keys if id_ not in board.acts]
+        removal = {"keys": {act.id: None}} if mine else None
+        rows.append(SettingRow(act.id, act.words, keys, f"{was}{', '.join(act.places)}", "mark" if mine else "plain", "keys", None, removal))  # fmt: skip
     return rows + [
-        SettingRow(id_, id_, settings.keys[id_], "nothing has this id", "warn", True)
-        for id_ in strange
-    ]
+        SettingRow(id_, id_, keys, "nothing has this id", "warn", "keys", None, {"keys": {id_: None}})
+        for id_, keys in settings.keys.items()
+        if id_ not in board.acts
+    ]  # fmt: skip

@@ -22,25 +22,23 @@ from harness.settings import Changes, Settings, changed, read_settings, taking_b
 from rosetta_tui.settings.actions import SecretActions, SettingActions, secret_states
 from rosetta_tui.settings.of_app import SettingsWriting, take_settings, theme_of
 from rosetta_tui.settings.rows import (
-    ABOUT,
-    COLUMNS,
+    ADDED,
+    PARTS,
     SecretState,
     SettingRow,
     SettingRows,
     SettingsSection,
     colour_rows,
     endpoint_rows,
-    folder_rows,
+    file_rows,
     keyboard_rows,
-    model_rows,
-    secret_rows,
-    sharing_rows,
+    secret_row,
     short,
 )
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.background import bring
 from rosetta_tui.toolkit.content import DetailLine, StatusBar, show
-from rosetta_tui.toolkit.customization import Keyboard, keyboard
+from rosetta_tui.toolkit.customization import keyboard
 from rosetta_tui.toolkit.key_line import KeyLine
 from rosetta_tui.toolkit.messages import BackRequested
 from rosetta_tui.toolkit.ordered_table import SearchedScreen
@@ -104,7 +102,7 @@ class SettingsScreen(SearchedScreen):
             with Vertical():
                 yield Static(id="about")
                 yield Input(placeholder="words", id="search")
-                yield ResultTable(COLUMNS[self._section], id="lines")
+                yield ResultTable(PARTS[self._section][1], id="lines")
                 yield DetailLine(id="line")
         yield KeyLine()
 
@@ -159,16 +157,12 @@ class SettingsScreen(SearchedScreen):
 
     @work(thread=True, exclusive=True, group="keyboard")
     def _read_keyboard(self) -> None:
-        bring(self, self._take_keyboard, keyboard())
-
-    def _take_keyboard(self, board: Keyboard) -> None:
-        self._acts.board = board
-        self._show()
+        self._acts.board = keyboard()
+        bring(self, self._show)
 
     @work(thread=True, exclusive=True, group="secrets")
     def _read_secrets(self) -> None:
-        states, trouble = secret_states(self.settings)
-        bring(self, self._take_secrets, states, trouble)
+        bring(self, self._take_secrets, *secret_states(self.settings))
 
     def _secrets_changed(self) -> None:
         self._secrets = None
@@ -185,30 +179,27 @@ class SettingsScreen(SearchedScreen):
 
     def _rows(self) -> list[SettingRow] | None:
         """Return the lines of the part; None where they have to be read first."""
-        if self._section is SettingsSection.SECRETS:
-            return None if self._secrets is None else secret_rows(self._secrets)
-        if self._section is SettingsSection.KEYBOARD:
-            board = self._acts.board
-            return None if board is None else keyboard_rows(self.settings, board)
-        rows: dict[SettingsSection, Callable[[Settings], list[SettingRow]]] = {
-            SettingsSection.COLOURS: colour_rows,
-            SettingsSection.MODELS: model_rows,
-            SettingsSection.ENDPOINTS: lambda now: endpoint_rows(now, self._acts.presets),
-            SettingsSection.FOLDERS: lambda now: folder_rows(now, self._home),
-            SettingsSection.SHARING: sharing_rows,
-        }
-        return rows[self._section](self.settings)
+        match self._section:
+            case SettingsSection.COLOURS:
+                return colour_rows(self.settings)
+            case SettingsSection.SECRETS:
+                return None if self._secrets is None else list(map(secret_row, self._secrets))
+            case SettingsSection.KEYBOARD:
+                board = self._acts.board
+                return None if board is None else keyboard_rows(self.settings, board)
+        shipped = endpoint_rows(self._acts.presets) if self._section is SettingsSection.ENDPOINTS else []  # fmt: skip
+        return [*file_rows(self._section, self.settings, self._home), *shipped]
 
     def _show(self) -> None:
         rows, here = self._rows(), self.row
+        made = SettingRows(rows or [], self.query_one("#search", Input).value)
         if rows is None:
             self._say("Reading …")
             self._read_secrets() if self._section is SettingsSection.SECRETS else self._read_keyboard()
-        else:
-            self._say(ABOUT[self._section])
-        made = SettingRows(rows or [], self.query_one("#search", Input).value)
-        if rows and not made.count:
+        elif rows and not made.count:
             self._say("Nothing here has these words; esc ends the search.")
+        else:
+            self._say(PARTS[self._section][0])
         self.table.show_rows(made, None if here is None else made.find(here.id))
         self._show_line()
 
@@ -222,7 +213,7 @@ class SettingsScreen(SearchedScreen):
         if row is not None:
             whole = Content.assemble(show(row.name, "bold"), "  ", show(row.value))
             line.tell(Content("\n").join([whole, show(row.note, "$quiet")]))
-        can = (self._section, row is not None and row.removable, bool(self._back))
+        can = (self._section, row is not None and row.removal is not None, bool(self._back))
         if can != self._can:  # the footer is drawn anew only then
             self._can = can
             self.refresh_bindings()
@@ -241,7 +232,7 @@ class SettingsScreen(SearchedScreen):
             self.query_one("#search", Input).value = ""
             self.query_one("#search").display = False
             self.table.show_rows(SettingRows([]))
-            self.table.show_columns(COLUMNS[section])
+            self.table.show_columns(PARTS[section][1])
             self._show()
 
     def action_lines(self) -> None:
@@ -255,16 +246,10 @@ class SettingsScreen(SearchedScreen):
     @on(ResultTable.Moved, "#lines")
     def _moved(self) -> None:
         self._show_line()
-        if (
-            self._section is SettingsSection.COLOURS
-            and self.row is not None
-            and not self.app.no_color
-        ):
+        if self.row is not None and self.row.setting == "theme" and not self.app.no_color:
             self._stop_preview()
-            self._preview = self.set_timer(PREVIEW_SECONDS, partial(self._look_at, self.row.id))
-
-    def _look_at(self, theme: str) -> None:
-        self.app.theme = theme
+            look = partial(setattr, self.app, "theme", self.row.id)
+            self._preview = self.set_timer(PREVIEW_SECONDS, look)
 
     def _stop_preview(self) -> None:
         if self._preview is not None:
@@ -285,14 +270,9 @@ class SettingsScreen(SearchedScreen):
         row = self.row if self.query("#lines") else None
         match action:
             case "add":
-                return self._section in {
-                    SettingsSection.ENDPOINTS,
-                    SettingsSection.SECRETS,
-                    SettingsSection.FOLDERS,
-                    SettingsSection.SHARING,
-                }
+                return self._section is SettingsSection.SECRETS or self._section in ADDED
             case "remove":
-                return row is not None and row.removable
+                return row is not None and row.removal is not None
             case "undo":
                 return bool(self._back)
             case "reset":
@@ -302,30 +282,16 @@ class SettingsScreen(SearchedScreen):
     @on(ResultTable.Chosen, "#lines")
     def _choose(self, event: ResultTable.Chosen) -> None:
         row = self._line(event.index)  # the cursor may have gone on
-        if row is None:
-            return
-        match self._section:
-            case SettingsSection.COLOURS:
-                self.change({"theme": row.id})
-            case SettingsSection.SECRETS:
-                self._secret_acts.ask(row.id)
-            case SettingsSection.KEYBOARD:
-                self._acts.press(row)
-            case SettingsSection.ENDPOINTS if row.removable:
-                self._acts.ask_url(row.id)
-            case SettingsSection.ENDPOINTS:
-                self.notify("Endpoints that are shipped stay as they are.", markup=False)
-            case _:
-                self._acts.change(row)
+        if row is not None:
+            secret = self._section is SettingsSection.SECRETS
+            self._secret_acts.ask(row.id) if secret else self._acts.change(row)
 
     def change(self, changes: Changes) -> None:
-
         if changed(self.settings, changes) != self.settings:
             self._back.append(taking_back(changes, self.settings))
             self._take(changes)
 
     def _take(self, changes: Changes) -> None:
-
         self._stop_preview()
         self._hold(changed(self.settings, changes))
         self._writing.write(changes)
@@ -342,19 +308,16 @@ class SettingsScreen(SearchedScreen):
             self._hold(settings)
 
     def _unwritten(self, why: str) -> None:
-        words = f"{why} The change holds until Rosetta is closed."
-        self.notify(
-            plain(words), title="The settings are not saved", severity="error", markup=False
-        )
+        words = plain(f"{why} The change holds until Rosetta is closed.")
+        self.notify(words, title="The settings are not saved", severity="error", markup=False)
 
     def _written(self, settings: Settings) -> None:
         if not self.is_attached:
             return
         self.show_held(settings)
         where = short(self._home / "settings.toml")
-        self.query_one(StatusBar).say(
-            Content.assemble(("saved ✓   ", "$good"), show(where, "$quiet"))
-        )
+        saved = Content.assemble(("saved ✓   ", "$good"), show(where, "$quiet"))
+        self.query_one(StatusBar).say(saved)
 
     def action_undo(self) -> None:
         self._take(self._back.pop())
@@ -367,12 +330,8 @@ class SettingsScreen(SearchedScreen):
 
     def action_remove(self) -> None:
         row = self.row
-        if row is None:
-            return
-        if self._section is SettingsSection.SECRETS:
-            self._secret_acts.ask_to_delete(row.id)
-        else:
-            self._acts.remove(self._section, row)
+        if row is not None and row.removal is not None:
+            self.change(row.removal) if row.removal else self._secret_acts.ask_to_delete(row.id)
 
     def action_reset(self) -> None:
         self._acts.reset(self._section)

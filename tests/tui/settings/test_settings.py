@@ -174,7 +174,7 @@ async def test_prices_and_folders_are_checked(app: App, tmp_path: Path) -> None:
         assert "There is no such folder" in text(app)
         await fill(pilot, str(tmp_path))
         assert read_settings(tmp_path).language_folders == (tmp_path,)
-        to_row(screen, "folder 0")
+        to_row(screen, "language_folders 0")
         await press(pilot, "delete")
         assert read_settings(tmp_path).language_folders == ()
 
@@ -203,7 +203,7 @@ async def test_cards_take_no_password_and_signers_a_yes(app: App, tmp_path: Path
         await press(pilot, "y")
         assert read_settings(tmp_path).trusted_signers == (key,)
         assert key_phrase(key) in text(app)
-        to_row(screen, f"signer {key}")
+        to_row(screen, "trusted_signers 0")
         await settle(pilot)
         assert key in text(app)
         await press(pilot, "delete")
