@@ -318,8 +318,8 @@ def test_any_bytes_are_text(tmp_path_factory: pytest.TempPathFactory, content: b
     try:
         text, sha256 = read_text(path, "it")
     except UsageError as failure:
-        if wide_encoding(content) is not None:
-            return
+        if wide_encoding(content) is not None or "unpack archives" in str(failure):
+            return  # text of another encoding, or no text by its first bytes
         line = int(str(failure).partition("line ")[2].partition(":")[0])
         lines = content.split(b"\n")
         b"\n".join(lines[: line - 1]).decode("utf-8")  # all before the line is sound
