@@ -197,6 +197,15 @@ def own_ledger(home: Path, *, clock_was_wrong: bool = False) -> ReleaseLedger:
     return ReleaseLedger(home / FOLDER, identity, lambda: datetime.now(UTC), clock_was_wrong)
 
 
+def told_so_far(home: Path) -> History:
+    """Return what the ledger of a data folder has, nothing where it was not begun; FileError where its keys are not here."""
+    if not (home / FOLDER / LEDGER).is_file():
+        return History()
+    if not Identity.known(home, Role.KEEPER):
+        raise FileError(FileProblem.WRONG_KEY, f"{home / FOLDER} has a ledger, but no keeper's keys are on this computer to read it with.")  # fmt: skip
+    return own_ledger(home).read()
+
+
 # What follows from the lines
 
 

@@ -21,7 +21,7 @@ from harness.consent.notice import Words, one_line
 from harness.consent.withdrawals_in_force import standing
 from harness.core.canonical import canonical_bytes
 from harness.core.failures import UsageError
-from harness.release.ledger import FOLDER, LEDGER, own_ledger
+from harness.release.ledger import told_so_far
 from harness.sealed.archive import (
     SignedRecord,
     read_record,
@@ -258,12 +258,8 @@ def _office(home: Path) -> Iterator[tuple[str, str]]:
                 for certificate in office.certificates(review)
             )
         yield "availability", f"{counted(len(issued), 'run')} certified by speakers' reviews"
-    if (home / FOLDER / LEDGER).exists():
-        answer_count = len(own_ledger(home).read().answers)
-        yield (
-            "availability",
-            f"{counted(answer_count, 'answer')} about secret entries told to submitters",
-        )
+    if (history := told_so_far(home)).acts:
+        yield "availability", f"{counted(len(history.answers), 'answer')} about secret entries told to submitters"  # fmt: skip
 
 
 def _consent(home: Path) -> Iterator[tuple[str, str]]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 
 from harness.card.model import RunCard
@@ -18,7 +17,7 @@ from harness.core.failures import HarnessError, UsageError
 from harness.core.storage import file_stamp
 from harness.release import ledger
 from harness.release.records import RefusalTold, ReleasedCard, ReleasedRefusal, ScoresTold
-from harness.sealed.keys import Identity, Role, key_phrase
+from harness.sealed.keys import key_phrase
 from harness.store.file.database import opened
 from harness.store.runs import find_by_id
 from harness.submission.bundle import SubmissionManifest
@@ -215,14 +214,10 @@ def _rehearsal(connection: sqlite3.Connection, kept: KeptSubmission) -> Rehearsa
 def _told(home: Path, kept: KeptSubmission) -> ToldAnswer:
     """Return the answer about the last run that was judged, as the ledger has it."""
     last = kept.last_judged
-    if last is None or not (home / ledger.FOLDER / ledger.LEDGER).exists():
+    if last is None:
         return ToldAnswer()
-    if not Identity.known(home, Role.KEEPER):
-        return ToldAnswer(trouble="No keeper's keys are on this computer to read the ledger with.")
-    identity = Identity.load(home, Role.KEEPER)
-    book = ledger.ReleaseLedger(home / ledger.FOLDER, identity, lambda: datetime.now(UTC))
     try:
-        answers = [act for _, act in book.read().answers]
+        answers = [act for _, act in ledger.told_so_far(home).answers]
     except HarnessError as error:
         return ToldAnswer(trouble=str(error))
     answers_here = [act.card for act in answers if isinstance(act, ScoresTold | RefusalTold) and act.run == last.run]  # fmt: skip

@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
 from pathlib import Path
 
 from harness.consent.withdrawals_in_force import standing
@@ -18,7 +17,7 @@ from harness.core.storage import file_stamp
 from harness.leaderboard.official import withdrawn_of
 from harness.release import ledger
 from harness.release.budget import History
-from harness.sealed.keys import Identity, Role, key_phrase
+from harness.sealed.keys import key_phrase
 from harness.sealed.strict_records import FileError, FileProblem
 from harness.store.file.database import opened
 from harness.vault.folder import LOCK, VaultState
@@ -159,15 +158,9 @@ def read_vaults(
 
 def told_scores(home: Path) -> ToldScores:
     """Read the ledger of this computer; keys are made for nobody who has none."""
-    folder = home / ledger.FOLDER
     try:
-        if not (folder / ledger.LEDGER).exists():
-            return ToldScores(History())
-        if not Identity.known(home, Role.KEEPER):
-            return ToldScores(None, f"{folder} has a ledger, but no keeper's keys are on this computer to read it with.")  # fmt: skip
-        identity = Identity.load(home, Role.KEEPER)
-        book = ledger.ReleaseLedger(folder, identity, lambda: datetime.now(UTC))
-        history = book.read()
+        if not (history := ledger.told_so_far(home)).acts:
+            return ToldScores(history)
         with opened() as store:
             return ToldScores(history, withdrawn=withdrawn_of(history, store))
     except (HarnessError, OSError) as error:

@@ -33,7 +33,7 @@ from harness.release.budget import (
     shortfall_of,
     tellable,
 )
-from harness.release.ledger import FOLDER, LEDGER, ReleaseLedger, own_ledger
+from harness.release.ledger import ReleaseLedger, own_ledger, told_so_far
 from harness.release.records import CertificateTold, Confirmation
 from harness.sealed.keys import Identity, Signed
 from review.office.store.store import IssuedCertificate, Office, Review
@@ -205,18 +205,13 @@ def told_of(office: Office, run_id: str) -> Signed | None:
 
 def require_confirmed(run_id: str, home: Path) -> None:
     """Raise HarnessError if by this computer's ledger no claim may rest on a run over secret entries; it says what to do."""
-    if (why := shortfall_of(_history_here(home), run_id)) != "":
+    if (why := shortfall_of(told_so_far(home), run_id)) != "":
         raise HarnessError(f"Nothing is claimed by run {run_id[:8]}: it is not confirmed, because {REASONS[why]}. {ACTIVATE}")  # fmt: skip
 
 
 def told_elsewhere(run_id: str, home: Path) -> bool:
     """Return whether this computer's ledger has nothing of a run, so that it cannot say whether the run is confirmed."""
-    return shortfall_of(_history_here(home), run_id) is None
-
-
-def _history_here(home: Path) -> History:
-    there = (home / FOLDER / LEDGER).is_file()
-    return own_ledger(home).read() if there else History()
+    return shortfall_of(told_so_far(home), run_id) is None
 
 
 def told_instead(office: Office, issued: IssuedCertificate) -> Signed | None:
