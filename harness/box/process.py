@@ -172,29 +172,26 @@ class BoxProcess:
         process, self._process = self._process, None
         try:
             if process is not None:
-                await self._kill(process)
+                # the whole group that it was started in, also where its first process is gone; macOS says of zombies alone that
+                # they are not permitted
+                with suppress(ProcessLookupError, PermissionError):
+                    if sys.platform == "win32":
+                        process.kill()
+                    else:
+                        os.killpg(process.pid, signal.SIGKILL)
+                if process.stdin is not None:
+                    process.stdin.close()
+                await _carried_out(self._ending)
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(_LAST_SECONDS):
+                        while process.stdout is not None and await process.stdout.read(1 << 16):
+                            pass  # what is left in the pipe, until the last process that held it is gone
+                        if self._listening is not None:
+                            await self._listening
+                        await process.wait()
         finally:
             with suppress(OSError):  # what still writes into a folder keeps it from being removed
                 self._open.close()
-
-    async def _kill(self, process: asyncio.subprocess.Process) -> None:
-        # the whole group that it was started in, also where its first process is gone; macOS says of zombies alone that
-        # they are not permitted
-        with suppress(ProcessLookupError, PermissionError):
-            if sys.platform == "win32":
-                process.kill()
-            else:
-                os.killpg(process.pid, signal.SIGKILL)
-        if process.stdin is not None:
-            process.stdin.close()
-        await _carried_out(self._ending)
-        with suppress(TimeoutError):
-            async with asyncio.timeout(_LAST_SECONDS):
-                while process.stdout is not None and await process.stdout.read(1 << 16):
-                    pass  # what is left in the pipe, until the last process that held it is gone
-                if self._listening is not None:
-                    await self._listening
-                await process.wait()
 
 
 async def _carried_out(command: Sequence[str]) -> None:

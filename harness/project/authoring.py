@@ -433,7 +433,14 @@ def move_into(
         project.change(vault=going)
         write_state(project, overwrite=True)
         stored = vault.add(corpus, name, identity, opener, tells)
-    _take_out(project, going)
+    # Extract the secret texts of all entries that went away from the state; those that did not
+    # go along stay, sealed.
+    project.put(
+        entry.model_copy(update={"sealed": ""})
+        for entry in project.state.entries
+        if entry.secret and entry.usable
+    )
+    project.change(vault=going.model_copy(update={"done": True}))
     return stored
 
 
@@ -448,16 +455,6 @@ def _ours(
     if not all(key.digest(entry.source).hex() in known for entry in corpus.entries):
         raise UsageError(f"The vault holds another corpus {name!r}. Choose --name.")
     return stored
-
-
-def _take_out(project: Project, going: InVault) -> None:
-    """Extract the secret texts of all entries that went away from the state; those that did not go along stay, sealed."""
-    project.put(
-        entry.model_copy(update={"sealed": ""})
-        for entry in project.state.entries
-        if entry.secret and entry.usable
-    )
-    project.change(vault=going.model_copy(update={"done": True}))
 
 
 # ---- Sentences that can be no secret: those of the demo, which everybody has who has this

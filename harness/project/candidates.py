@@ -169,7 +169,22 @@ def take_candidates(
     """
     complete = [usual.of(candidate) for candidate in candidates]
     for each in complete:
-        _check(each)
+        where = each.origin.file or f"the model {each.origin.model}"
+        where += f", line {each.line}" if each.line else ""
+        for name, options in (("difficulty", "1 to 5"), ("register", ", ".join(REGISTERS))):
+            if getattr(each, name) is None:
+                raise UsageError(
+                    f"{where}, field '{name}': a source has none. Write it there, or say --{name} for all: {options}."
+                )
+        check_seen(where, each.segment, elsewhere=each.seen_elsewhere)
+        if each.register not in REGISTERS:
+            raise UsageError(
+                f"{where}, field 'register': permitted are {', '.join(REGISTERS)}. Correct it."
+            )
+        if each.provenance is not None and each.provenance not in PROVENANCES:
+            raise UsageError(
+                f"{where}, field 'provenance': permitted are {', '.join(PROVENANCES)}. Correct it."
+            )
     new, copies = _without_copies(project, complete)
     chosen = new if most is None else _balanced(project, new, most)
     placed = _placed(project, chosen)
@@ -194,25 +209,6 @@ def undo_last(project: Project) -> int:
         )
     project.change(entries=tuple(entry for entry in project.state.entries if entry.id not in gone))
     return len(gone)
-
-
-def _check(candidate: Candidate) -> None:
-    where = candidate.origin.file or f"the model {candidate.origin.model}"
-    where += f", line {candidate.line}" if candidate.line else ""
-    for name, options in (("difficulty", "1 to 5"), ("register", ", ".join(REGISTERS))):
-        if getattr(candidate, name) is None:
-            raise UsageError(
-                f"{where}, field '{name}': a source has none. Write it there, or say --{name} for all: {options}."
-            )
-    check_seen(where, candidate.segment, elsewhere=candidate.seen_elsewhere)
-    if candidate.register not in REGISTERS:
-        raise UsageError(
-            f"{where}, field 'register': permitted are {', '.join(REGISTERS)}. Correct it."
-        )
-    if candidate.provenance is not None and candidate.provenance not in PROVENANCES:
-        raise UsageError(
-            f"{where}, field 'provenance': permitted are {', '.join(PROVENANCES)}. Correct it."
-        )
 
 
 def check_seen(where: str, segment: Segment | None, *, elsewhere: bool) -> None:
