@@ -19,8 +19,8 @@ from typing import Any
 from corpora.model.entry import Entry
 from harness.box.boxed import boxed_method
 from harness.box.code import BoxedCode
+from harness.box.engine import Limits
 from harness.box.engines import find_engine
-from harness.box.limits import Limits
 from harness.method.method import Method, MethodClass, Output, Setup
 
 ENTRIES = 200

@@ -7,10 +7,16 @@ from collections.abc import Sequence
 
 from corpora.model.entry import Entry
 from harness.box.code import BoxedCode
-from harness.box.engine import BoxEngine, Inside
-from harness.box.failures import BoxFailure, BoxStage, ExitReason, WhoseFault
+from harness.box.engine import (
+    BoxEngine,
+    BoxFailure,
+    BoxStage,
+    ExitReason,
+    Inside,
+    Limits,
+    WhoseFault,
+)
 from harness.box.gateway import Gateway, GatewayServer
-from harness.box.limits import Limits
 from harness.box.process import BoxProcess
 from harness.core.calls import Calls
 from harness.core.failures import ErrorClass, UsageError

@@ -1,19 +1,168 @@
-"""What an engine is: something that makes boxes, told what is laid into one and how much it may take."""
+"""The engine of boxes, its limits, layout and failures: something that makes boxes, told what is laid into one and how much it may take."""
 
 from __future__ import annotations
 
 import os
 import sys
 import sysconfig
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from enum import StrEnum
+from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Protocol
+from typing import Annotated, Final, Protocol
+
+from pydantic import BaseModel, ConfigDict, Field
 
 from harness.box.code import BoxedCode
-from harness.box.limits import Limits
+from harness.box.inside.runner import CODE, PIP, REQUIREMENTS, SITE, WHEELS
+from harness.core.failures import ErrorClass, HarnessError
+
+# ---- How much a boxed method may take of the computer, and how long ----
+
+_Bytes = Annotated[int, Field(ge=1 << 20)]
+_Seconds = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+
+
+class Limits(BaseModel):
+    """What a boxed method may take; each is held by the system or by us, whatever the method does."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    memory_bytes: _Bytes = 4 << 30
+    """Memory: of the whole box where there is a control group, else of each of its processes."""
+    processes: Annotated[int, Field(ge=4)] = 128
+    """Processes and threads at once."""
+    disk_bytes: _Bytes = 2 << 30
+    """What it may write in all, to /tmp and to /dev/shm; it is memory, and gone with the box."""
+    install_seconds: _Seconds = 600
+    """Until its wheels are installed."""
+    load_seconds: _Seconds = 300
+    """Until its entry point is loaded."""
+    entry_seconds: _Seconds = 120
+    """For one text; a call with several has so much for each of them."""
+    all_seconds: _Seconds = 24 * 3600
+    """For everything together."""
+    answer_characters: Annotated[int, Field(ge=1, le=1 << 20)] = 20_000
+    """In one output."""
+    restarts: Annotated[int, Field(ge=0)] = 5
+    """How often it is begun again after a text at which it failed; afterwards all that is left fails."""
+
+    @property
+    def line_bytes(self) -> int:
+        """Return how long a line of its answers may be: each character as two escapes, and what stands around it."""
+        return 12 * self.answer_characters + 200
+
+    @property
+    def shared_bytes(self) -> int:
+        """Return the part of the disk that is for memory shared between processes (``/dev/shm``)."""
+        return self.disk_bytes // 8
+
+    def by_file(self) -> dict[str, int]:
+        """Return what the first process limits of its files alone, where processes cannot be limited apart."""
+        return {"RLIMIT_FSIZE": self.disk_bytes, "RLIMIT_NOFILE": 1024, "RLIMIT_CORE": 0}
+
+    def by_resource(self, *, whole_box: bool) -> dict[str, int]:
+        """Return what the first process in a box limits for itself and its children, by the names of ``resource``.
+
+        ``whole_box`` tells that a control group limits the memory of all of them together.
+        """
+        memory = {} if whole_box else {"RLIMIT_AS": self.memory_bytes}
+        return memory | {
+            **self.by_file(),
+            "RLIMIT_NPROC": self.processes,
+            "RLIMIT_MSGQUEUE": 0,
+        }
+
+
+# ---- What may be said of a boxed method that failed: where it stopped, how, and whose fault it
+# is, and nothing else.
+#
+# A failure is a way out. Words, exit codes, sizes and times of a method that read secret texts
+# could carry them, so none of these is shown: only one of the few stages and manners below.
+
+
+class WhoseFault(StrEnum):
+    """Who has to do something."""
+
+    CUSTODIAN = "custodian"
+    """The computer, its engine or its models: the method was not judged, and trying again is free."""
+    ENTRANT = "entrant"
+    """The method, or what came with it."""
+
+
+class BoxStage(StrEnum):
+    """Where a boxed method stopped."""
+
+    ENGINE = "engine"
+    """No box could be made."""
+    INSTALL = "install"
+    """What the method needs could not be installed from what came with it."""
+    LOAD = "load"
+    """Its module or entry point could not be loaded."""
+    TRANSLATE = "translate"
+    """It was asked for translations."""
+    GATEWAY = "gateway"
+    """A model that the custodian offers did not answer."""
+
+
+class ExitReason(StrEnum):
+    """How it stopped there."""
+
+    ENDED = "ended"
+    """It raised, crashed, ran out of memory, or left: which of these is not told."""
+    TOO_LONG = "too_long"
+    """It took longer than the limits allow."""
+    MALFORMED = "malformed"
+    """What came out was no answer to what was asked: half a line, another's id, or too much."""
+    GAVE_UP = "gave_up"
+    """It had to be begun again too often."""
+
+
+_CLASSES = {
+    ExitReason.ENDED: ErrorClass.METHOD,
+    ExitReason.TOO_LONG: ErrorClass.TIMEOUT,
+    ExitReason.MALFORMED: ErrorClass.MALFORMED,
+    ExitReason.GAVE_UP: ErrorClass.METHOD,
+}
+_WORDS = {
+    BoxStage.ENGINE: "No box could be made on this computer. Nothing was run: see `rosetta doctor`, and try again",
+    BoxStage.INSTALL: "What the method needs could not be installed from the wheels that came with it",
+    BoxStage.LOAD: "The method, or its model, could not be loaded",
+    BoxStage.TRANSLATE: "The method failed at a text",
+    BoxStage.GATEWAY: "A model of the gateway did not answer. The method was not judged: check that the model runs, and try again",
+}
+_HOW = {
+    ExitReason.ENDED: "it ended",
+    ExitReason.TOO_LONG: "it took too long",
+    ExitReason.MALFORMED: "what it gave is not an answer to what was asked",
+    ExitReason.GAVE_UP: "it had to be started too often",
+}
+
+
+class BoxFailure(HarnessError):  # noqa: N818  it is a way to fail, with a fault of its own
+    """A boxed method stopped. The words follow from stage and manner alone, so they tell nothing of a text."""
+
+    def __init__(self, stage: BoxStage, manner: ExitReason = ExitReason.ENDED) -> None:
+        self.stage = BoxStage(stage)
+        self.manner = ExitReason(manner)
+        words = _WORDS[self.stage]
+        super().__init__(
+            f"{words}: {_HOW[self.manner]}." if self.fault is WhoseFault.ENTRANT else f"{words}."
+        )
+
+    @property
+    def fault(self) -> WhoseFault:
+        """Return who has to do something."""
+        custodians = {BoxStage.ENGINE, BoxStage.GATEWAY}
+        return WhoseFault.CUSTODIAN if self.stage in custodians else WhoseFault.ENTRANT
+
+    @property
+    def error_class(self) -> ErrorClass:
+        """Return the class in which an entry fails by it."""
+        return _CLASSES[self.manner]
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,3 +242,55 @@ def _pip() -> Path | None:
         return wheels[-1]
     spec = find_spec("pip")
     return None if spec is None or spec.origin is None else Path(spec.origin).parent
+
+
+# ---- Where things are in a box, the same for every engine; ``inside/runner.py`` knows these
+# places.
+
+Laid = tuple[Path, str]
+"""What is laid into a box, and its place there."""
+SHARED_LIBRARIES: Final = (
+    "/usr/lib",
+    "/usr/lib64",
+    "/lib",
+    "/lib64",
+    "/nix/store",
+    "/etc/ld.so.cache",
+)
+IN_ITS_ROOT: Final = {place: place for place in (CODE, WHEELS, REQUIREMENTS, SITE, PIP)}
+"""Where things are in a box that has its own root."""
+ISOLATED: Final = ("-I", "-S", "-B", "-X", "utf8")
+"""Options of Python: without packages and settings of this computer or user, and without leaving bytecode."""
+SOCKET_FOLDER: Final = "/box/gateway"
+SOCKET: Final = "gateway.sock"
+ENVIRONMENT: Final = {
+    "HOME": "/tmp",  # noqa: S108  of the box
+    "TMPDIR": "/tmp",  # noqa: S108
+    "LANG": "C.UTF-8",
+    "PATH": "",
+    "ROSETTA_GATEWAY": f"{SOCKET_FOLDER}/{SOCKET}",
+}
+
+
+def starts() -> list[str]:
+    """Return the command that is the first in a box: Python alone, without packages or settings of this computer."""
+    return [str(python_here().program), *ISOLATED, "/box/run/runner.py"]
+
+
+def laid_in(inside: Inside) -> Iterator[Laid]:
+    """Yield what is laid into a box for reading, each with its place there; folders before what is in them."""
+    python = python_here()
+    for path in (*python.libraries, python.program):
+        yield path, str(path)
+    yield Path(str(files("harness.box.inside"))), "/box/run"
+    yield inside.code.folder.resolve(), CODE
+    if inside.code.requirements is not None and inside.code.wheels is not None:
+        yield inside.code.requirements.resolve(), REQUIREMENTS
+        yield inside.code.wheels.resolve(), WHEELS
+        if python.pip is not None:
+            folder = python.pip.is_dir()
+            yield python.pip, f"{PIP}/pip" if folder else PIP
+    for path in (*inside.packages, *inside.data):
+        yield path, str(path)
+    if inside.socket_folder is not None:
+        yield inside.socket_folder, SOCKET_FOLDER

@@ -2,14 +2,287 @@
 
 from __future__ import annotations
 
+import json
+import math
+import os
+import secrets
+import shutil
+import subprocess
 import sys
-from collections.abc import Sequence
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from functools import cache
+from pathlib import Path
 from typing import Final
 
-from harness.box.bubblewrap import Bubblewrap
-from harness.box.engine import BoxEngine
-from harness.box.podman import Podman
+from harness.box.engine import (
+    ENVIRONMENT,
+    IN_ITS_ROOT,
+    SHARED_LIBRARIES,
+    BoxEngine,
+    BoxFailure,
+    BoxStage,
+    Inside,
+    Laid,
+    Launch,
+    Limits,
+    laid_in,
+    starts,
+)
+from harness.box.process import control_group
+from harness.box.seccomp import filter_program, rules_by_name
 from harness.core.failures import HarnessError
+
+# ---- Boxes by bubblewrap (https://github.com/containers/bubblewrap): namespaces of Linux,
+# without a daemon or an image.
+
+_DEVICES = ("null", "zero", "full", "random", "urandom")
+_WALLS = (
+    "--unshare-all", "--unshare-user", "--disable-userns", "--die-with-parent", "--new-session",
+    "--cap-drop", "ALL", "--clearenv", "--hostname", "box",
+)  # fmt: skip
+_PROBE_SECONDS: Final = 30
+_NOBODYS: Final = 1_900_000_000
+"""From here on numbers of users are given to nobody: neither to people, nor to services, nor to containers."""
+
+
+class Bubblewrap:
+    """Makes boxes by bubblewrap, as this user; as root, with a user that nobody else is.
+
+    In a namespace of root's own the first process would still be root to the kernel: no limit of processes binds it, and
+    it may write settings of the whole computer in /proc/sys. So a box of root's is started as a user that is nobody's, and
+    what is laid into it is shown to that user at a place that everybody reaches.
+    """
+
+    name = "bubblewrap"
+
+    def lacking(self) -> str | None:
+        """Return what is missing; see ``BoxEngine``."""
+        program = shutil.which("bwrap")
+        if program is None:
+            return "bubblewrap is not installed: install the package bubblewrap of your system (apt install bubblewrap)"
+        if filter_program() is None:
+            return "bubblewrap has no list of refused calls for this processor: use an x86_64 or aarch64 computer"
+        if os.geteuid() == 0 and not all(map(shutil.which, ("setpriv", "unshare", "mount"))):
+            return "setpriv, unshare or mount is not installed, by which a box of root's gets its own user: install util-linux"
+        return _refusal(program)
+
+    @contextmanager
+    def launch(self, inside: Inside, limits: Limits) -> Iterator[Launch]:
+        """Return how a box is started; see ``BoxEngine``."""
+        laid, program = list(laid_in(inside)), filter_program()
+        if program is None:  # a box without the list is no box
+            raise BoxFailure(BoxStage.ENGINE)
+        with (
+            control_group(limits) as joining,
+            _own_user(laid) as (becoming, shown),
+            tempfile.TemporaryFile() as rules,
+        ):
+            rules.write(program)
+            rules.seek(0)
+            variables = {**ENVIRONMENT, **inside.environment}
+            walls = [*_walls(shown, limits, variables), "--seccomp", str(rules.fileno()), "--"]
+            first = [*starts(), *map(str, inside.packages)]
+            argv = [*joining, *becoming, _program("bwrap"), *walls, *first]
+            held = limits.by_resource(whole_box=bool(joining))
+            yield Launch(argv, IN_ITS_ROOT, (rules.fileno(),), held)
+
+
+@contextmanager
+def _own_user(laid: Sequence[Laid]) -> Iterator[tuple[list[str], Sequence[Laid]]]:
+    """Return what starts the rest as a user that nobody is, and where that user finds what is laid into the box.
+
+    Only root needs one: nothing where somebody else is at work. What was started stays the process that is ended, so that
+    no other has to pass a signal on, which it might not be allowed to.
+    """
+    if os.geteuid() != 0:
+        yield [], laid
+        return
+    user = str(_NOBODYS + secrets.randbelow(200_000_000))
+    setpriv = [
+        _program("setpriv"),
+        "--reuid",
+        user,
+        "--regid",
+        user,
+        "--clear-groups",
+        "--no-new-privs",
+        "--bounding-set=-all",
+    ]
+    with tempfile.TemporaryDirectory(prefix="rosetta-box-", dir="/tmp") as shown:
+        sources = [str(source) for source, _ in laid]
+        show = [
+            _program("unshare"),
+            "--mount",
+            _program("sh"),
+            "-ec",
+            _SHOW,
+            shown,
+            *sources,
+            "--",
+            *setpriv,
+            "--",
+        ]
+        yield show, [(Path(shown) / str(number), place) for number, (_, place) in enumerate(laid)]
+
+
+_SHOW: Final = """
+mount -t tmpfs -o mode=755 tmpfs "$0"
+number=0
+while [ "$1" != -- ]; do
+    if [ -d "$1" ]; then mkdir "$0/$number"; else : > "$0/$number"; fi
+    mount --rbind "$1" "$0/$number"
+    number=$((number + 1))
+    shift
+done
+shift
+exec "$@"
+"""
+"""Show each place in a folder that everybody reaches, in a mount namespace that is the box's; then become the rest."""
+
+
+def _program(name: str) -> str:
+    return shutil.which(name) or name
+
+
+def _walls(laid: Sequence[Laid], limits: Limits, told: Mapping[str, str]) -> list[str]:
+    argv = [*_WALLS]
+    for name, value in told.items():
+        argv += ["--setenv", name, value]
+    for path in map(Path, SHARED_LIBRARIES):
+        if path.is_symlink() and path.parent == Path("/"):
+            argv += ["--symlink", str(path.readlink()), str(path)]
+        elif path.exists():
+            argv += ["--ro-bind", str(path), str(path)]
+    argv += ["--proc", "/proc", "--tmpfs", "/dev"]
+    for device in _DEVICES:
+        argv += ["--dev-bind", f"/dev/{device}", f"/dev/{device}"]
+    shared = limits.shared_bytes
+    argv += ["--size", str(shared), "--tmpfs", "/dev/shm", "--remount-ro", "/dev"]  # noqa: S108
+    argv += ["--size", str(limits.disk_bytes - shared), "--tmpfs", "/tmp"]  # noqa: S108
+    for source, place in laid:
+        argv += ["--ro-bind", str(source), place]
+    return [*argv, "--remount-ro", "/", "--chdir", "/tmp"]  # noqa: S108
+
+
+@cache
+def _refusal(program: str) -> str | None:
+    """Start an empty box; say what the system has against it, None where it works."""
+    empty = [program, *_WALLS, "--ro-bind", "/", "/", "--proc", "/proc", "--", _program("true")]
+    with suppress(OSError, subprocess.SubprocessError), _own_user(()) as (becoming, _):
+        argv, nowhere = [*becoming, *empty], subprocess.DEVNULL
+        subprocess.run(argv, stdout=nowhere, stderr=nowhere, check=True, timeout=_PROBE_SECONDS)  # noqa: S603
+        return None
+    return (
+        "bubblewrap cannot make a box here: the system lets this user make no namespaces (sysctl user.max_user_namespaces, "
+        "kernel.unprivileged_userns_clone, kernel.apparmor_restrict_unprivileged_userns), or it is older than 0.8"
+    )
+
+
+# ---- Boxes by rootless podman (https://podman.io), where bubblewrap is not to be had: without an
+# image, on an empty root.
+
+_PODMAN_PROBE_SECONDS = 60
+_ASKED = "{{.Host.Security.Rootless}} {{.Host.CgroupControllers}}"
+_TOLD = (
+    "HOME",
+    "PATH",
+    "XDG_RUNTIME_DIR",
+    "XDG_CONFIG_HOME",
+    "XDG_DATA_HOME",
+    "DBUS_SESSION_BUS_ADDRESS",
+)
+"""Where podman finds its settings and what it keeps; none of it reaches the container."""
+
+
+class Podman:
+    """Makes boxes by podman as an ordinary user; root's containers would be root's, so it is not used by root."""
+
+    name = "podman"
+
+    def lacking(self) -> str | None:
+        """Return what is missing; see ``BoxEngine``."""
+        program = shutil.which("podman")
+        if program is None:
+            return "podman is not installed: install the package podman of your system"
+        if os.geteuid() == 0:
+            return "podman is used only by ordinary users: log in as one"
+        asked = [program, "info", "--format", _ASKED]
+        try:
+            process = subprocess.run(  # noqa: S603
+                asked, capture_output=True, check=False, timeout=_PODMAN_PROBE_SECONDS
+            )
+        except (OSError, subprocess.SubprocessError):
+            return "podman does not answer: check that `podman info` works"
+        rootless, _, limited = process.stdout.decode("utf-8", "replace").strip().partition(" ")
+        if process.returncode != 0 or rootless != "true":
+            return "podman makes no containers for this user: give it ranges in /etc/subuid and /etc/subgid"
+        if not {"memory", "pids"} <= {*limited.strip("[]").split()}:
+            return (
+                "podman ignores limits of memory and processes for this user: have control groups of version 2 on this "
+                "computer, and memory and pids delegated to the user's session"
+            )
+        return None
+
+    @contextmanager
+    def launch(self, inside: Inside, limits: Limits) -> Iterator[Launch]:
+        """Return how a box is started; see ``BoxEngine``."""
+        name = f"rosetta-box-{secrets.token_hex(8)}"
+        program = shutil.which("podman") or "podman"
+        with tempfile.TemporaryDirectory(prefix=f"{name}-") as made:
+            rules, root = Path(made) / "rules.json", Path(made) / "root"
+            rules.write_text(json.dumps(rules_by_name()), encoding="utf-8")
+            root.mkdir()
+            mounts = [*_libraries(root), *laid_in(inside)]
+            argv = [
+                program,
+                "run",
+                "--name",
+                name,
+                *walls(limits, rules),
+                *_volumes(mounts),
+                "--rootfs",
+                str(root),
+            ]
+            end = [program, "rm", "--force", "--time", "0", "--ignore", name]
+            variables = {name: os.environ[name] for name in _TOLD if name in os.environ}
+            held = limits.by_file()
+            yield Launch(
+                [*argv, *starts()], IN_ITS_ROOT, limits=held, environment=variables, end=end
+            )
+
+
+def walls(limits: Limits, rules: Path) -> list[str]:
+    """Return the options that shut a container off and limit it."""
+    shared = limits.shared_bytes
+    argv = [
+        "--rm", "--interactive", "--log-driver", "none", "--network", "none", "--no-hosts", "--hostname", "box",
+        "--http-proxy=false", "--read-only", "--read-only-tmpfs=false", "--cap-drop", "all", "--userns", "keep-id",
+        "--security-opt", "no-new-privileges", "--security-opt", f"seccomp={rules}",
+        "--pids-limit", str(limits.processes), "--timeout", str(math.ceil(limits.all_seconds)),
+        "--memory", str(limits.memory_bytes), "--memory-swap", str(limits.memory_bytes),
+        "--shm-size", str(shared), "--tmpfs", f"/tmp:rw,mode=1777,size={limits.disk_bytes - shared}",  # noqa: S108  of the box
+        "--tmpfs", "/sys:ro,size=4k", "--tmpfs", "/dev/mqueue:ro,size=4k",
+        "--workdir", "/tmp", "--unsetenv-all",  # noqa: S108
+    ]  # fmt: skip
+    for name, value in ENVIRONMENT.items():
+        argv += ["--env", f"{name}={value}"]
+    return argv
+
+
+def _libraries(root: Path) -> Iterator[Laid]:
+    """Yield the libraries of the system; what is a link on this computer becomes one in the container."""
+    for path in map(Path, SHARED_LIBRARIES):
+        if path.is_symlink() and path.parent == Path("/"):
+            (root / path.name).symlink_to(path.readlink())
+        elif path.exists():
+            yield path, str(path)
+
+
+def _volumes(mounts: Sequence[Laid]) -> list[str]:
+    return [part for source, place in mounts for part in ("--volume", f"{source}:{place}:ro")]
+
 
 NEEDS_LINUX: Final = "boxes need Linux: on macOS or Windows install Rosetta and bubblewrap in a virtual machine with Linux"
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from harness.box.layout import SOCKET
+from harness.box.engine import SOCKET
 from harness.core.calls import Calls, Reply
 from harness.core.failures import CallError, ErrorClass, HarnessError, NoCredit, UsageError
 from harness.endpoint.budget import LOCAL, Prices

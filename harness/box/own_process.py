@@ -12,10 +12,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
 
-from harness.box.bubblewrap import Bubblewrap
-from harness.box.engine import Inside, Launch
-from harness.box.layout import ISOLATED, laid_in
-from harness.box.limits import Limits
+from harness.box.engine import ISOLATED, Inside, Launch, Limits, laid_in
+from harness.box.engines import Bubblewrap
 
 _KEPT: Final = ("SYSTEMROOT", "WINDIR", "TEMP", "TMP", "TMPDIR", "LD_LIBRARY_PATH", "OMP_NUM_THREADS")  # fmt: skip
 """What of this program's environment the process is told: where Windows and libraries lie, and how many threads to use."""

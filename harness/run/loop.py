@@ -17,7 +17,7 @@ from typing import Any, Protocol
 
 from corpora.model.entry import Entry
 from corpora.text.comparison import is_blank
-from harness.box.failures import BoxFailure, WhoseFault
+from harness.box.engine import BoxFailure, WhoseFault
 from harness.core.calls import Usage
 from harness.core.failures import CallError, ErrorClass, HarnessError, RunState
 from harness.endpoint.limiter import Slot

@@ -13,7 +13,7 @@ from corpora.samples import DEMO_CORPUS, sample_path
 from harness import api, privacy
 from harness.api import RunRequest
 from harness.box.boxed import BoxedMethod
-from harness.box.failures import BoxStage, WhoseFault
+from harness.box.engine import BoxStage, WhoseFault
 from harness.card.model import DatasetBlock
 from harness.card.reproduction import reproduced_card
 from harness.card.rows import load_card

@@ -19,9 +19,9 @@ import pytest
 from corpora.model.entry import Entry
 from harness.box.boxed import BoxedMethod, boxed_method
 from harness.box.code import BoxedCode
+from harness.box.engine import Limits
 from harness.box.engines import engines
 from harness.box.gateway import Gateway
-from harness.box.limits import Limits
 from harness.method.method import MethodClass, Output, Setup
 
 LACKING = [engine.lacking() for engine in engines()]

@@ -21,17 +21,13 @@ from unittest.mock import Mock
 
 import pytest
 
-from harness.box import bubblewrap
+from harness.box import engines
 from harness.box import engines as known
 from harness.box.boxed import boxed_method
-from harness.box.bubblewrap import Bubblewrap
 from harness.box.code import BoxedCode
-from harness.box.control_groups import control_group
-from harness.box.engine import Inside
-from harness.box.engines import find_engine
-from harness.box.failures import BoxFailure, BoxStage, ExitReason, WhoseFault
-from harness.box.limits import Limits
-from harness.box.podman import Podman, walls
+from harness.box.engine import BoxFailure, BoxStage, ExitReason, Inside, Limits, WhoseFault
+from harness.box.engines import Bubblewrap, Podman, find_engine, walls
+from harness.box.process import control_group
 from harness.box.seccomp import DENIED, filter_program, rules_by_name
 from harness.core.failures import ErrorClass, HarnessError, UsageError
 from tests.harness.box.adversaries import NAMES, REACHING, UNRULY
@@ -164,7 +160,7 @@ def test_a_full_disk_is_no_fault_of_the_method(tmp_path: Path) -> None:
 def test_broken_engine_is_the_custodians(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """bubblewrap is there when it is looked for, and makes no box when it is asked to."""
     method = boxed(tmp_path, UPPER)
-    monkeypatch.setattr(bubblewrap, "starts", lambda: ["/there/is/no/python"])
+    monkeypatch.setattr(engines, "starts", lambda: ["/there/is/no/python"])
     assert refuses(BoxFailure, "", asked, method, ["a"]).fault is WhoseFault.CUSTODIAN
 
 
@@ -195,7 +191,7 @@ def played(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder.mkdir()
     monkeypatch.setenv("PATH", str(folder), prepend=":")
     monkeypatch.setenv("XDG_RUNTIME_DIR", "/run/user/of-nobody")
-    made = "harness.box.control_groups._made"  # root makes groups, an ordinary user none
+    made = "harness.box.process._made"  # root makes groups, an ordinary user none
     monkeypatch.setattr(made, lambda limits: None)
     return folder / "systemd-run"
 

@@ -13,11 +13,9 @@ import pytest
 from corpora.model.entry import Entry
 from harness.box.boxed import BoxedMethod, boxed_method
 from harness.box.code import BoxedCode
-from harness.box.engine import Inside, Launch
+from harness.box.engine import BoxFailure, BoxStage, Inside, Launch, Limits
 from harness.box.engines import find_engine
-from harness.box.failures import BoxFailure, BoxStage
 from harness.box.gateway import Gateway, gateway
-from harness.box.limits import Limits
 from harness.core.calls import Calls, Reply, Request
 from harness.core.failures import ErrorClass, HarnessError, Refused, RunState, UsageError
 from harness.endpoint.client import EndpointClient

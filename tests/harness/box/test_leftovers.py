@@ -24,11 +24,17 @@ import pytest
 from harness.box import own_process, process
 from harness.box.boxed import BoxedMethod, boxed_method
 from harness.box.code import BoxedCode
-from harness.box.engine import Inside, Launch
-from harness.box.failures import BoxFailure, BoxStage, WhoseFault
+from harness.box.engine import (
+    BoxFailure,
+    BoxStage,
+    Inside,
+    Launch,
+    Limits,
+    WhoseFault,
+    laid_in,
+    starts,
+)
 from harness.box.inside.runner import SITE
-from harness.box.layout import laid_in, starts
-from harness.box.limits import Limits
 from harness.box.own_process import OwnProcess
 from harness.core.failures import ErrorClass
 from tests.harness.box.making import (

@@ -16,9 +16,7 @@ import numpy as np
 import pytest
 
 from corpora.model.entry import Entry
-from harness.box.engine import Inside, Launch
-from harness.box.failures import BoxStage, WhoseFault
-from harness.box.limits import Limits
+from harness.box.engine import BoxStage, Inside, Launch, Limits, WhoseFault
 from harness.box.own_process import OwnProcess
 from harness.core.calls import Calls, Price, Reply, Request, Usage
 from harness.core.failures import CallError, ErrorClass, HarnessError, Refused, RunState, UsageError

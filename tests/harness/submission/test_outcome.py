@@ -8,7 +8,7 @@ import pytest
 
 from corpora.model.entry import Entry
 from harness.box.boxed import BoxedMethod
-from harness.box.failures import BoxFailure, BoxStage
+from harness.box.engine import BoxFailure, BoxStage
 from harness.core.calls import Calls
 from harness.core.failures import ErrorClass
 from harness.method.method import Method, MethodClass, Output, Setup
