@@ -230,7 +230,7 @@ _TELLS = (
         "When there are new shares",
         (
             "This page then no longer works together with theirs. Print the new share and burn this one: {threshold} old shares together still "
-            "open earlier copies, and the vault itself unless its texts were sealed again."
+            "open earlier copies of the vault."
         ),
     ),
     (

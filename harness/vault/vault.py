@@ -255,16 +255,14 @@ class Vault:
     ) -> VaultState:
         """Add one more person who opens the vault: the keys of all corpora are sealed for them too, no text is opened.
 
-        Where keepers open together, the shares are dealt again to all of them, so ``opener`` is needed; ``threshold``
-        is how many open together from then on, None for as many as before.
+        Where keepers open together, all of them get shares of a new key and every text is sealed again, so ``opener`` is
+        needed; ``threshold`` is how many open together from then on, None for as many as before.
         """
         with self.changing(identity) as state:
             everybody = [*state.keepers.values(), keeper]
             check_keepers(everybody)
             if state.split is not None:
-                return self._deal(
-                    state, everybody, purpose, identity, opener, threshold=threshold, anew=False
-                )
+                return self._deal(state, everybody, purpose, identity, opener, threshold)
             files = {
                 sha256_of(sealed): sealed
                 for sealed in (
@@ -289,8 +287,7 @@ class Vault:
     ) -> VaultState:
         """Remove a keeper and seal every text again under new keys; a copy that they have still opens for them.
 
-        Where keepers open together, the shares are dealt again to those who stay. ``opener`` and ``threshold`` as for
-        ``enrol``.
+        Where keepers open together, those who stay get shares of a new key. ``opener`` and ``threshold`` as for ``enrol``.
         """
         with self.changing(identity) as state:
             gone = keeper_named(state, keeper)
@@ -301,9 +298,7 @@ class Vault:
                 )
             check_keepers(left)
             if state.split is not None:
-                return self._deal(
-                    state, left, purpose, identity, opener, threshold=threshold, anew=True
-                )
+                return self._deal(state, left, purpose, identity, opener, threshold)
             corpora, files = under_new_keys(state, identity, None, recipients(left))
             act = Revoked(keeper=gone.signing_key, purpose=words_of_log(purpose, _PURPOSE))
             return self.write(state, act, identity, corpora, files)
@@ -318,9 +313,7 @@ class Vault:
         """Deal shares of a new key to the same keepers and seal every text again, so that no earlier share opens it."""
         with self.changing(identity) as state:
             everybody = [*state.keepers.values()]
-            return self._deal(
-                state, everybody, purpose, identity, opener, threshold=threshold, anew=True
-            )
+            return self._deal(state, everybody, purpose, identity, opener, threshold)
 
     def _deal(
         self,
@@ -329,32 +322,23 @@ class Vault:
         purpose: str,
         identity: Identity,
         opener: OpeningKey | None,
-        *,
         threshold: int | None,
-        anew: bool,
     ) -> VaultState:
-        """Deal the shares to these keepers, all of it in one change that the keepers of before sign together.
-
-        With ``anew`` they are of a new key, and every text is sealed again; without it, of the same key.
-        """
-        before, known = dealt(state), check_opener(state, opener)
-        key = OpeningKey.make() if anew else known
+        """Deal shares of a new key to these keepers and seal every text again, in one change that the keepers of before sign together."""
+        before, known, key = dealt(state), check_opener(state, opener), OpeningKey.make()
         splits = splits_of(state.lines)
         split, files = deal(key, threshold or before.threshold, keepers, splits)
-        corpora, kept = None, {}
-        if anew:
-            corpora, sealed = under_new_keys(state, identity, known, [key.recipient])
-            former = seal_former(known, key)
-            kept = {"former": sha256_of(former)}
-            files |= {**sealed, kept["former"]: former}
+        corpora, sealed = under_new_keys(state, identity, known, [key.recipient])
+        former = seal_former(known, key)
         act = Dealt(
             keepers=tuple(keepers),
             split=split,
-            sealed_anew=anew,
+            sealed_anew=True,
+            former=sha256_of(former),
             purpose=words_of_log(purpose, _PURPOSE),
-            **kept,
         )
         act = proved(act, state.head.log_head, known)
+        files |= {**sealed, act.former: former}
         return self.write(state, act, identity, corpora, files)
 
     def change_consent(

@@ -92,5 +92,5 @@ def check_up_(
     identity, opening = acting(made, key, others, shares=shares)
     before = made.read()
     state = made.refresh(purpose, identity, opening, threshold)
-    dealt_anew(state, sealed=True)
+    dealt_anew(state)
     seal_stored(before, state, identity, opening)

@@ -54,7 +54,7 @@ def enrol_(
     """Make the person whose card this is a keeper of VAULT: from now on they can open all of it, alone. No text is opened.
 
     Where several keepers open VAULT together, that many have to come together for this too, and all keepers get new
-    shares.
+    shares, and every text is sealed again.
 
     The new keeper reads you the six words of their key by telephone, from their own computer. If those are not the
     words of the card, it is not theirs, and nothing is done.
@@ -71,7 +71,7 @@ def enrol_(
     state = made.enrol(new, purpose, identity, opening, threshold)
     seal_stored(before, state, identity, opening)
     if state.split is not None:
-        dealt_anew(state, sealed=False)
+        dealt_anew(state)
         return
     click.echo(plain(f"{new.name} can open this vault now."))
 
@@ -120,7 +120,7 @@ def revoke_(
     seal_stored(before, state, identity, opening)
     if state.split is not None:
         click.echo(plain(f"{name} has no share of this vault any more."))
-        dealt_anew(state, sealed=True)
+        dealt_anew(state)
         return
     left = ", ".join(keeper.name for keeper in state.keepers.values())
     click.echo(plain(f"{name} cannot open this vault any more. It opens for: {left}."))

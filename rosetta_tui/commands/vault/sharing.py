@@ -114,16 +114,13 @@ def seal_stored(
         click.echo(f"What runs over {counted(closed, 'corpus', 'corpora')} of this vault stored here stays as it was: these keys do not open it. When somebody whose keys do opens such a run, it is sealed for the present keepers too.", err=True)  # fmt: skip
 
 
-def dealt_anew(state: folders.VaultState, *, sealed: bool) -> None:
+def dealt_anew(state: folders.VaultState) -> None:
     """Show what it means that shares were dealt again."""
     dealt, names = dealing.dealt(state), [keeper.name for keeper in state.keepers.values()]
     click.echo(plain(f"Every keeper has a new share now. Any {dealt.threshold} together open the vault: {', '.join(names)}."))  # fmt: skip
     click.echo(messages.losing(len(names), dealt.threshold))
     click.echo("Shares printed earlier do not work together with the new ones: print new ones (rosetta vault share --print), and burn the old.")  # fmt: skip
-    if sealed:
-        click.echo("All texts are sealed again. Earlier copies of the vault still open with earlier shares.", err=True)  # fmt: skip
-    else:
-        click.echo("Enough earlier shares, brought together, still open the vault, until new ones are made: rosetta vault check-up --do shares.", err=True)  # fmt: skip
+    click.echo("All texts are sealed again. Earlier copies of the vault still open with earlier shares.", err=True)  # fmt: skip
 
 
 # ---- What the commands about grants share: their files, and this computer's grants of a vault.

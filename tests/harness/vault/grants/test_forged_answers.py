@@ -15,6 +15,7 @@ from harness.sealed.keys import Identity
 from harness.sealed.sealing import AgeIdentity, SealError
 from harness.sealed.strict_records import FileError
 from harness.vault import records
+from harness.vault import shares as dealing
 from harness.vault.folder import VaultState
 from harness.vault.grants import files
 from harness.vault.grants.files import open_share, read_answer, read_request, write_answer
@@ -22,7 +23,7 @@ from harness.vault.grants.grants import Grants, read_asked
 from harness.vault.keepers import keeper_of
 from harness.vault.key_shares import OpeningKey
 from harness.vault.ledger import proved_bytes
-from harness.vault.log import read_lines
+from harness.vault.log import read_lines, splits_of
 from harness.vault.vault import Vault
 from tests.harness.sealed.refusals import refuses
 from tests.harness.vault.grants import made
@@ -49,8 +50,14 @@ def test_answers_end_where_a_new_keeper_got_a_share(here: Grants) -> None:
     data, number = made.asked(here)
     [school] = made.allowed(here, data, made.SCHOOL)
     here.take(school, made.OFFICE)
-    new = keeper_of(made.STRANGER, "Council")
-    here.vault.enrol(new, "came", made.OFFICE, made.opening_key(here))
+    key = made.opening_key(here)
+    with here.vault.changing(made.OFFICE) as state:  # as earlier versions did, of the same key
+        keepers = [*state.keepers.values(), keeper_of(made.STRANGER, "Council")]
+        split, files = dealing.deal(key, 2, keepers, splits_of(state.lines))
+        act = records.Dealt(keepers=tuple(keepers), split=split, sealed_anew=False, purpose="came")
+        here.vault.write(
+            state, dealing.proved(act, state.head.log_head, key), made.OFFICE, files=files
+        )
     refused(
         "keepers got new shares since this was asked for", here.open, number, made.OFFICE, made.RUN
     )
