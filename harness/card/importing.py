@@ -173,7 +173,23 @@ def _store(
         with transaction(connection):
             number = _create(connection, card, run_id, data)
             material = card_material(card)
-            _add_rows(connection, number, card, material)
+            # Store the rows with statistics taken from their texts; what a row states stays as it is.
+            scorer = material.scorer
+            values = scorer.entries_values(material.statistics)
+            finished = _moment(card.timestamp).timestamp()
+            results = []
+            for place, row in enumerate(card.results):
+                packed = scorer.pack(material.statistics[place])
+                result = row_result(row, place, packed, finished, scorer.columns)
+                headline, _, second, _ = scorer.columns.kept(
+                    values[place].values, values[place].composite
+                )
+                if not row.withheld and result.headline is None:
+                    result = replace(result, headline=headline)
+                if not row.withheld and result.second is None:
+                    result = replace(result, second=second)
+                results.append((result, ()))
+            add_results(connection, number, results)
             head = card.as_json()
             store_card(connection, number, head if doubt is None else {**head, "unverified": doubt})
             recount = _recounted(connection, number, card, data, at_hand, material)
@@ -290,26 +306,6 @@ def _moment(timestamp: str) -> datetime:
     except ValueError:
         return datetime.now(UTC)
     return max(EARLIEST, min(LATEST, moment if moment.tzinfo else moment.replace(tzinfo=UTC)))
-
-
-def _add_rows(
-    connection: sqlite3.Connection, number: int, card: RunCard, material: Material
-) -> None:
-    """Store the rows with statistics taken from their texts; what a row states stays as it is."""
-    scorer = material.scorer
-    values = scorer.entries_values(material.statistics)
-    finished = _moment(card.timestamp).timestamp()
-    results = []
-    for place, row in enumerate(card.results):
-        packed = scorer.pack(material.statistics[place])
-        result = row_result(row, place, packed, finished, scorer.columns)
-        headline, _, second, _ = scorer.columns.kept(values[place].values, values[place].composite)
-        if not row.withheld and result.headline is None:
-            result = replace(result, headline=headline)
-        if not row.withheld and result.second is None:
-            result = replace(result, second=second)
-        results.append((result, ()))
-    add_results(connection, number, results)
 
 
 def _import_published(

@@ -233,7 +233,13 @@ def stored_material(connection: sqlite3.Connection, number: int) -> Material:
     """Read what the card of a run is made of; raises HarnessError while entries are missing."""
     run = read_run(connection, number)
     results = list(read_results(connection, number))
-    _require_all(run, len(results))
+    stored = len(results)
+    missing = len(run.positions) - stored
+    if missing:
+        raise HarnessError(
+            f"The run is not complete: {missing:,} of {len(run.positions):,} entries are missing. "
+            f"`{run.goes_on_with}` continues with it."
+        )
     entries = read_entries(connection, run.corpus, run.positions)
     covered = [entries[result.position] for result in results]
     dataset = _dataset(connection, run)
@@ -308,15 +314,6 @@ def iso_time(seconds: float) -> str:
     """Write Unix time as ISO 8601 in UTC, to the millisecond."""
     moment = datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds")
     return moment.replace("+00:00", "Z")
-
-
-def _require_all(run: Run, stored: int) -> None:
-    missing = len(run.positions) - stored
-    if missing:
-        raise HarnessError(
-            f"The run is not complete: {missing:,} of {len(run.positions):,} entries are missing. "
-            f"`{run.goes_on_with}` continues with it."
-        )
 
 
 def _dataset(connection: sqlite3.Connection, run: Run) -> DatasetBlock:

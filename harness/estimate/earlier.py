@@ -200,31 +200,28 @@ def look_back(connection: sqlite3.Connection, method: Method) -> Earlier | None:
         return None
     earlier = Earlier(same=bool(same))
     for number in chosen:
-        _look_at(connection, read_run(connection, number), method, earlier)
+        run = read_run(connection, number)
+        earlier.runs += 1
+        with suppress(
+            StoreSealed
+        ):  # texts of a vault, which is not opened for an estimate of another run
+            earlier.entries += [*_seen(connection, run, method, same=earlier.same)]
+        fresh, calls, answering = connection.execute(
+            "SELECT count(*), coalesce(sum(attempts), 0), coalesce(sum(latency_seconds / batch_size), 0)"
+            " FROM results WHERE run = ? AND NOT cached",
+            (run.id,),
+        ).fetchone()
+        if fresh:
+            plan = plan_of(run)
+            pace = elapsed_seconds(connection, run.id) / fresh
+            earlier.paces.append(EarlierPace(pace, answering / fresh, fresh, plan.run.concurrency))
+            earlier.calls.append(calls / fresh / run.setup.batch_size)
     return earlier
 
 
 def _asked(setup: Setup) -> Setup:
     """Omit what labels an experiment and changes nothing of what is sent."""
     return setup.model_copy(update={"condition": "", "replicate": 0})
-
-
-def _look_at(connection: sqlite3.Connection, run: Run, method: Method, earlier: Earlier) -> None:
-    earlier.runs += 1
-    with suppress(
-        StoreSealed
-    ):  # texts of a vault, which is not opened for an estimate of another run
-        earlier.entries += [*_seen(connection, run, method, same=earlier.same)]
-    fresh, calls, answering = connection.execute(
-        "SELECT count(*), coalesce(sum(attempts), 0), coalesce(sum(latency_seconds / batch_size), 0)"
-        " FROM results WHERE run = ? AND NOT cached",
-        (run.id,),
-    ).fetchone()
-    if fresh:
-        plan = plan_of(run)
-        pace = elapsed_seconds(connection, run.id) / fresh
-        earlier.paces.append(EarlierPace(pace, answering / fresh, fresh, plan.run.concurrency))
-        earlier.calls.append(calls / fresh / run.setup.batch_size)
 
 
 def _seen(

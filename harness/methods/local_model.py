@@ -85,7 +85,10 @@ class LocalModel(BoxedMethod):
                 f"{folder}: there is no {TOKENIZER}. Copy that of the model there; a tokenizer in another form is first "
                 "saved as one (Tokenizer.save of the library tokenizers)."
             )
-        _check_engine()
+        if any(installed(package) is None for package in PACKAGES):
+            raise UsageError(
+                f"The engine for such models is not installed. Install it: {install_line(*PACKAGES)}"
+            )
         setup = Setup(
             method="ctranslate2",
             method_name=options.method_name,
@@ -126,13 +129,6 @@ def _places(folder: Path) -> dict[str, Any]:
     given, other = folder / TOKENIZER, folder / TARGET_TOKENIZER
     wanted = other if other.is_file() else given
     return {"folder": str(folder), "tokenizers": [str(given), str(wanted)]}
-
-
-def _check_engine() -> None:
-    if any(installed(package) is None for package in PACKAGES):
-        raise UsageError(
-            f"The engine for such models is not installed. Install it: {install_line(*PACKAGES)}"
-        )
 
 
 def _decoding(settings: Mapping[str, Any]) -> DecodingSettings:

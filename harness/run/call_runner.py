@@ -115,7 +115,23 @@ class CallRunner:
                 if wait is None:
                     self.end = self.end or self._hopeless(request, failure)
                     raise
-                await self._pause(wait, failure, attempt)
+                # Wait with the slot given back, so that other entries continue meanwhile.
+                flight = self.shared.flight
+                flight.retries += 1
+                reason = str(failure.status or failure.error_class.replace("_", " "))
+                pending = Pending(
+                    attempt + 1, self.shared.policy.most_attempts, flight.clock() + wait, reason
+                )
+                flight.pending.update(dict.fromkeys(self.positions, pending))
+                self.give_slot_back()
+                self._waited = wait
+                try:
+                    await asyncio.sleep(wait)
+                    self.slot = await self.shared.limiter.acquire()
+                    self.holds_slot = True
+                finally:
+                    for position in self.positions:
+                        flight.pending.pop(position, None)
             attempt += 1
 
     def _found(self, key: bytes, request: Request) -> StoredReply | None:
@@ -250,25 +266,6 @@ class CallRunner:
             if failure.status
             else f"The call failed ({failure.error_class})"
         )
-
-    async def _pause(self, seconds: float, failure: CallError, attempt: int) -> None:
-        """Wait with the slot given back, so that other entries continue meanwhile."""
-        flight = self.shared.flight
-        flight.retries += 1
-        reason = str(failure.status or failure.error_class.replace("_", " "))
-        pending = Pending(
-            attempt + 1, self.shared.policy.most_attempts, flight.clock() + seconds, reason
-        )
-        flight.pending.update(dict.fromkeys(self.positions, pending))
-        self.give_slot_back()
-        self._waited = seconds
-        try:
-            await asyncio.sleep(seconds)
-            self.slot = await self.shared.limiter.acquire()
-            self.holds_slot = True
-        finally:
-            for position in self.positions:
-                flight.pending.pop(position, None)
 
     def _take_waited(self) -> float:
         waited, self._waited = self._waited, 0.0

@@ -64,7 +64,11 @@ def prepare(
     turns metrics off, with the reason in the setup. No text leaves this machine yet.
     """
     options = options.for_task(dataset.task)
-    _require_packs(options)
+    # Refuse what a run was begun with and is not here any more: without it, it would be another
+    # run.
+    for name in sorted(options.wanted):
+        if row_of(name) is None:
+            raise UsageError(f"--metrics: {unknown_metric(name)}. Install it, or name others.")
     if options.scoring is not None:
         require_weighed(options.scoring, dataset.task, dataset.language_pair)
     resources = _languages(dataset, entries, corpus, options, coaching, text_form)
@@ -84,13 +88,6 @@ def prepare(
     told = {"metrics": on, "off": off, "packs": packs_of(on), "calibration": options.scoring}
     chosen = complete.with_setup(complete.setup.model_copy(update=told))
     return ScoringTools(chosen, make_scorer(chosen), annotators, steps)
-
-
-def _require_packs(options: ScoringOptions) -> None:
-    """Refuse what a run was begun with and is not here any more: without it, it would be another run."""
-    for name in sorted(options.wanted):
-        if row_of(name) is None:
-            raise UsageError(f"--metrics: {unknown_metric(name)}. Install it, or name others.")
 
 
 def _languages(

@@ -125,20 +125,16 @@ def find_annotators(
         find: Find | None = import_module(row.module).find(search)
         if find is None:
             continue
-        resources = _noted(resources, id_, row, find)
+        # Write down the facts of an annotator.
+        setup = resources.setup
+        changes: dict[str, Any] = {"off": {**setup.off, **find.off}}
+        if find.facts is not None:
+            changes |= _told(setup.annotators, id_, row, find.facts)
+        resources = resources.with_setup(setup.model_copy(update=changes))
         if find.annotator is not None:
             annotators.append(find.annotator)
             heard.extend([steps] if row.progress else [])
     return resources, tuple(annotators), tuple(heard)
-
-
-def _noted(resources: Resources, id_: str, row: AnnotatorRow, found: Find) -> Resources:
-    """Write down the facts of an annotator."""
-    setup = resources.setup
-    changes: dict[str, Any] = {"off": {**setup.off, **found.off}}
-    if found.facts is not None:
-        changes |= _told(setup.annotators, id_, row, found.facts)
-    return resources.with_setup(setup.model_copy(update=changes))
 
 
 def _told(

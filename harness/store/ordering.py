@@ -95,7 +95,23 @@ class Ordering:
         """Read what is new in the store."""
         with self._lock:
             if not self._entries:
-                self._read_entries(connection)
+                row = connection.execute(
+                    "SELECT corpus, positions FROM runs WHERE id = ?", (self._run,)
+                ).fetchone()
+                if row is None:
+                    raise StoreError("The run has been deleted.")
+                self._corpus = row[0]
+                self._places = np.sort(np.frombuffer(little_endian_positions(row[1]), "<u4"))
+                rows = _matrix(
+                    connection.execute(
+                        "SELECT position, difficulty, source FROM entries WHERE corpus = ? ORDER BY position",
+                        (self._corpus,),
+                    ),
+                    3,
+                )
+                chosen = np.isin(rows[:, 0].astype(np.uint32), self._places, assume_unique=True)
+                self._entries = {"difficulty": rows[chosen, 1], "source text": rows[chosen, 2]}
+                self._forget_results()
             sealed, count = connection.execute(
                 "SELECT run_card IS NOT NULL, (SELECT count(*) FROM results WHERE run = ?1)"
                 " FROM runs WHERE id = ?1",
@@ -265,25 +281,6 @@ class Ordering:
             f"SELECT id FROM texts WHERE id IN ({wanted}) ORDER BY body", (key,)
         )
         return _numbers(rows)
-
-    def _read_entries(self, connection: sqlite3.Connection) -> None:
-        row = connection.execute(
-            "SELECT corpus, positions FROM runs WHERE id = ?", (self._run,)
-        ).fetchone()
-        if row is None:
-            raise StoreError("The run has been deleted.")
-        self._corpus = row[0]
-        self._places = np.sort(np.frombuffer(little_endian_positions(row[1]), "<u4"))
-        rows = _matrix(
-            connection.execute(
-                "SELECT position, difficulty, source FROM entries WHERE corpus = ? ORDER BY position",
-                (self._corpus,),
-            ),
-            3,
-        )
-        chosen = np.isin(rows[:, 0].astype(np.uint32), self._places, assume_unique=True)
-        self._entries = {"difficulty": rows[chosen, 1], "source text": rows[chosen, 2]}
-        self._forget_results()
 
     def _forget_results(self) -> None:
         size = len(self._places)

@@ -337,29 +337,28 @@ def _upgrade(connection: sqlite3.Connection, path: Path) -> None:
             return
         begun = len(recorded_steps(connection)) > before
         with copied_for_upgrade(connection, path, before, begun=begun) as copy:
-            _apply_steps(connection, path, before, copy)
+            # Upgrade a store from the version `before` to this program's; it gets the new number only
+            # once it holds.
+            from sqlite_utils import Database
 
+            from harness.store.file.migrations import migrations
 
-def _apply_steps(connection: sqlite3.Connection, path: Path, before: int, copy: Path) -> None:
-    """Upgrade a store from the version ``before`` to this program's; it gets the new number only once it holds."""
-    from sqlite_utils import Database
-
-    from harness.store.file.migrations import migrations
-
-    migrations.apply(Database(connection))
-    _require_columns(connection, path, STEPS, f"{copy} is the store as it was before.")
-    if before:
-        _sealing().take_over(connection, path)
-    with transaction(connection):
-        fill_run_scores(connection)
-    with closing(_read(copy, "&immutable=1")) as original:
-        lost = [table for table in _KEPT if _count(connection, table) < _count(original, table)]
-    if lost:
-        raise StoreError(
-            f"{path} has fewer rows of {' and '.join(lost)} than before it was brought up to date. {copy} is the "
-            "store as it was before."
-        )
-    connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+            migrations.apply(Database(connection))
+            _require_columns(connection, path, STEPS, f"{copy} is the store as it was before.")
+            if before:
+                _sealing().take_over(connection, path)
+            with transaction(connection):
+                fill_run_scores(connection)
+            with closing(_read(copy, "&immutable=1")) as original:
+                lost = [
+                    table for table in _KEPT if _count(connection, table) < _count(original, table)
+                ]
+            if lost:
+                raise StoreError(
+                    f"{path} has fewer rows of {' and '.join(lost)} than before it was brought up to date. {copy} is the "
+                    "store as it was before."
+                )
+            connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
 
 
 def _require_columns(
