@@ -68,7 +68,7 @@ def stored_run(
         Result(place, place, None, scorer.pack(row), None, exact=False, second=None)
         for place, row in enumerate(rows)
     ]
-    add_results(store, number, [(result, ()) for result in results])
+    add_results(store, number, results)
     store.execute("UPDATE runs SET state = 'complete', run_card = '{}' WHERE id = ?", (number,))
     return run_id
 

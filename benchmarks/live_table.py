@@ -32,6 +32,7 @@ from typing import Any
 from textual.app import App, ComposeResult
 from textual.widgets import DataTable, Footer
 
+from harness.core.calls import Usage
 from harness.core.failures import RunState
 from harness.method.method import Result
 from harness.run.events import Control, EntryScored, EventQueue, Progress, Started
@@ -74,7 +75,7 @@ def ours(folder: Path, rows: int, rate: int) -> None:
 def _result(position: int) -> Result:
     return Result(
         position, position + 1, "Frazo tradukita de la maŝino.", b"", position % 100, False, 0.5,
-        latency_seconds=0.4, prompt_tokens=200, completion_tokens=20, cost_usd=0.0001,
+        latency_seconds=0.4, usage=Usage(200, 20), cost_usd=0.0001,
     )  # fmt: skip
 
 
@@ -94,7 +95,7 @@ def fill(folder: Path, rows: int) -> None:
     ]
     made = scene(folder / "s.sqlite", entries=entries_of(pairs, rows), stored=0)
     made.store.execute("BEGIN")
-    add_results(made.store, made.number, ((_result(place), ()) for place in range(rows)))
+    add_results(made.store, made.number, [_result(place) for place in range(rows)])
     made.store.execute("COMMIT")
     made.close()
 

@@ -11,7 +11,7 @@ from math import fsum
 from typing import Any
 
 from harness.card.material import Material, fingerprint, stored_material
-from harness.card.model import HASH_FIELD, EntryResult, RunCard, card_hash
+from harness.card.model import HASH_FIELD, EntryResult, EntryUsage, RunCard, card_hash
 from harness.card.rows import failed, row_json
 from harness.card.withholding import withheld_part, without_retried
 from harness.core.failures import ErrorClass
@@ -25,8 +25,6 @@ VERIFICATION_TIER = "self-benchmarked"
 """Who validated a run that its own maker made (§9.4)."""
 
 _LATENCIES = ("avg_latency_seconds", "median_latency_seconds", "p95_latency_seconds")
-_TOTALS = ("prompt_tokens", "completion_tokens", "reasoning_tokens", "cached_tokens")
-_COST_TOTALS = ("total_cost_usd", "cost_per_entry_usd")
 SETUP_FIELDS = (
     "model_slug",
     "condition",
@@ -115,7 +113,14 @@ def measured(material: Material, *, answered_only: bool = False) -> dict[str, An
     """
     seconds = [stretch.seconds for stretch in material.stretches]
     elapsed = fsum(seconds) if seconds else None
-    spending = _spending(material)
+    spending = [
+        EntryCost(
+            row.cost_usd,
+            len(entry.source),
+            **{name: getattr(row.usage, name, None) for name in EntryUsage.model_fields},
+        )
+        for entry, row in zip(material.entries, material.rows, strict=True)
+    ]
     counted = asdict(tokens(spending))
     costs = asdict(cost(spending, made_elsewhere=material.setup.method == "replay"))
     if costs["reason"] is None:
@@ -129,8 +134,8 @@ def measured(material: Material, *, answered_only: bool = False) -> dict[str, An
     amounts = [row.spent_usd for row in material.rows]
     known = [amount for amount in amounts if amount is not None]
     spent = fsum(known) if len(known) == len(amounts) else None
-    totals = {name: counted[name] for name in _TOTALS} | {
-        name: costs[name] for name in _COST_TOTALS
+    totals = {name: counted[name] for name in EntryUsage.model_fields} | {
+        name: costs[name] for name in ("total_cost_usd", "cost_per_entry_usd")
     }
     if (asked := material.scoring_cost) is not None:
         costs["scoring"] = asked.model_dump(mode="json", exclude_unset=True)
@@ -145,21 +150,6 @@ def measured(material: Material, *, answered_only: bool = False) -> dict[str, An
         "budget": {"budget_usd": material.budget_usd, "spent_usd": spent},
         "retries": material.retries.model_dump(mode="json"),
     }
-
-
-def _spending(material: Material) -> list[EntryCost]:
-    """Return what each entry used."""
-    return [
-        EntryCost(
-            cost_usd=row.cost_usd,
-            source_characters=len(entry.source),
-            prompt_tokens=None if row.usage is None else row.usage.prompt_tokens,
-            completion_tokens=None if row.usage is None else row.usage.completion_tokens,
-            reasoning_tokens=None if row.usage is None else row.usage.reasoning_tokens,
-            cached_tokens=None if row.usage is None else row.usage.cached_tokens,
-        )
-        for entry, row in zip(material.entries, material.rows, strict=True)
-    ]
 
 
 def scored(material: Material, measures: dict[str, Any], *, seed: int = SEED) -> dict[str, Any]:

@@ -188,7 +188,7 @@ def _store(
                     result = replace(result, headline=headline)
                 if not row.withheld and result.second is None:
                     result = replace(result, second=second)
-                results.append((result, ()))
+                results.append(result)
             add_results(connection, number, results)
             head = card.as_json()
             store_card(connection, number, head if doubt is None else {**head, "unverified": doubt})

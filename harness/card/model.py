@@ -157,13 +157,18 @@ class Scores(Block):
     """The same values as in ``speed``, for readers of §3.6 (C1)."""
 
 
-class Tokens(Block):
-    """Tokens of the run, each counted once (scoring-specification §6.1); null: not counted."""
+class EntryUsage(Block):
+    """Tokens of one entry, each counted once (scoring-specification §6.1); null: not counted."""
 
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
     reasoning_tokens: int | None = None
     cached_tokens: int | None = None
+
+
+class Tokens(EntryUsage):
+    """Tokens of the run."""
+
     total_tokens: int | None = None
     tokens_per_entry: float | None = None
 
@@ -222,26 +227,13 @@ class Speed(Block):
     entries_per_minute: float | None = None
 
 
-class Totals(Block):
+class Totals(EntryUsage):
     """Tokens and cost once more, for readers of the other layout (§3.5, C1)."""
 
-    prompt_tokens: int | None = None
-    completion_tokens: int | None = None
-    reasoning_tokens: int | None = None
-    cached_tokens: int | None = None
     total_cost_usd: float | None = None
     cost_per_entry_usd: float | None = None
     scoring_cost_usd: float | None = None
     """The same value as ``cost.scoring.total_cost_usd``; absent where the scoring asked no endpoint."""
-
-
-class EntryUsage(Block):
-    """Tokens of one entry."""
-
-    prompt_tokens: int | None = None
-    completion_tokens: int | None = None
-    reasoning_tokens: int | None = None
-    cached_tokens: int | None = None
 
 
 class EntryResult(Block):

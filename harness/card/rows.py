@@ -9,6 +9,7 @@ import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import asdict
 from enum import StrEnum
 from typing import Any
 
@@ -21,6 +22,7 @@ from harness.card.comparability import card_id
 from harness.card.foreign_cards import adopt
 from harness.card.model import EntryResult, EntryUsage, RunCard, seal_form
 from harness.card.reading import inside_words, kept_inside, parse_object
+from harness.core.calls import TOKENS, Usage
 from harness.core.failures import ErrorClass, HarnessError, StoreError, UsageError
 from harness.method.method import Result
 from harness.setup.scoring_tools import stored_scorer
@@ -91,7 +93,7 @@ def entry_row(
         variety=_tag(entry, "variety"),
         orthography=_tag(entry, "orthography"),
         latency_seconds=result.latency_seconds,
-        usage=_usage(result),
+        usage=None if result.usage is None else EntryUsage(**asdict(result.usage)),
         cost_usd=result.cost_usd,
         spent_usd=result.spent_usd,
         cached=result.cached,
@@ -156,17 +158,6 @@ def all_accepted(statistics: Mapping[str, list[float] | None] | None) -> bool | 
     return None if taken is None or len(taken) <= ALL_ACCEPTED else bool(taken[ALL_ACCEPTED])
 
 
-def _usage(result: Result) -> EntryUsage | None:
-    if result.total_tokens is None:
-        return None
-    return EntryUsage(
-        prompt_tokens=result.prompt_tokens,
-        completion_tokens=result.completion_tokens,
-        reasoning_tokens=result.reasoning_tokens,
-        cached_tokens=result.cached_tokens,
-    )
-
-
 def row_entry(row: EntryResult) -> Entry:
     """Return the entry of a row; a withheld one has empty texts."""
     fields: dict[str, object] = {
@@ -199,7 +190,9 @@ def row_result(
     row: EntryResult, position: int, statistics: bytes, finished_at: float, columns: KeptColumns
 ) -> Result:
     """Return the outcome of a row, with statistics that were computed from its texts."""
-    usage = row.usage or EntryUsage()
+    usage = None
+    if row.usage and None not in {row.usage.prompt_tokens, row.usage.completion_tokens}:
+        usage = Usage(**{name: count or 0 for name, count in row.usage if name in TOKENS})
     values = {**(row.values or {}), "chrf_plus_plus": row.entry_chrf, COMPOSITE: row.composite}
     return Result(
         position=position,
@@ -216,10 +209,7 @@ def row_result(
         cached=row.cached,
         batch_size=row.batch_size,
         attempts=row.attempts,
-        prompt_tokens=usage.prompt_tokens,
-        completion_tokens=usage.completion_tokens,
-        reasoning_tokens=usage.reasoning_tokens,
-        cached_tokens=usage.cached_tokens,
+        usage=usage,
         cost_usd=row.cost_usd,
         spent_usd=row.spent_usd,
         finished_at=finished_at,

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field, fields
 from enum import StrEnum
-from operator import attrgetter
+from operator import add, attrgetter
 from typing import Any, Final, Protocol
 
 
@@ -28,12 +28,11 @@ class Usage:
     """The part of prompt_tokens read from the provider's cache."""
 
     def __add__(self, other: Usage) -> Usage:
-        return Usage(
-            self.prompt_tokens + other.prompt_tokens,
-            self.completion_tokens + other.completion_tokens,
-            self.reasoning_tokens + other.reasoning_tokens,
-            self.cached_tokens + other.cached_tokens,
-        )
+        return Usage(*map(add, astuple(self), astuple(other)))
+
+
+TOKENS: Final = tuple(field.name for field in fields(Usage))
+"""The kinds of tokens: columns of ``results`` and fields of cards have these names."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any, Final
 
-from harness.core.calls import Reply, Usage
+from harness.core.calls import TOKENS, Reply, Usage
 from harness.core.failures import ErrorClass, Transient
 
 Json = Mapping[str, Any]
@@ -128,19 +128,13 @@ def _amount(value: Any) -> float | None:
 
 def sound_usage(usage: Usage) -> Usage:
     """Return the usage in whole numbers; raises where one is none."""
-    return Usage(
-        _sound_count(usage.prompt_tokens),
-        _sound_count(usage.completion_tokens),
-        _sound_count(usage.reasoning_tokens),
-        _sound_count(usage.cached_tokens),
-    )
-
-
-def _sound_count(number: int) -> int:
-    count = operator.index(number)
-    if isinstance(number, bool) or not 0 <= count <= MOST:
+    numbers = [getattr(usage, name) for name in TOKENS]
+    counts = [operator.index(number) for number in numbers]
+    if any(isinstance(number, bool) for number in numbers) or not all(
+        0 <= count <= MOST for count in counts
+    ):
         raise ValueError
-    return count
+    return Usage(*counts)
 
 
 def sound_amount(number: float | None) -> float | None:

@@ -1,13 +1,13 @@
 """What a translation method is (benchmark-specification §1.2, §9.6), and what is stored of what it gave.
 
-A Result is one entry of a run; every total of a run is derived from these rows. A Prediction is what a method
-made of an entry, with what it took: the share of each call that falls to the entry.
+A Result is one entry of a run; every total of a run is derived from these rows. Of each call it has the share that
+falls to the entry.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from enum import StrEnum
 from typing import Any, Protocol, runtime_checkable
 
@@ -159,18 +159,21 @@ class Attempt:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """One entry's outcome: what came out, how it scored, what it cost and how long it took."""
+    """One entry's outcome: what came out, how it scored, what it cost and how long it took.
+
+    The run loop makes it without scores, the recorder adds them, a row of the store holds both.
+    """
 
     position: int
     """0-based place of the entry in its corpus."""
     entry_id: EntryId
     output: str | None
     """None where the entry failed."""
-    statistics: bytes
-    """Packed statistics of every metric (``scoring.core.scorer.unpack``)."""
-    headline: float | None
-    exact: bool
-    second: float | None
+    statistics: bytes = b""
+    """Packed statistics of every metric (``scoring.core.scorer.unpack``); empty until it is scored."""
+    headline: float | None = None
+    exact: bool = False
+    second: float | None = None
     """What the run's task keeps of this entry to sort by (``scoring.core.specification``); derived from statistics."""
     error_class: ErrorClass | None = None
     error: str | None = None
@@ -181,10 +184,6 @@ class Result:
     batch_size: int = 1
     """How many entries shared the call: its latency is theirs, its tokens and cost are separated among them."""
     attempts: int = 1
-    prompt_tokens: int | None = None
-    completion_tokens: int | None = None
-    reasoning_tokens: int | None = None
-    cached_tokens: int | None = None
     cost_usd: float | None = None
     """None: unknown (M5). What the output cost when it was made, also where it came from the cache."""
     spent_usd: float | None = None
@@ -193,9 +192,12 @@ class Result:
     """Unix time."""
     third: float | None = None
     """Of translations: 1 where equal to the reference or one of its variants; None without variants."""
-
     raw: str | None = None
     """The method's first answer where its own gates or repairs changed it; None where they did not."""
+    usage: Usage | None = None
+    """None: not counted."""
+    trace: tuple[Attempt, ...] = ()
+    """On its way into the store; ``harness.store.results.read_attempts`` reads it back."""
 
     @property
     def kept(self) -> tuple[float | None, bool, float | None, float | None]:
@@ -208,49 +210,34 @@ class Result:
         return self.error_class is not None
 
     @property
+    def prompt_tokens(self) -> int | None:
+        """Tokens put in, None where they were not counted."""
+        return None if self.usage is None else self.usage.prompt_tokens
+
+    @property
+    def completion_tokens(self) -> int | None:
+        """Tokens that came out, None where they were not counted."""
+        return None if self.usage is None else self.usage.completion_tokens
+
+    @property
     def total_tokens(self) -> int | None:
         """Prompt and completion tokens, None where the method counts none."""
-        if self.prompt_tokens is None and self.completion_tokens is None:
-            return None
-        return (self.prompt_tokens or 0) + (self.completion_tokens or 0)
-
-
-@dataclass(frozen=True, slots=True)
-class Prediction:
-    """One entry's output on its way to be scored and stored."""
-
-    position: int
-    entry: Entry
-    output: Output
-    attempts: tuple[Attempt, ...] = ()
-    latency_seconds: float | None = None
-    cached: bool = False
-    batch_size: int = 1
-    usage: Usage | None = None
-    cost_usd: float | None = None
-    spent_usd: float | None = None
-    finished_at: float = 0.0
+        usage = self.usage
+        return None if usage is None else usage.prompt_tokens + usage.completion_tokens
 
 
 def shares(usage: Usage | None, entries: int) -> list[Usage | None]:
-    """Divide a call's tokens among its entries; whole numbers that add up to the call's own."""
+    """Divide a call's tokens among its entries; whole numbers that add up to the call's own.
+
+    10 tokens of 4 entries are 3, 3, 2 and 2: the first ``10 % 4`` entries take one of the rest each.
+    """
     if usage is None:
         return [None] * entries
-    parts = [
-        _part(count, entries)
-        for count in (
-            usage.prompt_tokens,
-            usage.completion_tokens,
-            usage.reasoning_tokens,
-            usage.cached_tokens,
-        )
+    counts = astuple(usage)
+    return [
+        Usage(*(count // entries + (place < count % entries) for count in counts))
+        for place in range(entries)
     ]
-    return [Usage(*numbers) for numbers in zip(*parts, strict=True)]
-
-
-def _part(count: int, entries: int) -> Sequence[int]:
-    whole, rest = divmod(count, entries)
-    return [whole + (place < rest) for place in range(entries)]
 
 
 # ---- What a method gave back, brought into the shape that the rest of the run relies on ----

@@ -34,7 +34,7 @@ from harness.setup.scoring_tools import ScoringTools
 from harness.store.annotations import AnnotationRow, answered, note_asked, read_annotations
 from harness.store.file.database import open_store, store_path
 from harness.store.file.trouble import transaction
-from harness.store.replies import NewReply, StoredReply, add_replies, find_reply, known_keys
+from harness.store.replies import StoredReply, add_replies, find_reply, known_keys
 from harness.store.runs import Run
 from scoring.core.setup import Translation
 
@@ -46,7 +46,7 @@ MOST_MALFORMED = 2
 
 STOPPED = "The scoring was stopped while it asked an endpoint; what was answered is kept."
 
-Keep = Callable[[sqlite3.Connection, Sequence[NewReply], Sequence[AnnotationRow], float], None]
+Keep = Callable[[sqlite3.Connection, Sequence[StoredReply], Sequence[AnnotationRow], float], None]
 """Stores replies, rows, and the money committed so far; called within a transaction, in its own thread."""
 
 
@@ -161,7 +161,7 @@ def asking_again(
 
     def keep(
         writer: sqlite3.Connection,
-        replies: Sequence[NewReply],
+        replies: Sequence[StoredReply],
         _rows: Sequence[AnnotationRow],
         _committed: float,
     ) -> None:
@@ -367,7 +367,7 @@ class _Shelf:
         self._writer = None if path is None else open_store(path)
         self._reader = None if path is None else open_store(path)
         self._known = known_keys(self._reader) if self._reader is not None and use_cache else set()
-        self._items: list[NewReply | AnnotationRow] = []
+        self._items: list[StoredReply | AnnotationRow] = []
         self._waiting: list[asyncio.Future[None]] = []
         self._writing: asyncio.Task[None] | None = None
         self._failure: Exception | None = None
@@ -378,7 +378,7 @@ class _Shelf:
             return None
         return find_reply(self._reader, key)
 
-    def put(self, item: NewReply | AnnotationRow) -> None:
+    def put(self, item: StoredReply | AnnotationRow) -> None:
         """Queue what is to be stored; raises what prevented the last group from reaching the disk."""
         if self._failure is not None:
             raise self._failure
@@ -424,10 +424,10 @@ class _Shelf:
                 else:
                     future.set_exception(self._failure)
 
-    def _store(self, items: Sequence[NewReply | AnnotationRow], committed: float) -> None:
+    def _store(self, items: Sequence[StoredReply | AnnotationRow], committed: float) -> None:
         if self._writer is None:
             return
-        replies = [item for item in items if isinstance(item, NewReply)]
+        replies = [item for item in items if isinstance(item, StoredReply)]
         rows = [item for item in items if isinstance(item, AnnotationRow)]
         with transaction(self._writer):
             self._keep(self._writer, replies, rows, committed)

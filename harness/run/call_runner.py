@@ -8,7 +8,7 @@ import asyncio
 import random
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from secrets import token_bytes
 
@@ -30,7 +30,7 @@ from harness.endpoint.endpoints import is_loopback, presets
 from harness.endpoint.limiter import Limiter, PauseNotice, RetryPolicy, Slot
 from harness.method.method import Attempt, Boxed, Method
 from harness.run.events import InFlight, Pending
-from harness.store.replies import NewReply, StoredReply, request_key
+from harness.store.replies import StoredReply, request_key
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class RunCalls:
     flight: InFlight
     find: Callable[[bytes], StoredReply | None]
     """Looks a reply up that may be used again; gives None where the cache is off."""
-    keep: Callable[[NewReply], None]
+    keep: Callable[[StoredReply], None]
     """Takes a reply to be stored."""
     reuse: bool = True
     """False: replies are kept for the entry screen, but never found again."""
@@ -209,7 +209,7 @@ class CallRunner:
             shared.asked.add(key)
         else:
             key = token_bytes(len(key))
-        shared.keep(NewReply(key, request.body, stored))
+        shared.keep(replace(stored, key=key, body=request.body))
         return key
 
     def _note_failure(self, failure: CallError, seconds: float) -> None:

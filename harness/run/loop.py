@@ -1,4 +1,4 @@
-"""The run loop: entries to the method, predictions to the recorder, wishes heeded between them.
+"""The run loop: entries to the method, results to the recorder, requests obeyed between them.
 
 It stops where everything fails the same way, so that a run does not continue for nothing.
 """
@@ -18,7 +18,6 @@ from typing import Any, Protocol
 from corpora.model.entry import Entry
 from corpora.text.comparison import is_blank
 from harness.box.engine import BoxFailure, WhoseFault
-from harness.core.calls import Usage
 from harness.core.failures import CallError, ErrorClass, HarnessError, RunState
 from harness.endpoint.limiter import Slot
 from harness.method.method import (
@@ -27,7 +26,8 @@ from harness.method.method import (
     Boxed,
     Method,
     Output,
-    Prediction,
+    Recorded,
+    Result,
     failed,
     raised,
     shares,
@@ -180,10 +180,10 @@ class Dispatcher:
             await asyncio.wait(self._tasks, return_when=asyncio.FIRST_COMPLETED)
 
 
-class PredictionTaker(Protocol):
+class ResultTaker(Protocol):
     """Takes what is finished: a recorder, or anyone who sends it to one."""
 
-    def take(self, predictions: Sequence[Prediction]) -> None:
+    def take(self, results: Sequence[Result]) -> None:
         """Accept finished entries."""
         ...
 
@@ -197,7 +197,7 @@ class RunLoop:
         waiting: Sequence[int],
         method: Method,
         shared: RunCalls,
-        recorder: PredictionTaker,
+        recorder: ResultTaker,
         control: Control,
     ) -> None:
         self._entries = entries
@@ -229,7 +229,12 @@ class RunLoop:
         try:
             outputs = await self._outputs(entries, calls)
             seconds = time.perf_counter() - started
-            self._hand_over(_predictions(self._method, batch, entries, outputs, calls, seconds))
+            results = _results(self._method, batch, entries, outputs, calls, seconds)
+            # entries of one call that failed alike count as one failure
+            for failure in dict.fromkeys((result.error_class, result.error) for result in results):
+                if reason := self._streak.note(*failure):
+                    self._halt(reason)
+            self._recorder.take(results)
         except HarnessError as end:  # budget reached, or wrong usage that only a call could show
             self._halt(str(end))
         finally:
@@ -286,64 +291,44 @@ class RunLoop:
         yield from (asked[at : at + size] for at in range(0, len(asked), size))
         yield from ([place] for place in alone)
 
-    def _hand_over(self, predictions: Sequence[Prediction]) -> None:
-        """Pass a batch on; entries of one call that failed alike count as one failure."""
-        outputs = [prediction.output for prediction in predictions]
-        for failure in dict.fromkeys((output.error_class, output.error) for output in outputs):
-            reason = self._streak.note(*failure)
-            if reason is not None:
-                self._halt(reason)
-        self._recorder.take(predictions)
 
-
-def _predictions(
+def _results(
     method: Method,
     batch: Sequence[int],
     entries: Sequence[Entry],
     outputs: Sequence[Output],
     calls: CallRunner,
     seconds: float,
-) -> list[Prediction]:
+) -> list[Result]:
     """Assemble outputs and what they took, each entry with its share."""
-    usages = shares(calls.usage, len(batch))
-    return [
-        _prediction(method, place, entry, output, calls, usage, seconds, len(batch))
-        for place, entry, output, usage in zip(batch, entries, outputs, usages, strict=True)
-    ]
-
-
-def _prediction(
-    method: Method,
-    position: int,
-    entry: Entry,
-    output: Output,
-    calls: CallRunner,
-    usage: Usage | None,
-    seconds: float,
-    batch_size: int,
-) -> Prediction:
     called = bool(calls.attempts)
     cost = calls.cost_usd if called else _uncalled_cost(method)
-    latency = calls.latency_seconds if called else seconds
-    if output.recorded is not None:
-        latency, usage, cost = (
-            output.recorded.latency_seconds,
-            output.recorded.usage,
-            output.recorded.cost_usd,
+    share = len(batch) if called else 1
+    results = []
+    usages = shares(calls.usage, len(batch))
+    for position, entry, output, usage in zip(batch, entries, outputs, usages, strict=True):
+        measured = output.recorded or Recorded(
+            calls.latency_seconds if called else seconds, usage, cost
         )
-    return Prediction(
-        position=position,
-        entry=entry,
-        output=output,
-        attempts=(*calls.attempts, *(Attempt(note=note) for note in output.notes)),
-        latency_seconds=latency,
-        cached=called and not calls.asked and bool(calls.reused),
-        batch_size=batch_size,
-        usage=usage,
-        cost_usd=None if cost is None else cost / (batch_size if called else 1),
-        spent_usd=calls.spent_usd / batch_size,
-        finished_at=time.time(),
-    )
+        results.append(
+            Result(
+                position,
+                entry.id,
+                output.text,
+                error_class=output.error_class,
+                error=output.error,
+                latency_seconds=measured.latency_seconds,
+                cached=called and not calls.asked and bool(calls.reused),
+                batch_size=len(batch),
+                usage=measured.usage,
+                cost_usd=None if measured.cost_usd is None else measured.cost_usd / share,
+                spent_usd=calls.spent_usd / len(batch),
+                finished_at=time.time(),
+                raw=output.raw,
+                trace=(*calls.attempts, *(Attempt(note=note) for note in output.notes)),
+            )
+        )
+    return results
 
 
 def _uncalled_cost(method: Method) -> float | None:

@@ -21,7 +21,7 @@ from corpora.model.corpus import Dataset
 from corpora.model.entry import Entry
 from corpora.text.comparison import is_blank
 from harness.core.failures import AskingStopped, ErrorClass, RunState
-from harness.method.method import Attempt, Method, Output, Prediction, Result
+from harness.method.method import Method, Result
 from harness.run.beginning import known_opening
 from harness.run.call_runner import RunCalls
 from harness.run.events import Control, EntryScored, Event
@@ -31,14 +31,13 @@ from harness.setup.scoring_tools import ScoringTools, floor_fields, floor_work, 
 from harness.store.file.openings import set_opening
 from harness.store.file.trouble import transaction
 from harness.store.holding import RunSegment, touch_stretch
-from harness.store.replies import NewReply, add_replies
+from harness.store.replies import StoredReply, add_replies
 from harness.store.results import add_results
 from harness.store.runs import Run, read_run, set_live
 from harness.store.sweeps import SharedBudget
 from scoring.card.constant import Annotate
 from scoring.core.scorer import Scorer
 from scoring.core.setup import Translation
-from scoring.core.specification import SortValues
 
 GATHER_SECONDS = 0.03
 """Least time from one transaction to the next while entries stream in."""
@@ -49,7 +48,7 @@ TELL_SECONDS = 0.1
 HEARTBEAT_SECONDS = 1.0
 """Time from one heartbeat in the store to the next, by which a second terminal follows."""
 
-_Item = Prediction | NewReply | Future[None]
+_Item = Result | StoredReply | Future[None]
 """A future is to be done once all before it, and the money committed by now, is on the disk."""
 
 
@@ -62,6 +61,7 @@ class Recorder(threading.Thread):
         run: int,
         run_id: str,
         segment: RunSegment,
+        entries: Mapping[int, Entry],
         scorer: Scorer,
         board: ProgressBoard,
         listener: Callable[[Event], None] | None,
@@ -74,6 +74,7 @@ class Recorder(threading.Thread):
         self._run = run
         self._run_id = run_id
         self._segment = segment
+        self._entries = entries
         self._scorer = scorer
         self._board = board
         self._listener = listener
@@ -90,12 +91,12 @@ class Recorder(threading.Thread):
         self.failed: Callable[[], None] = lambda: None
         """Called from this thread when it cannot continue."""
 
-    def take(self, predictions: Sequence[Prediction]) -> None:
+    def take(self, results: Sequence[Result]) -> None:
         """Queue finished entries; may be called from any thread."""
-        for prediction in predictions:
-            self._queue.put(prediction)
+        for result in results:
+            self._queue.put(result)
 
-    def keep(self, reply: NewReply) -> None:
+    def keep(self, reply: StoredReply) -> None:
         """Queue a reply to be stored; may be called from any thread."""
         self._queue.put(reply)
 
@@ -142,7 +143,7 @@ class Recorder(threading.Thread):
         if self._listener is not None:
             last = not more
             for result in results:
-                self._listener(EntryScored(self._run_id, result))
+                self._listener(EntryScored(self._run_id, replace(result, trace=())))
             if now - self._told >= TELL_SECONDS or last:
                 self._told = now
                 self._listener(self._board.progress())
@@ -168,17 +169,15 @@ class Recorder(threading.Thread):
         return items, False
 
     def _write(self, items: Sequence[_Item]) -> list[Result]:
-        predictions = [item for item in items if isinstance(item, Prediction)]
-        replies = [item for item in items if isinstance(item, NewReply)]
-        scored = self._score(predictions)
-        results = [result for result, _ in scored]
+        replies = [item for item in items if isinstance(item, StoredReply)]
+        results = self._score([item for item in items if isinstance(item, Result)])
         now = time.perf_counter()
         heartbeat = now - self._beat >= HEARTBEAT_SECONDS
         if not (items or heartbeat):
             return []
         with transaction(self._connection):
             add_replies(self._connection, replies)
-            add_results(self._connection, self._run, scored)
+            add_results(self._connection, self._run, results)
             touch_stretch(self._connection, self._segment, self._board.committed_usd)
             if heartbeat:
                 self._beat = now
@@ -189,33 +188,40 @@ class Recorder(threading.Thread):
                 item.set_result(None)
         return results
 
-    def _score(self, predictions: Sequence[Prediction]) -> list[tuple[Result, tuple[Attempt, ...]]]:
-        if not predictions:
+    def _score(self, results: Sequence[Result]) -> list[Result]:
+        if not results:
             return []
-        statistics = self._scorer.statistics(
-            self._annotated(
-                [
-                    Translation(
-                        prediction.entry, prediction.output.text or "", raw=prediction.output.raw
-                    )
-                    for prediction in predictions
-                ]
-            )
-        )
-        values = self._scorer.entries_values(statistics)
-        scored = [
-            (
-                _result(
-                    prediction,
-                    self._scorer.pack(numbers),
-                    self._scorer.columns.kept(scores.values, scores.composite),
-                    self._tried.get(prediction.position, 0),
-                ),
-                prediction.attempts,
-            )
-            for prediction, numbers, scores in zip(predictions, statistics, values, strict=True)
+        translations = [
+            Translation(self._entries[result.position], result.output or "", raw=result.raw)
+            for result in results
         ]
-        self._board.add([result for result, _ in scored], statistics)
+        statistics = self._scorer.statistics(self._annotated(translations))
+        values = self._scorer.entries_values(statistics)
+        scored = []
+        for result, numbers, scores in zip(results, statistics, values, strict=True):
+            kept = self._scorer.columns.kept(scores.values, scores.composite)
+            headline, exact, second, third = kept
+            entry = self._entries[result.position]
+            if (
+                result.error_class is ErrorClass.EMPTY
+                and entry.task.empty_reference
+                and is_blank(entry.reference)
+            ):  # silence is the answer where the reference is empty too
+                result = replace(result, output="", error_class=None, error=None)  # noqa: PLW2901
+            tries = sum(attempt.note is None for attempt in result.trace)
+            scored.append(
+                replace(
+                    result,
+                    statistics=self._scorer.pack(numbers),
+                    headline=headline,
+                    exact=exact,
+                    second=second,
+                    third=third,
+                    latency_seconds=None if result.cached else result.latency_seconds,
+                    attempts=self._tried.get(result.position, 0) + max(1, tries),
+                )
+            )
+        self._board.add(scored, statistics)
         return scored
 
 
@@ -240,45 +246,6 @@ def teller_before_seal(
         show()
 
     return tell
-
-
-def _output(prediction: Prediction) -> Output:
-    """Return the output of an entry; an empty one is an answer, and no failure, where the reference is empty too."""
-    output, entry = prediction.output, prediction.entry
-    silent = entry.task.empty_reference and is_blank(entry.reference)
-    if silent and output.error_class is ErrorClass.EMPTY:
-        return replace(output, text="", error_class=None, error=None)
-    return output
-
-
-def _result(prediction: Prediction, statistics: bytes, kept: SortValues, tried: int) -> Result:
-    usage, output = prediction.usage, _output(prediction)
-    tries = [attempt for attempt in prediction.attempts if attempt.note is None]
-    headline, exact, second, third = kept
-    return Result(
-        position=prediction.position,
-        entry_id=prediction.entry.id,
-        output=output.text,
-        statistics=statistics,
-        headline=headline,
-        exact=exact,
-        second=second,
-        error_class=output.error_class,
-        error=output.error,
-        latency_seconds=None if prediction.cached else prediction.latency_seconds,
-        cached=prediction.cached,
-        batch_size=prediction.batch_size,
-        attempts=tried + max(1, len(tries)),
-        prompt_tokens=None if usage is None else usage.prompt_tokens,
-        completion_tokens=None if usage is None else usage.completion_tokens,
-        reasoning_tokens=None if usage is None else usage.reasoning_tokens,
-        cached_tokens=None if usage is None else usage.cached_tokens,
-        cost_usd=prediction.cost_usd,
-        spent_usd=prediction.spent_usd,
-        finished_at=prediction.finished_at,
-        third=third,
-        raw=output.raw,
-    )
 
 
 # ---- The floors of a run: worked out while it waits for replies, and exact in the store before

@@ -51,7 +51,7 @@ from harness.store.holding import (
     touch_stretch,
 )
 from harness.store.mixed_setups import tries_before
-from harness.store.replies import NewReply, StoredReply, add_replies, find_reply, known_keys
+from harness.store.replies import StoredReply, add_replies, find_reply, known_keys
 from harness.store.results import keep_row_words, read_results, stored_positions
 from harness.store.runs import Run, leave_run, read_run, set_live
 from harness.store.sweeps import leave_money, purse_of
@@ -220,6 +220,7 @@ class _Execution:
             self.run.id,
             self.run.run_id,
             segment,
+            self.entries,
             self.scorer,
             board,
             self.listener,
@@ -324,7 +325,7 @@ class _Execution:
             control=self.control,
         )
 
-    def _keep(self, recorder: Recorder, reply: NewReply) -> None:
+    def _keep(self, recorder: Recorder, reply: StoredReply) -> None:
         recorder.keep(reply)
         self.known_replies.add(reply.key)
 
@@ -369,7 +370,7 @@ class _Execution:
     def _keep_answers(
         self,
         connection: sqlite3.Connection,
-        replies: Sequence[NewReply],
+        replies: Sequence[StoredReply],
         rows: Sequence[AnnotationRow],
         committed: float,
     ) -> None:

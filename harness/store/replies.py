@@ -13,16 +13,16 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, field, replace
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import msgpack
-from pydantic import TypeAdapter
+from pydantic import Field, TypeAdapter
 
 from corpora.files.problems import StoredValueError
-from harness.core.calls import Reply, Request, Usage
+from harness.core.calls import TOKENS, Reply, Request, Usage
 from harness.core.failures import ErrorClass
 from harness.core.storage import storable
 from harness.method.method import Attempt
@@ -107,15 +107,10 @@ class StoredReply:
     reply: Reply
     latency_seconds: float
     cost_usd: float | None
-
-
-@dataclass(frozen=True, slots=True)
-class NewReply:
-    """A reply on its way into the store."""
-
-    key: bytes
-    body: Mapping[str, Any] | Sequence[Any]
-    stored: StoredReply
+    key: bytes = b""
+    """What it is stored under; empty before that."""
+    body: Mapping[str, Any] | Sequence[Any] = field(default_factory=dict)
+    """Of the request; empty where the reply was looked up to be used again."""
 
 
 def known_keys(connection: sqlite3.Connection) -> set[bytes]:
@@ -130,27 +125,36 @@ def find_reply(connection: sqlite3.Connection, key: bytes) -> StoredReply | None
         " WHERE p.key = ?",
         (key,),
     ).fetchone()
-    return None if row is None else _stored(*row)
+    return None if row is None else replace(_stored(*row), key=key)
 
 
-def add_replies(connection: sqlite3.Connection, replies: Iterable[NewReply]) -> None:
+def add_replies(connection: sqlite3.Connection, replies: Iterable[StoredReply]) -> None:
     """Store replies; a newer one takes the key of an older. Called within a transaction."""
     now = time.time()
     connection.executemany(
         "INSERT OR REPLACE INTO replies VALUES (?, ?, ?, ?, ?, ?, ?)",
-        [_row(connection, new, now) for new in replies],
+        [_row(connection, stored, now) for stored in replies],
     )
 
 
-def _row(connection: sqlite3.Connection, new: NewReply, now: float) -> tuple[object, ...]:
-    head, tail = _split(new.body)
+def _row(connection: sqlite3.Connection, stored: StoredReply, now: float) -> tuple[object, ...]:
+    head, tail = _split(stored.body)
+    reply = stored.reply
+    facts = (
+        None if reply.usage is None else astuple(reply.usage),
+        None if reply.model_id is None else storable(reply.model_id),
+        None if reply.finish_reason is None else storable(reply.finish_reason),
+        reply.reported_cost_usd,
+        json.dumps(reply.tool_calls) if reply.tool_calls else None,
+        stored.cost_usd,
+    )
     return (
-        new.key,
+        stored.key,
         intern_text(connection, storable(head)),
         None if tail is None else intern_text(connection, storable(tail)),
-        intern_text(connection, storable(new.stored.reply.text)),
-        _facts(new.stored),
-        new.stored.latency_seconds,
+        intern_text(connection, storable(reply.text)),
+        msgpack.packb(facts),
+        stored.latency_seconds,
         now,
     )
 
@@ -175,36 +179,9 @@ def _join(head: str, tail: str | None) -> Any:
     return body
 
 
-def _facts(stored: StoredReply) -> bytes:
-    reply = stored.reply
-    usage = None
-    if reply.usage is not None:
-        usage = (
-            reply.usage.prompt_tokens,
-            reply.usage.completion_tokens,
-            reply.usage.reasoning_tokens,
-            reply.usage.cached_tokens,
-        )
-    packed: bytes = msgpack.packb(
-        (
-            usage,
-            _word(reply.model_id),
-            _word(reply.finish_reason),
-            reply.reported_cost_usd,
-            json.dumps(reply.tool_calls) if reply.tool_calls else None,
-            stored.cost_usd,
-        )
-    )
-    return packed
-
-
-def _word(text: str | None) -> str | None:
-    return None if text is None else storable(text)
-
-
 _FACTS = TypeAdapter(
     tuple[
-        tuple[int, int, int, int] | None,
+        Annotated[tuple[int, ...], Field(min_length=4, max_length=len(TOKENS))] | None,
         str | None,
         str | None,
         float | None,
@@ -243,15 +220,7 @@ def named_models(connection: sqlite3.Connection, keys: Iterable[bytes]) -> Count
     return named
 
 
-@dataclass(frozen=True, slots=True)
-class Exchange:
-    """What was asked and what was answered, as the entry screen shows it."""
-
-    body: Mapping[str, Any] | Sequence[Any]
-    stored: StoredReply
-
-
-def read_exchange(connection: sqlite3.Connection, key: bytes) -> Exchange | None:
+def read_exchange(connection: sqlite3.Connection, key: bytes) -> StoredReply | None:
     """Return the request and reply behind an attempt."""
     row = connection.execute(
         "SELECT head, tail, body, facts, latency_seconds FROM replies WHERE key = ?", (key,)
@@ -260,7 +229,8 @@ def read_exchange(connection: sqlite3.Connection, key: bytes) -> Exchange | None
         return None
     texts = read_texts(connection, [number for number in row[:3] if number is not None])
     tail = None if row[1] is None else texts[row[1]]
-    return Exchange(_join(texts[row[0]], tail), _stored(texts[row[2]], row[3], row[4]))
+    stored = _stored(texts[row[2]], row[3], row[4])
+    return replace(stored, key=key, body=_join(texts[row[0]], tail))
 
 
 # ---- What a row keeps of each try: packed in one value, and the words in it apart where they are
@@ -342,12 +312,12 @@ def said_in(attempts: Sequence[Attempt]) -> ReviewDescription:
     return [[attempt.error, attempt.note] for attempt in attempts]
 
 
-def unsaid(attempts: Sequence[Attempt]) -> list[Attempt]:
+def unsaid(attempts: Sequence[Attempt]) -> tuple[Attempt, ...]:
     """Return attempts without their words; a note that is there is empty."""
-    return [
+    return tuple(
         replace(attempt, error=None, note=None if attempt.note is None else "")
         for attempt in attempts
-    ]
+    )
 
 
 def said_again(attempts: Sequence[Attempt], said: ReviewDescription) -> list[Attempt]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import astuple, dataclass, fields, replace
 from operator import attrgetter
 from typing import Any, NamedTuple
 
@@ -18,6 +18,7 @@ import msgpack
 
 from corpora.files.problems import StoredValueError
 from corpora.model.entry import EntryId
+from harness.core.calls import TOKENS, Usage
 from harness.core.failures import ErrorClass
 from harness.method.method import Attempt, Result
 from harness.store.file.sealing import CorpusSeal, SealedKind, sealed_column, sealed_positions
@@ -76,7 +77,7 @@ def _analyses(packed: bytes | None) -> tuple[str, ...] | None:
 _ELSEWHERE = {"entry_id": "e.entry_id", "output": "t.body", "raw": "w.body"}
 """Field of ``Result`` that is not kept in its row itself → where it is."""
 
-_FIELDS = tuple(field.name for field in fields(Result))
+_FIELDS = tuple(field.name for field in fields(Result) if field.name not in {"usage", "trace"})
 _OWN = tuple(name for name in _FIELDS if name not in _ELSEWHERE)
 """Fields that are columns of the same name."""
 
@@ -103,13 +104,13 @@ def sort_columns(connection: sqlite3.Connection) -> Mapping[str, str]:
 def _columns(connection: sqlite3.Connection) -> str:
     """Return the columns of ``Result`` in their order, and after them what is sealed of the row."""
     called = sort_columns(connection)
-    own = [_ELSEWHERE.get(name) or f"r.{called.get(name, name)}" for name in _FIELDS]
+    own = [_ELSEWHERE.get(name) or f"r.{called.get(name, name)}" for name in (*_FIELDS, *TOKENS)]
     return ", ".join([*own, sealed_column(connection, "results", "r")])
 
 
 _INSERT = (
-    f"INSERT INTO results (run, output, raw, trace, sealed, {', '.join(_OWN)})"
-    f" VALUES ({', '.join('?' * (5 + len(_OWN)))})"
+    f"INSERT INTO results (run, output, raw, trace, sealed, {', '.join((*_OWN, *TOKENS))})"
+    f" VALUES ({', '.join('?' * (5 + len(_OWN) + len(TOKENS)))})"
 )
 
 _FROM = """
@@ -122,22 +123,15 @@ _FROM = """
 """
 
 
-def add_results(
-    connection: sqlite3.Connection,
-    run: int,
-    results: Iterable[tuple[Result, Sequence[Attempt]]],
-) -> None:
+def add_results(connection: sqlite3.Connection, run: int, results: Sequence[Result]) -> None:
     """Store finished entries with their attempts; called within a transaction."""
-    result_rows = [*results]
     seal = run_seal(connection, run)
-    secret = sealed_positions(
-        connection, seal.corpus, (result.position for result, _ in result_rows)
-    )
+    secret = sealed_positions(connection, seal.corpus, (result.position for result in results))
     connection.executemany(
         _INSERT,
         [
-            _row(connection, run, result, attempts, seal if result.position in secret else None)
-            for result, attempts in result_rows
+            _row(connection, run, result, seal if result.position in secret else None)
+            for result in results
         ],
     )
 
@@ -149,13 +143,9 @@ def run_seal(connection: sqlite3.Connection, run: int) -> CorpusSeal:
 
 
 def _row(
-    connection: sqlite3.Connection,
-    run: int,
-    result: Result,
-    attempts: Sequence[Attempt],
-    seal: CorpusSeal | None,
+    connection: sqlite3.Connection, run: int, result: Result, seal: CorpusSeal | None
 ) -> tuple[object, ...]:
-    sealed = None
+    sealed, attempts = None, result.trace
     if seal is not None:
         sealed_fields = {name: getattr(result, name) for name in _SEALED} | {
             "said": said_in(attempts)
@@ -165,7 +155,8 @@ def _row(
         attempts = unsaid(attempts)
     output = None if result.output is None else intern_text(connection, result.output)
     raw = None if result.raw is None else intern_text(connection, result.raw)
-    return (run, output, raw, pack_attempts(attempts), sealed, *_own(result))
+    counts = astuple(result.usage) if result.usage else (None,) * len(TOKENS)
+    return (run, output, raw, pack_attempts(attempts), sealed, *_own(result), *counts)
 
 
 def copy_results(connection: sqlite3.Connection, run: int, to: int) -> None:
@@ -247,6 +238,8 @@ def results_after(connection: sqlite3.Connection, run: int, rowid: int) -> list[
 
 def _result(row: tuple[Any, ...], seal: CorpusSeal, *, to_show: bool) -> Result:
     *values, sealed = row
+    counts = values[len(_FIELDS) :]
+    del values[len(_FIELDS) :]
     if sealed is not None:
         read = seal.shown if to_show else seal.open
         opened = read(values[_POSITION], SealedKind.RESULT, sealed)
@@ -260,7 +253,12 @@ def _result(row: tuple[Any, ...], seal: CorpusSeal, *, to_show: bool) -> Result:
     values[_CACHED] = bool(values[_CACHED])
     if values[_ERROR_CLASS] is not None:
         values[_ERROR_CLASS] = stored_word(values[_ERROR_CLASS], ErrorClass)
-    return Result(*values)
+    prompt, completion, *parts = counts
+    if prompt is None or completion is None:
+        usage = None
+    else:
+        usage = Usage(prompt, completion, *(count or 0 for count in parts))
+    return Result(*values, usage)
 
 
 def read_headlines(connection: sqlite3.Connection, run: int) -> list[float | None]:

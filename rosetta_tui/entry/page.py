@@ -18,7 +18,7 @@ from harness.method.method import Attempt, Result
 from harness.setup.scoring_tools import stated_setup, stored_scorer
 from harness.store.annotations import AnnotationRow
 from harness.store.corpora.entries import read_dataset, read_entries
-from harness.store.replies import Exchange
+from harness.store.replies import StoredReply
 from harness.store.runs import Run, read_run
 from rosetta_tui.entry.record import (
     COMPARED_AS_TEXT,
@@ -139,7 +139,7 @@ class EntryFacts:
     entry: Entry
     result: Result | None
     attempts: Sequence[Attempt]
-    exchanges: Sequence[Exchange | None]
+    exchanges: Sequence[StoredReply | None]
     """What was asked and answered in each attempt, None where nothing was kept."""
     missing: Mapping[str, str]
     """Metric id → why it has no value in this run."""
@@ -338,7 +338,7 @@ def replies(facts: EntryFacts) -> list[PageLine]:
     """Return what was answered, as it came."""
     lines = []
     for number, exchange in _kept(facts):
-        reply = exchange.stored.reply
+        reply = exchange.reply
         lines.append(PageLine(f"Reply {number}", show_lines(reply.text)))
         lines += [PageLine("tool call", show(json_words(call))) for call in reply.tool_calls]
         facts_of_reply = [reply.model_id or "", reply.finish_reason or ""]
@@ -348,5 +348,5 @@ def replies(facts: EntryFacts) -> list[PageLine]:
     return lines or [PageLine("Raw reply", Content.styled("none is kept for this entry", "$quiet"))]
 
 
-def _kept(facts: EntryFacts) -> list[tuple[int, Exchange]]:
+def _kept(facts: EntryFacts) -> list[tuple[int, StoredReply]]:
     return [(n, exchange) for n, exchange in enumerate(facts.exchanges, 1) if exchange is not None]

@@ -6,21 +6,18 @@ Latency and throughput of a run, from its entries (§7).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from math import fsum
 
 import numpy as np
 
 
-@dataclass(frozen=True, slots=True)
-class EntryCost:
-    """What one entry used, all its attempts together."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TokenCounts:
+    """Tokens, each counted once (§6.1); None where the endpoint does not count."""
 
-    cost_usd: float | None
-    """US dollars; 0.0 where it is known to cost nothing, None where the price is not known."""
-    source_characters: int
     prompt_tokens: int | None = 0
-    """All input tokens, cached ones included; None where the endpoint does not count."""
+    """All input tokens, cached ones included."""
     completion_tokens: int | None = 0
     """All output tokens, reasoning included."""
     reasoning_tokens: int | None = 0
@@ -28,13 +25,18 @@ class EntryCost:
 
 
 @dataclass(frozen=True, slots=True)
-class TokenBlock:
+class EntryCost(TokenCounts):
+    """What one entry used, all its attempts together."""
+
+    cost_usd: float | None
+    """US dollars; 0.0 where it is known to cost nothing, None where the price is not known."""
+    source_characters: int
+
+
+@dataclass(frozen=True, slots=True)
+class TokenBlock(TokenCounts):
     """The ``tokens`` block (§6.1). A sum is None where one of its entries was not counted."""
 
-    prompt_tokens: int | None
-    completion_tokens: int | None
-    reasoning_tokens: int | None
-    cached_tokens: int | None
     total_tokens: int | None
     tokens_per_entry: float | None
     uncounted_entries: int
@@ -62,8 +64,9 @@ class CostBlock:
 
 def tokens(rows: Sequence[EntryCost]) -> TokenBlock:
     """Add up the tokens of all entries."""
-    prompt = _total([row.prompt_tokens for row in rows])
-    completion = _total([row.completion_tokens for row in rows])
+    names = [field.name for field in fields(TokenCounts)]
+    sums = {name: _total([getattr(row, name) for row in rows]) for name in names}
+    prompt, completion = sums["prompt_tokens"], sums["completion_tokens"]
     total = None if prompt is None or completion is None else prompt + completion
     counted = [
         row.prompt_tokens + row.completion_tokens
@@ -71,10 +74,7 @@ def tokens(rows: Sequence[EntryCost]) -> TokenBlock:
         if row.prompt_tokens is not None and row.completion_tokens is not None
     ]
     return TokenBlock(
-        prompt_tokens=prompt,
-        completion_tokens=completion,
-        reasoning_tokens=_total([row.reasoning_tokens for row in rows]),
-        cached_tokens=_total([row.cached_tokens for row in rows]),
+        **sums,
         total_tokens=total,
         tokens_per_entry=per(total, len(rows)),
         uncounted_entries=len(rows) - len(counted),

@@ -336,7 +336,7 @@ def store(going: Path, tmp_path: Path) -> Iterator[Connection]:
 def give(store: Connection, places: Sequence[int]) -> None:
     """Let the run that is under way finish some entries."""
     results = read_results(store, ONE, places)
-    add_results(store, OTHER, [(result, ()) for result in results])
+    add_results(store, OTHER, list(results))
 
 
 def compared(store: Connection, earlier: Comparison | None = None) -> Comparison:

@@ -30,7 +30,7 @@ from harness.setup.scoring_tools import scores_of
 from harness.store.corpora.entries import save_corpus
 from harness.store.file.database import open_store
 from harness.store.file.openings import Floor, Live, RunOpening
-from harness.store.replies import NewReply, StoredReply, add_replies, request_key
+from harness.store.replies import StoredReply, add_replies, request_key
 from harness.store.results import add_results
 from harness.store.runs import create_run, find_run, seal_run, set_live
 from scoring.card.claim import Claim, Score, decide
@@ -175,7 +175,7 @@ def result(position: int, entry: Entry, output: str | None, **changes: object) -
         position=position, entry_id=entry.id, output=output, statistics=SCORER.pack(statistics),
         headline=values.values["chrf_plus_plus"], exact=bool(values.values["exact_match_rate"]),
         second=values.composite, latency_seconds=0.3 + (position * 7 % 13) / 10,
-        prompt_tokens=180 + position % 40, completion_tokens=20 + position % 9,
+        usage=Usage(180 + position % 40, 20 + position % 9),
         cost_usd=0.0001 + position % 5 / 10_000, spent_usd=0.0001 + position % 5 / 10_000,
         finished_at=1_700_000_000.0 + position,
     )  # fmt: skip
@@ -243,7 +243,9 @@ def scene(
         created=1_700_000_000.0,
     )  # fmt: skip
     add_results(
-        store, number, [(made, _attempts(store, entries[made.position], made)) for made in results]
+        store,
+        number,
+        [replace(made, trace=_attempts(store, entries[made.position], made)) for made in results],
     )
     set_live(store, number, RunState.RUNNING, Live(at=time.time()))
     store.execute("COMMIT")
@@ -252,11 +254,11 @@ def scene(
     return made
 
 
-def _attempts(store: sqlite3.Connection, entry: Entry, made: Result) -> list[Attempt]:
+def _attempts(store: sqlite3.Connection, entry: Entry, made: Result) -> tuple[Attempt, ...]:
     if made.failed:
         failure = {"error_class": ErrorClass.TIMEOUT, "error": "No answer within 60 s."}
         failed = Attempt(None, None, 60.0, 2.0, **failure)  # type: ignore[arg-type]
-        return [replace(failed, waited_seconds=float(2**n)) for n in range(6)]
+        return tuple(replace(failed, waited_seconds=float(2**n)) for n in range(6))
     body = {
         "model": "qwen2.5-7b", "temperature": 0,
         "messages": [
@@ -267,12 +269,12 @@ def _attempts(store: sqlite3.Connection, entry: Entry, made: Result) -> list[Att
     request = Request("ollama", "http://127.0.0.1/v1", body, read=lambda _: Reply(""))
     key = request_key(request, "chat")
     reply = Reply(made.output or "", Usage(180, 20), "qwen2.5-7b", "stop")
-    add_replies(store, [NewReply(key, body, StoredReply(reply, 0.4, 0.0001))])
+    add_replies(store, [StoredReply(reply, 0.4, 0.0001, key, body)])
     if made.position % 7 == 3:
         failure = {"error_class": ErrorClass.RATE_LIMIT, "error": "Too many requests."}
         limited = Attempt(None, 429, 0.05, **failure)  # type: ignore[arg-type]
-        return [limited, Attempt(key, 200, made.latency_seconds, 3.0)]
-    return [Attempt(key, 200, made.latency_seconds, cached=made.cached, note="kept as it came")]
+        return (limited, Attempt(key, 200, made.latency_seconds, 3.0))
+    return (Attempt(key, 200, made.latency_seconds, cached=made.cached, note="kept as it came"),)
 
 
 def card_of(made: Scene) -> dict[str, object]:

@@ -14,7 +14,7 @@ from harness.card.build import errors_by_class, measured, scored
 from harness.card.checking.verdict import differences, floors_are_stated, impossible
 from harness.card.foreign_cards import is_ours
 from harness.card.material import EQUIVALENT, EXACT, MISS, NO_OUTPUT, Material
-from harness.card.model import EntryResult, Retries, RunCard, Scores
+from harness.card.model import EntryResult, EntryUsage, Retries, RunCard, Scores
 from harness.card.reproduction import stated_scores
 from harness.card.rows import all_accepted, row_entry
 from harness.consent.checks import found, of_card
@@ -271,10 +271,7 @@ _FROM_ROWS = {
         "cost_per_source_char",
     ),
     "usage": (
-        "prompt_tokens",
-        "completion_tokens",
-        "reasoning_tokens",
-        "cached_tokens",
+        *EntryUsage.model_fields,
         "total_tokens",
         "tokens_per_entry",
         "tokens_per_second",

@@ -248,7 +248,7 @@ class _Errand:
         calls = self._work.calls
         calls.ledger.spent = self._before + report.committed
         for reply in report.replies:
-            calls.keep(reply.new)
+            calls.keep(reply.stored)
         self._take(report)
         calls.flight.in_flight.clear()
         calls.flight.in_flight.update(report.in_flight)
@@ -289,7 +289,7 @@ class _Errand:
                 )
             self._left.discard(row.position)
         self._work.recorder.take(
-            [row.prediction(self._work.entries[row.position], now) for row in report.rows]
+            [row.result(self._work.entries[row.position], now) for row in report.rows]
         )
 
     def _answer(self, asked: WorkerQuestion) -> CoordinatorAnswer:
@@ -323,7 +323,7 @@ class _Errand:
 
     def _found(self, asked: WorkerQuestion) -> CoordinatorAnswer:
         stored = None if asked.key is None else self._work.calls.find(asked.key)
-        reply = None if stored is None or asked.key is None else SentReply.of(asked.key, {}, stored)
+        reply = None if stored is None else SentReply.of(stored)
         return CoordinatorAnswer(number=asked.number, reply=reply)
 
     def _has_word(self, report: WorkerReport | None) -> bool:

@@ -15,11 +15,11 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 from corpora.model.corpus import entry_fields
 from corpora.model.entry import Entry
 from harness.core.calls import Reply, Usage
-from harness.core.failures import HarnessError, RunState
-from harness.method.method import Attempt, Output, Prediction, Setup, sound
+from harness.core.failures import ErrorClass, HarnessError, RunState
+from harness.method.method import Attempt, Output, Result, Setup, sound
 from harness.method.options import MethodOptions
 from harness.setup.plan import RunOptions
-from harness.store.replies import NewReply, StoredReply
+from harness.store.replies import StoredReply
 
 MOST_BYTES = 256 * 2**20
 """Of one message."""
@@ -133,12 +133,12 @@ class SentReply(Message):
     cost_usd: Amount | None
 
     @classmethod
-    def of(cls, key: bytes, body: object, stored: StoredReply) -> SentReply:
+    def of(cls, stored: StoredReply) -> SentReply:
         """Return what is sent of a reply."""
         reply = stored.reply
         return cls(
-            key=key,
-            body=json.dumps(body),
+            key=stored.key,
+            body=json.dumps(stored.body),
             text=reply.text,
             usage=reply.usage,
             model_id=reply.model_id,
@@ -151,8 +151,10 @@ class SentReply(Message):
 
     @property
     def stored(self) -> StoredReply:
-        """The reply; MessageError where its tool calls are none."""
-        calls = _decoded(self.tool_calls)
+        """The reply; MessageError where its request or its tool calls are none."""
+        body, calls = _decoded(self.body), _decoded(self.tool_calls)
+        if not isinstance(body, dict | list):
+            raise MessageError("A reply's request is no object and no list.")
         if not isinstance(calls, list) or not all(isinstance(call, dict) for call in calls):
             raise MessageError("A reply's tool calls are no list of objects.")
         reply = Reply(
@@ -163,15 +165,7 @@ class SentReply(Message):
             self.reported_cost_usd,
             tuple(calls),
         )
-        return StoredReply(reply, self.latency_seconds, self.cost_usd)
-
-    @property
-    def new(self) -> NewReply:
-        """The reply on its way into the store; MessageError where its body is none."""
-        body = _decoded(self.body)
-        if not isinstance(body, dict | list):
-            raise MessageError("A reply's request is no object and no list.")
-        return NewReply(self.key, body, self.stored)
+        return StoredReply(reply, self.latency_seconds, self.cost_usd, self.key, body)
 
 
 def _decoded(text: str) -> Any:
@@ -182,11 +176,14 @@ def _decoded(text: str) -> Any:
 
 
 class SentRow(Message):
-    """What a method made of an entry, and what it took; see ``harness.method.method.Prediction``."""
+    """What a method made of an entry, and what it took; see ``harness.method.method.Result``."""
 
     position: Count
-    output: Output
-    attempts: tuple[Attempt, ...]
+    output: str | None
+    raw: str | None
+    error_class: ErrorClass | None
+    error: str | None
+    trace: tuple[Attempt, ...]
     latency_seconds: Amount | None
     cached: bool
     batch_size: Annotated[int, Field(ge=1, le=500)]
@@ -195,25 +192,25 @@ class SentRow(Message):
     spent_usd: Amount | None
 
     @classmethod
-    def of(cls, made: Prediction) -> SentRow:
-        """Return what is sent of a prediction."""
-        fields = {name: getattr(made, name) for name in cls.model_fields}
+    def of(cls, result: Result) -> SentRow:
+        """Return what is sent of a result."""
+        fields = {name: getattr(result, name) for name in cls.model_fields}
         return cls.model_construct(**fields)
 
-    def prediction(self, entry: Entry, finished_at: float) -> Prediction:
-        """Return the prediction of an entry; what the worker's clock said of it does not count."""
-        return Prediction(
-            position=self.position,
-            entry=entry,
-            output=sound([self.output], 1)[0],
-            attempts=self.attempts,
-            latency_seconds=self.latency_seconds,
-            cached=self.cached,
-            batch_size=self.batch_size,
-            usage=self.usage,
-            cost_usd=self.cost_usd,
-            spent_usd=self.spent_usd,
-            finished_at=finished_at,
+    def result(self, entry: Entry, finished_at: float) -> Result:
+        """Return the result of an entry; what the worker's clock said of it does not count."""
+        sent = Output(self.output, self.error_class, self.error, raw=self.raw)
+        [output] = sound([sent], 1)
+        return Result(
+            **{
+                **dict(self),
+                "entry_id": entry.id,
+                "output": output.text,
+                "raw": output.raw,
+                "error_class": output.error_class,
+                "error": output.error,
+                "finished_at": finished_at,
+            }
         )
 
 

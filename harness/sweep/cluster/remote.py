@@ -28,7 +28,7 @@ from harness.endpoint.budget import Ledger
 from harness.endpoint.client import EndpointClient
 from harness.endpoint.endpoints import Endpoint, checked_key
 from harness.endpoint.limiter import Limiter, RetryPolicy, Slot
-from harness.method.method import Method, Prediction
+from harness.method.method import Method, Result
 from harness.method.options import MethodOptions
 from harness.method.shipped import METHODS
 from harness.methods.registry import build
@@ -36,7 +36,7 @@ from harness.run.call_runner import RunCalls
 from harness.run.events import Control, InFlight
 from harness.run.loop import RunLoop
 from harness.setup.plan import RunOptions
-from harness.store.replies import NewReply, StoredReply
+from harness.store.replies import StoredReply
 from harness.sweep.cluster.messages import (
     CoordinatorAnswer,
     CoordinatorMessage,
@@ -225,17 +225,17 @@ class WorkerSession:
             self._end = end
             self._changed.notify_all()
 
-    def take(self, predictions: Sequence[Prediction]) -> None:
+    def take(self, results: Sequence[Result]) -> None:
         """Send finished entries home."""
         with self._changed:
-            self._rows += [SentRow.of(prediction) for prediction in predictions]
+            self._rows += [SentRow.of(result) for result in results]
             self._changed.notify_all()
         self._steer()
 
-    def keep(self, reply: NewReply) -> None:
+    def keep(self, reply: StoredReply) -> None:
         """Send a reply home."""
         with self._changed:
-            self._replies.append(SentReply.of(reply.key, reply.body, reply.stored))
+            self._replies.append(SentReply.of(reply))
             self._changed.notify_all()
 
     def wait_asked(self, seconds: float) -> None:

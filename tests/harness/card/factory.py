@@ -25,7 +25,7 @@ from harness.store.corpora.entries import save_corpus
 from harness.store.file.database import open_store
 from harness.store.file.openings import RunOpening
 from harness.store.holding import begin_stretch
-from harness.store.replies import NewReply, StoredReply, add_replies
+from harness.store.replies import StoredReply, add_replies
 from harness.store.results import add_results
 from harness.store.runs import create_run
 from scoring.core.scorer import Scorer
@@ -112,10 +112,12 @@ def add_run(
     add_replies(
         connection,
         [
-            NewReply(
+            StoredReply(
+                Reply("y", Usage(10, 5), model_id="example/model-2026-10"),
+                0.5,
+                0.001,
                 KEY,
                 {"model": "example/model", "messages": [{"role": "user", "content": "x"}]},
-                StoredReply(Reply("y", Usage(10, 5), model_id="example/model-2026-10"), 0.5, 0.001),
             )
         ],
     )
@@ -125,22 +127,19 @@ def add_run(
 
 def _rows(
     entries: Sequence[Entry], outputs: Sequence[str | None], error: str, *, priced: bool
-) -> list[tuple[Result, Sequence[Attempt]]]:
+) -> list[Result]:
     scorer = Scorer(make_metrics(Resources(surface_setup("und", "eo", entries))))
     pairs = zip(entries, outputs, strict=True)
     statistics = scorer.statistics([Translation(entry, text or "") for entry, text in pairs])
     values = scorer.entries_values(statistics)
     return [
-        (
-            Result(
-                position=place, entry_id=entry.id, output=outputs[place],
-                statistics=scorer.pack(statistics[place]),
-                headline=values[place].values["chrf_plus_plus"],
-                exact=bool(values[place].values["exact_match_rate"]),
-                second=values[place].composite,
-                **_measures(place, outputs[place], error, priced=priced),
-            ),
-            _attempts(place),
+        Result(
+            position=place, entry_id=entry.id, output=outputs[place],
+            statistics=scorer.pack(statistics[place]),
+            headline=values[place].values["chrf_plus_plus"],
+            exact=bool(values[place].values["exact_match_rate"]),
+            second=values[place].composite, trace=tuple(_attempts(place)),
+            **_measures(place, outputs[place], error, priced=priced),
         )
         for place, entry in enumerate(entries)
     ]  # fmt: skip
@@ -152,8 +151,7 @@ def _measures(place: int, output: str | None, error: str, *, priced: bool) -> di
         "error_class": ErrorClass.EMPTY if output is None else None,
         "error": error if output is None else None,
         "latency_seconds": None if cached else 0.25 + place / 8, "cached": cached,
-        "attempts": 3 if output is None else 1, "prompt_tokens": 20 + place,
-        "completion_tokens": 7, "reasoning_tokens": 0, "cached_tokens": 4 * cached,
+        "attempts": 3 if output is None else 1, "usage": Usage(20 + place, 7, 0, 4 * cached),
         "cost_usd": 0.0001 * (place + 1) if priced else None,
         "spent_usd": 0.0 if cached else 0.0001 * (place + 1) if priced else None,
         "finished_at": STARTED + place,

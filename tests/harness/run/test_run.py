@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from harness.card.checking.verify import verify_card
+from harness.core.calls import Usage
 from harness.core.failures import ErrorClass, RunState, StoreError, UsageError
 from harness.endpoint.endpoints import no_key
 from harness.estimate.earlier import first_request
@@ -411,11 +412,12 @@ def test_tokens_and_cost_of_a_batch_are_parted(endpoint: Scripted, store_path: P
     rows = kept(store_path).results
     assert len(endpoint.asked) == 1
     assert [each.output for each in rows] == [f"ENTRY NUMBER {n}" for n in range(7)]
-    prompt = [each.prompt_tokens or 0 for each in rows]
+    usages = [each.usage or Usage() for each in rows]
+    prompt = [each.prompt_tokens for each in usages]
     assert (sum(prompt), max(prompt) - min(prompt)) == (101, 1)
-    assert sum(each.completion_tokens or 0 for each in rows) == 53
-    assert sum(each.cached_tokens or 0 for each in rows) == 31
-    assert sum(each.reasoning_tokens or 0 for each in rows) == 22
+    assert sum(each.completion_tokens for each in usages) == 53
+    assert sum(each.cached_tokens for each in usages) == 31
+    assert sum(each.reasoning_tokens for each in usages) == 22
     assert sum(each.cost_usd or 0 for each in rows) == pytest.approx(0.0077)
     assert {each.batch_size for each in rows} == {7}
 

@@ -62,5 +62,5 @@ def result(position: int, entry: Entry, output: str | None = "out", **more: Any)
 
 def add(connection: sqlite3.Connection, run: int, *rows: Result) -> None:
     connection.execute("BEGIN IMMEDIATE")
-    add_results(connection, run, [(row, ()) for row in rows])
+    add_results(connection, run, rows)
     connection.execute("COMMIT")

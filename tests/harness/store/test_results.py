@@ -5,6 +5,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from contextlib import closing
+from dataclasses import asdict, replace
 from sqlite3 import Connection
 from typing import Any
 
@@ -14,6 +15,7 @@ from hypothesis import strategies as st
 from sqlite_utils import Database
 
 from corpora.model.entry import Entry
+from harness.core.calls import Usage
 from harness.core.failures import ErrorClass, UsageError
 from harness.method.method import Attempt, Result
 from harness.store import results
@@ -45,7 +47,7 @@ def runs(draw: st.DrawFn) -> tuple[list[Entry], list[int], list[Result]]:
     ]  # fmt: skip
     positions = draw(st.lists(st.sampled_from(range(size)), min_size=1, unique=True))
     done = draw(st.lists(st.sampled_from(positions), unique=True))
-    number = st.none() | st.integers(0, 3)
+    number = st.integers(0, 3)
     amount = st.none() | st.sampled_from([0.0, 0.5, 1.0])
     rows = []
     for place in done:
@@ -55,15 +57,11 @@ def runs(draw: st.DrawFn) -> tuple[list[Entry], list[int], list[Result]]:
                 place, entries[place], None if failed else draw(TEXTS),
                 error_class=ErrorClass.SERVER if failed else None,
                 headline=draw(amount), exact=not failed and draw(st.booleans()), second=draw(amount),
-                prompt_tokens=draw(number), completion_tokens=draw(number), cost_usd=draw(amount),
+                usage=draw(st.none() | st.builds(Usage, number, number)), cost_usd=draw(amount),
                 latency_seconds=draw(amount),
             )
         )  # fmt: skip
     return entries, positions, rows
-
-
-def tokens(first: int | None, second: int | None) -> int | None:
-    return None if first is None or second is None else first + second
 
 
 ValueOf = Callable[[int, Entry, Result | None], Any]
@@ -75,7 +73,7 @@ VALUES: dict[str, ValueOf] = {
     "exact": lambda place, entry, row: None if row is None else row.exact,
     "second": lambda place, entry, row: row and row.second,
     "third": lambda place, entry, row: row and row.third,
-    "tokens": lambda place, entry, row: row and tokens(row.prompt_tokens, row.completion_tokens),
+    "tokens": lambda place, entry, row: row and row.total_tokens,
     "cost": lambda place, entry, row: row and row.cost_usd,
     "latency": lambda place, entry, row: row and row.latency_seconds,
     "difficulty": lambda place, entry, row: entry.difficulty,
@@ -169,8 +167,8 @@ def test_rows_and_attempts_come_back_as_they_went_in(connection: Connection) -> 
     run = make_run(connection, [entry])
     row = result(
         0, entry, "ᐅ\x00", statistics=bytes(range(256)), headline=1 / 3, exact=True, second=None,
-        latency_seconds=0.1, cached=True, batch_size=7, attempts=3, prompt_tokens=1,
-        completion_tokens=2, reasoning_tokens=3, cached_tokens=4, cost_usd=1e-9, spent_usd=0.0,
+        latency_seconds=0.1, cached=True, batch_size=7, attempts=3,
+        usage=Usage(1, 2, 3, 4), cost_usd=1e-9, spent_usd=0.0,
         finished_at=1.5,
     )  # fmt: skip
     attempts = [
@@ -179,7 +177,7 @@ def test_rows_and_attempts_come_back_as_they_went_in(connection: Connection) -> 
         Attempt(note="ᐊ"),
     ]
     connection.execute("BEGIN")
-    results.add_results(connection, run, [(row, attempts)])
+    results.add_results(connection, run, [replace(row, trace=tuple(attempts))])
     connection.execute("COMMIT")
     assert list(results.read_results(connection, run)) == [row]
     assert list(results.read_results(connection, run, [0])) == [row]
@@ -195,19 +193,26 @@ def test_each_column_holds_what_its_name_says(connection: Connection) -> None:
     own: dict[str, Any] = {
         "statistics": b"s", "headline": 1.25, "exact": True, "second": 2.25,
         "error_class": ErrorClass.RATE_LIMIT, "error": "slow down", "latency_seconds": 3.25,
-        "cached": False, "batch_size": 11, "attempts": 12, "prompt_tokens": 13,
-        "completion_tokens": 14, "reasoning_tokens": 15, "cached_tokens": 16, "cost_usd": 4.25,
+        "cached": False, "batch_size": 11, "attempts": 12, "cost_usd": 4.25,
         "spent_usd": 5.25, "finished_at": 6.25, "third": 0.75,
     }  # fmt: skip
     connection.execute("BEGIN")
-    results.add_results(connection, run, [(Result(0, 1, "out", raw="before", **own), [])])
+    usage = Usage(13, 14, 15, 16)
+    results.add_results(connection, run, [Result(0, 1, "out", raw="before", usage=usage, **own)])
     connection.execute("COMMIT")
     cursor = connection.execute("SELECT * FROM results")
     stored = dict(zip((each[0] for each in cursor.description), cursor.fetchone(), strict=True))
     texts = {stored.pop("output"): "out", stored.pop("raw"): "before"}
     found = connection.execute("SELECT id, body FROM texts WHERE body IN ('out', 'before')")
     assert dict(found) == texts
-    assert stored == {"run": run, "position": 0, "trace": None, "sealed": None, **own}
+    assert stored == {
+        "run": run,
+        "position": 0,
+        "trace": None,
+        "sealed": None,
+        **own,
+        **asdict(usage),
+    }
 
 
 def test_more_rows_than_a_statement_takes_values(connection: Connection) -> None:

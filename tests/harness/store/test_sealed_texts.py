@@ -61,20 +61,20 @@ def entries(segment: str) -> list[Entry]:
     ]  # fmt: skip
 
 
-def rows(made: list[Entry]) -> list[tuple[Result, list[Attempt]]]:
-    said = [
+def rows(made: list[Entry]) -> list[Result]:
+    said = (
         Attempt(None, 500, 0.5, error_class=ErrorClass.SERVER, error=f"said {CANARY}"),
         Attempt(None, 200, 0.25, note=f"{CANARY} again"),
-    ]
+    )
 
     def row(place: int, output: str | None = None, **more: object) -> Result:
         return result(place, made[place], output, statistics=b"\x90", **more)
 
     return [
-        (row(0, f"{CANARY} out", raw=f"{CANARY} raw"), said),
-        (row(1, error_class=ErrorClass.METHOD, error=f"{CANARY} broke"), said[:1]),
-        (row(2, ""), []),
-        *((row(n, f"{TEXTS[n]} {CANARY}"), []) for n in (3, 4, 5, 7)),
+        row(0, f"{CANARY} out", raw=f"{CANARY} raw", trace=said),
+        row(1, error_class=ErrorClass.METHOD, error=f"{CANARY} broke", trace=said[:1]),
+        row(2, ""),
+        *(row(n, f"{TEXTS[n]} {CANARY}") for n in (3, 4, 5, 7)),
     ]
 
 
@@ -111,9 +111,9 @@ def test_secret_entry_can_be_read_in_no_file(store_path: Path, store: sqlite3.Co
     assert files_with(store_path, CANARY) == []
     assert read_entries(store, 1) == dict(enumerate(entries("gold_standard")))
     found = list(read_results(store, number))
-    assert found == [row for row, _ in rows(entries("gold_standard"))]
+    assert found == [replace(row, trace=()) for row in rows(entries("gold_standard"))]
     assert [row for _, row in results_after(store, number, 0)] == found
-    assert read_attempts(store, number, 0) == rows(entries("gold_standard"))[0][1]
+    assert read_attempts(store, number, 0) == [*rows(entries("gold_standard"))[0].trace]
     assert read_attempts(store, number, 2) == []
     together, alone = read_annotations(store, number)
     assert (together.position, together.value) == (None, None)

@@ -28,7 +28,7 @@ from harness.core.failures import HarnessError, RunState, UsageError
 from harness.core.version import VERSION
 from harness.endpoint.budget import BudgetReached
 from harness.endpoint.endpoints import no_key
-from harness.method.method import Output, Prediction
+from harness.method.method import Result
 from harness.method.options import MethodOptions
 from harness.setup.plan import RunOptions
 from harness.store.file.database import open_store
@@ -199,7 +199,7 @@ def test_a_run_made_elsewhere_is_a_run_as_any_other(tmp_path: Path, cluster: Das
             exchange = read_exchange(connection, attempt.reply_key or b"")
         assert [each.output for each in rows] == [f"ENTRY NUMBER {n}" for n in range(SIZE)]
         assert {(each.prompt_tokens, each.completion_tokens) for each in rows} == {(20, 10)}
-        assert exchange.stored.reply.text == "ENTRY NUMBER 3"
+        assert exchange.reply.text == "ENTRY NUMBER 3"
         store, again = begun(tmp_path, server.url, fixed='metrics = "chrf"\n')
         assert again.number != sweep.number
         carried(cluster.address, store, again.number)
@@ -316,7 +316,7 @@ def test_messages_are_checked_and_hold_no_reference(monkeypatch: pytest.MonkeyPa
     }  # fmt: skip
     for body, calls in (("[", "[]"), ("{}", "[1]"), ("1", "[]")):
         with pytest.raises(MessageError):
-            _ = SentReply.model_validate(told | {"body": body, "tool_calls": calls}).new
+            _ = SentReply.model_validate(told | {"body": body, "tool_calls": calls}).stored
     monkeypatch.setattr(messages, "MOST_BYTES", 100)
     with pytest.raises(MessageError, match="not bytes, or longer than 100"):
         unpacked(WorkerReport, b" " * 101)
@@ -495,8 +495,8 @@ def at_home(held: float | None = None) -> Iterator[Home]:
         home.say(state=RunState.STOPPED)
 
 
-def row(place: int) -> Prediction:
-    return Prediction(place, Entry(id=place, source="a", reference=""), Output("A"))
+def row(place: int) -> Result:
+    return Result(place, place, "A")
 
 
 def test_nothing_is_begun_unheard_and_wishes_followed(monkeypatch: pytest.MonkeyPatch) -> None:

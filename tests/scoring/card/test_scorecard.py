@@ -226,7 +226,7 @@ def test_tokens_and_costs_are_known_or_unknown() -> None:
     block = tokens([*EXAMPLE, EntryCost(0.0, 5, prompt_tokens=None, completion_tokens=None)])
     assert (block.total_tokens, block.tokens_per_entry) == (None, None)
     assert (block.known_total_tokens, block.uncounted_entries) == (200, 1)
-    costs = cost([EntryCost(0.0, 0, 0, 0)])
+    costs = cost([EntryCost(0.0, 0)])
     assert costs.total_cost_usd == 0.0
     assert costs.cost_per_1k_tokens is None
     assert costs.cost_per_source_char is None

@@ -121,7 +121,7 @@ async def test_results_are_followed_and_a_filter_follows(tmp_path: Path) -> None
 
 def _add(made: Scene, position: int) -> None:
     scored = result(position, made.entries[position], "nova eligo")
-    add_results(made.store, made.number, [(scored, [])])
+    add_results(made.store, made.number, [scored])
     made.play([EntryScored(made.run_id, scored)])
 
 

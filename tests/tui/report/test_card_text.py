@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from corpora.model.corpus import Dataset
+from harness.core.calls import Usage
 from harness.core.failures import ErrorClass, RunState
 from harness.method.method import MethodClass, Result, Setup
 from harness.run.events import (
@@ -466,7 +467,7 @@ def test_no_message_of_an_endpoint_breaks_out_of_its_line(message: str) -> None:
     [
         (
             result(entry_id=7, headline=51.25, latency_seconds=1.234, cost_usd=0.0005,
-                   prompt_tokens=20, completion_tokens=10),
+                   usage=Usage(20, 10)),
             "done    7  chrF++  51.2  not exact  functional      30 tokens  cost $0.0005    1.23 s",
         ),
         (

@@ -13,6 +13,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -50,15 +51,15 @@ def entries(count: int = 12) -> list[Entry]:
     ]  # fmt: skip
 
 
-def rows(made: list[Entry]) -> list[tuple[Result, list[Attempt]]]:
+def rows(made: list[Entry]) -> list[Result]:
     """Make a result of every entry, with words that quote it."""
-    said = [Attempt(b"k" * 16, 500, 0.5, error_class=ErrorClass.SERVER, error=f"said {CANARY}"),
-            Attempt(None, 200, note=CANARY)]  # fmt: skip
+    said = (Attempt(b"k" * 16, 500, 0.5, error_class=ErrorClass.SERVER, error=f"said {CANARY}"),
+            Attempt(None, 200, note=CANARY))  # fmt: skip
     return [
-        (result(n, each, f"{each.source} out", raw=f"{each.source} raw"), said if n % 4 == 0 else [])
+        result(n, each, f"{each.source} out", raw=f"{each.source} raw", trace=said if n % 4 == 0 else ())
         if n % 3
-        else (result(n, each, None, error_class=ErrorClass.METHOD, error=f"{CANARY} broke") if n % 2 == 0
-              else result(n, each, None, error_class=ErrorClass.METHOD, error="broke"), [])
+        else result(n, each, None, error_class=ErrorClass.METHOD,
+                    error=f"{CANARY} broke" if n % 2 == 0 else "broke")
         for n, each in enumerate(made)
     ]  # fmt: skip
 
@@ -123,11 +124,9 @@ def lost(path: Path, count: int = 12) -> list[str]:
     with closing(open_store(path)) as store:
         if read_entries(store, 1) != dict(enumerate(made)):
             found.append("entries")
-        if [*read_results(store, 1)] != [row for row, _ in rows(made)]:
+        if [*read_results(store, 1)] != [replace(row, trace=()) for row in rows(made)]:
             found.append("results")
-        if any(
-            read_attempts(store, 1, n) != attempts for n, (_, attempts) in enumerate(rows(made))
-        ):
+        if any(read_attempts(store, 1, n) != [*row.trace] for n, row in enumerate(rows(made))):
             found.append("attempts")
         if [each.value for each in read_annotations(store, 1)] != [answer().value]:
             found.append("annotations")
