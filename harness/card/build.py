@@ -21,9 +21,7 @@ from scoring.card.scorecard import scorecard
 from scoring.core.setup import ScoringSetup
 from scoring.statistics.intervals import SEED
 
-VERIFICATION_TIER = "self-benchmarked"
-"""Who validated a run that its own maker made (§9.4)."""
-
+VERIFICATION_TIER = "self-benchmarked"  # Who validated a run that its own maker made (§9.4)
 _LATENCIES = ("avg_latency_seconds", "median_latency_seconds", "p95_latency_seconds")
 SETUP_FIELDS = (
     "model_slug",
@@ -154,6 +152,11 @@ def measured(material: Material, *, answered_only: bool = False) -> dict[str, An
 
 def scored(material: Material, measures: dict[str, Any], *, seed: int = SEED) -> dict[str, Any]:
     """Compute the ``scores`` block, with the latencies that §3.6 wants inside it."""
+    comet_model = (
+        ""
+        if material.scoring is None or material.scoring.comet is None
+        else material.scoring.comet.model
+    )
     run_scores = scorecard(
         material.entries,
         material.statistics,
@@ -162,7 +165,7 @@ def scored(material: Material, measures: dict[str, Any], *, seed: int = SEED) ->
         material.outputs,
         cost_per_entry_usd=measures["cost"]["cost_per_entry_usd"],
         corpus_values=material.corpus_values,
-        comet_model=_comet_model(material.scoring),
+        comet_model=comet_model,
         known_floors=material.floors,
         seed=seed,
     )
@@ -186,7 +189,3 @@ def analyser_version(scoring: ScoringSetup | None) -> str | None:
     if facts is None:
         return None
     return f"{facts.name} sha256:{facts.sha256} {facts.engine} {facts.engine_version}"
-
-
-def _comet_model(scoring: ScoringSetup | None) -> str:
-    return "" if scoring is None or scoring.comet is None else scoring.comet.model

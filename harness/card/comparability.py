@@ -10,9 +10,7 @@ if TYPE_CHECKING:
     from corpora.model.entry import EntryId
 
 
-NO_SEGMENT = "no segment"
-"""What is in place of a segment for entries without one."""
-
+NO_SEGMENT = "no segment"  # What is in place of a segment for entries without one
 _SAFE_INTEGER = 2**53 - 1
 
 

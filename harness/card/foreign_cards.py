@@ -90,11 +90,9 @@ def adopt(raw: Mapping[str, Any], name: str) -> RunCard:
         return RunCard.model_validate({HASH_FIELD: "", **whole})
     except ValidationError as error:
         first = error.errors(include_input=False, include_context=False, include_url=False)[0]
-        raise UsageError(f"{name}: {_path(first['loc'])}: {first['msg']}.") from error
-
-
-def _path(location: tuple[int | str, ...]) -> str:
-    return "$" + "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in location)
+        location = first["loc"]
+        path = "$" + "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in location)
+        raise UsageError(f"{name}: {path}: {first['msg']}.") from error
 
 
 def _with_tiers(raw: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -128,12 +126,29 @@ def _completed(raw: Mapping[str, Any]) -> dict[str, Any]:
         "scores": scores,
         **{block: _filled(raw, scores, block, model) for block, model in blocks.items()},
     }
-    completed.setdefault("claimable_tier", _claimable(scores))
+    tier = scores["quality_tier"]
+    known = Tier(tier) if tier in set(Tier) else Tier.UNSCORED
+    claimable = min(known, HIGHEST_WITHOUT_REVIEW, key=lambda claimed_tier: claimed_tier.rank).value
+    completed.setdefault("claimable_tier", claimable)
     completed.setdefault("fingerprint", {"hash": "", "components": {}})
     completed["dataset"] = _dataset(raw["dataset"], scores)
     if not isinstance(completed.get("tools_enabled"), list):
         completed["tools_enabled"] = []  # the older layout says only whether there were any
-    completed["method"] = _setup(completed).model_dump(mode="json")
+    # Read the set-up from the top of the card.
+    about = completed.get("method_card")
+    method = about if isinstance(about, dict) else {}
+    stated = str(method.get("method_class") or method.get("class") or "")
+    guess = (
+        MethodClass.COACHED_LLM if completed.get("coaching_data_sha256") else MethodClass.RAW_LLM
+    )
+    fields = Setup.model_fields.keys() - {"method", "method_class", "method_version", "options"}
+    setup = Setup(
+        method=str(method.get("name") or "unknown"),
+        method_class=MethodClass(stated) if stated in set(MethodClass) else guess,
+        method_version=str(method.get("version") or ""),
+        **{field: completed[field] for field in fields if completed.get(field) is not None},
+    )
+    completed["method"] = setup.model_dump(mode="json")
     return completed
 
 
@@ -169,35 +184,10 @@ def _filled(
     return filled
 
 
-def _claimable(scores: Mapping[str, Any]) -> str:
-    tier = scores["quality_tier"]
-    known = Tier(tier) if tier in set(Tier) else Tier.UNSCORED
-    return min(known, HIGHEST_WITHOUT_REVIEW, key=lambda claimed_tier: claimed_tier.rank).value
-
-
 def _dataset(dataset: Mapping[str, Any], scores: Mapping[str, Any]) -> dict[str, Any]:
     known = {key: value for key, value in dataset.items() if value is not None}
     unknown = {"id": "", "language_pair": "", "sha256": "", "entry_count": scores["total"]}
     return {**unknown, **known}
-
-
-def _setup(card: Mapping[str, Any]) -> Setup:
-    """Read the set-up from the top of the card.
-
-    The older layout has no method block: without a word about the class, coaching data make it
-    coached-llm, none make it raw-llm.
-    """
-    about = card.get("method_card")
-    method = about if isinstance(about, dict) else {}
-    stated = str(method.get("method_class") or method.get("class") or "")
-    guess = MethodClass.COACHED_LLM if card.get("coaching_data_sha256") else MethodClass.RAW_LLM
-    fields = Setup.model_fields.keys() - {"method", "method_class", "method_version", "options"}
-    return Setup(
-        method=str(method.get("name") or "unknown"),
-        method_class=MethodClass(stated) if stated in set(MethodClass) else guess,
-        method_version=str(method.get("version") or ""),
-        **{field: card[field] for field in fields if card.get(field) is not None},
-    )
 
 
 def snake_case(row: Mapping[str, Any]) -> dict[str, Any]:

@@ -23,8 +23,7 @@ from scoring.core.setup import Translation
 from scoring.core.specification import specification
 from scoring.metrics.inventory import surface_metrics
 
-_TOLD = ("score_caveats", "metric_availability")
-"""What a report says about its own scores."""
+_TOLD = ("score_caveats", "metric_availability")  # What a report says about its own scores
 
 
 def report_of_log(raw: Mapping[str, Any], name: str) -> dict[str, Any]:
@@ -81,16 +80,6 @@ def _why_not(said: object) -> str | None:
 
 
 _AVAILABLE = frozenset({"available", "ok", "yes", "true", "computed"})
-
-
-def _reasons(row: Mapping[str, Any], scores: Mapping[str, Any]) -> dict[str, str]:
-    """Return why each metric of the specification that a published row has no value of has none."""
-    stated_reasons = reasons_told(row, teller="the published row")
-    return {
-        metric: stated_reasons.get(metric, "the published row has no value for it")
-        for metric in specification().metrics
-        if number(scores.get(metric)) is None
-    }
 
 
 def refuse_unclear_marks(report: Mapping[str, Any], name: str) -> None:
@@ -157,7 +146,13 @@ def card_of_published(row: Mapping[str, Any], name: str) -> dict[str, Any]:
     if (interval := _interval(row)) is not None:
         scores.setdefault("confidence_intervals", {})
         scores["confidence_intervals"]["chrf_plus_plus"] = interval
-    scores["reasons"] = _reasons(row, scores)
+    # Why each metric of the specification that a published row has no value of has none.
+    stated_reasons = reasons_told(row, teller="the published row")
+    scores["reasons"] = {
+        metric: stated_reasons.get(metric, "the published row has no value for it")
+        for metric in specification().metrics
+        if number(scores.get(metric)) is None
+    }
     return {
         "run_id": run_id,
         "harness_version": _first(row, "harness_version") or "",

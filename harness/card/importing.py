@@ -273,6 +273,8 @@ def _create(connection: sqlite3.Connection, card: RunCard, run_id: str, data: by
     entries = [row_entry(row) for row in card.results]
     scorer = card_scorer(card, entries)
     corpus = insert_corpus(connection, card.dataset.sha256, dataset, entries, partial=True)
+    version = card.floors_version or EARLIER
+    floors = {**floor_fields(card_floors(card)), "floors_version": version}
     return create_run(
         connection,
         run_id=run_id,
@@ -282,18 +284,13 @@ def _create(connection: sqlite3.Connection, card: RunCard, run_id: str, data: by
         setup_hash=card.fingerprint.setup_hash or again.setup_hash,
         fingerprint_hash=card.fingerprint.hash or again.hash,
         plan={},
-        opening=RunOpening(**_floors(card), scoring=card.scoring, packed=tuple(scorer.packed)),
+        opening=RunOpening(**floors, scoring=card.scoring, packed=tuple(scorer.packed)),
         dataset_id=card.dataset.id,
         language_pair=card.dataset.language_pair,
         harness_version=card.harness_version,
         created=_moment(card.timestamp).timestamp(),
         imported=data,
     )
-
-
-def _floors(card: RunCard) -> dict[str, Any]:
-    version = card.floors_version or EARLIER
-    return {**floor_fields(card_floors(card)), "floors_version": version}
 
 
 EARLIEST, LATEST = datetime(1970, 1, 1, tzinfo=UTC), datetime(9998, 12, 31, tzinfo=UTC)

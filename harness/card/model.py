@@ -463,8 +463,7 @@ def card_schema() -> dict[str, Any]:
     for id_, row in shipped_inventory().items():
         kinds = [{"type": "number"}, {"type": "null"}]
         scores.setdefault(
-            id_,
-            {"anyOf": kinds, "default": None, "description": row.what, "title": row.info.title},
+            id_, {"anyOf": kinds, "default": None, "description": row.what, "title": row.info.title}
         )
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
 

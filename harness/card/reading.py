@@ -35,8 +35,7 @@ if TYPE_CHECKING:
 MOST_BYTES = 256 * 1024 * 1024
 """Largest file that is read; a card of 100,000 entries is about a quarter of it."""
 
-MOST_DEPTH = 64
-"""Deepest nesting that is accepted; a card needs six levels."""
+MOST_DEPTH = 64  # Deepest nesting that is accepted; a card needs six levels
 
 
 def read_card_bytes(path: Path) -> bytes:
@@ -161,8 +160,7 @@ def block(card: Mapping[str, Any], name: str) -> Mapping[str, Any]:
 # A card claims no more than its own numbers do, and no more than it says itself; what is not of
 # the expected form counts as absent.
 
-_MOST = 10**9
-"""No run has as many entries."""
+_MOST = 10**9  # No run has as many entries
 
 
 def claim_of(card: Mapping[str, Any]) -> Claim:
@@ -315,11 +313,7 @@ def earlier_claim(card: RunCard, scores: Mapping[str, Any]) -> dict[str, Any]:
     if at_floor and tier is not Tier.UNSCORED:
         tier = Tier.BASELINE
     tier = min(tier, HIGHEST_WITHOUT_REVIEW, key=lambda claimed_tier: claimed_tier.rank)
-    return {
-        "at_floor": at_floor,
-        "mostly_identical": identical,
-        "claimable_tier": tier.value,
-    }
+    return {"at_floor": at_floor, "mostly_identical": identical, "claimable_tier": tier.value}
 
 
 def _largest_share(texts: Sequence[str]) -> float:

@@ -22,11 +22,8 @@ from scoring.core.inventory import row_of
 from scoring.core.specification import COMPOSITE
 from scoring.statistics.reproducibility import TOLERANCE, Reproduction, verdict
 
-SUFFIX: Final = ".reproduction.json"
-"""What ``--sign`` writes where no file is named."""
-
+SUFFIX: Final = ".reproduction.json"  # What `--sign` writes where no file is named
 MOST_BYTES: Final = 256 * 1024
-
 _NAME: Final = "the record of a reproduction"
 
 

@@ -39,7 +39,6 @@ ALL_ACCEPTED = 2
 """Place among the statistics of FST acceptance where an entry says that all of its words are accepted."""
 
 WITHHELD_ERROR = "The words of this failure are withheld: the entry belongs to a secret segment."
-
 NO_WORDS = RowWords(None, None)
 
 

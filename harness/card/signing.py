@@ -37,12 +37,8 @@ from harness.vault.log import LogLine, VaultError
 from harness.vault.records import CardSealed, Moment
 from harness.vault.vault import Vault
 
-SUFFIX: Final = ".seal.json"
-"""The seal of ``card.json`` is next to it as ``card.seal.json``."""
-
-MOST_BYTES: Final = 8192
-"""Of a seal's file."""
-
+SUFFIX: Final = ".seal.json"  # The seal of `card.json` is next to it as `card.seal.json`
+MOST_BYTES: Final = 8192  # Of a seal's file
 _SALT: Final = b"rosetta-row-salt/1"
 _MOMENT = "%Y-%m-%dT%H:%M:%SZ"
 

@@ -16,8 +16,7 @@ from corpora.model.entry import Entry
 from harness.card.comparability import NO_SEGMENT, card_id, ids_sha256
 from scoring.statistics.intervals import DIMENSIONS
 
-LEAST = 5
-"""Fewest secret entries whose sum may leave."""
+LEAST = 5  # Fewest secret entries whose sum may leave
 
 
 def withheld_part(card: Mapping[str, Any], entries: Sequence[Entry]) -> dict[str, Any]:

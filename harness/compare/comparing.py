@@ -115,7 +115,6 @@ def _why_empty(side: OrderedRun) -> str:
 
 
 LEAST_RUNS, MOST_RUNS = 2, 6
-
 LETTERS = "ABCDEF"
 
 

@@ -153,8 +153,7 @@ class CorpusPart:
     """Letters of a pair → metric → difference, for the metrics by which the pair compares."""
 
 
-Breakdown = Mapping[str, CorpusPart]
-"""Tag → part."""
+Breakdown = Mapping[str, CorpusPart]  # Tag → part
 
 
 @dataclass(frozen=True)

@@ -212,20 +212,17 @@ def _why_not(id_: str, first: PairSide, second: PairSide) -> str | None:
     if one == other:
         return None
     only_one, only_other = _different_parts(one, other), _different_parts(other, one)
-    return f"scored otherwise{_facts(first, second)}: {only_one} in {first.name}, {only_other} in {second.name}"
+    # Name the facts of the two cards' `scoring` blocks that differ.
+    changed = changes(first.rows.setup, second.rows.setup)
+    changed_names = [name for name in changed if name != "metrics"]
+    facts = f" ({', '.join(changed_names)})" if changed_names else ""
+    return f"scored otherwise{facts}: {only_one} in {first.name}, {only_other} in {second.name}"
 
 
 def _different_parts(signature: str, other: str) -> str:
     """Return the parts of a signature that another one does not have."""
     parts = [part for part in signature.split("|") if part not in other.split("|")]
     return "|".join(parts) or "nothing more"
-
-
-def _facts(first: PairSide, second: PairSide) -> str:
-    """Name the facts of the two cards' ``scoring`` blocks that differ."""
-    changed = changes(first.rows.setup, second.rows.setup)
-    changed_names = [name for name in changed if name != "metrics"]
-    return f" ({', '.join(changed_names)})" if changed_names else ""
 
 
 def _why_no_composite(first: PairSide, second: PairSide, left_out: Mapping[str, str]) -> str | None:

@@ -286,8 +286,7 @@ def _joined(
     return tuple(sorted((*known, *new), key=attrgetter("entry.position"))) if new else known
 
 
-_MOST_STEPS = 50
-"""Steps back from run to run; cards from elsewhere may name each other in a circle."""
+_MOST_STEPS = 50  # Steps back from run to run; cards from elsewhere may name each other in a circle
 
 
 def _made_in(connection: sqlite3.Connection, run_id: str) -> str:

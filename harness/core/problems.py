@@ -7,8 +7,7 @@ from pydantic_core import ErrorDetails
 
 from corpora.files.toml_text import line_of, place_of, wanted_words
 
-_MOST_NAMED = 3
-"""Further wrong fields that are named; the rest is counted."""
+_MOST_NAMED = 3  # Further wrong fields that are named; the rest is counted
 
 
 def first_problem(error: ValidationError, text: str = "") -> str:

@@ -159,8 +159,7 @@ def words_for(words: Mapping[StorageProblem, str], problem: StorageProblem) -> s
 # ---- Files and folders that the program writes: whole or not at all, and of their owner alone
 # unless somebody asks otherwise.
 
-PRIVATE: Final = 0o600
-"""Mode of a file of its owner alone."""
+PRIVATE: Final = 0o600  # Mode of a file of its owner alone
 
 
 PUBLISHED: Final = 0o644

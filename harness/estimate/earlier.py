@@ -135,11 +135,8 @@ def groups(entries: Sequence[Entry], size: int) -> list[Sequence[Entry]]:
     return [entries[start : start + size] for start in range(0, len(entries), size)]
 
 
-MOST_RUNS = 5
-"""Earlier runs that are examined, the newest first."""
-
-MOST_ENTRIES = 400
-"""Entries of one earlier run that are examined."""
+MOST_RUNS = 5  # Earlier runs that are examined, the newest first
+MOST_ENTRIES = 400  # Entries of one earlier run that are examined
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,15 +276,9 @@ class Range:
 
 
 NOTHING = Range(0.0, 0.0, 0.0)
-
-_ASCII = (1 / 5, 1 / 3.6, 1 / 2)
-"""Tokens of a letter of ASCII."""
-
-_OTHER = (0.3, 0.5, 1.0)
-"""Tokens of a byte of any other letter."""
-
-_AROUND = 5
-"""Tokens that a chat template puts around a message."""
+_ASCII = (1 / 5, 1 / 3.6, 1 / 2)  # Tokens of a letter of ASCII
+_OTHER = (0.3, 0.5, 1.0)  # Tokens of a byte of any other letter
+_AROUND = 5  # Tokens that a chat template puts around a message
 
 
 def guess(text: str) -> Range:
@@ -321,8 +312,7 @@ def _words(message: Mapping[str, Any]) -> str:
 MOST_LOOKED_AT = 200
 """Entries whose prompts are written out; of more, that many spread evenly stand for all."""
 
-WRITTEN = Range(20, 80, 400)
-"""Tokens of a judgement."""
+WRITTEN = Range(20, 80, 400)  # Tokens of a judgement
 
 
 @dataclass(frozen=True, slots=True)

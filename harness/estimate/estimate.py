@@ -39,8 +39,7 @@ from harness.setup.plan import Plan
 MOST_GROUPS = 1000
 """Calls whose prompts are written out; of more, that many spread evenly stand for all."""
 
-OFTEN = 1.645
-"""Standard deviations within which nine of ten runs end."""
+OFTEN = 1.645  # Standard deviations within which nine of ten runs end
 
 NEVER_EXACT = 0.03
 """Share that stays open even where the same was run before: models do not answer the same twice."""
@@ -265,11 +264,7 @@ def _charges(price: Price) -> bool:
 
 
 def _seconds(
-    ahead: _Ahead,
-    calls: Range,
-    tokens: tuple[Range, Range],
-    earlier: Earlier | None,
-    plan: Plan,
+    ahead: _Ahead, calls: Range, tokens: tuple[Range, Range], earlier: Earlier | None, plan: Plan
 ) -> tuple[Range, str]:
     if not ahead.open:
         return NOTHING, ""

@@ -79,16 +79,13 @@ class _Stored:
         rows = self._connection.execute(
             "SELECT statistics FROM results WHERE run = ? ORDER BY position", (run.id,)
         )
-        return self._scorer(run).unpack_table([row[0] for row in rows]).only(inputs)
-
-    def _scorer(self, run: Run) -> Scorer:
-        """Make the scorer of a set-up once for all runs that state the same."""
-
+        # Make the scorer of a set-up once for all runs that state the same.
         stated = [run.opening.scoring, run.opening.packed]
         key = json.dumps(stated, sort_keys=True)
         if key not in self._scorers:
             self._scorers[key] = scorer_of(self._connection, run)
-        return self._scorers[key]
+        scorer = self._scorers[key]
+        return scorer.unpack_table([row[0] for row in rows]).only(inputs)
 
 
 class _Met:

@@ -30,12 +30,7 @@ from harness.core.failures import UsageError
 from harness.core.storage import private_folder, write_file
 from harness.release.budget import History
 from harness.release.ledger import FOLDER, LEDGER, checked_lines, history
-from harness.release.records import (
-    ReleasedCard,
-    ReleasedDifference,
-    ReleasedRefusal,
-    ScoresTold,
-)
+from harness.release.records import ReleasedCard, ReleasedDifference, ReleasedRefusal, ScoresTold
 from harness.sealed.keys import key_phrase, says_key
 from harness.sealed.phrase import read_words
 from harness.store.withdrawn import entry_ids_of_run, known_run
@@ -229,8 +224,7 @@ def verify_released(data: bytes, known: KnownSigners) -> CardVerdict | None:
     return verdict
 
 
-TAKEN: Final = "taken"
-"""Folder of imported cards, in that of the ledger."""
+TAKEN: Final = "taken"  # Folder of imported cards, in that of the ledger
 
 
 def take(home: Path, data: bytes, name: str, connection: sqlite3.Connection) -> ReleasedCard:

@@ -245,8 +245,7 @@ def shares(usage: Usage | None, entries: int) -> list[Usage | None]:
 # A method may be anybody's code: it may give too few outputs, something else than outputs, text
 # that no file can hold, or quote a secret entry in its words.
 
-MOST_WORDS = 200
-"""Characters of an exception's message that are kept."""
+MOST_WORDS = 200  # Characters of an exception's message that are kept
 
 
 NO_SOURCE = Output(

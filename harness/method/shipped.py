@@ -14,14 +14,12 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
 
-GROUP = "rosetta.methods"
-"""Entry points of this group are methods."""
+GROUP = "rosetta.methods"  # Entry points of this group are methods
 
 BUNDLE_SUFFIX = ".rosetta-submission"
 """End of the name of a file in which somebody hands in a method (``harness.submission``)."""
 
-SUBMITTED = "submission"
-"""What code that was handed in is called on cards and in plans."""
+SUBMITTED = "submission"  # What code that was handed in is called on cards and in plans
 
 SERVICE_NAMES = ("deepl", "google", "microsoft", "libretranslate")
 """Translation services that ``api:NAME`` asks."""
@@ -39,8 +37,7 @@ SHIPPED = {
 """The methods that come with the program, with a word on each."""
 
 
-NUMBER_LETTERS = 16
-"""Of the SHA-256 of a bundle: its number for people."""
+NUMBER_LETTERS = 16  # Of the SHA-256 of a bundle: its number for people
 
 
 def submission_number(method: str, method_sha256: str | None) -> str:

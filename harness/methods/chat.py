@@ -120,10 +120,7 @@ class Briefing:
         return self.coaching.hints(sources) if self.coaching else ""
 
     def _conversation(self, message: str) -> list[Message]:
-        return [
-            {"role": "system", "content": self.system},
-            {"role": "user", "content": message},
-        ]
+        return [{"role": "system", "content": self.system}, {"role": "user", "content": message}]
 
 
 def briefing(options: MethodOptions, *additions: str) -> Briefing:

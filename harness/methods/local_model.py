@@ -33,8 +33,7 @@ PACKAGES: Final = ("ctranslate2", "tokenizers")
 _IMPORTED: Final = (*PACKAGES, "numpy")
 """What ``inside/translating.py`` imports, and what the engine itself does."""
 _MEMORY: Final = 4 * 2**30
-_WRITTEN: Final = 16 * 2**20
-"""Bytes of a file that it may write; threads share a little so."""
+_WRITTEN: Final = 16 * 2**20  # Bytes of a file that it may write; threads share a little so
 _LOADING: Final = 1800
 _ALL: Final = 7 * 24 * 3600
 

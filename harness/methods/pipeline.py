@@ -19,7 +19,7 @@ from harness.endpoint.endpoints import KeySource
 from harness.fst.find import find_analyser
 from harness.fst.model import AnalyserError
 from harness.inputs.dictionary import Dictionary, WordList, read_dictionary, read_word_list
-from harness.inputs.prompt import Prompt, load_prompt
+from harness.inputs.prompt import load_prompt
 from harness.method.completions import Completions, Message, answers_alone, output_of
 from harness.method.method import MethodClass, Output, Setup
 from harness.method.options import MethodOptions, check_options
@@ -32,8 +32,7 @@ if TYPE_CHECKING:
     from harness.fst.analyser import Analyser
 
 
-MOST_CALLS = 32
-"""Tool calls answered in one reply; a model that loops must not fill the next call."""
+MOST_CALLS = 32  # Tool calls answered in one reply; a model that loops must not fill the next call
 
 MOST_ANALYSES = 32
 """Analyses of a word that are told; an ambiguous word must not fill the next call either."""
@@ -196,7 +195,12 @@ class Pipeline:
             notes.append(_note(len(tries), this, repeated=repeated))
             if this.output.text is None or not this.rejections or repeated:
                 break
-            messages = [*messages, *_asked_again(this, self._retry)]
+            findings = "\n".join(f"- {rejection}" for rejection in this.rejections)
+            asked_again = [
+                {"role": "assistant", "content": this.output.text},
+                {"role": "user", "content": self._retry.fill({"findings": findings})},
+            ]
+            messages = [*messages, *asked_again]
         return _best(tries, tuple(notes))
 
     def _checked(self, entry: Entry, reply: Reply) -> _Try:
@@ -238,14 +242,6 @@ class Pipeline:
 def _goes_on(reply: Reply) -> bool:
     """Return whether the reply answers, or asks for words to be looked up first."""
     return reply.complete and (bool(reply.tool_calls) or answers_alone(reply))
-
-
-def _asked_again(this: _Try, retry: Prompt) -> list[Message]:
-    findings = "\n".join(f"- {rejection}" for rejection in this.rejections)
-    return [
-        {"role": "assistant", "content": this.output.text},
-        {"role": "user", "content": retry.fill({"findings": findings})},
-    ]
 
 
 def _note(number: int, this: _Try, *, repeated: bool) -> str:

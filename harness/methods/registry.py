@@ -33,8 +33,7 @@ from harness.methods.pipeline import pipeline
 
 # ---- A plain function as a method: three lines in a file are enough ----
 
-NAME = "translate"
-"""The function that a file without a named class or function is searched for."""
+NAME = "translate"  # The function that a file without a named class or function is searched for
 
 BATCH = "texts"
 """Name of the parameter by which a function takes a list of texts and returns as many."""
@@ -241,10 +240,7 @@ _MODELS: dict[str, Callable[[MethodOptions, KeySource], Method]] = {
 
 
 def build(
-    name: str,
-    options: MethodOptions,
-    entries: Sequence[Entry] = (),
-    find_key: KeySource = find_key,
+    name: str, options: MethodOptions, entries: Sequence[Entry] = (), find_key: KeySource = find_key
 ) -> Method:
     """Make the method of that name; UsageError says what is unknown, missing or does not apply.
 
@@ -261,7 +257,14 @@ def build(
     if name in _MODELS:
         return _MODELS[name](options, find_key)
     if name == "api" or name.startswith("api:"):
-        return api(_service(name, options), options, find_key)
+        service = name.removeprefix("api").removeprefix(":") or options.service or ""
+        if service not in SERVICES:
+            raise UsageError(f"Name the service: --method api:{'|'.join(SERVICES)}.")
+        if options.service not in {None, service}:
+            raise UsageError(
+                f"--service {options.service} does not fit --method {name}: leave it out."
+            )
+        return api(service, options, find_key)
     return _plugin(name, options)
 
 
@@ -271,15 +274,6 @@ def _fits_task(name: str, other: str) -> bool:
         return task(other).asks_models
     ours = {*_WITHOUT_NETWORK, *_MODELS, "api"}
     return name.partition(":")[0] not in ours
-
-
-def _service(name: str, options: MethodOptions) -> str:
-    service = name.removeprefix("api").removeprefix(":") or options.service or ""
-    if service not in SERVICES:
-        raise UsageError(f"Name the service: --method api:{'|'.join(SERVICES)}.")
-    if options.service not in {None, service}:
-        raise UsageError(f"--service {options.service} does not fit --method {name}: leave it out.")
-    return service
 
 
 def _plugin(name: str, options: MethodOptions) -> Method:

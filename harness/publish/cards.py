@@ -37,8 +37,7 @@ from harness.store.file.database import default_path, opened
 from harness.store.file.schema import CARD_FIELDS
 from harness.store.runs import Run, read_card
 
-RELEASED: Final = "rosetta-released-card/"
-"""How the field ``format`` of a released card begins."""
+RELEASED: Final = "rosetta-released-card/"  # How the field `format` of a released card begins
 
 _OF_RELEASED: Final[Mapping[str, tuple[str, ...]]] = {
     "model_slug": ("method", "model_slug"),
@@ -52,7 +51,6 @@ MOST_BYTES: Final = 2**27
 """Of one card that is published; the database refuses larger ones, too. One of 100,000 entries has about half of it."""
 
 OPTION: Final = "--may-publish"
-
 _TEXTS: Final = frozenset({"source", "reference", "variants", "predicted", "context"})
 
 

@@ -137,20 +137,15 @@ def _guarded(place: DatabasePlace) -> DatabasePlace:
     parameters = {"connect_timeout": _CONNECT_SECONDS, **place.parameters}
     if not (place.is_here or "sslmode" in parameters or "PGSSLMODE" in os.environ):
         parameters["sslmode"] = "verify-full"
-        parameters.setdefault("sslrootcert", _trusted())
+        # File of the makers of certificates whom this computer trusts, as Python finds it; else
+        # `system`, which leaves it to the library.
+        default_verify_paths = ssl.get_default_verify_paths()
+        files = [
+            default_verify_paths.cafile,
+            None
+            if default_verify_paths.capath is None
+            else f"{default_verify_paths.capath}/ca-certificates.crt",
+        ]
+        trusted = next((file for file in files if file and Path(file).is_file()), "system")
+        parameters.setdefault("sslrootcert", trusted)
     return DatabasePlace(parameters, place.password)
-
-
-def _trusted() -> str:
-    """Return the file of the makers of certificates whom this computer trusts, as Python finds it; else ``system``, which leaves it to the library.
-
-    The library that psycopg brings along looks for them where no system has them.
-    """
-    default_verify_paths = ssl.get_default_verify_paths()
-    files = [
-        default_verify_paths.cafile,
-        None
-        if default_verify_paths.capath is None
-        else f"{default_verify_paths.capath}/ca-certificates.crt",
-    ]
-    return next((file for file in files if file and Path(file).is_file()), "system")

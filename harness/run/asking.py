@@ -38,8 +38,7 @@ from harness.store.replies import StoredReply, add_replies, find_reply, known_ke
 from harness.store.runs import Run
 from scoring.core.setup import Translation
 
-TELL_SECONDS = 0.25
-"""Least time from one word on how far it is to the next."""
+TELL_SECONDS = 0.25  # Least time from one word on how far it is to the next
 
 MOST_MALFORMED = 2
 """Tries at a call whose replies are not of the expected shape: no server becomes another by waiting."""

@@ -237,10 +237,7 @@ def coaching_of(run: Run) -> Path | None:
 
 
 def _opening(
-    connection: sqlite3.Connection,
-    corpus: Corpus,
-    positions: Sequence[int],
-    tools: ScoringTools,
+    connection: sqlite3.Connection, corpus: Corpus, positions: Sequence[int], tools: ScoringTools
 ) -> RunOpening:
     """Return what a run shows from its first moment: what will be missing, the setup, and the floors where they are known.
 
@@ -282,10 +279,7 @@ def known_opening(
 
 def _scored_with(tools: ScoringTools) -> dict[str, Any]:
     """Return the set-up, and what the packed statistics of a run with these tools hold."""
-    return {
-        "scoring": tools.setup.model_dump(mode="json"),
-        "packed": tuple(tools.scorer.packed),
-    }
+    return {"scoring": tools.setup.model_dump(mode="json"), "packed": tuple(tools.scorer.packed)}
 
 
 _ANY_ANSWER = "yes"

@@ -103,9 +103,7 @@ def _before(
 SLOW_FLOOR_ENTRIES = 200
 """Entries, spread evenly over the run, on which floors are worked out where annotations are slow."""
 
-SLOW_JUDGES = 20
-"""Entries on which promising constants are scored there."""
-
+SLOW_JUDGES = 20  # Entries on which promising constants are scored there
 Tell = Callable[[str], None]
 
 
@@ -130,18 +128,13 @@ def finish_scores(
         scored = score_outputs(tools, entries, results, tell, ask)
         rows, opening = scored.rows, scored.opening
     else:
-        rows, opening = [], _corpus_opening(tools, entries, results, tell)
+        tell("scoring the whole")
+        given = [translation(entries[result.position], result) for result in results]
+        corpus_opening = {"corpus_values": tools.corpus_values(tools.annotated(given))}
+        rows, opening = [], corpus_opening
     with transaction(connection):
         replace_scores(connection, number, rows)
         set_opening(connection, number, run.opening.changed(**opening))
-
-
-def _corpus_opening(
-    tools: ScoringTools, entries: Mapping[int, Entry], results: Sequence[Result], tell: Tell
-) -> dict[str, Any]:
-    tell("scoring the whole")
-    given = [translation(entries[result.position], result) for result in results]
-    return {"corpus_values": tools.corpus_values(tools.annotated(given))}
 
 
 @dataclass(frozen=True, slots=True)

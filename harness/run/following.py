@@ -43,8 +43,7 @@ from harness.store.mixed_setups import sum_tries
 from harness.store.results import results_after
 from harness.store.runs import Run, find_run, read_card, read_run, silent_seconds, under_way
 
-POLL_SECONDS = 0.25
-"""Time from one look at the store to the next."""
+POLL_SECONDS = 0.25  # Time from one look at the store to the next
 
 DOUBT_SECONDS = 2.5
 """Age of a heartbeat from which on is asked whether its process still lives; a living one beats every second."""
@@ -135,7 +134,22 @@ class Follower:
         yield self._progress(run)
         if not self._alive(run):
             self._over = True
-            yield self._finished(run)
+            tally = self._board.outcome
+            card = read_card(self._connection, run.id)
+            live = run.live or Live()
+            lost = run.state not in {RunState.COMPLETE, RunState.STOPPED}
+            finished = Finished(
+                run_id=run.run_id,
+                state=RunState.STOPPED if lost else run.state,
+                done=tally.done,
+                failed=tally.failed,
+                total=len(run.positions),
+                elapsed_seconds=elapsed_seconds(self._connection, run.id),
+                card_hash=None if card is None else card.get("run_card_hash"),
+                reason="The process that ran it is gone." if lost else live.reason,
+                budget_reached=live.budget_reached,
+            )
+            yield finished
 
     def _alive(self, run: Run) -> bool:
         """Return whether a process is at the run; one that was killed is known by the hold that it let go."""
@@ -166,23 +180,6 @@ class Follower:
             state=run.state, elapsed_seconds=elapsed_seconds(self._connection, run.id)
         )
 
-    def _finished(self, run: Run) -> Finished:
-        tally = self._board.outcome
-        card = read_card(self._connection, run.id)
-        live = run.live or Live()
-        lost = run.state not in {RunState.COMPLETE, RunState.STOPPED}
-        return Finished(
-            run_id=run.run_id,
-            state=RunState.STOPPED if lost else run.state,
-            done=tally.done,
-            failed=tally.failed,
-            total=len(run.positions),
-            elapsed_seconds=elapsed_seconds(self._connection, run.id),
-            card_hash=None if card is None else card.get("run_card_hash"),
-            reason="The process that ran it is gone." if lost else live.reason,
-            budget_reached=live.budget_reached,
-        )
-
 
 # ---- Steering a run from another process, by the store: a wish is written there, and the run's
 # own process takes it and writes next to it what came of it.
@@ -190,17 +187,13 @@ class Follower:
 # Wishes are imported the order in which they were written, each says what is to be and not what
 # is to change, and each is answered: of two people who steer one run, both see what holds then.
 
-LISTEN_SECONDS = 0.2
-"""How often a run's process looks for wishes."""
-
-ASK_SECONDS = 0.05
-"""How often who asked looks for the answer."""
+LISTEN_SECONDS = 0.2  # How often a run's process looks for wishes
+ASK_SECONDS = 0.05  # How often who asked looks for the answer
 
 PATIENCE_SECONDS = 15.0
 """How long an answer is waited for; a process that lives answers at once, unless its machine is very busy."""
 
 OVER = "Every entry is in: the run is being scored and sealed, and nothing is left to steer."
-
 UNKNOWN = "The program that runs it does not know this wish. Nothing was changed."
 
 

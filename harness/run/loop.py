@@ -41,15 +41,13 @@ from harness.run.events import Control
 _CHANGING = re.compile(r"\S*\d\S*")
 """Request numbers, times and amounts, which differ between messages that say the same."""
 
-SAME_FAILURES = 10
-"""Entries in a row that may fail the same way before the run stops."""
+SAME_FAILURES = 10  # Entries in a row that may fail the same way before the run stops
 
 HOPELESS_FAILURES = 3
 """The same for failures that no later entry can escape: a wrong key, no permission, no such model."""
 
 
-NOT_FOUND = "HTTP 404"
-"""How the message of a model or an address that is not there begins."""
+NOT_FOUND = "HTTP 404"  # How the message of a model or an address that is not there begins
 
 _OF_ONE_ENTRY = frozenset(
     {ErrorClass.MISSING, ErrorClass.NUMBERING, ErrorClass.EMPTY, ErrorClass.NO_SOURCE}

@@ -23,8 +23,7 @@ from scoring.core.metric import EntryStatistics
 from scoring.core.scorer import RunningTotals, Scorer
 from scoring.statistics.intervals import LiveIntervals, RunningSpread
 
-RATE_SECONDS = 10.0
-"""Window over which the rate is taken."""
+RATE_SECONDS = 10.0  # Window over which the rate is taken
 
 
 class Pace(Protocol):

@@ -39,11 +39,8 @@ from scoring.card.constant import Annotate
 from scoring.core.scorer import Scorer
 from scoring.core.setup import Translation
 
-GATHER_SECONDS = 0.03
-"""Least time from one transaction to the next while entries stream in."""
-
-TELL_SECONDS = 0.1
-"""Time from one Progress event to the next."""
+GATHER_SECONDS = 0.03  # Least time from one transaction to the next while entries stream in
+TELL_SECONDS = 0.1  # Time from one Progress event to the next
 
 HEARTBEAT_SECONDS = 1.0
 """Time from one heartbeat in the store to the next, by which a second terminal follows."""
@@ -251,11 +248,8 @@ def teller_before_seal(
 # ---- The floors of a run: worked out while it waits for replies, and exact in the store before
 # it is sealed.
 
-SHOWN_SECONDS = 0.5
-"""Time from one look at the floors so far to the next."""
-
-QUIET_STEPS = 64
-"""Steps after which somebody who waits for the end is told how far the work is."""
+SHOWN_SECONDS = 0.5  # Time from one look at the floors so far to the next
+QUIET_STEPS = 64  # Steps after which somebody who waits for the end is told how far the work is
 
 
 class RunFloors:

@@ -23,13 +23,7 @@ from harness.method.method import Method
 from harness.method.options import MethodOptions, refuse_written_keys
 from harness.methods.registry import build
 from harness.privacy import keep_here, require_answer, require_terms, shut_door
-from harness.run.beginning import (
-    begin_like,
-    begun_with,
-    check_budget,
-    coaching_of,
-    new_identity,
-)
+from harness.run.beginning import begin_like, begun_with, check_budget, coaching_of, new_identity
 from harness.setup.plan import Plan, RunOptions, plan_of
 from harness.setup.scoring_tools import ScoringTools
 from harness.store.annotations import answered, read_annotations
@@ -133,10 +127,7 @@ def changed_plan(plan: Plan, changes: Mapping[str, Any]) -> Plan:
         )
     try:
         return plan.model_copy(
-            update={
-                "options": _told(plan.options, changes),
-                "run": _told(plan.run, changes),
-            }
+            update={"options": _told(plan.options, changes), "run": _told(plan.run, changes)}
         )
     except ValidationError as error:
         raise UsageError(f"Options: {first_problem(error)}") from error

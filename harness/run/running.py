@@ -263,7 +263,23 @@ class _Execution:
     ) -> str | None:
         """Send the waiting entries through the method: elsewhere, over the connections available or over own ones."""
         if self.carrier is not None:
-            return self.carrier.carry(self._carried(waiting, board, ledger, recorder))
+            # What a carrier needs; the client of its calls is none that is used, so nothing of it is
+            # open.
+            unused = EndpointClient(timeout_seconds=self.options.timeout_seconds, offline=True)
+            carried = RemoteWork(
+                run_id=self.run.run_id,
+                dataset=self.dataset,
+                plan=plan_of(self.run),
+                method=self.method,
+                entries=self.entries,
+                waiting=waiting,
+                calls=self._calls(unused, board, ledger, recorder),
+                known=self.known_replies,
+                purse=self.purse,
+                recorder=recorder,
+                control=self.control,
+            )
+            return self.carrier.carry(carried)
         with ExitStack() as stack:
             ways = self.connections or stack.enter_context(closing(Connections()))
             return ways.run(self._translate(ways, waiting, board, ledger, recorder))
@@ -304,25 +320,6 @@ class _Execution:
             keep=partial(self._keep, recorder),
             reuse=self.options.use_cache,
             earlier=board.outcome.done > board.outcome.failed,
-        )
-
-    def _carried(
-        self, waiting: Sequence[int], board: ProgressBoard, ledger: Ledger, recorder: Recorder
-    ) -> RemoteWork:
-        """Return what a carrier needs; the client of its calls is none that is used, so nothing of it is open."""
-        unused = EndpointClient(timeout_seconds=self.options.timeout_seconds, offline=True)
-        return RemoteWork(
-            run_id=self.run.run_id,
-            dataset=self.dataset,
-            plan=plan_of(self.run),
-            method=self.method,
-            entries=self.entries,
-            waiting=waiting,
-            calls=self._calls(unused, board, ledger, recorder),
-            known=self.known_replies,
-            purse=self.purse,
-            recorder=recorder,
-            control=self.control,
         )
 
     def _keep(self, recorder: Recorder, reply: StoredReply) -> None:
@@ -412,7 +409,11 @@ class _Execution:
             with suppress(AskingStopped):
                 self._settle_floors(board)
         if complete:
-            self._keep_row_words()
+            # Store what the card's rows say of each output besides numbers.
+            results = list(read_results(self.connection, self.run.id))
+            words_of_rows = row_words(self.tools, self.entries, results)
+            with transaction(self.connection):
+                keep_row_words(self.connection, self.run.id, words_of_rows)
             card_hash = seal(self.connection, self.run.id).run_card_hash
         else:
             stopped_by_budget = reason is not None and budget_reached
@@ -435,10 +436,3 @@ class _Execution:
     def _tell_progress(self, board: ProgressBoard) -> None:
         if self.listener is not None:
             self.listener(board.progress())
-
-    def _keep_row_words(self) -> None:
-        """Store what the card's rows say of each output besides numbers."""
-        results = list(read_results(self.connection, self.run.id))
-        words_of_rows = row_words(self.tools, self.entries, results)
-        with transaction(self.connection):
-            keep_row_words(self.connection, self.run.id, words_of_rows)

@@ -52,8 +52,7 @@ if TYPE_CHECKING:
 
 GRANTED_AHEAD: Final = ("run", "score", "resume", "seal", "look", "review", "adjudicate")
 """What a grant may be asked for in a request; for other work keepers who are here give it at once."""
-_UNKNOWN: Final = "und"
-"""The language tags of a corpus are sealed with it."""
+_UNKNOWN: Final = "und"  # The language tags of a corpus are sealed with it
 _OF_THE_CORPUS: Final = {"source_language", "target_language", "task", "file_lines"}
 _MAY_BE_FILES: Final = ("prompt", "embeddings")
 """Options that are text, and may name a file or folder."""

@@ -114,6 +114,29 @@ def check_card(
     metrics = tuple(
         _state(id_, row, resources, analyser) for id_, row in specification().metrics.items()
     )
+    folder = folders[0]
+    steps = []
+    if found is None:
+        language = _language(resources.setup.target_language)
+        card_step = Step(
+            "For spelling, quotation marks and the words of the language, write a language card "
+            "(docs/languages.md has an example).",
+            (f'"{folder / language}.toml"',),
+        )
+        steps.append(card_step)
+    if not analyser.usable:
+        steps.append(_analyser_step(found, resources.setup.target_language, analyser, folder))
+    if word_list is None:
+        steps.append(_words_step(resources.setup.source_language))
+    if _why_no_tokenizer(resources.setup.bleu_tokenizer) is not None:
+        steps.append(_tokenizer_step(resources.setup.bleu_tokenizer))
+    steps.append(_meaning_step(analyser))
+    steps.append(
+        Step(
+            "For COMET, name a checkpoint of yours or a file of its scores.",
+            ("rosetta score CORPUS OUTPUTS --comet FILE",),
+        )
+    )
     return LanguageCheck(
         tag=tag,
         script=script,
@@ -123,7 +146,7 @@ def check_card(
         engines=installed_engines(),
         word_list=word_list,
         metrics=metrics,
-        steps=tuple(_steps(resources, found, analyser, word_list, folders[0])),
+        steps=tuple(steps),
     )
 
 
@@ -280,41 +303,6 @@ def _why_no_tokenizer(name: str) -> str | None:
     except ValueError as error:
         return str(error)
     return None
-
-
-def _steps(
-    resources: Resources,
-    found: FoundCard | None,
-    analyser: AnalyserState,
-    word_list: str | None,
-    folder: Path,
-) -> list[Step]:
-    steps = []
-    if found is None:
-        steps.append(_card_step(resources.setup.target_language, folder))
-    if not analyser.usable:
-        steps.append(_analyser_step(found, resources.setup.target_language, analyser, folder))
-    if word_list is None:
-        steps.append(_words_step(resources.setup.source_language))
-    if _why_no_tokenizer(resources.setup.bleu_tokenizer) is not None:
-        steps.append(_tokenizer_step(resources.setup.bleu_tokenizer))
-    steps.append(_meaning_step(analyser))
-    steps.append(
-        Step(
-            "For COMET, name a checkpoint of yours or a file of its scores.",
-            ("rosetta score CORPUS OUTPUTS --comet FILE",),
-        )
-    )
-    return steps
-
-
-def _card_step(tag: str, folder: Path) -> Step:
-    language = _language(tag)
-    return Step(
-        "For spelling, quotation marks and the words of the language, write a language card "
-        "(docs/languages.md has an example).",
-        (f'"{folder / language}.toml"',),
-    )
 
 
 def _analyser_step(

@@ -114,5 +114,4 @@ class Resumption:
     """Places in the corpus of the entries that are asked for now, in this order; None: all that are left."""
 
 
-AS_BEFORE = Resumption()
-"""Nothing is changed."""
+AS_BEFORE = Resumption()  # Nothing is changed

@@ -153,14 +153,12 @@ def _told(
 # that a run continues without the file and anyone who has the card can check the signature; a
 # copy is in the data folder, by its hash.
 
-FOLDER: Final = "scoring"
-"""Of the data folder: each file that was taken, named by its hash."""
+FOLDER: Final = "scoring"  # Of the data folder: each file that was taken, named by its hash
 
 SPECIFICATION: Final = "specification"
 """What ``--scoring`` says to go back to the specification's weights."""
 
 MOST_BYTES: Final = 64 * 1024
-
 Share = Annotated[float, Field(ge=0, le=1)]
 
 

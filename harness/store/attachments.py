@@ -97,14 +97,9 @@ def attached_by_run(
     return certificates
 
 
-MOST_NOTE = 10_000
-"""Characters of the longest note."""
-
-MOST_TAG = 40
-"""Characters of the longest tag."""
-
-MOST_TAGS = 30
-"""Tags of one run."""
+MOST_NOTE = 10_000  # Characters of the longest note
+MOST_TAG = 40  # Characters of the longest tag
+MOST_TAGS = 30  # Tags of one run
 
 
 def set_note(connection: sqlite3.Connection, run: int, note: str) -> None:

@@ -15,8 +15,7 @@ from harness.store.holding import alone, forget_lock
 from harness.store.replies import forget_findings, unpack_attempts
 from harness.store.runs import Run, read_run, under_way
 
-KEPT_SECONDS = 7 * 24 * 3600.0
-"""How long a run in the trash can be brought back."""
+KEPT_SECONDS = 7 * 24 * 3600.0  # How long a run in the trash can be brought back
 
 
 class HoldsSecrets(UsageError):  # noqa: N818  said of the run

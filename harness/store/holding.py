@@ -34,8 +34,7 @@ def begin_stretch(connection: sqlite3.Connection, run: int) -> RunSegment:
     """Record that the run is under way from now on."""
     now = time.time()
     inserted = connection.execute(
-        "INSERT INTO stretches (run, started, last, spent_usd) VALUES (?, ?, ?, 0)",
-        (run, now, now),
+        "INSERT INTO stretches (run, started, last, spent_usd) VALUES (?, ?, ?, 0)", (run, now, now)
     )
     return RunSegment(int(inserted.lastrowid or 0), time.monotonic())
 

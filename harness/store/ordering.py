@@ -23,7 +23,6 @@ from harness.store.results import sort_columns
 Places = npt.NDArray[np.uint32]
 Column = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
-
 _STORED = ("headline", "exact", "second", "tokens", "cost", "latency", "output", "failed")
 _READ_RESULTS = """
     SELECT rowid, position, {headline}, exact, {second}, prompt_tokens + completion_tokens, cost_usd,
@@ -51,8 +50,7 @@ SORTS = (
 FILTERS = ("all", "done", "failed", "waiting", "not exact", "exact")
 """What entries can be narrowed to."""
 
-CANCEL_STEPS = 5_000
-"""SQLite's steps between two looks whether a search is still wanted."""
+CANCEL_STEPS = 5_000  # SQLite's steps between two looks whether a search is still wanted
 
 
 class Cancelled(Exception):  # noqa: N818  nothing went wrong
@@ -144,7 +142,17 @@ class Ordering:
         """
         with self._lock:
             self.catch_up(connection)
-            chosen = np.flatnonzero(self._narrowed(narrow))
+            failed, exact = self._results["failed"] == 1, self._results["exact"]
+            masks: Mapping[str, Callable[[], Mask]] = {
+                "all": lambda: np.ones(len(self._places), np.bool_),
+                "done": lambda: self._done & ~failed,
+                "failed": lambda: failed,
+                "waiting": lambda: ~self._done,
+                "not exact": lambda: exact == 0,
+                "exact": lambda: exact == 1,
+            }
+            narrowed = masks[narrow]()
+            chosen = np.flatnonzero(narrowed)
             if search:
                 chosen = chosen[self._found(connection, search, cancelled)[chosen]]
             if sort == "position":
@@ -154,18 +162,6 @@ class Ordering:
             return self._places[chosen[order]]
 
     # Selections
-
-    def _narrowed(self, narrow: str) -> Mask:
-        failed, exact = self._results["failed"] == 1, self._results["exact"]
-        masks: Mapping[str, Callable[[], Mask]] = {
-            "all": lambda: np.ones(len(self._places), np.bool_),
-            "done": lambda: self._done & ~failed,
-            "failed": lambda: failed,
-            "waiting": lambda: ~self._done,
-            "not exact": lambda: exact == 0,
-            "exact": lambda: exact == 1,
-        }
-        return masks[narrow]()
 
     def _found(
         self, connection: sqlite3.Connection, search: str, cancelled: Callable[[], bool]

@@ -171,14 +171,6 @@ def _split(body: Mapping[str, Any] | Sequence[Any]) -> tuple[str, str | None]:
     return json.dumps(head, ensure_ascii=False), last["content"]
 
 
-def _join(head: str, tail: str | None) -> Any:
-    body = stored_json(head)
-    if tail is not None:
-        messages = of_kind(of_kind(body, dict).get("messages"), list)
-        of_kind(messages[-1] if messages else None, dict)["content"] = tail
-    return body
-
-
 _FACTS = TypeAdapter(
     tuple[
         Annotated[tuple[int, ...], Field(min_length=4, max_length=len(TOKENS))] | None,
@@ -230,7 +222,12 @@ def read_exchange(connection: sqlite3.Connection, key: bytes) -> StoredReply | N
     texts = read_texts(connection, [number for number in row[:3] if number is not None])
     tail = None if row[1] is None else texts[row[1]]
     stored = _stored(texts[row[2]], row[3], row[4])
-    return replace(stored, key=key, body=_join(texts[row[0]], tail))
+    head = texts[row[0]]
+    body = stored_json(head)
+    if tail is not None:
+        messages = of_kind(of_kind(body, dict).get("messages"), list)
+        of_kind(messages[-1] if messages else None, dict)["content"] = tail
+    return replace(stored, key=key, body=body)
 
 
 # ---- What a row keeps of each try: packed in one value, and the words in it apart where they are
@@ -303,8 +300,7 @@ def rate_limited(trace: bytes | None) -> int:
     return sum((attempt[1:2] or [None])[0] == 429 for attempt in tries)
 
 
-ReviewDescription = Sequence[Sequence[str | None]]
-"""Error and note of each attempt."""
+ReviewDescription = Sequence[Sequence[str | None]]  # Error and note of each attempt
 
 
 def said_in(attempts: Sequence[Attempt]) -> ReviewDescription:

@@ -82,12 +82,9 @@ _OWN = tuple(name for name in _FIELDS if name not in _ELSEWHERE)
 """Fields that are columns of the same name."""
 
 _own = attrgetter(*_OWN)
-
 _EXACT, _CACHED, _ERROR_CLASS = map(_FIELDS.index, ("exact", "cached", "error_class"))
 _POSITION = _FIELDS.index("position")
-
-_SEALED = ("output", "raw", "error")
-"""Fields that are sealed of a sealed entry."""
+_SEALED = ("output", "raw", "error")  # Fields that are sealed of a sealed entry
 _SEALED_PLACES = tuple(map(_FIELDS.index, _SEALED))
 
 _BEFORE = {"headline": "chrf", "second": "composite", "third": "equivalent"}
@@ -258,7 +255,7 @@ def _result(row: tuple[Any, ...], seal: CorpusSeal, *, to_show: bool) -> Result:
         usage = None
     else:
         usage = Usage(prompt, completion, *(count or 0 for count in parts))
-    return Result(*values, usage)
+    return Result(*values, usage=usage)
 
 
 def read_headlines(connection: sqlite3.Connection, run: int) -> list[float | None]:

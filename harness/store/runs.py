@@ -181,7 +181,6 @@ def find_trashed(connection: sqlite3.Connection, name: str) -> Run:
 
 
 _NEWEST = "ORDER BY created DESC, id DESC LIMIT 1"
-
 _BACK = re.compile(r"last(?:~([0-9]{1,9}))?")
 
 

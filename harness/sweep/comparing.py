@@ -88,8 +88,7 @@ def _by_rest(setups: Sequence[SweepSetup], axis: str) -> list[Mapping[str, int]]
     return list(groups.values())
 
 
-ALPHA = 0.05
-"""The level that p after Holm is held against."""
+ALPHA = 0.05  # The level that p after Holm is held against
 
 
 _MEND = (
@@ -198,11 +197,7 @@ def compare_sweep(
     if methods and not results:
         raise UsageError(
             "\n".join(
-                [
-                    "No method of this sweep compares.",
-                    *dict.fromkeys(left_out.values()),
-                    _MEND,
-                ]
+                ["No method of this sweep compares.", *dict.fromkeys(left_out.values()), _MEND]
             )
         )
     names = {run_id: _name(sweep_setup) for sweep_setup in done for run_id in _ids(sweep_setup)}

@@ -43,9 +43,7 @@ from harness.sweep.plan import AXES, AxisValue, PlanFile, SweepPlan, as_told, ch
 from scoring.core.setup import ScoringSetup
 
 MOST_RUNS = 10_000
-MOST_COMBINATIONS = 1_000_000
-"""Looked at, excluded ones counted."""
-
+MOST_COMBINATIONS = 1_000_000  # Looked at, excluded ones counted
 _BETWEEN = " · "
 
 _OF_ANY_RUN = frozenset(

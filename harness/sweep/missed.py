@@ -18,10 +18,8 @@ from harness.store.results import SharedOutcome, shared_outcomes
 from harness.store.runs import Run, find_by_id
 from scoring.core.specification import TRANSLATIONS, KeptColumns, Tier, specified, stated_columns
 
-LEAST_RUNS = 2
-"""Complete runs from which there is something that all of them miss."""
-MOST_LISTED = 20
-"""Entries that are listed; the others are counted."""
+LEAST_RUNS = 2  # Complete runs from which there is something that all of them miss
+MOST_LISTED = 20  # Entries that are listed; the others are counted
 
 
 class _Record(BaseModel):

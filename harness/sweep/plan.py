@@ -42,8 +42,7 @@ AXES: Final = ("model", "temperature", "prompt", "coaching", "tools")
 """In the order in which they are permuted: the last one changes fastest."""
 
 MOST_BYTES = 2**20
-MOST_LABEL = 80
-"""Characters of a label."""
+MOST_LABEL = 80  # Characters of a label
 
 _FIELDS: Final = {
     name: (model, name)

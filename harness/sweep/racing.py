@@ -32,8 +32,7 @@ from scoring.core.specification import COMPOSITE
 from scoring.statistics.racing import Race, shuffled
 from scoring.statistics.significance import own_values
 
-BLOCK = 10
-"""Entries between two decisions; where a call carries more of them, that many."""
+BLOCK = 10  # Entries between two decisions; where a call carries more of them, that many
 
 _LATE = "embeddings"
 """The annotator of a composite's metric that is asked only when all outputs are in."""

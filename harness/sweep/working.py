@@ -68,8 +68,7 @@ MOST_TROUBLES = 3
 AT_ONCE = 3
 """Runs that a worker is at: one that gets ready, one whose entries are being asked for, and one that comes to its end."""
 
-DRAIN, STOP = 1, 2
-"""What a worker may be told: finish the entries under way, or break them off."""
+DRAIN, STOP = 1, 2  # What a worker may be told: finish the entries under way, or break them off
 
 
 def begin_sweep(store: Path, found: PlanFile, cells: tuple[SweepCell, ...]) -> StoredSweep:
@@ -373,11 +372,7 @@ class _Worker:
         alike, method = _scored_by(cell), asked.method(keys)
         cell.require_unchanged(method)
         ready = api.start(
-            self._store,
-            replace(asked, plan=plan),
-            method,
-            run_id,
-            self._tools.get(alike),
+            self._store, replace(asked, plan=plan), method, run_id, self._tools.get(alike)
         )
         if ready.tools is not None and all(
             isinstance(annotator, FstAnnotator) for annotator in ready.tools.annotators

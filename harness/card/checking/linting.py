@@ -68,14 +68,9 @@ def _sings(row: LintedEntry, canary: str) -> bool:
 
 # ---- Outputs that are near copies of what belongs to other entries, of the development set.
 
-NEAR = 0.9
-"""Share of letters that stand alike, from which a text is a near copy of another."""
-
-LEAST_LETTERS = 12
-"""Shorter texts, without spaces and punctuation, are alike by chance."""
-
-_AT_ONCE = 256
-"""Outputs compared in one matrix."""
+NEAR = 0.9  # Share of letters that stand alike, from which a text is a near copy of another
+LEAST_LETTERS = 12  # Shorter texts, without spaces and punctuation, are alike by chance
+_AT_ONCE = 256  # Outputs compared in one matrix
 
 
 def lint_copies(subject: LintSubject) -> Iterator[LintFinding | NotLookedAt]:
@@ -149,11 +144,8 @@ def _explained(row: LintedEntry, output: str, near: str) -> bool:
 # In both, right means the reference itself, letter by letter. Anyone who knows the references
 # hits them where an honest method would as well say it otherwise, or do worse.
 
-LEAST = 5
-"""Fewest entries of a group that says anything."""
-
-TOO_PERFECT = 0.9
-"""Share of references hit, from which entries with variants are examined."""
+LEAST = 5  # Fewest entries of a group that says anything
+TOO_PERFECT = 0.9  # Share of references hit, from which entries with variants are examined
 
 UNLIKELY = 0.01
 """Chance below which a difference is worth a look. Several checks are made of each run, so it is no test of a method."""
@@ -261,7 +253,19 @@ def lint_prompt(subject: LintSubject) -> Iterator[LintFinding | NotLookedAt]:
     text = normalised(prompt)
     examples = [entry for entry in subject.development if _stands_in(entry, text)]
     if examples and declaration(subject) in (None, False):
-        yield _undeclared(examples, len(subject.development))
+        of = len(subject.development)
+        undeclared = LintFinding(
+            check="prompt",
+            severity="look",
+            seen=f"the references of {len(examples):,} of {of:,} development entries are in the prompt, and the card declares no use of them",
+            count=len(examples),
+            of=of,
+            entries=tuple(example.id for example in examples),
+            rests_on=f"the prompt on the card, without case, spaces and punctuation; references from {LEAST_LETTERS} letters on. "
+            "Coaching data are on a card by their hash only, so what is there is not seen",
+            proves_not="anything that is not allowed: development entries may be examples, if that is declared (§9.2)",
+        )
+        yield undeclared
     rows = [row.entry for row in subject.rows if row.entry.segment is not Segment.DEVELOPMENT]
     given = [row for row in rows if _stands_in(row, text)]
     if given:
@@ -286,20 +290,6 @@ def lint_declaration(subject: LintSubject) -> Iterator[LintFinding]:
 def _stands_in(entry: Entry, prompt: str) -> bool:
     reference = normalised(entry.reference)
     return len(reference) >= LEAST_LETTERS and reference in prompt
-
-
-def _undeclared(examples: list[Entry], of: int) -> LintFinding:
-    return LintFinding(
-        check="prompt",
-        severity="look",
-        seen=f"the references of {len(examples):,} of {of:,} development entries are in the prompt, and the card declares no use of them",
-        count=len(examples),
-        of=of,
-        entries=tuple(example.id for example in examples),
-        rests_on=f"the prompt on the card, without case, spaces and punctuation; references from {LEAST_LETTERS} letters on. "
-        "Coaching data are on a card by their hash only, so what is there is not seen",
-        proves_not="anything that is not allowed: development entries may be examples, if that is declared (§9.2)",
-    )
 
 
 def _given_away(given: list[Entry], of: int) -> LintFinding:

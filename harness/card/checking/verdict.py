@@ -101,11 +101,8 @@ def _half_unit(value: object) -> float:
     return 0.5 * 10.0 ** min(int(exponent), 0)
 
 
-MOST = 10**9
-"""No entry has as many words, terms or rules; sums of larger numbers would lose digits."""
-
-MOST_EFFORT = 10**12
-"""No run costs as many dollars, takes as many seconds or is as fast."""
+MOST = 10**9  # No entry has as many words, terms or rules; sums of larger numbers would lose digits
+MOST_EFFORT = 10**12  # No run costs as many dollars, takes as many seconds or is as fast
 
 FLOORS = ("empty", "source", "constant")
 """Floors that every run has; one of a single entry has no ``shuffled`` and no ``words``."""

@@ -27,14 +27,7 @@ from harness.card.checking.recompute import (
     without,
 )
 from harness.card.checking.verdict import CardCheck, CardVerdict, impossible, taken_as_stated
-from harness.card.foreign_cards import (
-    ForeignLayout,
-    adopt,
-    is_ours,
-    layout,
-    snake_case,
-    unwrapped,
-)
+from harness.card.foreign_cards import ForeignLayout, adopt, is_ours, layout, snake_case, unwrapped
 from harness.card.foreign_logs import report_again
 from harness.card.material import Material, fingerprint, stored_material
 from harness.card.model import HASH_FIELD, RunCard, SealForm, Withheld, seal_form
@@ -281,10 +274,7 @@ def _later(raw: Mapping[str, Any]) -> set[str]:
 
 
 def _uncommon(
-    stated: Mapping[str, Any],
-    expected: Mapping[str, Any],
-    computed: list[str],
-    others: list[str],
+    stated: Mapping[str, Any], expected: Mapping[str, Any], computed: list[str], others: list[str]
 ) -> tuple[list[str], list[str]]:
     """Return the metrics that have a value only on the card, and those that have one only here."""
     foreign = sorted(

@@ -69,19 +69,12 @@ _PLACE = "not stored "
 def _not_stored(position: int, segment: Segment | None) -> Entry:
     """Return what replaces a secret entry: its segment, for counts, and nothing else of it."""
     return Entry.model_construct(
-        id=f"{_PLACE}{position + 1}",
-        source="",
-        reference="",
-        segment=segment,
-        not_stored=True,
+        id=f"{_PLACE}{position + 1}", source="", reference="", segment=segment, not_stored=True
     )
 
 
 def _fill(
-    connection: sqlite3.Connection,
-    corpus: int,
-    entries: Sequence[Entry],
-    recipients: Sequence[str],
+    connection: sqlite3.Connection, corpus: int, entries: Sequence[Entry], recipients: Sequence[str]
 ) -> None:
     """Fill the empty places of entries that are wanted now."""
     empty = connection.execute(

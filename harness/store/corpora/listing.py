@@ -33,10 +33,7 @@ from harness.store.file.trouble import of_kind, stored_json, stored_word
 from harness.store.withdrawn import now_standing, withdrawn_corpora
 
 PREFIX = "store:"
-
-_LETTERS = 12
-"""Letters of the hash in a name that we give."""
-
+_LETTERS = 12  # Letters of the hash in a name that we give
 _HASH = re.compile("[0-9a-f]{6,64}")
 
 

@@ -24,9 +24,7 @@ from harness.store.file.sealing import StoreSealed, digest_key, keys_folder
 from harness.store.file.trouble import transaction
 
 _DIGEST_BYTES = 16
-_NAMED = 5
-"""Entries that a message names."""
-
+_NAMED = 5  # Entries that a message names
 Digest = Callable[[str], bytes]
 
 

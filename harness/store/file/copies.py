@@ -29,17 +29,10 @@ if TYPE_CHECKING:
     from filelock import BaseFileLock
 
 
-PREFIX = "rosetta-store-"
-"""How the folders of copies begin."""
-
-_HELD = "held"
-"""File in the folder that its process has locked."""
-
-_READY = "ready"
-"""File that is there once the lock is held."""
-
-_OLD_SECONDS = 3600.0
-"""A folder so old whose process has not locked it has none any more."""
+PREFIX = "rosetta-store-"  # How the folders of copies begin
+_HELD = "held"  # File in the folder that its process has locked
+_READY = "ready"  # File that is there once the lock is held
+_OLD_SECONDS = 3600.0  # A folder so old whose process has not locked it has none any more
 
 
 class Copy(NamedTuple):
@@ -182,9 +175,7 @@ _BLOCK = 2**20
 # On storage without locks SQLite says that a file is busy, as if another program had it. On
 # storage that grants every lock two programs write at once and damage a store.
 
-_SECONDS = 30.0
-"""How long the second process may take to start and answer."""
-
+_SECONDS = 30.0  # How long the second process may take to start and answer
 _IS_BUSY = 3
 SECOND_PROCESS = f"""
 import sqlite3, sys

@@ -67,8 +67,7 @@ SCHEMA_VERSION = len(STEPS)
 READABLE_FROM = 8
 """The oldest version of a store that is read as it is, where it cannot be brought up to date."""
 
-BUSY_MILLISECONDS = 30_000
-"""How long a writer waits for another process' short transaction."""
+BUSY_MILLISECONDS = 30_000  # How long a writer waits for another process' short transaction
 
 
 def home() -> Path:
@@ -372,8 +371,7 @@ def _require_columns(
         )
 
 
-_KEPT = ("runs", "corpora", "entries", "results")
-"""Tables from which no upgrade takes a row."""
+_KEPT = ("runs", "corpora", "entries", "results")  # Tables from which no upgrade takes a row
 
 
 def _count(connection: sqlite3.Connection, table: str) -> int:

@@ -76,8 +76,7 @@ class SetupPart:
     """Places of its entries; of the first part empty, for it has all the rest."""
 
 
-Tries = tuple[tuple[int, int], ...]
-"""Place of an entry, and how often it was tried."""
+Tries = tuple[tuple[int, int], ...]  # Place of an entry, and how often it was tried
 
 
 class Origin(StoredRecord):

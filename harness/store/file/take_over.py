@@ -45,9 +45,7 @@ from harness.store.file.trouble import (
     unpacks,
 )
 
-STEP = 500
-"""Rows that are sealed at once: small enough to be done in a moment."""
-
+STEP = 500  # Rows that are sealed at once: small enough to be done in a moment
 _SPARE_BYTES = 20 * 10**6
 
 _DAMAGED: Mapping[str, Any] = {"damaged": True}
@@ -252,8 +250,7 @@ def _sealed_annotation(row: Row, said: object) -> tuple[str, Mapping[str, Any]]:
         return what, _DAMAGED
 
 
-_ERROR, _NOTE = 6, 7
-"""Places of an attempt's words in a trace (``harness.store.results``)."""
+_ERROR, _NOTE = 6, 7  # Places of an attempt's words in a trace (`harness.store.results`)
 
 
 def _without_words(trace: object) -> tuple[object, list[list[Any]]]:

@@ -157,8 +157,7 @@ def inflated(data: object) -> bytes:
         raise StoredValueError from error
 
 
-STORE_ERRORS = (sqlite3.Error, StoredValueError)
-"""What reading a store may raise."""
+STORE_ERRORS = (sqlite3.Error, StoredValueError)  # What reading a store may raise
 
 
 def of_a_value(error: Exception) -> bool:

@@ -39,26 +39,19 @@ from harness.sweep.cluster.messages import (
 from harness.sweep.cluster.remote import LEASH_SECONDS, carry
 from harness.sweep.cluster.scheduler import connected, require_terms_of
 
-LOOK_SECONDS = 0.2
-"""How often it is looked whether a wish came, or a worker is gone."""
-
-WORD_SECONDS = 2.0
-"""How often a worker hears from here at least."""
+LOOK_SECONDS = 0.2  # How often it is looked whether a wish came, or a worker is gone
+WORD_SECONDS = 2.0  # How often a worker hears from here at least
 
 SILENT_SECONDS = 1.5 * LEASH_SECONDS
 """A worker from which nothing came for so long is given up: it has stopped on its own by then."""
 
-STOP_SECONDS = 10.0
-"""How long is waited for a worker to break off."""
-
-SECURE_SECONDS = 60.0
-"""How long the store may take to write down what is committed."""
+STOP_SECONDS = 10.0  # How long is waited for a worker to break off
+SECURE_SECONDS = 60.0  # How long the store may take to write down what is committed
 
 FAREWELLS = 2
 """Words of farewell: one for anyone who has the work now, and one that may go to a worker that died while it waited."""
 
-MOST_FILE_BYTES = 128 * 2**20
-"""Of all files that a method is told."""
+MOST_FILE_BYTES = 128 * 2**20  # Of all files that a method is told
 
 
 class _WorkerGone(Exception):  # noqa: N818  an event
@@ -227,7 +220,9 @@ class _Errand:
         if status == "error":
             if isinstance(error := future.exception(), KilledWorker):
                 raise _WorkerGone
-            return f"A worker could not begin: {_one_line(error)}"
+            words = " ".join(str(error).split())[:300]
+            one_line = f"{type(error).__name__}: {words}"
+            return f"A worker could not begin: {one_line}"
         if status != "pending" or (self._attempt and silent > SILENT_SECONDS):
             raise _WorkerGone
         if wish is RunState.STOPPED:
@@ -365,8 +360,3 @@ def _next(up: Queue) -> WorkerReport | None:
     except TimeoutError:
         return None
     return unpacked(WorkerReport, report)
-
-
-def _one_line(error: BaseException | None) -> str:
-    words = " ".join(str(error).split())[:300]
-    return f"{type(error).__name__}: {words}"

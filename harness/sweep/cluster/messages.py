@@ -21,12 +21,8 @@ from harness.method.options import MethodOptions
 from harness.setup.plan import RunOptions
 from harness.store.replies import StoredReply
 
-MOST_BYTES = 256 * 2**20
-"""Of one message."""
-
-MOST_WORDS = 2000
-"""Characters of a reason."""
-
+MOST_BYTES = 256 * 2**20  # Of one message
+MOST_WORDS = 2000  # Characters of a reason
 Amount = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 Count = Annotated[int, Field(ge=0, lt=2**53)]
 Key = Annotated[bytes, Field(min_length=16, max_length=16)]

@@ -51,8 +51,7 @@ from harness.sweep.cluster.messages import (
     unpacked,
 )
 
-HEARTBEAT_SECONDS = 2.0
-"""How often home hears from a worker that has nothing to tell."""
+HEARTBEAT_SECONDS = 2.0  # How often home hears from a worker that has nothing to tell
 
 LEASH_SECONDS = 20.0
 """How long a worker continues without a word from home; home gives it up some time later."""

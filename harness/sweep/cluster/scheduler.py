@@ -33,8 +33,7 @@ except ImportError:
     ) from None
 
 CONNECT_SECONDS = 5.0
-MOST_NAMED = 3
-"""Workers that a message names."""
+MOST_NAMED = 3  # Workers that a message names
 
 
 def checked_address(address: str) -> str:
