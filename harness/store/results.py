@@ -250,12 +250,9 @@ def _result(row: tuple[Any, ...], seal: CorpusSeal, *, to_show: bool) -> Result:
     values[_CACHED] = bool(values[_CACHED])
     if values[_ERROR_CLASS] is not None:
         values[_ERROR_CLASS] = stored_word(values[_ERROR_CLASS], ErrorClass)
-    prompt, completion, *parts = counts
-    if prompt is None or completion is None:
-        usage = None
-    else:
-        usage = Usage(prompt, completion, *(count or 0 for count in parts))
-    return Result(*values, usage=usage)
+    counted = None not in counts[:2]  # of prompt and completion
+    values.append(Usage(*(count or 0 for count in counts)) if counted else None)
+    return Result(*values)
 
 
 def read_headlines(connection: sqlite3.Connection, run: int) -> list[float | None]:
