@@ -15,7 +15,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Coroutine, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 from math import ceil
 from typing import Any, cast
 
@@ -49,7 +49,6 @@ class _Catching:
     """Is instead of whatever carries calls, and carries none."""
 
     async def send(self, request: Request) -> Reply:
-        """Break off with the request."""
         raise _Caught(request)
 
 
@@ -87,7 +86,6 @@ class _FromStore:
         self._method = method
 
     async def send(self, request: Request) -> Reply:
-        """Return the stored reply."""
         reply = stored_reply(self._connection, request, self._entries, self._method)
         if reply is None:
             raise _Caught(request)
@@ -114,12 +112,10 @@ def outputs_ahead(
 
     It is of outputs made elsewhere, of baselines, and of calls whose answers are in the store; None otherwise.
     """
-    if not isinstance(method, Replay | CopySource | Constant | Glossary) and not shows_requests(
-        method
-    ):
+    known = isinstance(method, Replay | CopySource | Constant | Glossary)
+    if not known and not shows_requests(method):
         return None
-    calls = _FromStore(connection, entries, method.setup.method)
-    coroutine = method.translate(entries, calls)
+    coroutine = method.translate(entries, _FromStore(connection, entries, method.setup.method))
     try:
         coroutine.send(None)
     except StopIteration as done:
@@ -182,6 +178,11 @@ def look_back(connection: sqlite3.Connection, method: Method) -> Earlier | None:
     None where there is none. Runs imported as cards tell nothing of their pace and are left out.
     """
     setup = method.setup
+
+    def asked(setup: Setup) -> Setup:
+        """Omit what labels an experiment and changes nothing of what is sent."""
+        return setup.model_copy(update={"condition": "", "replicate": 0})
+
     rows = connection.execute(
         "SELECT id, setup FROM runs WHERE model_slug = ? AND imported IS NULL AND put_away IS NULL"
         " AND json_extract(setup, '$.method') = ? AND json_extract(setup, '$.provider') IS ?"
@@ -189,9 +190,8 @@ def look_back(connection: sqlite3.Connection, method: Method) -> Earlier | None:
         " ORDER BY created DESC, id DESC",
         (setup.model_slug, setup.method, setup.provider),
     ).fetchall()
-    asked = _asked(setup)
     read = unpacks(Setup.model_validate_json)
-    same = [number for number, stated in rows if _asked(read(stated)) == asked]
+    same = [number for number, stated in rows if asked(read(stated)) == asked(setup)]
     chosen = (same or [number for number, _ in rows])[:MOST_RUNS]
     if not chosen:
         return None
@@ -199,9 +199,7 @@ def look_back(connection: sqlite3.Connection, method: Method) -> Earlier | None:
     for number in chosen:
         run = read_run(connection, number)
         earlier.runs += 1
-        with suppress(
-            StoreSealed
-        ):  # texts of a vault, which is not opened for an estimate of another run
+        with suppress(StoreSealed):  # a vault is not opened for an estimate of another run
             earlier.entries += [*_seen(connection, run, method, same=earlier.same)]
         fresh, calls, answering = connection.execute(
             "SELECT count(*), coalesce(sum(attempts), 0), coalesce(sum(latency_seconds / batch_size), 0)"
@@ -214,11 +212,6 @@ def look_back(connection: sqlite3.Connection, method: Method) -> Earlier | None:
             earlier.paces.append(EarlierPace(pace, answering / fresh, fresh, plan.run.concurrency))
             earlier.calls.append(calls / fresh / run.setup.batch_size)
     return earlier
-
-
-def _asked(setup: Setup) -> Setup:
-    """Omit what labels an experiment and changes nothing of what is sent."""
-    return setup.model_copy(update={"condition": "", "replicate": 0})
 
 
 def _seen(
@@ -240,19 +233,14 @@ def _seen(
 def _guessed(run: Run, entries: Sequence[Entry], method: Method | None) -> list[float]:
     """Guess the prompt of each entry as it would be guessed now, or from what the run keeps of it."""
     if method is not None:
-        return [
-            guessed
-            for group in groups(entries, run.setup.batch_size)
-            for guessed in _share(method, group)
-        ]
+        guessed: list[float] = []
+        for group in groups(entries, run.setup.batch_size):
+            request = first_request(method, group)
+            whole = 0.0 if request is None else guess_request(request).expected
+            guessed += [whole / len(group)] * len(group)
+        return guessed
     around = guess(run.setup.system_prompt_used or "").expected / run.setup.batch_size
     return [around + guess(entry.source).expected for entry in entries]
-
-
-def _share(method: Method, group: Sequence[Entry]) -> list[float]:
-    request = first_request(method, group)
-    guessed = 0.0 if request is None else guess_request(request).expected
-    return [guessed / len(group)] * len(group)
 
 
 @dataclass(frozen=True, slots=True)
@@ -297,13 +285,17 @@ def guess_request(request: Request) -> Range:
         return NOTHING
     total = NOTHING
     for message in body.get("messages", ()):
-        total = total + guess(_words(message)) + Range(_AROUND, _AROUND, _AROUND)
+        content = message.get("content")
+        words = content if isinstance(content, str) else ""
+        total = total + guess(words) + Range(_AROUND, _AROUND, _AROUND)
     return total + guess(repr(body["tools"])) if body.get("tools") else total
 
 
-def _words(message: Mapping[str, Any]) -> str:
-    content = message.get("content")
-    return content if isinstance(content, str) else ""
+def priced(price: Price, read: Range, written: Range, characters: int = 0) -> Range:
+    """Return what so many tokens cost at a price."""
+    ends = zip(astuple(read), astuple(written), strict=True)
+    costs = [price.cost(Usage(round(a), round(b)), characters) for a, b in ends]
+    return Range(*costs)
 
 
 # ---- What judges will take for a run's outputs: their prompts with the outputs that are known,
@@ -359,11 +351,13 @@ def estimate_judges(
                 else:
                     sure.append(request)
     every = [*sure, *perhaps]
-    read = Range(
-        _judging_guessed(sure).low, _judging_guessed(every).expected, _judging_guessed(every).high
-    ).times(scale)
+    least, most = (sum(map(guess_request, asked), NOTHING) for asked in (sure, every))
+    read = Range(least.low, most.expected, most.high).times(scale)
     calls = Range(len(sure) * scale, len(every) * scale, len(every) * scale)
-    cost = _cost(every[0].price, read, WRITTEN.by(calls)) if every else NOTHING
+    cost: Range | None = NOTHING
+    if every:
+        price = every[0].price
+        cost = None if price is None else priced(price, read, WRITTEN.by(calls))
     return JudgeEstimate(scoring.judge_model or "", calls, cost, round(judged * scale))
 
 
@@ -380,24 +374,3 @@ def _looked_at(
         for entry, output in zip(group, outputs or nothing, strict=True):
             text = (entry.reference or "-") if output is None else (output.text or "")
             yield Translation(entry, text), output is not None
-
-
-def _judging_guessed(requests: Sequence[Request]) -> Range:
-    total = NOTHING
-    for request in requests:
-        total = total + guess_request(request)
-    return total
-
-
-def _cost(price: Price | None, read: Range, written: Range) -> Range | None:
-    if price is None:
-        return None
-    low, expected, high = (
-        price.cost(Usage(round(prompt), round(answer)))
-        for prompt, answer in (
-            (read.low, written.low),
-            (read.expected, written.expected),
-            (read.high, written.high),
-        )
-    )
-    return Range(low, expected, high)

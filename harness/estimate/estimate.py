@@ -8,13 +8,13 @@ unknown (DESIGN M5).
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from math import ceil, sqrt
 from typing import Any
 
 from corpora.model.entry import Entry
-from harness.core.calls import Price, Usage
+from harness.core.calls import Price
 from harness.core.failures import UsageError
 from harness.endpoint.budget import most_cost, too_dear
 from harness.endpoint.endpoints import is_loopback
@@ -22,13 +22,13 @@ from harness.estimate.earlier import (
     NOTHING,
     Earlier,
     JudgeEstimate,
-    PastEntry,
     Range,
     first_request,
     groups,
     guess,
     guess_request,
     look_back,
+    priced,
     shows_requests,
     stored_reply,
 )
@@ -88,7 +88,8 @@ def estimate(
     cost, cost_from = _cost(ahead, tokens, earlier, plan)
     calls = _calls(ahead, earlier)
     seconds, seconds_from = _seconds(ahead, calls, tokens, earlier, plan)
-    basis = [tokens_from, cost_from, seconds_from, ahead.said]
+    known = f"{ahead.answered:,} answers are in the store already" if ahead.answered else ""
+    basis = [tokens_from, cost_from, seconds_from, known]
     return RunEstimate(
         entries=len(entries),
         answered=ahead.answered,
@@ -147,11 +148,6 @@ class _Ahead:
         """True where the endpoint is a service that counts characters instead of tokens."""
         return bool(self.open) and self.open[0][0].characters > 0
 
-    @property
-    def said(self) -> str:
-        """Return what need not be asked."""
-        return f"{self.answered:,} answers are in the store already" if self.answered else ""
-
 
 # Tokens
 
@@ -161,35 +157,26 @@ def _tokens(ahead: _Ahead, earlier: Earlier | None) -> tuple[tuple[Range, Range]
     answers = [guess(entry.reference) for _, group in ahead.open for entry in group]
     seen = earlier.entries if earlier else []
     if earlier is None or not seen:
-        basis = (
-            ""
-            if ahead.by_characters
-            else "tokens guessed from the prompts; no earlier run to go by"
-        )
+        guessed = "tokens guessed from the prompts; no earlier run to go by"
+        basis = "" if ahead.by_characters else guessed
         often = _tries(ahead.method)
-        written = _sum(answers, ahead.scale).by(Range(0.8, 1.15, 1.6)).by(often)
-        return (_sum(prompts, ahead.scale).by(often), written), basis
-    count = ahead.entries
-    prompt = _projected(seen, lambda s: (s.prompt, s.guessed_prompt), prompts, ahead, earlier)
-    answer = _projected(
-        seen, lambda s: (s.completion, s.guessed_completion), answers, ahead, earlier
-    )
-    return (prompt, answer), f"tokens as in {_runs(earlier)}" if count else ""
+        read, written = (sum(part, NOTHING).times(ahead.scale) for part in (prompts, answers))
+        return (read.by(often), written.by(Range(0.8, 1.15, 1.6)).by(often)), basis
+    read_before = [(past.prompt, past.guessed_prompt) for past in seen]
+    written_before = [(past.completion, past.guessed_completion) for past in seen]
+    prompt = _projected(read_before, prompts, ahead, earlier)
+    answer = _projected(written_before, answers, ahead, earlier)
+    return (prompt, answer), f"tokens as in {_runs(earlier)}" if ahead.entries else ""
 
 
 def _projected(
-    seen: Sequence[PastEntry],
-    measured: Callable[[PastEntry], tuple[float, float]],
-    guessed: Sequence[Range],
-    ahead: _Ahead,
-    earlier: Earlier,
+    pairs: Sequence[tuple[float, float]], guessed: Sequence[Range], ahead: _Ahead, earlier: Earlier
 ) -> Range:
     """Carry what was measured over to other texts, in the proportion of what is guessed of both.
 
     The bounds come from how far single entries strayed from that proportion (the variance of a sum of new
     entries, plus that of the proportion itself).
     """
-    pairs = [measured(past_entry) for past_entry in seen]
     base = sum(guess_ for _, guess_ in pairs)
     if not base:
         return Range(*(sum(m for m, _ in pairs) / len(pairs) * ahead.entries,) * 3)
@@ -199,13 +186,6 @@ def _projected(
     spread = OFTEN * sqrt(strayed * ahead.entries * (1 + ahead.entries / len(pairs)))
     open_ = expected * (NEVER_EXACT if earlier.same else OTHER_SETUP)
     return _around(expected, spread + open_)
-
-
-def _sum(parts: Sequence[Range], scale: float) -> Range:
-    total = NOTHING
-    for part in parts:
-        total = total + part
-    return total.times(scale)
 
 
 def _tries(method: Method) -> Range:
@@ -238,7 +218,9 @@ def _cost(
     if not ahead.open:
         return NOTHING, ""
     price = ahead.price
-    if price is not None and not _charges(price):
+    if price is not None and not (
+        price.input_per_million or price.output_per_million or price.per_million_characters
+    ):
         return NOTHING, price.source
     seen = [s for s in earlier.entries if s.cost is not None] if earlier else []
     paid = sum(s.cost or 0.0 for s in seen)
@@ -249,15 +231,7 @@ def _cost(
         name = f"{ahead.method.setup.provider} {ahead.method.setup.model_slug}"
         return None, f"the price of {name} is unknown: --prices FILE would tell it"
     characters = round(sum(request.characters for request, _ in ahead.open) * ahead.scale)
-    low, expected, high = (
-        price.cost(Usage(round(prompt), round(answer)), characters)
-        for prompt, answer in zip(_three(tokens[0]), _three(tokens[1]), strict=True)
-    )
-    return Range(low, expected, high), f"prices: {price.source}"
-
-
-def _charges(price: Price) -> bool:
-    return bool(price.input_per_million or price.output_per_million or price.per_million_characters)
+    return priced(price, *tokens, characters), f"prices: {price.source}"
 
 
 # Time
@@ -361,7 +335,3 @@ def _runs(earlier: Earlier) -> str:
 
 def _around(expected: float, spread: float) -> Range:
     return Range(max(0.0, expected - spread), expected, expected + spread)
-
-
-def _three(values: Range) -> tuple[float, float, float]:
-    return values.low, values.expected, values.high

@@ -34,6 +34,10 @@ class CostRange(NamedTuple):
         """Return the range of the product; neither is below 0."""
         return CostRange(self.low * other.low, self.high * other.high)
 
+    def by(self, count: int) -> CostRange:
+        """Return so many times the range."""
+        return CostRange(count * self.low, count * self.high)
+
     def is_near(self, other: CostRange) -> bool:
         """Return whether both ends are the same but for what arithmetic rounds."""
         return all(isclose(a, b, rel_tol=1e-9, abs_tol=1e-9) for a, b in zip(self, other, strict=True))  # fmt: skip
@@ -202,23 +206,36 @@ def work_out(framework: Framework) -> WorkedFramework:
         source=framework.source,
         runs=tuple(map(_run, framework.run)),
         sweeps=tuple(map(_sweep, framework.sweep)),
-        establishment=tuple(map(_component, rows)),
-        establishment_total=_total(total, framework.establishment) if rows else None,
+        establishment=tuple(
+            Worked(
+                name=row.component,
+                factors="each year; one is counted" if row.each_year else "",
+                usd=row.usd,
+                stated_usd=None,
+                notes=row.notes,
+            )
+            for row in rows
+        ),
+        establishment_total=Worked(
+            name="Total establishment",
+            factors=f"the sum of {len(rows)} rows",
+            usd=total,
+            stated_usd=framework.establishment.stated_usd,
+        )
+        if rows
+        else None,
         programs=_programs(framework.program, total),
     )
 
 
 def added(amounts: Iterable[CostRange]) -> CostRange:
     """Return the sum of amounts: lowest with lowest, highest with highest."""
-    cost_ranges = list(amounts)
-    return CostRange(
-        sum(cost_range.low for cost_range in cost_ranges),
-        sum(cost_range.high for cost_range in cost_ranges),
-    )
+    lows, highs = zip(CostRange(0, 0), *amounts, strict=True)
+    return CostRange(sum(lows), sum(highs))
 
 
 def _run(row: RunRow) -> Worked:
-    usd = _exactly(row.entries).times(row.calls_per_entry).times(row.usd_per_call)
+    usd = row.calls_per_entry.by(row.entries).times(row.usd_per_call)
     calls = _plain(row.calls_per_entry)
     noun = "call" if calls == "1" else "calls"
     factors = f"{row.entries:,} entries × {calls} {noun} × ${_plain(row.usd_per_call)}"
@@ -227,23 +244,9 @@ def _run(row: RunRow) -> Worked:
 
 
 def _sweep(row: SweepRow) -> Worked:
-    usd = _exactly(row.runs).times(row.usd_per_run)
+    usd = row.usd_per_run.by(row.runs)
     factors = f"{row.runs:,} runs × ${_plain(row.usd_per_run)}"
     return Worked(name=row.name, factors=factors, usd=usd, stated_usd=row.stated_usd)
-
-
-def _component(row: ComponentRow) -> Worked:
-    factors = "each year; one is counted" if row.each_year else ""
-    return Worked(
-        name=row.component, factors=factors, usd=row.usd, stated_usd=None, notes=row.notes
-    )
-
-
-def _total(total: CostRange, about: Establishment) -> Worked:
-    factors = f"the sum of {len(about.rows)} rows"
-    return Worked(
-        name="Total establishment", factors=factors, usd=total, stated_usd=about.stated_usd
-    )
 
 
 def _programs(program: Program | None, establishment: CostRange) -> tuple[Worked, ...]:
@@ -255,8 +258,8 @@ def _programs(program: Program | None, establishment: CostRange) -> tuple[Worked
             factors=f"{row.established} × establishment + {row.maintained} × maintenance",
             usd=added(
                 (
-                    _exactly(row.established).times(establishment),
-                    _exactly(row.maintained).times(program.maintenance_usd),
+                    establishment.by(row.established),
+                    program.maintenance_usd.by(row.maintained),
                 )
             ),
             stated_usd=row.stated_usd,
@@ -264,10 +267,6 @@ def _programs(program: Program | None, establishment: CostRange) -> tuple[Worked
         )
         for row in program.rows
     )
-
-
-def _exactly(count: int) -> CostRange:
-    return CostRange(count, count)
 
 
 def _plain(amount: CostRange) -> str:

@@ -21,7 +21,7 @@ from corpora.languages.tags import has_name, language_name
 from corpora.model.task import TRANSLATION
 from harness.core.failures import UsageError
 from harness.endpoint.endpoints import checked_url
-from harness.method.method import MethodClass
+from harness.method.method import MethodClass, Setup
 
 
 class MethodOptions(BaseModel):
@@ -103,6 +103,18 @@ class MethodOptions(BaseModel):
         except rfc8785.CanonicalizationError as error:
             raise ValueError(f"not every JSON reader can hold this value: {error}") from None
         return value
+
+    def setup(self, method: str, kind: MethodClass, condition: str, **more: Any) -> Setup:
+        """Describe a run of a shipped method with these options."""
+        own = {"model_slug": method, "condition": self.condition or condition, **more}
+        return Setup(
+            method=method,
+            method_name=self.method_name,
+            method_class=kind,
+            method_version="1",
+            replicate=self.replicate,
+            **own,
+        )
 
     @property
     def languages(self) -> dict[str, str]:

@@ -19,7 +19,7 @@ from harness.core.failures import ErrorClass, Transient, UsageError
 from harness.core.storage import storable
 from harness.endpoint.budget import LOCAL, Prices, bounded
 from harness.endpoint.endpoints import Endpoint, KeySource, service_endpoint
-from harness.method.method import MethodClass, Output, Setup
+from harness.method.method import MethodClass, Output
 from harness.method.options import MethodOptions, check_options
 from harness.method.shipped import METHODS
 
@@ -86,26 +86,18 @@ class DeepL:
     def request(self, url: str, question: ServiceQuestion) -> ServiceRequest:
         if (question.key or "").endswith(":fx"):
             url = url.replace("https://api.deepl.com/", "https://api-free.deepl.com/")
+        source, target = (language_of(tag).upper() for tag in (question.source, question.target))
+        variant = question.target.replace("_", "-").upper()
         body = {
             "text": list(question.texts),
-            "source_lang": _language(question.source),
-            "target_lang": _target(question.target),
+            "source_lang": {"NO": "NB"}.get(source, source),
+            "target_lang": variant if variant in _VARIANTS else {"NO": "NB"}.get(target, target),
         }
         headers = {"Authorization": f"DeepL-Auth-Key {question.key}"} if question.key else {}
         return ServiceRequest(url, body, headers)
 
     def texts(self, reply: Any) -> list[Any]:
         return [translation["text"] for translation in reply["translations"]]
-
-
-def _language(tag: str) -> str:
-    return {"NO": "NB"}.get(language_of(tag).upper(), language_of(tag).upper())
-
-
-def _target(tag: str) -> str:
-    """A target may name a variant, where DeepL has it."""
-    whole = tag.replace("_", "-").upper()
-    return whole if whole in _VARIANTS else _language(tag)
 
 
 _GOOGLE_TAGS = {"zh-hans": "zh-CN", "zh-hant": "zh-TW", "nb": "no"}
@@ -198,20 +190,35 @@ class Api:
         self, service: Service, endpoint: Endpoint, key: str | None, options: MethodOptions
     ) -> None:
         self.endpoint = endpoint.url
-        self.setup = _setup(service, endpoint, options)
+        self.setup = options.setup(
+            f"api:{service.name}",
+            MethodClass.API,
+            "baseline",
+            provider=endpoint.name,
+            model_slug=service.name,
+            batch_size=options.batch_size,
+        )
         self._service = service
         self._key = key
         self._options = options
-        self._price = _price(service, endpoint, options)
+        self._price: Price | None = LOCAL
+        if not endpoint.local:  # a service at another address than its own has another price
+            own = service_endpoint(service.name, None).url == endpoint.url
+            place = service.name if own else endpoint.url
+            self._price = Prices(options.prices).price(place, service.name, characters=True)
 
     def check_budget(self) -> None:
-        """Check the budget; a service charges for no output."""
-        bounded(self._price, 0)
+        bounded(self._price, 0)  # a service charges for no output
 
     async def translate(self, entries: Sequence[Entry], calls: Calls) -> list[Output]:
         """Request the entries' translations; see ``Method``."""
         reply = await calls.send(self._request(entries))
-        return [_output(text) for text in json.loads(reply.text)]
+        return [
+            Output(text)
+            if text.strip()
+            else Output(None, ErrorClass.EMPTY, "The service gave an empty translation.")
+            for text in json.loads(reply.text)
+        ]
 
     def _request(self, entries: Sequence[Entry]) -> Request:
         options = self._options
@@ -225,7 +232,7 @@ class Api:
             url=asked.url,
             body=asked.body,
             read=partial(_read, self._service, len(texts)),
-            accept=_answers_all,
+            accept=lambda reply: all(text.strip() for text in json.loads(reply.text)),
             headers=asked.headers,
             body_secrets=asked.body_secrets,
             price=self._price,
@@ -239,41 +246,6 @@ def _read(service: Service, count: int, reply: Any) -> Reply:
     """Convert a decoded reply into one whose text is the translations as a JSON list."""
     texts = [storable(text) for text in read_texts(service, reply, count)]
     return Reply(text=json.dumps(texts, ensure_ascii=False))
-
-
-def _answers_all(reply: Reply) -> bool:
-    """Return whether the service translated every text."""
-    return all(text.strip() for text in json.loads(reply.text))
-
-
-def _output(text: str) -> Output:
-    if not text.strip():
-        return Output(None, ErrorClass.EMPTY, "The service gave an empty translation.")
-    return Output(text)
-
-
-def _price(service: Service, endpoint: Endpoint, options: MethodOptions) -> Price | None:
-    """Return the price of the table; a service at another address than its own has another price."""
-    if endpoint.local:
-        return LOCAL
-    own = service_endpoint(service.name, None).url == endpoint.url
-    return Prices(options.prices).price(
-        service.name if own else endpoint.url, service.name, characters=True
-    )
-
-
-def _setup(service: Service, endpoint: Endpoint, options: MethodOptions) -> Setup:
-    return Setup(
-        method=f"api:{service.name}",
-        method_name=options.method_name,
-        method_class=MethodClass.API,
-        method_version="1",
-        provider=endpoint.name,
-        model_slug=service.name,
-        condition=options.condition or "baseline",
-        batch_size=options.batch_size,
-        replicate=options.replicate,
-    )
 
 
 def api(name: str, options: MethodOptions, find_key: KeySource) -> Api:

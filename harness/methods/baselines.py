@@ -12,7 +12,7 @@ from corpora.model.entry import Entry
 from corpora.text.tokens import words
 from harness.core.calls import Calls
 from harness.core.failures import UsageError
-from harness.inputs.dictionary import Dictionary, Headword, read_dictionary
+from harness.inputs.dictionary import Dictionary, read_dictionary
 from harness.inputs.outputs import Outputs, own_outputs, read_outputs
 from harness.method.method import MethodClass, Output, Setup
 from harness.method.options import MethodOptions, check_options
@@ -26,10 +26,9 @@ class CopySource:
 
     def __init__(self, options: MethodOptions) -> None:
         check_options("copy-source", options, *METHODS["copy-source"])
-        self.setup = _setup("copy-source", options)
+        self.setup = options.setup("copy-source", MethodClass.CUSTOM_PLUGIN, "floor")
 
     async def translate(self, entries: Sequence[Entry], _calls: Calls) -> list[Output]:
-        """Copy."""
         return [Output(entry.source) for entry in entries]
 
 
@@ -43,24 +42,11 @@ class Constant:
         self._text = (options.text or "").strip()
         if not self._text:
             raise UsageError("--text is blank. Give a sentence of the target language.")
-        self.setup = _setup("constant", options, text=self._text)
+        kind, told = MethodClass.CUSTOM_PLUGIN, {"text": self._text}
+        self.setup = options.setup("constant", kind, "floor", options=told)
 
     async def translate(self, entries: Sequence[Entry], _calls: Calls) -> list[Output]:
-        """Repeat the text."""
         return [Output(self._text) for _ in entries]
-
-
-def _setup(name: str, options: MethodOptions, **told: str) -> Setup:
-    return Setup(
-        method=name,
-        method_name=options.method_name,
-        method_class=MethodClass.CUSTOM_PLUGIN,
-        method_version="1",
-        model_slug=name,
-        condition=options.condition or "floor",
-        replicate=options.replicate,
-        options=told,
-    )
 
 
 # ---- glossary: word by word from a dictionary, the oldest method and an honest baseline ----
@@ -75,19 +61,11 @@ class Glossary:
         check_options("glossary", options, *METHODS["glossary"])
         assert options.glossary is not None  # noqa: S101  check_options has seen to it
         self._dictionary = read_dictionary(options.glossary)
-        self.setup = Setup(
-            method="glossary",
-            method_name=options.method_name,
-            method_class=MethodClass.CUSTOM_PLUGIN,
-            method_version="1",
-            model_slug="glossary",
-            condition=options.condition or "baseline",
-            replicate=options.replicate,
-            options={"glossary_sha256": self._dictionary.sha256},
-        )
+        told = {"glossary_sha256": self._dictionary.sha256}
+        kind = MethodClass.CUSTOM_PLUGIN
+        self.setup = options.setup("glossary", kind, "baseline", options=told)
 
     async def translate(self, entries: Sequence[Entry], _calls: Calls) -> list[Output]:
-        """Translate word by word."""
         return [Output(word_by_word(self._dictionary, entry.source)) for entry in entries]
 
 
@@ -97,17 +75,13 @@ def word_by_word(dictionary: Dictionary, source: str) -> str:
     pieces, end = [], 0
     for hit in dictionary.longest(source, source_words):
         start = source_words[hit.first].start
-        pieces += [source[end:start], _cased(source[start], hit.headword)]
+        text = hit.headword.translations[0]
+        # capitals as in the source, where the dictionary has none: “I” and names are capitals anyway
+        if source[start].isupper() and not hit.headword.phrase[0].isupper():
+            text = text[0].upper() + text[1:]
+        pieces += [source[end:start], text]
         end = source_words[hit.last - 1].end
     return "".join([*pieces, source[end:]])
-
-
-def _cased(first: str, headword: Headword) -> str:
-    """Capitalise where the source does and the dictionary does not: “I” and names are capitals anyway."""
-    translation = headword.translations[0]
-    if first.isupper() and not headword.phrase[0].isupper():
-        return translation[0].upper() + translation[1:]
-    return translation
 
 
 # ---- replay and human: outputs that were made elsewhere, by a system or by a person ----
@@ -126,7 +100,6 @@ class Replay:
         self._outputs = outputs
 
     async def translate(self, entries: Sequence[Entry], _calls: Calls) -> list[Output]:
-        """Return the given outputs of these entries."""
         return [self._outputs.output(entry.id) for entry in entries]
 
 
@@ -140,14 +113,15 @@ def replay_of(options: MethodOptions, outputs: Outputs) -> Replay:
     models = outputs.models()
     model = options.model or (models[0] if len(models) == 1 else "replay")
     kind = options.method_class or MethodClass.CUSTOM_PLUGIN
-    return Replay(outputs, _replay_setup(options, "replay", kind, model, outputs))
+    made = {"model_slug": model, "outputs_sha256": outputs.sha256}
+    return Replay(outputs, options.setup("replay", kind, "replay", **made))
 
 
 def human(options: MethodOptions, entries: Sequence[Entry]) -> Replay:
     """Make the method that shows a human translator's work; ``entries`` are those of the whole corpus."""
     outputs = _outputs("human", options, entries)
-    translator = options.translator or "human"
-    return Replay(outputs, _replay_setup(options, "human", MethodClass.HUMAN, translator, outputs))
+    made = {"model_slug": options.translator or "human", "outputs_sha256": outputs.sha256}
+    return Replay(outputs, options.setup("human", MethodClass.HUMAN, "human", **made))
 
 
 def _outputs(method: str, options: MethodOptions, entries: Sequence[Entry]) -> Outputs:
@@ -159,18 +133,3 @@ def _outputs(method: str, options: MethodOptions, entries: Sequence[Entry]) -> O
     check_options(method, options, needs, takes)
     assert options.outputs is not None  # noqa: S101  check_options has seen to it
     return read_outputs(options.outputs, entries, options.file_lines)
-
-
-def _replay_setup(
-    options: MethodOptions, name: str, kind: MethodClass, slug: str, outputs: Outputs
-) -> Setup:
-    return Setup(
-        method=name,
-        method_name=options.method_name,
-        method_class=kind,
-        method_version="1",
-        model_slug=slug,
-        condition=options.condition or name,
-        outputs_sha256=outputs.sha256,
-        replicate=options.replicate,
-    )

@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from corpora.model.entry import Entry
@@ -20,7 +19,7 @@ from harness.core.storage import storable
 from harness.endpoint.budget import LOCAL, Prices
 from harness.endpoint.endpoints import NEWER_LIMIT, KeySource, chat_endpoint
 from harness.inputs.dictionary import Coaching, read_coaching
-from harness.inputs.prompt import Prompt, load_prompt
+from harness.inputs.prompt import load_prompt
 from harness.method.completions import Completions, Message, answers_alone, output_of
 from harness.method.method import MethodClass, Output, Setup
 from harness.method.options import MethodOptions, check_options, flag
@@ -71,27 +70,18 @@ def _pairs(reply: str) -> list[tuple[int, Any]]:
     """
     text = answer_text(reply) or ""
     first, last = text.find("{"), text.rfind("}")
+    decode = partial(json.loads, strict=False, object_pairs_hook=_Pairs)
     try:
-        members = _members(text[first : last + 1])
+        try:
+            members = decode(text[first : last + 1])
+        except ValueError:
+            members = decode(mended_json(text[first : last + 1]))  # comments, commas at the end
     except (ValueError, RecursionError):
         return []
     if not isinstance(members, _Pairs):
         return []
-    return [(_number(key), value) for key, value in members]
-
-
-def _members(text: str) -> Any:
-    """Decode JSON that a model wrote, with raw line breaks in its texts, comments and last commas or not."""
-    decode = partial(json.loads, strict=False, object_pairs_hook=_Pairs)
-    try:
-        return decode(text)
-    except ValueError:
-        return decode(mended_json(text))
-
-
-def _number(key: str) -> int:
-    plain = key.isascii() and key.isdigit() and len(key) < 6
-    return int(key) if plain else 0
+    numbers = (int(k) if k.isascii() and k.isdigit() and len(k) < 6 else 0 for k, _ in members)
+    return [(number, value) for number, (_, value) in zip(numbers, members, strict=True)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +120,15 @@ def briefing(options: MethodOptions, *additions: str) -> Briefing:
     """
     coaching = read_coaching(options.coaching) if options.coaching else None
     main = load_prompt(options.prompt or ("coached-v1" if coaching else "plain-v1"))
-    _fits(main, coaching, options.coaching)
+    # what the run card calls coached is coached, and nothing else is
+    if coaching is None and main.slots & {"notes", "examples"}:
+        raise UsageError(f"Prompt {main.version!r} has slots for coaching. Give --coaching FILE.")
+    for name in ("notes", "examples") if coaching else ():
+        if getattr(coaching, name) and name not in main.slots:
+            raise UsageError(
+                f"{options.coaching}: the {name} would not be used: prompt {main.version!r} has no slot "
+                f"{{{name}}}. Put it there, or leave --prompt out."
+            )
     values = options.languages | (coaching.slots() if coaching else {})
     prompts = [main, *map(load_prompt, additions)]
     return Briefing(
@@ -140,29 +138,10 @@ def briefing(options: MethodOptions, *additions: str) -> Briefing:
     )
 
 
-def _fits(prompt: Prompt, coaching: Coaching | None, path: Path | None) -> None:
-    """Ensure that what the run card calls coached is coached, and nothing else is."""
-    if coaching is None:
-        if prompt.slots & {"notes", "examples"}:
-            raise UsageError(
-                f"Prompt {prompt.version!r} has slots for coaching. Give --coaching FILE."
-            )
-        return
-    for name, given in (("notes", coaching.notes), ("examples", coaching.examples)):
-        if given and name not in prompt.slots:
-            raise UsageError(
-                f"{path}: the {name} would not be used: prompt {prompt.version!r} has no slot "
-                f"{{{name}}}. Put it there, or leave --prompt out."
-            )
-
-
 # ---- How a model is asked for tasks that are no translations: the prompt of each, and the
 # message of a record.
 #
 # What is in a message comes from ``Entry.question``, so no answer can.
-
-_NOT_FOR_OTHERS = ("coaching", "source_name")
-"""Options of a model that only mean something for translations."""
 
 
 def prompt_of(options: MethodOptions) -> str | None:
@@ -170,17 +149,16 @@ def prompt_of(options: MethodOptions) -> str | None:
 
     UsageError for an option that means nothing for the task.
     """
-    name = options.task
-    if name == TRANSLATION:
+    if options.task == TRANSLATION:
         return None
-    given = [option for option in _NOT_FOR_OTHERS if getattr(options, option) is not None]
+    given = [name for name in ("coaching", "source_name") if getattr(options, name) is not None]
     if options.batch_size > 1:
         given.append("batch_size")
     if given:
         raise UsageError(
-            f"{flag(given[0])} is for translation, and the task of the corpus is {name}. Leave it out."
+            f"{flag(given[0])} is for translation, and the task of the corpus is {options.task}. Leave it out."
         )
-    return options.prompt or f"{name}-v1"
+    return options.prompt or f"{options.task}-v1"
 
 
 def refuse_translator(method: str, name: str) -> None:
@@ -198,7 +176,12 @@ def message(entry: Entry) -> str:
     seen: Mapping[str, Any] = entry.model_extra or {}
     match entry.of_task:
         case "qa" if evidence := seen.get("evidence"):
-            return f"Evidence:\n{_numbered(evidence)}\n\nQuestion: {entry.source}"
+            passages = [
+                ": ".join(str(passage[k]) for k in ("title", "text") if passage.get(k))
+                for passage in evidence
+            ]
+            listed = "\n".join(f"{number}. {text}" for number, text in enumerate(passages, 1))
+            return f"Evidence:\n{listed}\n\nQuestion: {entry.source}"
         case "function_call":
             tools = json.dumps(seen.get("tools", []), ensure_ascii=False)
             return f"Functions:\n{tools}\n\nRequest: {entry.source}"
@@ -209,21 +192,6 @@ def message(entry: Entry) -> str:
             return "\n".join([entry.source, "", *lettered])
         case _:
             return entry.source
-
-
-def _numbered(evidence: Sequence[Mapping[str, Any]]) -> str:
-    passages = [
-        ": ".join(str(passage[k]) for k in ("title", "text") if passage.get(k))
-        for passage in evidence
-    ]
-    return "\n".join(f"{number}. {text}" for number, text in enumerate(passages, 1))
-
-
-def turns(entry: Entry) -> list[str] | None:
-    """Return what the user says, turn by turn; None where the task is no conversation."""
-    if entry.of_task != "chat":
-        return None
-    return [turn["user"] for turn in (entry.model_extra or {}).get("turns", []) if "user" in turn]
 
 
 _OURS = {"model", "messages", "temperature", "max_tokens"}
@@ -253,9 +221,10 @@ class Chat:
         ]
 
     async def _single(self, entry: Entry, calls: Calls) -> Output:
-        user_turns = turns(entry)
-        if user_turns is not None:
-            return await self._conversation(entry, user_turns, calls)
+        if entry.of_task == "chat":
+            turns = (entry.model_extra or {}).get("turns", [])
+            said = [turn["user"] for turn in turns if "user" in turn]
+            return await self._conversation(entry, said, calls)
         return await self._answer(self._briefing.single(message(entry)), entry, calls)
 
     async def _answer(self, messages: Sequence[Message], entry: Entry, calls: Calls) -> Output:
@@ -372,20 +341,17 @@ def model_completions(options: MethodOptions, find_key: KeySource) -> Completion
 def model_setup(options: MethodOptions, completions: Completions, brief: Briefing) -> Setup:
     """Describe a run that asks a model, as the run card needs it."""
     coached = brief.coaching is not None
-    return Setup(
-        method="chat",
-        method_name=options.method_name,
-        method_class=MethodClass.COACHED_LLM if coached else MethodClass.RAW_LLM,
-        method_version="1",
+    return options.setup(
+        "chat",
+        MethodClass.COACHED_LLM if coached else MethodClass.RAW_LLM,
+        "coached" if coached else "baseline",
         provider=completions.endpoint.name,
         model_slug=completions.model,
-        condition=options.condition or ("coached" if coached else "baseline"),
         temperature=options.temperature,
         max_tokens=completions.max_tokens,
         system_prompt_used=brief.system,
         system_prompt_sha256=brief.sha256,
         prompt_version=brief.version,
         coaching_data_sha256=brief.coaching.sha256 if brief.coaching else None,
-        replicate=options.replicate,
         options={"body": options.body} if options.body else {},
     )

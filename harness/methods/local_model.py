@@ -21,7 +21,7 @@ from harness.core.failures import UsageError
 from harness.core.installation import install_line, installed
 from harness.core.problems import first_problem
 from harness.core.user_file import folder_sha256
-from harness.method.method import MethodClass, Setup
+from harness.method.method import MethodClass
 from harness.method.options import MethodOptions, check_options
 from harness.method.shipped import METHODS
 
@@ -72,12 +72,9 @@ class LocalModel(BoxedMethod):
         if not folder.is_dir():
             raise UsageError(f"{folder}: this is no folder. Name the folder of the model.")
         if not (folder / MODEL).is_file():
-            only = any(folder.glob("*.safetensors"))
-            what = (
-                "weights in safetensors, which nothing here runs without code"
-                if only
-                else "no model"
-            )
+            what = "no model"
+            if any(folder.glob("*.safetensors")):
+                what = "weights in safetensors, which nothing here runs without code"
             raise UsageError(f"{folder}: there is no {MODEL}, but {what}. Convert it: {CONVERT}")
         if not (folder / TOKENIZER).is_file():
             raise UsageError(
@@ -88,19 +85,19 @@ class LocalModel(BoxedMethod):
             raise UsageError(
                 f"The engine for such models is not installed. Install it: {install_line(*PACKAGES)}"
             )
-        setup = Setup(
-            method="ctranslate2",
-            method_name=options.method_name,
-            method_class=MethodClass.CUSTOM_PLUGIN,
-            method_version="1",
+        told = {"settings": options.settings} if options.settings else {}
+        setup = options.setup(
+            "ctranslate2",
+            MethodClass.CUSTOM_PLUGIN,
+            "baseline",
             model_slug=folder.resolve().name,
-            condition=options.condition or "baseline",
             batch_size=options.batch_size,
-            replicate=options.replicate,
-            options={"model_sha256": folder_sha256(folder)}
-            | ({"settings": options.settings} if options.settings else {}),
+            options={"model_sha256": folder_sha256(folder), **told},
         )
-        asked = _decoding(options.settings).model_dump(mode="json") | _places(folder.resolve())
+        given, other = folder.resolve() / TOKENIZER, folder.resolve() / TARGET_TOKENIZER
+        tokenizers = [str(given), str(other if other.is_file() else given)]
+        asked = _decoding(options.settings).model_dump(mode="json")
+        asked |= {"folder": str(folder.resolve()), "tokenizers": tokenizers}
         inside = Path(str(files("harness.methods.inside")))
         code = BoxedCode(inside, "translating:Translating", options=asked)
         limits = limits_for((folder / MODEL).stat().st_size)
@@ -122,12 +119,6 @@ def _read(folder: Path) -> Iterator[Path]:
     """Yield a model's folder, and what links in it lead to, as where models are kept once for several folders."""
     yield folder
     yield from (path.resolve() for path in folder.iterdir() if path.is_symlink() and path.exists())
-
-
-def _places(folder: Path) -> dict[str, Any]:
-    given, other = folder / TOKENIZER, folder / TARGET_TOKENIZER
-    wanted = other if other.is_file() else given
-    return {"folder": str(folder), "tokenizers": [str(given), str(wanted)]}
 
 
 def _decoding(settings: Mapping[str, Any]) -> DecodingSettings:

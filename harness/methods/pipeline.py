@@ -18,7 +18,7 @@ from harness.core.failures import UsageError
 from harness.endpoint.endpoints import KeySource
 from harness.fst.find import find_analyser
 from harness.fst.model import AnalyserError
-from harness.inputs.dictionary import Dictionary, WordList, read_dictionary, read_word_list
+from harness.inputs.dictionary import Dictionary, read_dictionary, read_word_list
 from harness.inputs.prompt import load_prompt
 from harness.method.completions import Completions, Message, answers_alone, output_of
 from harness.method.method import MethodClass, Output, Setup
@@ -271,17 +271,44 @@ def pipeline(options: MethodOptions, find_key: KeySource) -> Pipeline:
     check_options("pipeline", options, *METHODS["pipeline"])
     dictionary = read_dictionary(options.glossary) if options.glossary else None
     analyser, card = _analyser(options)
-    annotator = _annotator(options, analyser, card) if analyser else None
+    annotator = None
+    if analyser:
+        from harness.annotators.fst import FstAnnotator
+
+        writing = card.card.writing(tag_script(options.target_language)) if card else None
+        annotator = FstAnnotator(analyser, writing)
     tools = _tools(options, dictionary, annotator)
     completions = model_completions(options, find_key)
     brief = briefing(options, *(tool.prompt for tool in tools))
     listed = read_word_list(options.word_list) if options.word_list else None
-    vocabulary = _vocabulary(dictionary, brief, listed)
+    # all target words that the user gave; coaching words only add to a list, they are none
+    vocabulary = (dictionary.target_words() if dictionary else frozenset()) | (
+        listed.words if listed else frozenset()
+    )
+    if vocabulary and brief.coaching:
+        vocabulary |= brief.coaching.dictionary.target_words()
     checks = make_checks(options.checks, vocabulary, options.target_language, annotator)
-    setup = _setup(options, model_setup(options, completions, brief), checks, dictionary, listed)
+    setup = model_setup(options, completions, brief)
+    more: dict[str, Any] = {"checks": [check.name for check in checks], "retry_prompt": "retry-v1"}
+    if dictionary:
+        more["glossary_sha256"] = dictionary.sha256
+    if listed:
+        more["word_list_sha256"] = listed.sha256
+    changes: dict[str, Any] = {
+        "method": "pipeline",
+        "method_class": MethodClass.PIPELINE,
+        "condition": options.condition or "pipeline",
+        "tools_enabled": options.tools,
+        "max_retries": DEFAULT_RETRIES if options.max_retries is None else options.max_retries,
+    }
     used = {check.name for check in checks} | {tool.name for tool in tools}
     if analyser and used & {"fst", "analyse"}:
-        setup = _with_analyser(setup, analyser, card)
+        # what decides which words are accepted: the analyser, and the card's spellings
+        version = f"{analyser.engine} {analyser.engine_version} {analyser.name}"
+        changes |= {"fst_version": version, "fst_sha256": analyser.sha256}
+        if card:
+            more["language_card_sha256"] = card.sha256
+    setup = setup.model_copy(update=changes | {"options": setup.options | more})
     return Pipeline(completions, brief, setup, checks, tools)
 
 
@@ -314,14 +341,6 @@ def _analyser(options: MethodOptions) -> tuple[Analyser | None, FoundCard | None
         raise UsageError(f"{asking}: {error}") from error
 
 
-def _annotator(options: MethodOptions, analyser: Analyser, found: FoundCard | None) -> FstAnnotator:
-    """Split and spell words as the language's card says, where it has one."""
-    from harness.annotators.fst import FstAnnotator
-
-    script = tag_script(options.target_language)
-    return FstAnnotator(analyser, found.card.writing(script) if found else None)
-
-
 def _tools(
     options: MethodOptions, dictionary: Dictionary | None, annotator: FstAnnotator | None
 ) -> list[Tool]:
@@ -338,47 +357,3 @@ def _tools(
         else:
             raise UsageError(f"--tool: {name!r} is not known. There are: lookup, analyse.")
     return tools
-
-
-def _with_analyser(setup: Setup, analyser: Analyser, found: FoundCard | None) -> Setup:
-    """Write down what decides which words are accepted: the analyser, and the card's spellings."""
-    version = f"{analyser.engine} {analyser.engine_version} {analyser.name}"
-    options = setup.options | ({"language_card_sha256": found.sha256} if found else {})
-    return setup.model_copy(
-        update={"fst_version": version, "fst_sha256": analyser.sha256, "options": options}
-    )
-
-
-def _vocabulary(
-    dictionary: Dictionary | None, brief: Briefing, listed: WordList | None
-) -> frozenset[str]:
-    """Join all target words that the user gave. Coaching words only add to a list, they are none."""
-    given = (dictionary.target_words() if dictionary else frozenset()) | (
-        listed.words if listed else frozenset()
-    )
-    return given | brief.coaching.dictionary.target_words() if given and brief.coaching else given
-
-
-def _setup(
-    options: MethodOptions,
-    setup: Setup,
-    checks: Sequence[Check],
-    dictionary: Dictionary | None,
-    listed: WordList | None,
-) -> Setup:
-    more: dict[str, Any] = {"checks": [check.name for check in checks], "retry_prompt": "retry-v1"}
-    if dictionary:
-        more["glossary_sha256"] = dictionary.sha256
-    if listed:
-        more["word_list_sha256"] = listed.sha256
-    retries = DEFAULT_RETRIES if options.max_retries is None else options.max_retries
-    return setup.model_copy(
-        update={
-            "method": "pipeline",
-            "method_class": MethodClass.PIPELINE,
-            "condition": options.condition or "pipeline",
-            "tools_enabled": options.tools,
-            "max_retries": retries,
-            "options": setup.options | more,
-        }
-    )

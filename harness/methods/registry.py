@@ -128,7 +128,13 @@ def by_path(name: str, options: MethodOptions) -> Plugin:
     module = _module(path, content, sha256)
     maker = getattr(module, member, None)
     if not callable(maker):
-        names = ", ".join(_members(module)) or "none"
+        members = (
+            name
+            for name, value in vars(module).items()
+            if (inspect.isclass(value) or inspect.isfunction(value))
+            and value.__module__ == module.__name__
+        )
+        names = ", ".join(members) or "none"
         raise UsageError(
             f"Plug-in {where}: it has no class or function {member!r}. It has: {names}."
         )
@@ -208,34 +214,21 @@ def _made(name: str, maker: Callable[[MethodOptions], Any], options: MethodOptio
     return made
 
 
-def _members(module: ModuleType) -> list[str]:
-    return [
-        name
-        for name, value in vars(module).items()
-        if (inspect.isclass(value) or inspect.isfunction(value))
-        and value.__module__ == module.__name__
-    ]
-
-
 def _words(error: BaseException) -> str:
     """Return what went wrong in one line; a syntax error names its own line."""
     message = " ".join(str(error).split())
     return f"{type(error).__name__}: {message}" if message else type(error).__name__
 
 
-_WITHOUT_NETWORK: dict[str, Callable[[MethodOptions], Method]] = {
-    "copy-source": CopySource,
-    "constant": Constant,
-    "glossary": Glossary,
-    "ctranslate2": LocalModel,
-}
-_FROM_FILES: dict[str, Callable[[MethodOptions, Sequence[Entry]], Method]] = {
-    "replay": replay,
-    "human": human,
-}
-_MODELS: dict[str, Callable[[MethodOptions, KeySource], Method]] = {
-    "chat": chat,
-    "pipeline": pipeline,
+_MAKERS: dict[str, Callable[[MethodOptions, Sequence[Entry], KeySource], Method]] = {
+    "copy-source": lambda options, _, __: CopySource(options),
+    "constant": lambda options, _, __: Constant(options),
+    "glossary": lambda options, _, __: Glossary(options),
+    "ctranslate2": lambda options, _, __: LocalModel(options),
+    "replay": lambda options, entries, _: replay(options, entries),
+    "human": lambda options, entries, _: human(options, entries),
+    "chat": lambda options, _, find_key: chat(options, find_key),
+    "pipeline": lambda options, _, find_key: pipeline(options, find_key),
 }
 
 
@@ -248,14 +241,12 @@ def build(
     their outputs with them). ``find_key`` is asked only by methods that call an endpoint; give
     ``no_key`` to describe a method without being able to run it.
     """
-    if options.task != TRANSLATION and not _fits_task(name, options.task):
-        refuse_translator(name, options.task)
-    if name in _WITHOUT_NETWORK:
-        return _WITHOUT_NETWORK[name](options)
-    if name in _FROM_FILES:
-        return _FROM_FILES[name](options, entries)
-    if name in _MODELS:
-        return _MODELS[name](options, find_key)
+    if options.task != TRANSLATION:  # chat asks some tasks; replay, human and plug-ins do any
+        translates = name.partition(":")[0] in {*_MAKERS, "api"} - {"chat", "replay", "human"}
+        if translates or (name == "chat" and not task(options.task).asks_models):
+            refuse_translator(name, options.task)
+    if name in _MAKERS:
+        return _MAKERS[name](options, entries, find_key)
     if name == "api" or name.startswith("api:"):
         service = name.removeprefix("api").removeprefix(":") or options.service or ""
         if service not in SERVICES:
@@ -266,14 +257,6 @@ def build(
             )
         return api(service, options, find_key)
     return _plugin(name, options)
-
-
-def _fits_task(name: str, other: str) -> bool:
-    """Return whether a method can be asked for a task other than translation; a plug-in may do anything."""
-    if name == "chat":
-        return task(other).asks_models
-    ours = {*_WITHOUT_NETWORK, *_MODELS, "api"}
-    return name.partition(":")[0] not in ours
 
 
 def _plugin(name: str, options: MethodOptions) -> Method:

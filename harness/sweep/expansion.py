@@ -462,12 +462,9 @@ def _tokens(found: RunEstimate) -> Range | None:
 
 
 def _sum(parts: Iterator[Range | None]) -> Range | None:
-    total = NOTHING
-    for part in parts:
-        if part is None:
-            return None
-        total = total + part
-    return total
+    ranges = list(parts)
+    known = [part for part in ranges if part is not None]
+    return sum(known, NOTHING) if len(known) == len(ranges) else None
 
 
 def _budget(budget: float | None, cost: Range | None) -> str:
