@@ -42,8 +42,8 @@ class Constant:
         self._text = (options.text or "").strip()
         if not self._text:
             raise UsageError("--text is blank. Give a sentence of the target language.")
-        kind, told = MethodClass.CUSTOM_PLUGIN, {"text": self._text}
-        self.setup = options.setup("constant", kind, "floor", options=told)
+        kind, own = MethodClass.CUSTOM_PLUGIN, {"text": self._text}
+        self.setup = options.setup("constant", kind, "floor", options=own)
 
     async def translate(self, entries: Sequence[Entry], _calls: Calls) -> list[Output]:
         return [Output(self._text) for _ in entries]
@@ -61,9 +61,9 @@ class Glossary:
         check_options("glossary", options, *METHODS["glossary"])
         assert options.glossary is not None  # noqa: S101  check_options has seen to it
         self._dictionary = read_dictionary(options.glossary)
-        told = {"glossary_sha256": self._dictionary.sha256}
+        own = {"glossary_sha256": self._dictionary.sha256}
         kind = MethodClass.CUSTOM_PLUGIN
-        self.setup = options.setup("glossary", kind, "baseline", options=told)
+        self.setup = options.setup("glossary", kind, "baseline", options=own)
 
     async def translate(self, entries: Sequence[Entry], _calls: Calls) -> list[Output]:
         return [Output(word_by_word(self._dictionary, entry.source)) for entry in entries]

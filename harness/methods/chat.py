@@ -223,8 +223,8 @@ class Chat:
     async def _single(self, entry: Entry, calls: Calls) -> Output:
         if entry.of_task == "chat":
             turns = (entry.model_extra or {}).get("turns", [])
-            said = [turn["user"] for turn in turns if "user" in turn]
-            return await self._conversation(entry, said, calls)
+            user_turns = [turn["user"] for turn in turns if "user" in turn]
+            return await self._conversation(entry, user_turns, calls)
         return await self._answer(self._briefing.single(message(entry)), entry, calls)
 
     async def _answer(self, messages: Sequence[Message], entry: Entry, calls: Calls) -> Output:

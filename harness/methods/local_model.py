@@ -85,14 +85,14 @@ class LocalModel(BoxedMethod):
             raise UsageError(
                 f"The engine for such models is not installed. Install it: {install_line(*PACKAGES)}"
             )
-        told = {"settings": options.settings} if options.settings else {}
+        settings = {"settings": options.settings} if options.settings else {}
         setup = options.setup(
             "ctranslate2",
             MethodClass.CUSTOM_PLUGIN,
             "baseline",
             model_slug=folder.resolve().name,
             batch_size=options.batch_size,
-            options={"model_sha256": folder_sha256(folder), **told},
+            options={"model_sha256": folder_sha256(folder), **settings},
         )
         given, other = folder.resolve() / TOKENIZER, folder.resolve() / TARGET_TOKENIZER
         tokenizers = [str(given), str(other if other.is_file() else given)]
