@@ -13,8 +13,8 @@ PACKAGES = ("corpora", "scoring", "harness", "review", "rosetta_tui", "rosetta")
 GROUPS = {
     "Commands": ("demo", "run", "score", "runs", "compare", "leaderboard", "report", "corpus", "doctor"),
     "Runs": ("cost", "resume", "watch", "retry", "sweep", "publish", "verify", "calibrate", "key"),
-    "Speakers": ("review", "ownership", "organisation", "consent", "community"),
-    "Secret texts": ("vault", "submission", "exchange"),
+    "Speakers": ("review", "community"),
+    "Secret texts": ("vault", "submission"),
     "Languages": ("language",),
 }  # fmt: skip
 """Heading of the help page → its commands, in the order in which they are needed."""

@@ -67,7 +67,7 @@ def _moved(warnings: Sequence[Problem], kept: Sequence[int]) -> list[Problem]:
 
 
 def _warning(corpus: Corpus, words: str) -> Problem:
-    mend = "`rosetta consent list` has who said so; outputs for them are not wanted any more."
+    mend = "`rosetta community notices` has who said so; outputs for them are not wanted any more."
     where = "store" if corpus.vault is None else "vault"
     return Problem(Severity.WARNING, str(corpus.files[0]) if corpus.files else where, words, mend)
 

@@ -252,7 +252,7 @@ class Register:
         if first.notice.signing_key != notice.signing_key:
             raise ConsentError(
                 "This notice lifts one that another key signed, and only who took something back can give it again. It was "
-                f"not imported. To set that notice aside on this computer: rosetta consent lift {about.notice[:12]}"
+                f"not imported. To set that notice aside on this computer: rosetta community lift {about.notice[:12]}"
             )
         return Ground.OWN if notice.signing_key == self.own else Ground.KNOWN
 
@@ -305,7 +305,7 @@ def find_held(lines: Sequence[SignedLine], number: str) -> Held:
         if helds
         else "No notice has a number that begins"
     )
-    raise ConsentError(f"{many} with {number!r}. `rosetta consent list` shows them.")
+    raise ConsentError(f"{many} with {number!r}. `rosetta community notices` shows them.")
 
 
 def signer_words(notice: SignedNotice, ground: Ground | None) -> str:
@@ -342,7 +342,7 @@ def _refuse_shortened(folder: Path, heads: Sequence[str]) -> None:
         raise ConsentError(
             f"{folder / FILE} is missing, or an older or another one: it had {count} lines of withdrawals when it was last "
             f"written, and has {len(heads)}. Nobody knows what may be used. Put back the newest copy. If it is lost for good, "
-            f"delete {path} and take all notices in again (rosetta consent take)."
+            f"delete {path} and take all notices in again (rosetta community take)."
         )
 
 

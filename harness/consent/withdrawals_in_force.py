@@ -30,7 +30,7 @@ class Withdrawn(UsageError):  # noqa: N818  said of what was asked for
         self.notice = notice
         super().__init__(
             f"{what}: consent was withdrawn for {notice.said}. It is neither opened, listed, exported nor claimed here. "
-            f"`rosetta consent list` has who said so, and why it is believed. If it was given again: rosetta consent lift "
+            f"`rosetta community notices` has who said so, and why it is believed. If it was given again: rosetta community lift "
             f"{notice.number[:12]}"
         )
 

@@ -42,9 +42,9 @@ MOST_LISTED: Final = 20_000
 README: Final = """\
 This folder belongs to the program Rosetta. With it, computers that share no network hand files to each other.
 
-To put something in:    rosetta exchange out STICK FILE
-To take things out:     rosetta exchange in STICK --into FOLDER
-To see what is here:    rosetta exchange list STICK
+To put something in:    rosetta community out STICK FILE
+To take things out:     rosetta community in STICK --into FOLDER
+To see what is here:    rosetta community stick STICK
 
 Do not change, rename or delete anything in it. The files in it are sealed or meant for others; their names, and who
 put them here, can be read by anyone who finds the stick.
@@ -183,7 +183,7 @@ def found_at(place: Path) -> ExchangeFolder:
             return ExchangeFolder(path, _id(path))
     raise UsageError(
         f"There is no exchange folder in {place}. Is the stick in its place? Somebody makes one by putting something there: "
-        "rosetta exchange out STICK FILE."
+        "rosetta community out STICK FILE."
     )
 
 

@@ -42,7 +42,7 @@ _PULLED = frozenset({StorageProblem.GONE, StorageProblem.DISK_FAILS})
 
 _UNKNOWN = (
     "This computer is not known here, and anybody can write a name. Have its six words read to you by telephone (rosetta "
-    'exchange list shows them there), and give them with --words "…". Nothing was taken from it.'
+    'community stick shows them there), and give them with --words "…". Nothing was taken from it.'
 )
 
 FormCache = Callable[[ExchangeList], bool]

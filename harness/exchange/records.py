@@ -130,7 +130,7 @@ KINDS: Final = (
         notice.SUFFIX,
         "a notice of consent",
         notice.read_notice,
-        "rosetta consent take FILE",
+        "rosetta community take FILE",
         notice.MOST_BYTES,
     ),
     FileKind(

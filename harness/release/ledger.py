@@ -141,7 +141,7 @@ class LedgerChange:
         if (notice := standing(self.ledger.folder.parent).of_key(self.ledger.key)) is not None:
             raise NotReleased(
                 f"Consent was withdrawn for {notice.said}: this computer's keeper signs with it, so nobody believes its scores. "
-                "Tell scores from a computer whose keeper has other keys; where it was a mistake, `rosetta consent lift` takes it back."
+                "Tell scores from a computer whose keeper has other keys; where it was a mistake, `rosetta community lift` takes it back."
             )
         unsigned = LedgerLine(
             seq=len(self.lines), prev=self.lines[-1].id if self.lines else "", when=self.now.strftime(MOMENT),

@@ -20,12 +20,16 @@ from typing import Any, Final
 import filelock
 
 from corpora.files.decode import open_regular
+from corpora.text.messages import counted
+from harness.card.checking.verdict import CardCheck
 from harness.card.reading import parse_object
+from harness.card.signing import own_keys
 from harness.consent.checks import Found, Verified, found, of_card
-from harness.consent.withdrawals_in_force import CorpusFacts, Withdrawals
+from harness.consent.withdrawals_in_force import CorpusFacts, Withdrawals, standing
 from harness.core.failures import UsageError
 from harness.core.storage import private_folder, write_file
-from harness.sealed.keys import Identity, public_pem, verify
+from harness.sealed.keys import Identity, key_phrase, public_pem, says_key, verify
+from harness.sealed.phrase import read_words
 from harness.sealed.strict_records import FileError, FileProblem
 
 FORMAT: Final = "rosetta-community-export/1"
@@ -224,8 +228,33 @@ def _damaged(path: str, reason: str) -> FileError:
     )
 
 
-# ---- Whether something in an export was taken back since: its corpora, runs and key, held
-# against the notices believed here.
+# ---- Checking an export: every byte as it was written, whose key signed it, and what in it was
+# taken back since.
+
+
+def export_checks(folder: Path, home: Path, words: str) -> list[CardCheck]:
+    """Check an export. ``words``: the six words of anyone who should have made it; empty where nobody read them out."""
+    try:
+        export = read_export(folder)
+    except FileError as error:
+        return [CardCheck("files", False, str(error))]
+    count = counted(len(export.sums), "file")
+    written = f"{count}, as they were written {export.about.get('made')}"
+    taken_back = withdrawn_in(folder, export, standing(home))
+    return [
+        CardCheck("files", True, written),
+        *(CardCheck("consent", check.ok, check.words) for check in taken_back),
+        _signature(export.signer, home, words),
+    ]
+
+
+def _signature(signer: str, home: Path, words: str) -> CardCheck:
+    six_words, own = key_phrase(signer), own_keys(home).get(signer)
+    if words and not says_key(read_words(words), signer):
+        return CardCheck("key", False, f"signed with another key than that of the words given; its six words are: {six_words}")  # fmt: skip
+    if words or own:
+        return CardCheck("key", True, f"signed with {own or 'the key whose six words were given'}: {six_words}")  # fmt: skip
+    return CardCheck("key", None, f"signed with a key that nobody here knows. Its six words are: {six_words}. Compare them with those of anyone who made it (--words).")  # fmt: skip
 
 
 def withdrawn_in(folder: Path, export: Checked, now: Withdrawals) -> list[Found]:

@@ -197,7 +197,7 @@ def end_of_way(
         condition.ok for condition in conditions(connection, run)
     ):
         who = f"--developer {quote(kept.manifest.submitter)} --key {kept.manifest.by}"
-        command = f"rosetta ownership propose {run.run_id[:8]} {who} -o NAME.rosetta-ownership"
+        command = f"rosetta community propose {run.run_id[:8]} {who} -o NAME.rosetta-ownership"
         return replace(end, command=command)
     return end
 

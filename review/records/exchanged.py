@@ -79,6 +79,6 @@ KINDS: Final = (
     FileKind(SIGNATURE_SUFFIX, "the signature of a certificate", check_signature, "is next to its certificate", _SMALL),
     FileKind(EVIDENCE_SUFFIX, "the evidence of a certificate", check_evidence, "rosetta review verify FILE"),
     FileKind(BUNDLE_SUFFIX, "a submission", parse_submission, "rosetta submission check FILE", MOST_BYTES),
-    FileKind(ownership.SUFFIX, "a record of ownership", ownership.read_ownership, "rosetta ownership take FILE", ownership.MOST_BYTES),
+    FileKind(ownership.SUFFIX, "a record of ownership", ownership.read_ownership, "rosetta community take FILE", ownership.MOST_BYTES),
     FileKind(profile.SUFFIX, "the profile of an organisation", profile.read_profile, "rosetta verify FILE", profile.MOST_BYTES),
 )  # fmt: skip

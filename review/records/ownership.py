@@ -230,9 +230,9 @@ def say(
     if what is OwnershipAction.SIGNED and record.ended:
         raise UsageError(f"This was {record.state}, which stays so. Propose it again.")
     if what is OwnershipAction.REFUSED and signed:
-        raise UsageError("You signed this. To take that back: rosetta ownership revoke")
+        raise UsageError("You signed this. To take that back: rosetta community answer --revoke")
     if what is OwnershipAction.REVOKED and not signed:
-        raise UsageError("You did not sign this. To say no: rosetta ownership refuse")
+        raise UsageError("You did not sign this. To say no: rosetta community answer --refuse")
     reason_line = (
         one_line(reason, "The reason")
         if what in {OwnershipAction.REFUSED, OwnershipAction.REVOKED}

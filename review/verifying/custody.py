@@ -134,7 +134,7 @@ def _verify_register(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:  
 
 def _verify_notice(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:  # noqa: ARG001
     notice = read_notice(file.data)
-    words = "whether its signer may say it, people find out: `rosetta consent take` asks for their six words"
+    words = "whether its signer may say it, people find out: `rosetta community take` asks for their six words"
     checks = [signature_check(), CardCheck("standing", None, words)]
     return ToldOfFile(
         (("notice", notice.said),), [Signer(f"signed as {notice.by}", notice.signing_key)], checks
@@ -202,7 +202,7 @@ def public_key_of_der(encoded: bytes) -> str | None:
 def _verify_secret(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:  # noqa: ARG001
     raise UsageError(
         f"{file.path.name} holds SECRET keys: nobody else may see it, and nothing in it is to be verified. Lock it away; "
-        "if it was sent to you, tell anyone who sent it that their key is known now (rosetta consent withdraw --signing-key)."
+        "if it was sent to you, tell anyone who sent it that their key is known now (rosetta community withdraw --signing-key)."
     )
 
 

@@ -95,7 +95,7 @@ def leaderboard(
         boards = [clusters.with_clusters(store, board) for board in boards_ranked]
         gone = withdrawn.withdrawn_names(store, dataset) if source is None else []
     left_out = (
-        f"{counted(len(gone), 'run')} left out: consent was withdrawn (rosetta consent list)."
+        f"{counted(len(gone), 'run')} left out: consent was withdrawn (rosetta community notices)."
     )
     if not boards and not lists and dataset is not None:
         list_ = "" if source else " `rosetta runs list` shows the runs."

@@ -13,11 +13,12 @@ from harness.core.failures import StoreError, UsageError
 from harness.store.file.database import home, opened
 from rosetta_tui.commands.naming import when_used
 from rosetta_tui.show.json_forms import print_form
+from rosetta_tui.show.text import CHECK_SIGNS
 
 with when_used():
     from harness.card.checking import signed
+    from review.community import folder as export_folder
     from review.verifying import kinds, verifying
-    from review.verifying import verifying as any_file
     from rosetta_tui.report import records
 
 _FILE = click.Path(path_type=Path)
@@ -34,17 +35,21 @@ def verify(file: Path, others: tuple[Path, ...], words: str, *, as_json: bool) -
     It knows every kind of file that this program writes for others, and the cards, reports, rows and signed score
     manifests of the reference implementation.
 
-    FILE may be a folder: then there is one line for each file in it, and a total.
+    FILE may be a folder: then there is one line for each file in it, and a total. An export of `rosetta community
+    export` is checked as a whole, byte by byte.
 
     Exit code 0: everything that could be checked holds; 1: something does not; 2: the file cannot be read, or is of
     no known kind.
     """
     with _looked_at(), opened() as connection:
         here = kinds.VerifiedAgainst(connection, home(), signed.KnownSigners(words=words), others)
+        if (file / export_folder.SUMS).is_file():
+            _export(file, here, as_json=as_json)
+            return
         if file.is_dir():
             _folder(file, here, as_json=as_json)
             return
-        file_verdict = any_file.verify_any(file, here)
+        file_verdict = verifying.verify_any(file, here)
     print_form(
         "verify", file_verdict.as_json(), records.verdict_lines(file_verdict), as_json=as_json
     )
@@ -61,12 +66,24 @@ def _folder(folder: Path, here: kinds.VerifiedAgainst, *, as_json: bool) -> None
         "folder": folder.name,
         "files": [folder_line.as_json() for folder_line in folder_lines],
     }
-    lines = records.folder_lines(folder_lines, any_file.known_kinds())
+    lines = records.folder_lines(folder_lines, verifying.known_kinds())
     print_form("verify-folder", document, lines, as_json=as_json)
     if any(folder_line.holds is False for folder_line in folder_lines):
         sys.exit(1)
     if all(folder_line.verdict is None for folder_line in folder_lines):
         sys.exit(2)
+
+
+def _export(folder: Path, here: kinds.VerifiedAgainst, *, as_json: bool) -> None:
+    """Verify an export of a community; exit code 1 where it was changed, or something in it was withdrawn."""
+    if here.others:
+        raise UsageError("--with is of one file. Name it in place of its folder.")
+    checks = export_folder.export_checks(folder, home(), here.known.words)
+    rows = [{"file": export_folder.SUMS, "kind": "community-export", "holds": check.ok, "words": f"{check.name}: {check.words}"} for check in checks]  # fmt: skip
+    lines = [f"{CHECK_SIGNS[check.ok]} {check.name}: {check.words}" for check in checks]
+    print_form("verify-folder", {"folder": folder.name, "files": rows}, lines, as_json=as_json)
+    if any(check.ok is False for check in checks):
+        sys.exit(1)
 
 
 @contextmanager

@@ -106,7 +106,7 @@ class LeaderboardScreen(Screen[None]):
         "no rank: the seal does not hold, or more than 5 % of the entries failed because there is no connection.\n"
         "OFFICIAL: scores on the entries of gold_standard alone.\n"
         "self-benchmarked: scored by anyone who made the run, validated by nobody else.\n"
-        "ownership: what organisation and developer signed about the method (rosetta ownership).\n"
+        "ownership: what organisation and developer signed about the method (rosetta community owners).\n"
         "profile: how the composite weighs its metrics, A with FST acceptance, B without.\n"
         "cost-adj.: composite / log2(1 + 1000 × cost per entry)."
     )

@@ -99,7 +99,9 @@ def progress_lines(
 
 def withdrawn_words(count: int) -> str:
     """Return of how many sentences consent was taken back."""
-    return f"{counted(count, 'sentence')} of which consent was withdrawn (rosetta consent list)"
+    return (
+        f"{counted(count, 'sentence')} of which consent was withdrawn (rosetta community notices)"
+    )
 
 
 def _by(commands: Iterable[Command]) -> str:

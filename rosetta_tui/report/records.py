@@ -80,7 +80,7 @@ def profile_lines(items: Iterable[Mapping[str, Any]]) -> Iterator[str]:
         if item["stated"]:
             yield line("  stated", item["stated"], item["person"], item["when"][:10])
         if not item["seen"] and not item["stated"]:
-            yield line("  nothing", f'rosetta organisation state {item["item"]} "WORDS" --by NAME')
+            yield line("  nothing", f'rosetta community profile {item["item"]} "WORDS" --by NAME')
 
 
 def folder_lines(found: Sequence[FolderLine], known_kinds: str) -> Iterator[str]:

@@ -181,7 +181,7 @@ class Keeper:
         for line in (
             "runs show last", "runs show last --json", "compare last last~1 --entries 5 --json", "runs verify last",
             "compare last last~3", "runs list", "runs list --json", "leaderboard", "leaderboard --json",
-            "doctor --json", "vault budget", "consent list",
+            "doctor --json", "vault budget", "community notices",
         )[:lines]:  # fmt: skip
             self.computer(*line.split(), code=None)
         for form in ("card", "jsonl", "csv"):

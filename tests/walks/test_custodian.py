@@ -92,7 +92,7 @@ def test_a_day_from_the_stick_to_the_certificate_at_the_card(tmp_path: Path, mon
     assert "✓ gate: go by panel of 2" in shown
     way = said["submission show ann.rosetta-submission"]
     assert "The way is at its end" in way
-    assert "rosetta ownership propose" not in way, "its composite is below the line of §8.3"
+    assert "rosetta community propose" not in way, "its composite is below the line of §8.3"
     [certificate] = (tmp_path / "certificate").glob("*.certificate.json")
     named = json.loads(certificate.read_text("utf-8"))["run"]
     assert named["run_card_hash"] == told["run_card_hash"]

@@ -419,5 +419,5 @@ def refuse_withdrawn(raw: Mapping[str, Any], card: RunCard, name: str) -> None:
     for check in found(of_card(raw, ids), now_standing()):
         if check.ok is False:
             raise UsageError(
-                f"{name}: {check.words}. It is not imported. `rosetta consent list` has who said so."
+                f"{name}: {check.words}. It is not imported. `rosetta community notices` has who said so."
             )

@@ -130,7 +130,7 @@ def _over_secrets(
     if is_released and run is not None:
         yield _confirmation(connection, kept, run)
     if gone:
-        yield WayStep("its run", done=False, words=gone, command="rosetta consent list")
+        yield WayStep("its run", done=False, words=gone, command="rosetta community notices")
     elif run is not None:
         yield from _by_people(connection, office, run)
     elif last.what is SubmissionEvent.SCORED:

@@ -1,4 +1,4 @@
-"""``rosetta community``: Take out everything that belongs to a community, in files that need no program."""
+"""``rosetta community``: Take things back, agree who owns a method, pass files on a stick, and write all out."""
 
 from __future__ import annotations
 
@@ -8,12 +8,20 @@ from rosetta_tui.commands.naming import FiledCommands
 
 
 class CommunityCommands(FiledCommands):
-    """The commands about what belongs to a community, one file each."""
+    """The commands about what belongs to a community."""
 
     folder = "community"
-    order = ("export", "verify")
+    order = (
+        "withdraw", "lift", "notices", "propose", "answer", "owners", "take", "profile", "out", "in", "stick", "export",
+    )  # fmt: skip
 
 
 @click.group(cls=CommunityCommands)
 def community() -> None:
-    """Write everything that belongs to a community into a folder of open files, so that it can leave this program at any time."""
+    """Withdraw consent, agree who owns a method, pass files on between computers, and write all out in open files.
+
+    Consent: `withdraw`, `lift` and `notices`. What is taken back is not opened, listed, exported or claimed from that moment.
+    Ownership: the organisation proposes a record about a run that passed the gate (`propose`), the file travels by
+    stick, and each side answers on its own computer (`answer`); `owners` shows it. A stick: `out` puts files there, listed
+    and signed, `in` takes what is new, and `stick` shows what is there. `take` imports what came from others.
+    """

@@ -53,7 +53,7 @@ def consent_(folder: Path, community: str, person: str, date: str, statement: Pa
     """Record in the corpus in FOLDER that its community agreed, signed with this computer's organisation key.
 
     The record travels with the corpus, so name the person only if they want to be named. A corpus has one record: a
-    later one replaces it, after a question. To take consent back: rosetta consent withdraw.
+    later one replaces it, after a question. To take consent back: rosetta community withdraw.
     """
     text, _ = read_text(statement, "what was agreed to", 4 * consent_given.MOST_STATEMENT)
     if not text.strip():

@@ -17,6 +17,7 @@ import click
 from harness.core.failures import UsageError
 from harness.store.file.database import home
 from rosetta_tui.commands.naming import when_used
+from rosetta_tui.commands.notices import own_register
 from rosetta_tui.show.json_forms import form_text, print_form
 from rosetta_tui.show.text import plain, table
 
@@ -336,7 +337,6 @@ with when_used():
     from review.log import payloads
     from review.office.intake import quarantine
     from review.office.store import store
-    from rosetta_tui.commands.consent import sharing
     from rosetta_tui.review.organiser.words import imported
 
 _SCOPES = {
@@ -406,7 +406,7 @@ def _record(code: str, scope: str, reviews: Sequence[store.Review]) -> None:
 
     Comments bear on no number, so nothing is said of them. The notice names the person by a salted digest.
     """
-    own = sharing.own_register()
+    own = own_register()
     for review in reviews:
         person = review.person(code)
         if scope != "comments" and person is not None:

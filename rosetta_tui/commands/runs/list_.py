@@ -110,7 +110,7 @@ def _nothing(wanted: set[str], *, deleted: bool, others: bool, gone: bool) -> st
             "All runs are deleted. `rosetta runs list --deleted` shows which can be brought back."
         )
     if gone:
-        return "No run can be used: consent was withdrawn. `rosetta consent list` has for what, and who said so."
+        return "No run can be used: consent was withdrawn. `rosetta community notices` has for what, and who said so."
     if wanted:
         return f"No run has {'this tag' if len(wanted) == 1 else 'these tags'}."
     if deleted:

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import click
 
-from rosetta_tui.commands.consent.sharing import own_register, write_out
 from rosetta_tui.commands.naming import when_used
+from rosetta_tui.commands.notices import own_register, write_notice
 from rosetta_tui.commands.vault.sharing import (
     FILE,
     acting,
@@ -86,7 +86,7 @@ with when_used():
 @changing
 @together
 @threshold
-@click.option("--notice", "notice_file", type=FILE, metavar="FILE", help="Write a signed notice of this, for those who have older copies (rosetta consent take).")  # fmt: skip
+@click.option("--notice", "notice_file", type=FILE, metavar="FILE", help="Write a signed notice of this, for those who have older copies (rosetta community take).")  # fmt: skip
 @click.argument("name", metavar="KEEPER")
 @purpose
 def revoke_(
@@ -116,7 +116,7 @@ def revoke_(
             vault=state.head.vault, signing_key=gone.signing_key, name=gone.name
         )
         by = state.keepers.get(identity.public.signing_key)
-        write_out(own_register().say(about, purpose, by.name if by else "a keeper"), notice_file)
+        write_notice(own_register().say(about, purpose, by.name if by else "a keeper"), notice_file)
     seal_stored(before, state, identity, opening)
     if state.split is not None:
         click.echo(plain(f"{name} has no share of this vault any more."))

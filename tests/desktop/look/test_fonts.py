@@ -218,7 +218,7 @@ HOSTILE = """
 import sys
 from PySide6.QtGui import QImage, QPainter
 from PySide6.QtWidgets import QApplication
-from review.desktop.look import fonts
+from review.desktop import look as fonts
 from review.files.font_file import CarriedFont
 from tests.review.files.made_font import ARABIC, CHEROKEE, OFL, carried, changed, subset_font
 

@@ -212,7 +212,7 @@ def test_register_changed_cut_or_taken_away_opens_nothing(tmp_path: Path) -> Non
         (tmp_path / FILE).write_bytes(less)
         refuses(ConsentError, "", standing, tmp_path)
     (tmp_path / FILE).unlink()
-    refuses(ConsentError, r"missing.*consent take", standing, tmp_path)
+    refuses(ConsentError, r"missing.*community take", standing, tmp_path)
     (tmp_path / FILE).write_bytes(whole)
     (tmp_path / SEEN).write_bytes(b"[2")
     refuses(ConsentError, "damaged", standing, tmp_path)

@@ -100,7 +100,7 @@ def test_copies_say_the_same_in_any_order(proposed: Record, agreed: Record) -> N
 def test_side_says_only_what_it_can_and_once(agreed: Record, proposed: Record) -> None:
     for what, who, words in (
         (OwnershipAction.SIGNED, MALLORY, "neither side"), (OwnershipAction.SIGNED, US, "already"),
-        (OwnershipAction.REFUSED, US, "ownership revoke"),
+        (OwnershipAction.REFUSED, US, "answer --revoke"),
     ):  # fmt: skip
         with pytest.raises(UsageError, match=words):
             say(agreed, what, who, "because")

@@ -39,16 +39,16 @@ class TwoSides:
         """Propose a record on the organisation's computer."""
         path = self.stick / f"{name}.rosetta-ownership"
         who = f"--developer Ann --key {self.key()}"
-        line = f"ownership propose {self.run_id} {who} -o {path} {more}"
+        line = f"community propose {self.run_id} {who} -o {path} {more}"
         ok(line, self.organisation)
         return path
 
     def signed(self, name: str = "r") -> Path:
         """Propose a record and have both sign it; both computers know."""
         path = self.proposed(name)
-        ok(f"ownership sign {path}", self.developer)
-        ok(f"ownership sign {path}", self.organisation)
-        ok(f"ownership take {path}", self.developer)
+        ok(f"community answer {path} --sign", self.developer)
+        ok(f"community answer {path} --sign", self.organisation)
+        ok(f"community take {path}", self.developer)
         return path
 
 

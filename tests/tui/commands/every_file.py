@@ -132,8 +132,8 @@ def _of_custody(sides: TwoSides, folder: Path) -> dict[str, Path]:
     (folder / "k.rosetta-keeper").write_bytes(write_card(ORGANISER, "Anna"))
     key = "cd" * 32
     notice = folder / "n.rosetta-notice"
-    ok(f"consent withdraw --signing-key {key} --by Us --reason a -o {notice}", sides.organisation)
-    ok(f"exchange out {folder}/exchange {folder}/card.json --as Office", sides.organisation)
+    ok(f"community withdraw --signing-key {key} --by Us --reason a -o {notice}", sides.organisation)
+    ok(f"community out {folder}/exchange {folder}/card.json --as Office", sides.organisation)
     files = (each for each in (folder / "exchange").rglob("*") if each.is_file())
     [listed] = [each for each in files if b'"format":"rosetta-exchange/1"' in each.read_bytes()]
     (folder / "key.pem").write_text(public_pem(sides.key()))
@@ -154,8 +154,8 @@ def _of_custody(sides: TwoSides, folder: Path) -> dict[str, Path]:
 def _of_records(sides: TwoSides, folder: Path) -> dict[str, Path]:
     owned = sides.signed()
     profile, stated = folder / "p.rosetta-profile", folder / "s.json"
-    ok("organisation state terms a-page --by Anna", sides.organisation)
-    ok(f"organisation profile --name Us -o {profile}", sides.organisation)
+    ok("community profile terms a-page --by Anna", sides.organisation)
+    ok(f"community profile --name Us -o {profile}", sides.organisation)
     with closing(open_store(sides.organisation / "rosetta.sqlite")) as store:
         [(_, data)] = signed_files(store, RecordKind.STATEMENT)
     stated.write_bytes(data)

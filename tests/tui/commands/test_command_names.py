@@ -157,7 +157,7 @@ def test_wrong_files_and_options_are_named(tmp_path: Path, monkeypatch: pytest.M
             write_file(tmp_path, b"x", overwrite=overwrite)
     path = tmp_path / "m.rosetta-ownership"
     path.write_text("{}")
-    for command in ("ownership show", "ownership sign", "ownership take"):
+    for command in ("community owners", "community answer --sign", "community take"):
         failed = said(f"{command} {path}").exception
         assert isinstance(failed, UsageError)
         assert str(path) in str(failed)

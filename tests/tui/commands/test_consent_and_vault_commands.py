@@ -1,4 +1,4 @@
-"""``rosetta consent``, ``exchange`` and ``vault``: what is withdrawn is closed at once, wherever the notice is carried."""
+"""``rosetta community`` and ``vault``: what is withdrawn is closed at once, wherever the notice is carried."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from harness.vault.keepers import keeper_of
 from harness.vault.records import KeeperCard
 from harness.vault.shares import lost_for_good
 from rosetta_tui.commands import rosetta
-from rosetta_tui.commands.exchange.sharing import every_kind
+from rosetta_tui.commands.community.exchange import every_kind
 from tests.harness.vault.made import CANARY
 from tests.tui.commands.command_line import Computers, CopyOf
 from tests.tui.commands.vault_office import Office, faults
@@ -60,7 +60,7 @@ def on(copy_of: CopyOf, monkeypatch: pytest.MonkeyPatch) -> Computers:
 def test_consent_withdrawn_corpus_is_gone_from_everything(on: Computers) -> None:
     run = json.loads(on("runs list --json"))[0]["run_id"]
     assert "consent" not in on("runs verify card.json")
-    assert "1 run can no longer be used" in on("consent withdraw --corpus words.tsv", *REASON)
+    assert "1 run can no longer be used" in on("community withdraw --corpus words.tsv", *REASON)
     assert runs(on) == 0
     for command in (
         "run words.tsv --method copy-source --plain", "corpus show words.tsv", f"runs show {run}",
@@ -80,7 +80,7 @@ def test_consent_withdrawn_corpus_is_gone_from_everything(on: Computers) -> None
 
 
 def test_consent_entries_of_one_person_are_left_out(on: Computers) -> None:
-    told = on("consent withdraw --corpus words.tsv --given-by speaker=Ana", *REASON)
+    told = on("community withdraw --corpus words.tsv --given-by speaker=Ana", *REASON)
     assert "2 entries that one person gave" in told
     assert "Ana" not in told
     assert b"Ana" not in (on.folder / "office" / "consent.jsonl").read_bytes()
@@ -101,21 +101,21 @@ def test_consent_proof_of_a_withdrawn_row_says_so(on: Computers) -> None:
         on(f"runs proof last {entry} -o row{entry}.json")
     (on.folder / "away").mkdir()
     (on.folder / "away" / "row1.json").write_bytes((on.folder / "row1.json").read_bytes())
-    on("consent withdraw --corpus words.tsv --given-by speaker=Ana -o a.rosetta-notice", *REASON)
+    on("community withdraw --corpus words.tsv --given-by speaker=Ana -o a.rosetta-notice", *REASON)
     for command in ("row1.json", "row1.json --card card.json"):
         told = on(f"runs verify {command}")
         assert told.startswith("error:")
         assert "✗ consent: withdrawn for 2 entries that one person gave" in told
         assert "✓ row: entry 1 is row 1" in told
     assert "consent" not in on("runs verify row2.json --card card.json")
-    on("consent take a.rosetta-notice --words", on.words_of(), at="there")
+    on("community take a.rosetta-notice --words", on.words_of(), at="there")
     assert "– consent: the proof names neither" in on("runs verify away/row1.json", at="there")
     assert "✗ consent" in on("runs verify away/row1.json --card card.json", at="there")
 
 
 def test_consent_seal_of_a_revoked_key_says_so(on: Computers) -> None:
     key = json.loads((on.folder / "card.seal.json").read_text())["seal"]["by"]
-    on(f"consent withdraw --signing-key {key}", *REASON)
+    on(f"community withdraw --signing-key {key}", *REASON)
     assert "✗ consent: withdrawn for the key" in on("runs verify card.json")
     assert "✗ consent: withdrawn for the key" in on("runs verify last")
 
@@ -123,24 +123,24 @@ def test_consent_seal_of_a_revoked_key_says_so(on: Computers) -> None:
 def test_consent_older_export_says_what_was_withdrawn(on: Computers) -> None:
     on("run words.tsv --method constant --text x --plain")
     on("community export out --corpus words.tsv")
-    assert "consent" not in on("community verify out")
+    assert "consent" not in on("verify out")
     said = {"--method last": "the method with", "--corpus words.tsv": "the corpus words"}
     for number, (about, words) in enumerate(said.items(), start=1):
-        on(f"consent withdraw {about} -o {number}.rosetta-notice", *REASON)
-        assert "consent" not in on("community verify out", at=f"there-{number}")
-        on(f"consent take {number}.rosetta-notice --words", on.words_of(), at=f"there-{number}")
-        told = on("community verify out", at=f"there-{number}")
+        on(f"community withdraw {about} -o {number}.rosetta-notice", *REASON)
+        assert "consent" not in on("verify out", at=f"there-{number}")
+        on(f"community take {number}.rosetta-notice --words", on.words_of(), at=f"there-{number}")
+        told = on("verify out", at=f"there-{number}")
         assert told.startswith("error:")
         assert f"✗ consent: withdrawn for {words}" in told
-    on("consent lift", on("consent list").split()[0], *REASON)
-    assert on("community verify out").count("✓ consent") == 1
+    on("community lift", on("community notices").split()[0], *REASON)
+    assert on("verify out").count("✓ consent") == 1
 
 
 def test_consent_withdrawn_method_runs_no_more(on: Computers) -> None:
     on("run words.tsv --method constant --text x --plain")
     on("run words.tsv --method copy-source --plain")
     assert runs(on) == 3
-    assert "copy-source" in on("consent withdraw --method last", *REASON)
+    assert "copy-source" in on("community withdraw --method last", *REASON)
     assert runs(on) == 1
     told = on("run words.tsv --method copy-source --plain")
     assert told.startswith("error: Method copy-source: consent was withdrawn")
@@ -149,33 +149,33 @@ def test_consent_withdrawn_method_runs_no_more(on: Computers) -> None:
 
 def test_consent_notice_holds_where_it_is_believed(on: Computers) -> None:
     on("runs import card.json", at="there")
-    on("consent withdraw --corpus words.tsv -o words.rosetta-notice", *REASON)
-    refused = on("consent take words.rosetta-notice", at="there")
+    on("community withdraw --corpus words.tsv -o words.rosetta-notice", *REASON)
+    refused = on("community take words.rosetta-notice", at="there")
     assert "NOT imported" in refused
     assert runs(on, "there") == 1
     assert "consent" not in on("runs verify card.json", at="there")
-    took = on("consent take words.rosetta-notice --words", on.words_of(), at="there")
+    took = on("community take words.rosetta-notice --words", on.words_of(), at="there")
     assert "Taken in: the corpus words" in took
     assert runs(on, "there") == 0
     assert "six words of its key were compared here" in on("runs verify card.json", at="there")
-    assert "nothing changed" in on("consent take words.rosetta-notice", at="there")
-    number = json.loads(on("consent list --json"))["notices"][0]["notice"]
-    on(f"consent lift {number[:12]}", *REASON)
-    on("consent export out")
+    assert "nothing changed" in on("community take words.rosetta-notice", at="there")
+    number = json.loads(on("community notices --json"))["notices"][0]["notice"]
+    on(f"community lift {number[:12]}", *REASON)
+    on("community notices -o out")
     names = [str(each) for each in sorted((on.folder / "out").iterdir())]
     assert len(names) == 2
-    on("consent take", *names, at="there")
+    on("community take", *names, at="there")
     assert runs(on, "there") == 1
     assert "✓ consent: withdrawn for the corpus words" in on("runs verify card.json", at="there")
-    listed = on("consent list", at="there")
+    listed = on("community notices", at="there")
     assert "LIFTED: Council" in listed
-    shown = json.loads(on("consent list --json", at="there"))
+    shown = json.loads(on("community notices --json", at="there"))
     schema = json.loads((SCHEMAS / "consent-list.schema.json").read_text())
     assert [each.message for each in Draft202012Validator(schema).iter_errors(shown)] == []
 
 
 def test_consent_damaged_record_opens_nothing(on: Computers) -> None:
-    on("consent withdraw --method last", *REASON)
+    on("community withdraw --method last", *REASON)
     path = on.folder / "office" / "consent.jsonl"
     path.write_bytes(path.read_bytes().replace(b"as asked", b"as other"))
     for command in ("runs list", "run words.tsv --method constant --text x", "runs verify card.json"):  # fmt: skip
@@ -196,7 +196,7 @@ NOT_ONE_THING = {
 
 def test_consent_refuses_what_is_not_one_thing(on: Computers) -> None:
     for line, said in NOT_ONE_THING.items():
-        assert said in on(f"consent withdraw {line}", *REASON), line
+        assert said in on(f"community withdraw {line}", *REASON), line
     assert not (on.folder / "office" / "consent.jsonl").exists()
 
 
@@ -219,7 +219,7 @@ def test_consent_withdrawal_changes_the_store_mark(on: Computers) -> None:
         os.utime(file, (1, 1))
     before = mark_of(store)
     assert mark_of(store) == before
-    on("consent withdraw --method last", *REASON)
+    on("community withdraw --method last", *REASON)
     assert mark_of(store) != before
 
 
@@ -237,26 +237,26 @@ def key_of(run: Computers, at: str = "office") -> str:
 
 def test_exchange_between_two_computers(run: Computers) -> None:
     run("vault card School.rosetta-keeper", at="school")
-    assert "Give this computer a name" in run("exchange out stick", at="school")
-    out = run("exchange out stick School.rosetta-keeper --as School", at="school")
+    assert "Give this computer a name" in run("community out stick", at="school")
+    out = run("community out stick School.rosetta-keeper --as School", at="school")
     assert "1 new file, 1 file of this computer in all" in out
-    assert "not known here" in run("exchange in stick --into inbox --as Office")
-    taken = run("exchange in stick --into inbox --words", key_of(run, "school"))
+    assert "not known here" in run("community in stick --into inbox --as Office")
+    taken = run("community in stick --into inbox --words", key_of(run, "school"))
     assert "from School. Next: rosetta vault enrol VAULT" in taken
     run("vault init elders --as Office --recovery rec.txt --name", "Words of the elders")
-    assert "2 lines of log" in run("exchange out stick --vault elders --purpose", "for keepers")
-    taken = run("exchange in stick --into got --words", key_of(run), at="school")
+    assert "2 lines of log" in run("community out stick --vault elders --purpose", "for keepers")
+    taken = run("community in stick --into got --words", key_of(run), at="school")
     rosetta_, *words = shlex.split(taken.partition("Next: ")[2].splitlines()[0])
     assert rosetta_ == "rosetta"
     assert "Words of the elders: whole and unchanged" in run(*words, at="school")
-    told = json.loads(run("exchange list stick --json"))
+    told = json.loads(run("community stick stick --json"))
     Draft202012Validator(json.loads(SCHEMA.read_text())).validate(told)
     [mine] = [each for each in told["computers"] if each["own"]]
     assert [each["taken_by"] for each in mine["lying"]] == [["School"]]
 
 
 def test_exchange_vault_asks_for_its_purpose(run: Computers) -> None:
-    said = run("exchange out stick --vault elders")
+    said = run("community out stick --vault elders")
     assert "--vault FOLDER goes with --purpose WORDS" in said
 
 
@@ -431,8 +431,8 @@ def test_vault_older_copy_says_who_was_taken_out(at: Computers) -> None:
     assert "opened with your keys" in at("vault open stick words --purpose look", at="school")
     words = at.words_of()
     for place in ("library", "school"):
-        assert "NOT imported" in at("consent take school.rosetta-notice", at=place)
-        at("consent take school.rosetta-notice --words", words, at=place)
+        assert "NOT imported" in at("community take school.rosetta-notice", at=place)
+        at("community take school.rosetta-notice --words", words, at=place)
     shown = at("vault list stick", at="library")
     assert "OLDER COPY: School is no keeper any more, by a notice" in shown
     key = json.loads(at("vault list stick --json", at="library"))["taken_out_since"]
@@ -450,7 +450,7 @@ def test_vault_older_copy_says_who_was_taken_out(at: Computers) -> None:
 def test_vault_enrols_no_revoked_key(at: Computers) -> None:
     at("vault card Library.rosetta-keeper", at="library")
     key = Identity.load(at.folder / "library", Role.KEEPER).public.signing_key
-    at("consent withdraw --signing-key", key, "--reason", "stolen", "--by", "Library")
+    at("community withdraw --signing-key", key, "--reason", "stolen", "--by", "Library")
     words = at.words_of("library", Role.KEEPER)
     told = at("vault enrol v Library.rosetta-keeper --purpose new --words", words)
     assert "The card of Library: consent was withdrawn for the key" in told
@@ -475,11 +475,11 @@ def test_vault_enrol_says_what_a_full_disk_left_undone(at: Computers, monkeypatc
 def test_vault_corpus_is_withdrawn_without_opening_it(at: Computers) -> None:
     ran = f"store:{sha256((at.folder / 'people.tsv').read_bytes()).hexdigest()[:12]}"
     lines = len((at.folder / "v" / "log.jsonl").read_text().splitlines())
-    told = at(f"consent withdraw --corpus {ran} --given-by speaker=Ana", *WITHDRAWN)
+    told = at(f"community withdraw --corpus {ran} --given-by speaker=Ana", *WITHDRAWN)
     assert "sealed. Name its vault (--vault FOLDER" in told
-    assert "1 entry of" in at(f"consent withdraw --corpus {ran} --entries 2", *WITHDRAWN)
+    assert "1 entry of" in at(f"community withdraw --corpus {ran} --entries 2", *WITHDRAWN)
     assert "No run can be used" in at("runs list")
-    assert "Withdrawn: the corpus people" in at(f"consent withdraw --corpus {ran}", *WITHDRAWN)
+    assert "Withdrawn: the corpus people" in at(f"community withdraw --corpus {ran}", *WITHDRAWN)
     assert len((at.folder / "v" / "log.jsonl").read_text().splitlines()) == lines
     assert "consent was withdrawn" in at("corpus check people", *OPENED)
     assert "WITHDRAWN: the corpus people" in at("vault list v")
@@ -490,7 +490,7 @@ def test_vault_corpus_is_withdrawn_without_opening_it(at: Computers) -> None:
 def test_vault_withdrawn_corpus_is_not_opened_again(at: Computers) -> None:
     """No run was made over it, so the store does not know it."""
     log = at.folder / "v" / "log.jsonl"
-    assert "the corpus words" in at("consent withdraw --corpus words", *OPENED, *WITHDRAWN)
+    assert "the corpus words" in at("community withdraw --corpus words", *OPENED, *WITHDRAWN)
     lines = len(log.read_text().splitlines())
     for work in ("corpus check words", "run words --method copy-source --despite-network test"):
         assert "consent was withdrawn for the corpus words" in at(work, *OPENED)
@@ -509,7 +509,7 @@ def test_vault_withdrawn_corpus_is_refused_on_other_computers(at: Computers) -> 
         ("corpus check words", *OPENED, *key),
         ("run words --method copy-source --plain --despite-network test", *OPENED, *key),
     ]
-    said = at("consent withdraw --corpus words", *OPENED, *WITHDRAWN)
+    said = at("community withdraw --corpus words", *OPENED, *WITHDRAWN)
     assert "no keeper's computer opens words any more" in said
     for look in looks:
         told = at(*look, at="library")
@@ -521,14 +521,14 @@ def test_vault_withdrawn_corpus_is_refused_on_other_computers(at: Computers) -> 
     assert "WITHDRAWN: Consent for 'words'" in at("vault list v", at="library")
     assert faults("vault-list", json.loads(at("vault list v --json", at="library"))) == []
     assert faults("vault-log", json.loads(at("vault log v --json", at="library"))) == []
-    *_, number = [each["notice"] for each in json.loads(at("consent list --json"))["notices"]]
-    at(f"consent lift {number} --vault v", *WITHDRAWN)
+    *_, number = [each["notice"] for each in json.loads(at("community notices --json"))["notices"]]
+    at(f"community lift {number} --vault v", *WITHDRAWN)
     for look in looks:
         assert "Consent for 'words'" not in at(*look, at="library")
 
 
 def test_vault_entries_of_one_person_are_withdrawn(at: Computers) -> None:
-    command = "consent withdraw --corpus people --given-by speaker=Ana -o ana.rosetta-notice"
+    command = "community withdraw --corpus people --given-by speaker=Ana -o ana.rosetta-notice"
     told = at(command, *OPENED, *WITHDRAWN)
     assert "Withdrawn: 1 entry that one person gave of the corpus people" in told
     assert "1 entry of held_out stayed closed" in told

@@ -58,24 +58,24 @@ def taken(sides: TwoSides, by: Identity, **changed: Any) -> Path:
     }  # fmt: skip
     path = sides.stick / "theirs.rosetta-ownership"
     path.write_bytes(propose(new_terms(**terms | changed), by).data())
-    ok(f"ownership take {path} --trust {by.public.signing_key}")
+    ok(f"community take {path} --trust {by.public.signing_key}")
     return path
 
 
 def test_ownership_signed_by_both_shows_in_lists(sides: TwoSides) -> None:
     path = sides.proposed()
     assert owner(sides.organisation) == "proposed"
-    ok(f"ownership sign {path}", sides.developer)
+    ok(f"community answer {path} --sign", sides.developer)
     assert owner(sides.organisation) == "proposed"
-    ok(f"ownership take {path}")
+    ok(f"community take {path}")
     assert owner(sides.organisation) == "signed by the developer"
-    ok(f"ownership sign {path}")
+    ok(f"community answer {path} --sign")
     assert owner(sides.organisation) == "signed by both"
     told = ok("leaderboard")
     assert "ownership signed by both: Kultura Centro 90 %, Ann 10 %" in told
     assert "✓ gate" in ok("runs show last")
-    ok(f"ownership revoke {path} --reason misused", sides.developer)
-    ok(f"ownership take {path}")
+    ok(f"community answer {path} --revoke misused", sides.developer)
+    ok(f"community take {path}")
     assert owner(sides.organisation) == "revoked"
 
 
@@ -86,7 +86,7 @@ def test_ownership_shows_suspended_gate(sides: TwoSides) -> None:
         suspend_certificates(store, hashes)
     assert owner(sides.organisation) == "signed by both, and its gate gives nothing now"
     assert "took ratings back" in ok("runs show last")
-    other = f"ownership propose last --developer Ann --key {sides.key()} -o {sides.stick}/n.rosetta-ownership"
+    other = f"community propose last --developer Ann --key {sides.key()} -o {sides.stick}/n.rosetta-ownership"
     assert "gate: somebody took ratings back" in refused(other)
     ok("review attach last --remove")
     assert owner(sides.organisation) is None
@@ -94,9 +94,9 @@ def test_ownership_shows_suspended_gate(sides: TwoSides) -> None:
 
 def test_ownership_shows_revoked_key(sides: TwoSides) -> None:
     path = sides.signed()
-    ok(f"consent withdraw --signing-key {sides.key()} --by Us --reason stolen")
+    ok(f"community withdraw --signing-key {sides.key()} --by Us --reason stolen")
     assert owner(sides.organisation) == "a key that signed it was revoked"
-    assert "stolen" in refused(f"ownership sign {path}")
+    assert "stolen" in refused(f"community answer {path} --sign")
 
 
 def test_ownership_forged_by_a_developer_is_refused(sides: TwoSides) -> None:
@@ -107,11 +107,11 @@ def test_ownership_forged_by_a_developer_is_refused(sides: TwoSides) -> None:
     raw["terms"]["organisation"]["signing_key"] = own
     forged = sides.stick / "forged.rosetta-ownership"
     forged.write_bytes(canonical_bytes(raw) + b"\n")
-    assert "neither side" in refused(f"ownership take {forged}")
+    assert "neither side" in refused(f"community take {forged}")
     stranger = sides.organisation.parent / "stranger"
-    assert "No key of this computer" in refused(f"ownership take {path}", stranger)
-    assert "Another key" in refused(f"ownership take {path} --trust {own}", stranger)
-    ok(f"ownership take {path} --trust {sides.organisation_key}", stranger)
+    assert "No key of this computer" in refused(f"community take {path}", stranger)
+    assert "Another key" in refused(f"community take {path} --trust {own}", stranger)
+    ok(f"community take {path} --trust {sides.organisation_key}", stranger)
 
 
 def test_ownership_of_another_organisation_is_not_shown(sides: TwoSides) -> None:
@@ -124,17 +124,17 @@ def test_ownership_shows_hostile_names_as_symbols(sides: TwoSides) -> None:
     hostile = {"method": "\x1b]0;x\x07", "language_pair": "\u202eEN", "more": "\x1b[31m"}
     party = Party(name="Us\x1b[2J", signing_key=us.public.signing_key)
     path = taken(sides, us, organisation=party, developer="Mal\u202elory\x9b", **hostile)
-    show = "ownership show"
+    show = "community owners"
     for line in (show, "leaderboard", "runs show last", f"verify {path}", f"{show} --json"):
         assert not {"\x1b", "\u202e", "\x9b", "\x07"} & set(ok(line)), line
     assert "Mal" in ok("leaderboard")
 
 
 def test_ownership_needs_a_certificate(sides: TwoSides, tmp_path: Path) -> None:
-    line = f"ownership propose last --developer Ann --key {sides.key()} -o {tmp_path}/r.rosetta-ownership"
+    line = f"community propose last --developer Ann --key {sides.key()} -o {tmp_path}/r.rosetta-ownership"
     ok("review attach last --remove")
     assert "no certificate" in refused(line)
-    assert json.loads(ok("ownership show --json", sides.developer))["key"] == sides.key()
+    assert json.loads(ok("community owners --json", sides.developer))["key"] == sides.key()
     ok(f"review attach {sides.certificate}")
     ok(line)
     assert "is there" in refused(line)
@@ -162,24 +162,24 @@ def test_ownership_file_that_cannot_be_written_keeps_nothing(sides: TwoSides) ->
     """What stood in the store alone could be handed to nobody."""
     there = sides.stick / "there"
     there.write_text("something else")
-    line = f"ownership propose last --developer Ann --key {sides.key()}"
+    line = f"community propose last --developer Ann --key {sides.key()}"
     assert "is there" in refused(f"{line} -o {there}")
-    assert not json.loads(ok("ownership show --json"))["records"]
+    assert not json.loads(ok("community owners --json"))["records"]
 
 
 def test_profile_has_what_is_seen_and_stated(sides: TwoSides) -> None:
     out = sides.stick / "us.rosetta-profile"
-    ok("organisation state community page-4-of-our-statutes --by Anna")
-    assert "There is no requirement" in refused("organisation state nonsense x --by Anna")
-    ok(f"organisation profile --name Us -o {out}")
-    told = json.loads(ok("organisation profile --json"))
+    ok("community profile community page-4-of-our-statutes --by Anna")
+    assert "There is no requirement" in refused("community profile nonsense x --by Anna")
+    ok(f"community profile --name Us -o {out}")
+    told = json.loads(ok("community profile --json"))
     items = {each["item"]: each for each in told["items"]}
     assert items.keys() == REQUIREMENTS.keys()
     assert items["community"]["stated"] == "page-4-of-our-statutes"
     assert any("certified" in each for each in items["availability"]["seen"])
     assert "Kultura" not in out.read_text()
-    ok("organisation state community --by Anna")
-    assert json.loads(ok("organisation profile --json"))["items"][0]["stated"] is None
+    ok("community profile community --by Anna")
+    assert json.loads(ok("community profile --json"))["items"][0]["stated"] is None
 
 
 def withdraw(sides: TwoSides, *more: str) -> str:
@@ -187,7 +187,7 @@ def withdraw(sides: TwoSides, *more: str) -> str:
     with opened(sides.organisation / "rosetta.sqlite") as store:
         [(sha256,)] = store.execute("SELECT sha256 FROM corpora")
     notice = sides.stick / "n.rosetta-notice"
-    line = f"consent withdraw --corpus store:{sha256} -o {notice} --by Council --reason asked"
+    line = f"community withdraw --corpus store:{sha256} -o {notice} --by Council --reason asked"
     return ok(" ".join((line, *more)))
 
 
@@ -226,7 +226,7 @@ def test_withdrawn_review_stops_its_submission(sides: TwoSides, bundle: bytes) -
     assert "scored, WITHDRAWN" in ok("submission list")
     shown = ok(f"submission show {kept.number}")
     assert "· its run                  consent was withdrawn for the corpus made" in shown
-    assert "Next: rosetta consent list" in shown
+    assert "Next: rosetta community notices" in shown
 
 
 async def test_withdrawn_review_shows_no_verdict(sides: TwoSides) -> None:
@@ -263,7 +263,7 @@ def test_withdrawn_certificate_says_so(sides: TwoSides, about: str, elsewhere: s
         assert "✗ consent: withdrawn for" in done.output
         assert f"Council, {datetime.now(UTC):%Y-%m}" in done.output
     assert "consent:" not in said(command, sides.developer).output
-    ok(f"consent take {sides.stick}/n.rosetta-notice --words '{words}'", sides.developer)
+    ok(f"community take {sides.stick}/n.rosetta-notice --words '{words}'", sides.developer)
     done = said(command, sides.developer)
     assert done.exit_code == (elsewhere == "✗")
     assert f"{elsewhere} consent: withdrawn for" in done.output, done.output
@@ -289,10 +289,10 @@ def test_submission_steps_are_done_where_they_were_done(sides: TwoSides, bundle:
     said = ok(f"submission show {kept.number}", sides.organisation)
     assert "The way is at its end" in said
     named = f"--developer 'A newcomer' --key {sides.key()}"
-    assert f"rosetta ownership propose {sides.run_id[:8]} {named}" in said
+    assert f"rosetta community propose {sides.run_id[:8]} {named}" in said
     sides.proposed()
     said = ok(f"submission show {kept.number}", sides.organisation)
-    assert "rosetta ownership propose" not in said
+    assert "rosetta community propose" not in said
     with opened(sides.organisation / "rosetta.sqlite") as store:
         detach_certificates(store, find_run(store, sides.run_id).id)
     assert _open(sides, kept.number) == ["certificate at the card"]
@@ -332,9 +332,9 @@ def test_ownership_rests_on_a_confirmed_run(sides: TwoSides) -> None:
         change.write(told.model_copy(update={"card": told.card.model_copy(update=fields)}))
         change.write(certified)
     words = "not confirmed, because something was told before about entries of it. Activate 50 held_out entries"
-    other = f"ownership propose last --developer Ann --key {sides.key()} -o {sides.stick}/n.rosetta-ownership"
+    other = f"community propose last --developer Ann --key {sides.key()} -o {sides.stick}/n.rosetta-ownership"
     assert words in refused(other)
-    assert words in refused(f"ownership sign {path}")
+    assert words in refused(f"community answer {path} --sign")
     ok("review attach last --remove")
     assert words in refused(f"review attach {sides.certificate}")  # it says confirmed
     kept = ledger.path.rename(sides.stick / "ledger.jsonl")

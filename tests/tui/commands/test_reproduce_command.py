@@ -114,7 +114,7 @@ def test_reproduction_shows_where_its_signer_is_trusted(visitor: Path) -> None:
     assert tier() == "self-benchmarked"
     assert "run again" not in ok("runs show last")
     ok(f"runs attach record.json --trust {key}")
-    ok(f"consent withdraw --signing-key {key} --by Us --reason stolen")
+    ok(f"community withdraw --signing-key {key} --by Us --reason stolen")
     assert tier() == "self-benchmarked"
     told = ok("runs show last")
     assert "✗ run again" in told

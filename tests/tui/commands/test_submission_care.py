@@ -100,7 +100,7 @@ def test_submission_over_withdrawn_corpus_opens_no_vault(desk: Desk, known: bool
     else:
         gold(desk.folder)
     said = ["--reason", "asked", "--by", "Council"]
-    desk(f"consent withdraw --corpus {'eo-gold --vault elders --purpose x' if known else 'gold.json'}", *said)  # fmt: skip
+    desk(f"community withdraw --corpus {'eo-gold --vault elders --purpose x' if known else 'gold.json'}", *said)  # fmt: skip
     before = desk("vault log elders")
     asked = ["submission run tiny.rosetta-submission"]
     for ask in asked + ["run --method copy-source"] * known:

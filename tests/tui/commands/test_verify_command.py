@@ -153,13 +153,13 @@ def test_verify_card_that_only_states_the_hash_fails(every: EveryFile, tmp_path:
 def test_verify_who_stands_in_the_terms_did_not_sign(sides: TwoSides) -> None:
     """Anybody can name a developer: the developer's six words are those of a signer only once they signed."""
     path, words = sides.proposed("one-sided"), key_phrase(sides.key())
-    ok(f"ownership sign {path}")
+    ok(f"community answer {path} --sign")
     found = looked(path)
     assert [each.role for each in found.signers] == ["organisation"]
     [missing] = [each for each in found.checks if each.name == "developer"]
     assert missing.ok is None
     assert not looked(path, words=words).holds
-    ok(f"ownership sign {path}", sides.developer)
+    ok(f"community answer {path} --sign", sides.developer)
     found = looked(path, words=words)
     assert {each.role for each in found.signers} == {"organisation", "developer"}
     assert not {"organisation", "developer"} & {each.name for each in found.checks}
@@ -168,7 +168,7 @@ def test_verify_who_stands_in_the_terms_did_not_sign(sides: TwoSides) -> None:
 def test_verify_older_copy_and_refused_record_fail(sides: TwoSides) -> None:
     path = sides.proposed("old")
     older = path.read_bytes()
-    ok(f"ownership refuse {path} --reason no")
+    ok(f"community answer {path} --refuse no")
     assert not looked(path).holds
     path.write_bytes(older)
     assert wrong(looked(path)).keys() == {"standing", "newest words"}
@@ -217,7 +217,7 @@ def test_verify_believes_a_node_by_the_named_key(every: EveryFile, tmp_path: Pat
 
 def test_verify_revoked_key_fails(every: EveryFile, stranger: Path) -> None:
     assert looked(every.paths["profile"]).holds
-    ok(f"consent withdraw --signing-key {every.sides.organisation_key} --by Us --reason stolen")
+    ok(f"community withdraw --signing-key {every.sides.organisation_key} --by Us --reason stolen")
     assert any("stolen" in words for words in wrong(looked(every.paths["profile"])).values())
 
 

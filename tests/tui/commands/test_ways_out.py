@@ -94,7 +94,7 @@ run: run {home}/hid.json --method copy-source --json-lines
 resume: resume last --json-lines
 retry: ! retry last~1 --json-lines
 watch: watch last~1 --json-lines
-run: run {home}/hid.json --method copy-source --estimate --json
+run: run --estimate {home}/hid.json --method copy-source --json
 score: ! score {home}/hid.json {home}/0.3.txt --json
 score: ! score --rescore last~1 --json
 runs list: runs list --json
@@ -134,7 +134,7 @@ corpus check: corpus check {home}/hid.json --json
 corpus show: corpus show {home}/hid.json --json
 corpus convert: ! corpus convert {home}/hid.json --to jsonl -o out.jsonl
 community export: community export out --corpus hid
-exchange out: ! exchange out stick card.json --as Office
+community out: ! community out stick card.json --as Office
 vault budget: vault budget --json
 vault compare: ! vault compare last~1 last~2 -o out.json
 review create: review create last~1 --organisation Us --reviewers 1 --passphrases --anyway -o stick --json
@@ -152,8 +152,8 @@ NO_SCORES = """
 review import, review enrol, review status, review adjudicate, review second, review gate, review verify,
 review export, review page, report review, report released, review plan, review variants, review withdraw,
 corpus translate, corpus agree, corpus progress, language check, language list, language show, vault list, vault log, vault check-up,
-vault grant show, consent withdraw, consent lift, consent list, ownership show, verify, ownership propose,
-ownership sign, ownership refuse, ownership revoke, organisation profile, exchange list, key list, cost, doctor
+vault grant show, community withdraw, community lift, community notices, community owners, verify, community propose,
+community answer, community profile, community stick, key list, cost, doctor
 """
 """Write or print JSON, and have no automatic score: what people said (docs/certificate.md), texts, keys, logs."""
 
@@ -194,7 +194,7 @@ def test_way_out_has_no_exact_number_of_a_secret_run(
     ):  # or ends one, or was told of none
         shutil.copytree(home, "home", ignore=shutil.ignore_patterns("releases"))
         monkeypatch.setenv("ROSETTA_HOME", str(Path("home").absolute()))
-    if "exchange out" in line:
+    if "community out" in line:
         with closing(open_store(home / "rosetta.sqlite")) as store:
             card = load_card(store, find_run(store, "last~1").id).as_json()
         Path("card.json").write_text(json.dumps(card), "utf-8")
@@ -316,7 +316,7 @@ def test_released_card_is_verified_counted_and_compared(office: Path) -> None:
 def test_released_card_says_what_was_withdrawn(office: Path) -> None:
     run("runs export last -o zoe.json --submitter Zoe")
     words = ("--reason", "as asked", "--by", "Council")
-    run(f"consent withdraw --corpus {office}/hid.json", *words)
+    run(f"community withdraw --corpus {office}/hid.json", *words)
     assert "✗ consent: withdrawn for" in run("runs verify zoe.json")
     assert "zoe.json is not believed: withdrawn for" in run("report released zoe.json")
     assert "consent to what was told is withdrawn" in run("vault budget --submitter Zoe")
@@ -327,15 +327,15 @@ def test_released_card_says_what_was_withdrawn(office: Path) -> None:
 def test_released_card_needs_a_key_that_stands(office: Path) -> None:
     run("runs export last -o una.json --submitter Una")
     key, why = json.loads(Path("una.json").read_bytes())["by"], ("--reason", "stolen", "--by", "Us")
-    assert f"--signing-key {key}" in run("consent withdraw --signing-key own", *why)
-    said = run(f"consent withdraw --signing-key {key}", *why)
+    assert f"--signing-key {key}" in run("community withdraw --signing-key own", *why)
+    said = run(f"community withdraw --signing-key {key}", *why)
     before = (office / "releases" / "ledger.jsonl").read_bytes()
     assert "nobody believes its scores" in run("runs export last~1 -o b.json --submitter Uma")
     assert not Path("b.json").exists()
     assert (office / "releases" / "ledger.jsonl").read_bytes() == before
     assert "consent to what was told is withdrawn" in run("vault budget --submitter Una")
     [notice] = re.findall(r"notice ([0-9a-f]{12})", said)
-    run(f"consent lift {notice}", *why)
+    run(f"community lift {notice}", *why)
     assert "Written" in run("runs export last~1 -o b.json --submitter Uma")
 
 

@@ -205,7 +205,7 @@ def test_newer_no_go_takes_the_lift_away(card: Card, tmp_path: Path) -> None:
 
 
 def consent(*arguments: object) -> None:
-    done = CliRunner().invoke(rosetta, ["consent", *map(str, arguments)])
+    done = CliRunner().invoke(rosetta, ["community", *map(str, arguments)])
     if done.exception is not None:
         raise done.exception
 
@@ -219,7 +219,7 @@ def test_verify_says_what_is_gone(go: Spring, tmp_path: Path, monkeypatch: pytes
     code = go.review.code(go.first)
     invoke("withdraw", "spring", code, "--scope", "batch", "--yes")
     consent("withdraw", "--signing-key", "own", *REASON)
-    consent("export", tmp_path / "notices")
+    consent("notices", "-o", tmp_path / "notices")
     own = Identity.load(go.home, Role.ORGANISATION).public
     monkeypatch.setenv("ROSETTA_HOME", str(tmp_path / "elsewhere"))
     done = invoke("verify", evidence)
