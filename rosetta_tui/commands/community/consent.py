@@ -166,7 +166,7 @@ def _of_corpus(
     if closed and given["vault"] is None:
         raise UsageError(f"--given-by: who gave the texts of this corpus is sealed. Name {_WHERE}, or the entries by their ids (--entries).")  # fmt: skip
     if closed:
-        click.echo(f"warning: {counted(closed, 'entry', 'entries')} of held_out stayed closed, so who gave them is not known. Run this again once they have been moved out of it (rosetta vault rotate).", err=True)  # fmt: skip
+        click.echo(f"warning: {counted(closed, 'entry', 'entries')} of held_out stayed closed, so who gave them is not known. Run this again once they have been moved out of it (rosetta vault check-up --do rotate).", err=True)  # fmt: skip
     ids = [entry.id for entry in found.entries if _gave(entry, given_by or "")]
     if not ids:
         raise UsageError(f"--given-by: no entry of {file} says {given_by!r}. Name a field and its value as the file has them.")  # fmt: skip
