@@ -43,7 +43,7 @@ def _in_short(card: ReleasedCard) -> Iterator[str]:
     """Return what left, and why no more."""
     many = counted(card.corpus.entries, "entry", "entries")
     yield f"The run is over {many}, and secret ones are among them. So no sentence, no output and no row of it leaves: scores stand rounded, and an interval contains the exact one."
-    yield f"It is answer {card.answer} of {card.of} to {card.submitter} about this corpus{released_words.policy(card)}."
+    yield f"It is answer {card.answer} of {card.of} to {card.submitter} about this corpus, under the policy {card.policy!r}."
     if card.scores_of != card.run:
         yield f"The scores are those of run {card.scores_of[:8]}, told before: this run is not better by more than {card.beat_by:.3g}."
     if card.caveats is not None:

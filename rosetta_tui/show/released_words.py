@@ -14,7 +14,6 @@ from harness.release.budget import (
     CERTIFICATES,
     CHRF,
     REASONS,
-    Counted,
     History,
     Policy,
     pause_words,
@@ -52,11 +51,6 @@ def policy_words(policy: Policy) -> str:
         f"{policy.name}: {when}{told}. {counted(policy.count, 'answer')} to each submitter{pause}; {policy.everybody:,} to all together, "
         f"then the corpus is rotated. {again}No text, no entry, no row."
     )
-
-
-def policy(card: ReleasedCard) -> str:
-    """Return behind a sentence under which policy it was released."""
-    return f", under the policy {card.policy!r}"
 
 
 def confirmation(shortfall: Shortfall) -> str:
@@ -120,24 +114,14 @@ def uses(told: History, withdrawn: Collection[str] = ()) -> list[BudgetUse]:
     asked = defaultdict(list)
     for when, act in told.answers:
         asked[told.names_of(act.submitter), act.corpus, act.version].append((when, act))
-    return [_use(told, corpus, version, acts, withdrawn) for (_, corpus, version), acts in asked.items()]  # fmt: skip
-
-
-def _use(
-    told: History,
-    corpus: str,
-    version: str | None,
-    answers: list[tuple[str, Counted]],
-    withdrawn: Collection[str],
-) -> BudgetUse:
-    acts = [act for _, act in answers]
-    new = [act for act in acts if isinstance(act, ScoresTold) and act.new]
-    gone = bool(new) and new[-1].run in withdrawn
-    numbers = CERTIFICATES if isinstance(acts[0], CertificateTold) else None
-    names = tuple(sorted({act.submitter for act in acts}))
-    bits = sum(act.card.bits for act in acts if isinstance(act, ScoresTold))
-    return BudgetUse(
-        names, corpus, version, len(acts), told.policy(names[0], corpus, numbers), answers[-1][0],
-        best=new[-1] if new and not gone else None, withdrawn=gone,
-        bits=bits + _REFUSAL_BITS * sum(isinstance(act, RefusalTold) for act in acts),
-    )  # fmt: skip
+    budget_uses = []
+    for (_, corpus, version), answers in asked.items():
+        acts, last = [act for _, act in answers], answers[-1][0]
+        names = tuple(sorted({act.submitter for act in acts}))
+        policy = told.policy(names[0], corpus, CERTIFICATES if isinstance(acts[0], CertificateTold) else None)  # fmt: skip
+        scores = [act for act in acts if isinstance(act, ScoresTold)]
+        bits = sum(act.card.bits for act in scores) + _REFUSAL_BITS * sum(isinstance(act, RefusalTold) for act in acts)  # fmt: skip
+        new = next((act for act in reversed(scores) if act.new), None)
+        gone = new is not None and new.run in withdrawn
+        budget_uses.append(BudgetUse(names, corpus, version, len(acts), policy, last, None if gone else new, gone, bits))  # fmt: skip
+    return budget_uses

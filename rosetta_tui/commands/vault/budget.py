@@ -59,10 +59,10 @@ def budget_(
     book = ledger()
     if policy == "blind" and opens is None:
         raise failures.UsageError("--policy blind: name the day from which scores are told, with --opens.")  # fmt: skip
-    rule = records.Rule(
-        submitter=submitter.strip(), corpus=corpus, count=count, pause_hours=pause,
-        **_not_none(policy=policy, everybody=everybody, opens=opens and f"{opens:%Y-%m-%d}"),
-    )  # fmt: skip
+    rule = records.Rule.model_validate({
+        "submitter": submitter.strip(), "corpus": corpus, "count": count, "pause_hours": pause, "policy": policy,
+        "everybody": everybody, "opens": opens and f"{opens:%Y-%m-%d}",
+    })  # fmt: skip
     given = any(option is not None for option in (count, pause, everybody, policy, opens))
     if given and corpus:
         _require_known(corpus, book.read())
@@ -112,10 +112,6 @@ def _require_known(corpus: str, told: budget.History) -> None:
             f"--corpus: no run here is over a corpus {corpus!r}. {known} Name it by the id that its runs have (rosetta runs list); "
             "without --corpus the rule is for all of them."
         )
-
-
-def _not_none(**given: object) -> dict[str, Any]:
-    return {name: value for name, value in given.items() if value is not None}
 
 
 def _row(use: released_words.BudgetUse) -> dict[str, Any]:
