@@ -13,8 +13,8 @@ import shutil
 import sqlite3
 import sys
 import tempfile
-from collections.abc import Callable
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +27,7 @@ from review.log.payloads import Consent
 from review.log.table import read_events
 from review.office.store.database import FILE
 from review.office.store.store import Office
-from tests.harness.store.file.written_before import CANARY, counting
+from tests.harness.store.file.written_before import CANARY, killed, steps
 
 GOLDEN = Path(__file__).parent / "golden_open_words"
 HIDDEN = f"{CANARY} hidden"
@@ -85,34 +85,6 @@ def everything(folder: Path) -> tuple[list[Event], list[Event], list[str | None]
     return office_of(folder), *laptop_of(folder)
 
 
-def killed(folder: Path, opens: Callable[[Path], Any], place: int) -> bool:
-    """Open a file in a process that is ended at a place; False where it has fewer."""
-    child = os.fork()
-    if child == 0:
-        left = [place]
-
-        def step() -> None:
-            left[0] -= 1
-            if left[0] < 0:
-                os._exit(9)
-
-        with counting(step):
-            opens(folder)
-        os._exit(0)
-    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 9
-
-
-def _places(folder: Path, opens: Callable[[Path], Any]) -> int:
-    places = [0]
-
-    def step() -> None:
-        places[0] += 1
-
-    with counting(step):
-        opens(older(folder)).close()
-    return places[0]
-
-
 def main(folder: Path, count: int) -> dict[str, Any]:
     """Kill and look; gives how often, and all that is wrong."""
     os.environ["SQLITE_TMPDIR"] = tempfile.tempdir = str(folder / "temporary")
@@ -120,10 +92,11 @@ def main(folder: Path, count: int) -> dict[str, Any]:
     whole = everything(older(folder / "whole"))
     told: dict[str, Any] = {"kills": 0, "lost": [], "readable": []}
     for opens in (Office.open, Laptop.open):
-        places = _places(folder / f"counted {opens.__qualname__}", opens)
+        counted = older(folder / f"counted {opens.__qualname__}")
+        places = steps(lambda: opens(counted).close())  # noqa: B023  done at once
         for number in range(count):
             here, place = older(folder / "here"), number * places // count
-            told["kills"] += killed(here, opens, place)
+            told["kills"] += killed(partial(opens, here), place)
             try:
                 if everything(here) != whole:
                     told["lost"].append(f"{opens.__qualname__} at {place}")

@@ -110,11 +110,8 @@ QA: list[dict[str, Any]] = [
 ]  # fmt: skip
 
 
-def asking(path: Path, run: Run, queue: EventQueue, **changes: Any) -> None:
-    """Play what a run tells while its judge is asked: two answers came, one of them no judgement.
-
-    ``changes``: fields of its progress that are otherwise.
-    """
+def asking(path: Path, run: Run, queue: EventQueue) -> None:
+    """Play what a run tells while its judge is asked: two answers came, one of them no judgement."""
     with closing(open_store(path)) as store:
         dataset, results = read_dataset(store, run.corpus), list(read_results(store, run.id))
     queue(Started.of(run, dataset, 0))
@@ -134,4 +131,4 @@ def asking(path: Path, run: Run, queue: EventQueue, **changes: Any) -> None:
         "p95_seconds": 0.98, "scoring": ScoringSoFar(calls=2, cost_usd=0.0056, known_cost_usd=0.0056, failed=1),
         "doing": "asking judge_semantic: 2 of 3",
     }  # fmt: skip
-    queue(Progress(run_id=run.run_id, **(told | changes)))
+    queue(Progress(run_id=run.run_id, **told))

@@ -33,7 +33,7 @@ from rosetta_tui.new_run.screen import NewRunScreen
 from rosetta_tui.toolkit.form.file_choice import FileChoice
 from tests.corpora.making import json_file
 from tests.tui.golden import SMALL, look
-from tests.tui.scenes import FAULTY, scene, sealed
+from tests.tui.scenes import FAULTY, sealed
 from tests.tui.screens import App, lines, notices, settle, showing, stands, text
 from tests.tui.screens import press_in_turn as press
 
@@ -201,29 +201,6 @@ async def test_opener_that_fails_is_said(tmp_path: Path, monkeypatch: pytest.Mon
             await settle(pilot)
             assert words in notices(app)[-1]
             assert "mine.json" in notices(app)[-1]
-
-
-@pytest.mark.thorough
-async def test_entries_are_searched_sorted_and_narrowed(tmp_path: Path) -> None:
-    made = scene(tmp_path / "s.sqlite", total=120, stored=5)
-    screen = CorpusScreen(made.path, f"{120:064x}")
-    async with showing(App(made), screen, (140, 40)) as (app, pilot):
-        await pilot.press("slash", *"CATS")
-        await press(pilot, "enter")
-        assert "15 of 120 · with “CATS”" in text(app)
-        await press(pilot, "f", "down", "down", "enter")
-        assert (screen.table.order.search, [*screen.table.order.only]) == ("CATS", ["difficulty"])
-        assert "only: difficulty" in text(app)
-        await press(pilot, "s", "down", "down", "enter")
-        assert screen.table.order.sort == "source"
-        assert "source ▲" in text(app)
-        await press(pilot, "escape", "escape")
-        assert stands(app, CorpusScreen)
-        assert screen.table.entries is not None
-        assert screen.table.entries.count == 120
-        await pilot.press("slash", *"no such text")
-        await settle(pilot)
-        assert "nothing found" in text(app)
 
 
 def test_segment_is_named_in_words() -> None:

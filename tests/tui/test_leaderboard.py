@@ -34,12 +34,11 @@ from rosetta_tui.live.screen import LiveScreen
 from rosetta_tui.sweep.screen import SweepScreen
 from rosetta_tui.toolkit.messages import RunsCompared
 from tests.harness.release.made import Office, hidden
-from tests.harness.sweep.made import MadeCell, made_sweep
+from tests.harness.sweep.made import AXES, MadeCell, cells, made_misses, made_sweep
 from tests.tui.conftest import Played
 from tests.tui.golden import SMALL, look
 from tests.tui.screens import App, lines, settle, showing, text
 from tests.tui.screens import press_in_turn as press
-from tests.tui.sweep.matrix import AXES, cells
 
 
 class Compared(App):
@@ -281,46 +280,31 @@ async def test_what_is_not_complete_says_so(path: Path) -> None:
         assert "The plan has no run here." in text(app)
 
 
-@pytest.mark.thorough
-async def test_a_cell_opens_its_run_and_of_several_asks_which(path: Path) -> None:
-    async with showing(App(None, path), SweepScreen(path), (120, 30)) as (app, pilot):
+async def test_cells_open_runs_and_the_newest_sweep_is_followed(path: Path) -> None:
+    async with showing(App(None, path), (screen := SweepScreen(path)), (120, 30)) as (app, pilot):
+        words = " ".join(text(app).split())
+        assert "17 runs (3 waiting, 1 running, 2 stopped, 11 complete)" in words
         await press(pilot, "enter")
         assert "Runs of this cell" in text(app)
         await press(pilot, "enter")
         assert isinstance(app.screen, LiveScreen)
-        await press(pilot, "q", "end")
-        assert isinstance(app.screen, SweepScreen)
-        await press(pilot, "left", "enter")
+        await press(pilot, "q", "end", "left", "enter")
+        assert app.screen is screen
         assert "The plan has no run here." in text(app)
-
-
-@pytest.mark.thorough
-async def test_one_run_in_a_cell_opens_at_once(tmp_path: Path) -> None:
-    path = tmp_path / "s.sqlite"
-    made_sweep(path, {"model": ("a", "b")}, [MadeCell({"model": "a"}, 0.5), MadeCell({"model": "b"}, state="waiting")])  # fmt: skip
-    async with showing(App(None, path), SweepScreen(path), (80, 24)) as (app, pilot):
-        assert "all runs" in text(app)
-        await press(pilot, "x", "down", "enter")
-        assert isinstance(app.screen, SweepScreen), "there is no run to open"
-        await press(pilot, "up", "enter")
-        assert isinstance(app.screen, LiveScreen)
-
-
-@pytest.mark.thorough
-async def test_sweep_screen_follows_the_store_and_shows_the_newest(path: Path) -> None:
-    async with showing(App(None, path), (screen := SweepScreen(path)), (120, 30)) as (app, pilot):
-        words = " ".join(text(app).split())
-        assert "17 runs (3 waiting, 1 running, 2 stopped, 11 complete)" in words
         with closing(open_store(path)) as store:
             store.execute("UPDATE runs SET run_card = json_set(run_card, '$.scores.composite', 0.9) WHERE run_id = '10000002-made'")  # fmt: skip
         screen.look_again()
         await settle(pilot)
         assert "0.77" in text(app), "(0.9 + 0.645) / 2"
-        made_sweep(path, {"model": ("a",)}, [MadeCell({"model": "a"}, 0.5)], name="later")
+        made_sweep(path, {"model": ("a", "b")}, [MadeCell({"model": "a"}, 0.5), MadeCell({"model": "b"}, state="waiting")], name="later")  # fmt: skip
         app.push_screen(SweepScreen(path))
         await settle(pilot)
         assert "later" in lines(app)[0]
-        await press(pilot, "L", "down", "enter")
+        await press(pilot, "x", "down", "enter")
+        assert isinstance(app.screen, SweepScreen), "there is no run to open"
+        await press(pilot, "up", "enter")
+        assert isinstance(app.screen, LiveScreen), "the only run opens at once"
+        await press(pilot, "q", "L", "down", "enter")
         assert "matrix" in lines(app)[0]
 
 
@@ -354,3 +338,26 @@ async def test_official_lists_are_shown_where_cards_were_taken_in(official: Play
     async with opened(official.path, SMALL) as (app, pilot, _):
         await press(pilot, "O")
         assert isinstance(app.screen, LeaderboardScreen)
+
+
+async def test_missed_entries_are_listed_and_open_their_best_run(tmp_path: Path) -> None:
+    path = tmp_path / "s.sqlite"
+    made_misses(path)
+    async with showing(App(None, path), SweepScreen(path), (120, 30)) as (app, pilot):
+        words = " ".join(text(app).split())
+        assert "< 0.30): 3 of 5 entries, and 1 secret entry · e" in words
+        await press(pilot, "e")
+        assert "Entries that all runs miss" in text(app)
+        assert "5 · difficulty 5 · best 0.28 · " in text(app)
+        await press(pilot, "down", "enter")
+        assert isinstance(app.screen, LiveScreen)
+
+
+async def test_no_entry_is_listed_where_one_run_is_complete(tmp_path: Path) -> None:
+    path = tmp_path / "s.sqlite"
+    made_sweep(path, {"model": ("a",)}, [MadeCell({"model": "a"}, 0.5)])
+    async with showing(App(None, path), SweepScreen(path), SMALL) as (app, pilot):
+        assert "Missed by all" not in text(app)
+        await press(pilot, "e")
+        assert isinstance(app.screen, SweepScreen)
+        assert len(lines(app)) == SMALL[1]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+import time
 import unicodedata
 from collections import Counter
 
@@ -12,21 +13,27 @@ import regex
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from corpora.checks.entries import check_entries
 from corpora.files.problems import shown
 from corpora.languages.tags import is_language_tag, language_of_file, nearest, pair_label
+from corpora.model.entry import Entry
 from corpora.text.comparison import (
     MOST_STACKED,
     NormalForm,
+    alike,
     comparison_form,
     is_blank,
+    mixtures,
     normal_form,
     script_of,
     scripts,
     stacked,
 )
 from corpora.text.messages import near_names, one_of
+from corpora.text.model_reply import answer_text
 from corpora.text.tokens import JOINERS, pieces, read_placeholders, words
 from corpora.text.visible import MOST_MARKS, plain, readable
+from scoring.packs.judge_replies import CONTRACTS, parse_reply
 from tests.growth import grows_less
 from tests.review.thorough import examples, first
 from tests.scoring.samples import HOSTILE, sentences
@@ -348,3 +355,97 @@ def test_any_text_can_be_read(text: str) -> None:
     reading = read_placeholders(text)
     assert all(count > 0 for count in reading.variables.values())
     assert text not in HOSTILE or all(piece.startswith("<") for piece in reading.variables)
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "form"),
+    [
+        *((f"nikî{hyphen}wâpamâw", "crk", "nikî-wâpamâw") for hyphen in "\u2010\u2011\u2012\u2013\u2212\ufe63\uff0d"),
+        *((f"Gwich{mark}in", "gwi", "Gwich'in") for mark in "’ʼ‘`´′ꞌ"),
+        ("ni\u00adkî\u200b \u2060atim\ufeff\u200e", "crk", "nikî atim"), ("wo\u200drd", "en", "word"),
+        ("l∙l", "ca", "l·l"), ("x\u0332 k\u0315", "", "x\u0331 k\u0313"),
+        ("ᐧᐋᐸᒣᐤ", "crk", "ᐙᐸᒣᐤ"), ("ᐋᐧᐸᒣᐤ", "crk", "ᐚᐸᒣᐤ"), ("ᐋᐧᐸ", "crm", "ᐋᑄ"),
+        ("'ōlelo Hawai’i", "haw", "ʻōlelo Hawaiʻi"), ("‘aloha’", "haw", "‘aloha’"),
+        # what differs to the eye, or is no part of a word, stays
+        ("a – b 1990–2000 −5", "en", "a – b 1990–2000 −5"), ("‘dogs’ “a”—b", "en", "‘dogs’ “a”—b"),
+        ("nikî nikī", "crk", "nikî nikī"), ("می\u200cخواهم क्\u200dष", "fa", "می\u200cخواهم क्\u200dष"), ("👩\u200d👧", "", "👩\u200d👧"),
+        ("ᐚᐸᒣᐤ ᐙᐸ", "crk", "ᐚᐸᒣᐤ ᐙᐸ"),
+    ],
+)  # fmt: skip
+def test_what_looks_alike_is_one(text: str, language: str, form: str) -> None:
+    assert alike(text, language) == form
+    assert alike(form, language) == form
+
+
+def test_what_nobody_sees_is_blank() -> None:
+    for text in ("", " ", "\u200b", "\u00ad \u200d", "\u200e\u2060", "\ufe0f", "\u034f"):
+        assert is_blank(text)
+    assert not any(map(is_blank, ("a", "\u200ba", "\u200d.", "ᐧ", "\u0301")))
+
+
+def test_a_mixture_is_named_with_its_entries() -> None:
+    texts = ["nikî-wâpam", "nikî\u2011wâpam", "a-b", "ni\u00adkî"]
+    entries = [Entry(id=at, source="s’s", reference=text) for at, text in enumerate(texts)]
+    named = {each.message: each.places for each in check_entries(entries, "c")}
+    assert named[
+        "Several forms of one look: hyphens in the references: U+002D (2), U+2011 (1)."
+    ] == (1,)
+    assert named["There are characters without width in the references: U+00AD (1)."] == (3,)
+    assert list(mixtures(["ᐧᐋᐸ", "ᐙᐸ"])) == ["syllables"]
+    assert mixtures(["ᐚᐸ", "ᐙᐸ", "don't", "a-b", "plain"]) == {}
+
+
+THOUGHT = "hello {is} <b> tânisi"
+WRAPPED = [
+    "<think>{r}</think>\n\n{a}", "<THINK>{r}</Think>{a}", "{r}\n</think>\n{a}", "<thinking>{r}</thinking>\n{a}",
+    "<thought>{r}</thought>{a}", "<reasoning>{r}</reasoning>\n{a}", "<seed:think>{r}</seed:think>{a}",
+    "[THINK]{r}[/THINK]{a}", "◁think▷{r}◁/think▷{a}", "<unused94>thought\n{r}<unused95>{a}", "{r}◁/think▷{a}",
+    "<|channel|>analysis<|message|>{r}<|end|><|start|>assistant<|channel|>final<|message|>{a}<|return|>",
+    "<|channel|>final <|constrain|>json<|message|>{a}", "analysis{r}assistantfinal{a}",
+    "<|channel>thought\n{r}<channel|>{a}<turn|>", "<|START_THINKING|>{r}<|END_THINKING|><|START_RESPONSE|>{a}<|END_RESPONSE|>",
+    "<|begin_of_thought|>{r}<|end_of_thought|><|begin_of_solution|>{a}<|end_of_solution|>",
+    "<think>{r}</think><answer>{a}</answer>", "<answer>\n{a}", "<|begin_of_box|>{a}<|end_of_box|>",
+    "{a}\n<think>{r}</think>", "{a} <think>{r}</think>", "<think>1</think>\n<think>{r}</think>{a}", "<think>\n\n</think>\n\n{a}",
+    "{a}</s>", "<s>{a}", "{a}<|im_end|>", "{a}<|eot_id|>\n", "{a}<|im_end|>\n<|im_start|>user\n{r}",
+    "<|im_start|>assistant\n{a}<|im_end|>", "{a}<｜end▁of▁sentence｜>", "{a}<end_of_turn>", "{a}<|endoftext|><|im_end|>",
+    "```\n{a}\n```", "```text\n{a}\n```", "~~~\n{a}\n~~~", "<think>{r}</think>```\n{a}\n```", " {a} \n",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("wrapped", WRAPPED)
+def test_answer_and_judgement_are_read_within_all_marks(wrapped: str) -> None:
+    around = wrapped.replace("{r}", THOUGHT)
+    assert answer_text(around.replace("{a}", "tânisi\nnitôtêm")) == "tânisi\nnitôtêm"
+    around = wrapped.replace("{r}", '{"score": 1}')
+    told = '{"score": 4, "explanation": "it says </think>,\nand <think>"}'
+    judged = parse_reply(CONTRACTS["judge_detailed"], around.replace("{a}", told))
+    assert (judged.score, judged.explanation) == (4, "it says </think>,\nand <think>")
+
+
+@pytest.mark.parametrize("text", [
+    "“tânisi”", '"tânisi"', "Here is the translation: tânisi", "Use ```code``` here", "`tânisi`",
+    "```\na\n```\nand\n```\nb\n```", "a <think> b </think> c", "a <think> b", "Use <|im_end|> to end", "<s>tânisi</s>",
+    "<p>tânisi</p>", "[pause] tânisi", "<answer>a</answer> and <answer>b</answer>", '{"a": "</think>"}', "analysis",
+])  # fmt: skip
+def test_what_may_belong_to_an_answer_stays(text: str) -> None:
+    assert answer_text(text) == text
+
+
+@pytest.mark.parametrize("reply", [
+    "<think>on and on", "[THINK]on", "◁think▷on", "<|channel|>analysis<|message|>on", "<seed:think>on", "tânisi\n<think>on",
+])  # fmt: skip
+def test_reasoning_without_end_is_no_answer(reply: str) -> None:
+    assert answer_text(reply) is None
+    assert parse_reply(CONTRACTS["judge_binary"], f'{reply} {{"score": 1}}').score is None
+
+
+@pytest.mark.parametrize("part", [
+    "<think></think>", "a <think> ", "a <think> b </think> c ", "{", "<", "<|im_end|> ", "<answer>", "<|channel|>a", "a_", " ",
+])  # fmt: skip
+def test_hostile_replies_take_linear_time(part: str) -> None:
+    def seconds(length: int) -> float:
+        began = time.process_time()
+        answer_text(f"<{part * (length // len(part))}x")
+        return time.process_time() - began
+
+    assert seconds(160_000) < 40 * max(seconds(16_000), 0.002)

@@ -11,21 +11,16 @@ from review.desktop.frame import page
 from review.desktop.item import sentence_face, sentence_page
 from review.desktop.item.sentence_face import Mode
 from review.desktop.parts.choosing import OnceMore
-from review.desktop.parts.texts import TextPane
 from review.files.manifests import BatchItem
-from review.log.payloads import MOST_TEXT, Comment, Reasons, Suggest, Undo
-from review.rating import Rating, Reason
+from review.log.payloads import MOST_TEXT, Comment, Suggest
+from review.rating import Rating
 from review.session.view import TextField
-from tests.desktop.item_scene import CONTROL, Make, Scene, button, in_box, mark, rated, texts
+from tests.desktop.item_scene import Make, Scene, button, in_box, mark, rated, texts
 from tests.review.session.scenes import batch_of, item_id, items_of, training_of
 
 ENTER, ESC = Qt.Key.Key_Return, Qt.Key.Key_Escape
 LEFT, NONE = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
 PAD = Qt.KeyboardModifier.KeypadModifier
-
-
-def panes(scene: Scene) -> list[str]:
-    return [each.toPlainText() for each in scene.page.findChildren(TextPane) if each.isVisible()]
 
 
 def places(scene: Scene) -> dict[str, tuple[int, int]]:
@@ -79,26 +74,6 @@ def test_held_and_hasty_keys_rate_once(scene: Scene) -> None:
 # reasons
 
 
-@pytest.mark.thorough
-def test_reasons_of_the_last_one_are_given_and_taken_away(scene: Scene) -> None:
-    scene.press(",")
-    assert "First give an answer, then say why." in texts(scene)
-    scene.press("1", ",")
-    assert scene.mode is Mode.REASONS
-    assert panes(scene)[:2] == ["Source 1.", "Candidate 1."]
-    assert scene.page.accessibleName() == "Sentence 1 of 4"
-    scene.press("-", ",", "1", ",", "6")
-    assert [set(each.reasons) for each in scene.events(Reasons)] == [
-        {Reason.SOURCE_LANGUAGE},
-        {Reason.SOURCE_LANGUAGE, Reason.WRONG_MEANING},
-        {Reason.WRONG_MEANING},
-    ]
-    scene.press(",", ESC)
-    assert panes(scene)[:2] == ["Source 2.", "Candidate 2."]
-    assert scene.page.accessibleName() == "Sentence 2 of 4"
-    assert scene.item == item_id(2)
-
-
 # words of one's own
 
 
@@ -144,27 +119,6 @@ def test_draft_is_kept_by_esc_a_pause_and_when_the_page_goes(scene: Scene) -> No
     scene.page.hide()
     scene.idle()
     assert kept() == "half more so"
-
-
-@pytest.mark.thorough
-def test_control_keys_act_on_the_item_while_a_box_is_open(scene: Scene) -> None:
-    scene.press("c")
-    in_box(scene, "12")
-    scene.press("3", modifiers=CONTROL)
-    assert rated(scene) == [(item_id(1), Rating.ACCEPTABLE)]
-    assert [each.text for each in scene.events(Comment)] == ["12"]
-    assert scene.draft(item_id(1), TextField.COMMENT) is None
-    assert "Saved: Acceptable. Your comment is saved." in texts(scene)
-    assert scene.mode is Mode.ANSWER
-    scene.press("c")
-    assert scene.page.writing.text == ""
-    in_box(scene, "x")
-    scene.press("z", modifiers=CONTROL)  # first takes back typing
-    assert scene.page.writing.text == ""
-    assert scene.events(Undo) == []
-    scene.press("z", modifiers=CONTROL)
-    assert len(scene.events(Undo)) == 1
-    assert scene.item == item_id(1)
 
 
 # practice, and other pages

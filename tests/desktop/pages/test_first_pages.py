@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import threading
 from collections.abc import Callable, Iterator
 from itertools import product
@@ -206,22 +205,6 @@ def test_dropped_review_is_taken_before_a_sentence(enter: Enter, tmp_path: Path)
     assert entry.page(ItemPage) is page
 
 
-@pytest.mark.thorough
-def test_newest_comes_first_and_those_kept_here_follow(enter: Enter, tmp_path: Path) -> None:
-    entry = enter(places=[write_file(batch_of(batch="cd" * 8, title="Kept"), tmp_path / "kept")])
-    entry.to_item()
-    entry.answer("1")
-    entry.close()
-    stick = tmp_path / "stick"
-    old = write_file(batch_of(batch="ab" * 8, title="Old"), stick)
-    write_file(batch_of(title="New"), stick)
-    os.utime(old, (1, 1))
-    again = enter(sticks=[stick])
-    titles = [each.split("\n")[0] for each in again.buttons if "\n" in each]
-    assert titles == ["New", "Old", "Kept"]
-    assert "Kept\nLanguage Council · 1 of 4 done" in again.buttons
-
-
 # deleting everything: what it says first, what it takes, and what is left after
 
 ENTER, ESC = Qt.Key.Key_Return, Qt.Key.Key_Escape
@@ -399,36 +382,3 @@ def test_window_that_is_closed_meanwhile_deletes_all_the_same(scene: Scene, go: 
     go.set()
     scene.window.close()
     assert not scene.home.exists()
-
-
-@pytest.mark.thorough
-def test_file_that_comes_meanwhile_waits_until_all_is_kept(enter: Enter, go: Go) -> None:
-    def delete_all(entry: Entry) -> ErasePage:
-        entry.window.erase.emit()
-        page = entry.page(ErasePage)
-        page.findChild(Tick).setChecked(True)
-        button_of(page, "Delete everything").click()
-        return page
-
-    entry = enter()
-    file = write_file(batch_of(), entry.home.parent / "stick")
-    page = delete_all(entry)
-    entry.visit.take(file)
-    with Laptop.open(entry.home):
-        go.set()
-        entry.idle()
-    assert entry.page(ErasePage) is page
-    assert "Nothing was deleted" in entry.read
-    assert "is opened when you stop here." in entry.read
-    entry.press("\x1b")
-    entry.page(OrganisationPage)
-    entry.press("\x1b")
-    entry.page(ChoosePage)
-    go.clear()
-    delete_all(entry)
-    entry.visit.take(file)
-    go.set()
-    entry.idle()
-    assert "Everything is deleted" in entry.page(ErasedPage).accessibleName()
-    assert "Opening" not in entry.read
-    assert not entry.home.exists()

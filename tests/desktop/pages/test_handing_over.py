@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import threading
 from pathlib import Path
 
@@ -10,16 +9,14 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 
-from corpora.text.visible import readable
 from review.desktop.item.item_page import ItemPage
 from review.desktop.item.pauses import EndPage, WithdrawnPage
 from review.desktop.pages import hand_over_page
 from review.desktop.pages.ending_pages import WithdrawPage
-from review.desktop.pages.hand_over_page import Folders, HandOverPage
+from review.desktop.pages.hand_over_page import HandOverPage
 from review.desktop.parts.texts import TextPane
 from review.files.ratings import open_ratings
 from review.log.payloads import Rate, Scope, Withdraw
-from review.session.choice import of_file
 from review.session.session import Session
 from review.session.waiting import Exported
 from tests.desktop.visit_scene import Scene, SceneOf, strike
@@ -141,47 +138,6 @@ def test_nobody_leaves_while_it_is_written(scene: Scene, monkeypatch: pytest.Mon
 
 
 @pytest.mark.thorough
-def test_folder_is_found_step_by_step(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
-    home = scene.folder / "someone"
-    (home / "Docu\u202ements" / "for the council").mkdir(parents=True)
-    (home / "inside").mkdir()
-    (home / ".hidden").mkdir()
-    (home / os.fsdecode(b"no\xffname")).mkdir()
-    (home / "letter.txt").write_text("a file is no folder")
-    monkeypatch.setattr(Path, "home", lambda: home)
-    heard: list[str] = []
-    monkeypatch.setattr(hand_over_page, "announce", lambda _, text: heard.append(text))
-    scene.press("x")
-    scene.click("Another folder")
-    assert len([each for each in scene.buttons if each.startswith("no")]) == 1
-    rows = [each for each in scene.buttons if "Docu" in each or each.startswith("Up to")]
-    assert rows == [f"Up to {scene.folder.name}", readable("Docu\u202ements")]
-    assert "\u202e" not in "".join(rows)
-    assert "letter.txt" not in scene.texts()
-    (home / "inside").rmdir()
-    scene.click("inside")
-    assert "It is not there." in scene.texts()
-    (folders,) = scene.here.findChildren(Folders)
-    assert folders.here == home
-    scene.press(ESC)
-    assert "Where is your stick?" in scene.texts()
-    scene.click("Another folder")
-    scene.qtbot.waitUntil(scene.button("Docu").isVisible)
-    scene.press(Qt.Key.Key_Tab)
-    assert scene.here.focusWidget() is scene.button("Up to"), "folders come first"
-    scene.click("Docu")
-    scene.click("for the council")
-    scene.click("Up to")
-    scene.click("for the council")
-    assert heard[-1].endswith("for the council")
-    assert "\u202e" not in "".join(heard)
-    scene.press(ENTER)
-    assert "pull the stick out" not in scene.texts()
-    assert "in a folder on this computer, not on a stick" in scene.texts()
-    assert len(on(home / "Docu\u202ements" / "for the council")) == 1
-
-
-@pytest.mark.thorough
 def test_each_step_begins_at_its_first_line(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
     home = scene.folder / "someone"
     for name in map(str, range(9)):
@@ -196,30 +152,6 @@ def test_each_step_begins_at_its_first_line(scene: Scene, monkeypatch: pytest.Mo
         assert bar.value() > 0
         scene.click(step)
         assert bar.value() == 0
-
-
-@pytest.mark.thorough
-def test_real_stick_comes_before_the_folder_of_the_file(scene: Scene) -> None:
-    [file] = (scene.folder / "mail").iterdir()
-    scene.opening.open(of_file(file))  # the window knows where the file lay: on this computer
-    scene.press("x")
-    rows = [each.replace("\u200b", "") for each in scene.buttons if "\n" in each]
-    assert rows == [
-        f"{scene.stick.name}\n{scene.stick}",
-        f"A folder on this computer\n{scene.folder / 'mail'}",
-    ]
-    scene.press(ENTER)
-    assert "You may pull the stick out." in scene.texts()
-    assert len(on(scene.stick)) == 1
-    scene.press(ENTER)
-    scene.sticks = []
-    scene.press("x")
-    assert "No stick was found. Put it into this computer, or choose the folder." in scene.texts()
-    scene.press(ENTER)
-    assert "No stick was found." in scene.texts(), "Enter saves in no folder"
-    scene.click("A folder on this computer")
-    assert "pull the stick out" not in scene.texts()
-    assert "not on a stick" in scene.texts()
 
 
 # taking back: never by a slip, said before and after, and gone from every byte

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QApplication, QLabel
 
 from review.desktop.frame.page import Page
 from review.desktop.item.item_page import ItemPage, TranslationPage
-from review.desktop.item.pauses import EndPage, LaterPage, RestPage
+from review.desktop.item.pauses import EndPage, LaterPage
 from review.desktop.pages.ending_pages import ErasePage
 from review.desktop.pages.first_pages import ConsentPage, OrganisationPage, SharingPage
 from review.desktop.pages.hand_over_page import HandOverPage
@@ -100,31 +100,6 @@ def test_sitting_by_keys_leads_to_the_end_and_back(scene_of: SceneOf) -> None:
     scene.press("q")
     assert scene.ended
     assert len(ratings(scene)) == 3
-
-
-@pytest.mark.thorough
-def test_rest_is_left_by_a_key_and_a_long_list_is_shown_in_pieces(scene_of: SceneOf) -> None:
-    scene = scene_of(batch=batch_of(items_of(50)))
-
-    def rate(count: int) -> None:
-        for _ in range(count):
-            scene.session.go_on()  # past the end of a part
-            scene.session.painted(_item(scene))
-            scene.session.rate(_item(scene), Rating.GIST)
-
-    rate(16)
-    scene.start()
-    scene.press("1")
-    scene.page_of(RestPage)
-    assert "17 done, 33 to go." in scene.texts()
-    scene.press(ENTER)
-    scene.page_of(ItemPage)
-    rate(27)
-    scene.look_again()
-    assert len(rows(scene)) == 40
-    scene.click("Show more")
-    assert len(rows(scene)) == 44
-    assert "Show more" not in scene.buttons
 
 
 # translations

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import time
 import unicodedata
 from pathlib import Path
 
@@ -13,7 +12,6 @@ import pytest
 from review.files.ratings import open_ratings
 from review.log.payloads import Face, Kind
 from review.rating import CannotJudge, Rating
-from review.session.view import part_size
 from tests.desktop.real.display import Display, until
 from tests.desktop.real.reader import (
     WESTERN_CREE,
@@ -35,105 +33,6 @@ from tests.review.session.scenes import (
     sentences_of,
     training_of,
 )
-from tests.review.thorough import times
-
-
-@pytest.mark.thorough
-def test_session_takes_few_keys(reader: Reader, start: Start, tmp_path: Path) -> None:
-    """Comments, reasons, mistakes, rests, a kill, what was left for later, six words on a stick."""
-    count = times(44, 100)
-    cut = count * 43 // 100
-    scene = stage(tmp_path, batch_of(items_of(count))).know(agreed=False)
-    first = start(scene, scene.file, guard=0.0)
-    reader.find("This is my card")
-    first.know_card()
-    reader.find("Before you begin")
-    first.press("Return")
-    reader.find("May the better translations that you write be used?")
-    first.press("2")
-    reader.find("A computer program made the translations. Did you take part in making it?")
-    first.press("3")
-    first.sees(item_id(1))
-    _rate(first, reader, range(1, cut), count)
-    first.kill()
-    reader.forget()
-    second = start(scene, scene.file, guard=0.0)
-    reader.find("This is my card")
-    second.know_card()
-    second.sees(item_id(cut))
-    _rate(second, reader, range(cut, count + 1), count)
-    reader.find("You have seen all sentences.")
-    phrase = _end(second, reader, [each for each in range(1, count) if _is_for_later(each)])
-    keys = first.keys + second.keys
-    state = scene.state()
-    [file] = scene.handed_over()
-    assert phrase == open_ratings(file.read_bytes(), CUSTODIANS).phrase(earlier=True)
-    given = {item: each.rating for item, each in state.judgements.items()}
-    assert given == {item_id(n): [*Rating][int(_key(n)) - 1] for n in range(1, count + 1)}
-    commented = {item_id(n) for n in range(5, count + 1, 12)}
-    assert state.comments == dict.fromkeys(commented, "1 too formal")
-    assert set(state.reasons) == {item_id(n) for n in range(3, count - 4, 8)}
-    print(f"\n{count} items: {keys} keys, {keys / count:.2f} an item")
-    assert keys <= 1.5 * count + 17  # six ends of parts, and three keys at each welcome
-
-
-def _is_for_later(number: int) -> bool:
-    return number in {20, 60}
-
-
-def _key(number: int) -> str:
-    """Return the digit that counts in the end."""
-    return "2" if _is_for_later(number) else "3" if number in {10, 50} else "1234"[number % 4]
-
-
-def _rate(window: Window, reader: Reader, numbers: range, count: int) -> None:
-    part, done = part_size(count), sum(not _is_for_later(each) for each in range(1, numbers.start))
-    for number in numbers:
-        coming = item_id(number + 1)
-        if _is_for_later(number):
-            window.press("s")
-            window.sees(coming)
-            continue
-        if number % 12 == 5:
-            window.press("c")
-            reader.find("Your comment", "text")
-            window.type("1 too formal")
-            window.press("Return")
-            reader.hear("Your comment is saved.")
-        window.press("1234"[number % 4])
-        done += 1
-        if done % part == 0 and number < count:
-            reader.find(f"{done} done, {count - done} to go.")
-            window.press("Return")
-        if number < count:
-            window.sees(coming)
-        if number in {10, 50}:  # a mistake
-            window.press("u")
-            window.sees(item_id(number))
-            window.press("3")
-            window.sees(coming)
-        if number % 8 == 3 and number < count - 4:
-            window.press("comma", "5")
-            reader.hear("A word has the wrong form")
-
-
-def _end(window: Window, reader: Reader, later: list[int]) -> str:
-    """Answer what was left for later, hand over, stop; gives the six words."""
-    window.press("Return")
-    for number in later:
-        window.sees(item_id(number))
-        window.press("2")
-    reader.find("That was the last one. Thank you!")
-    window.press("x")
-    reader.find("Hand over your answers")
-    reader.find("No stick was found. Put it into this computer, or choose the folder.")
-    window.press("Tab", "Return")
-    reader.hear("Saved and checked in a folder on this computer, not on a stick.")
-    phrase = reader.read("These six words belong to your file:")
-    window.press("Return")
-    reader.find("That was the last one. Thank you!")
-    window.press("q")
-    return phrase
 
 
 @pytest.mark.thorough
@@ -318,30 +217,6 @@ def test_any_keyboard_rates(reader: Reader, start: Start, display: Display, tmp_
 
 def _state(process: int) -> str:
     return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
-
-
-@pytest.mark.thorough
-def test_a_key_that_is_held_down_rates_once(start: Start, display: Display, tmp_path: Path) -> None:
-    """Without the guard, so that only the repetition itself can be refused."""
-    scene = stage(tmp_path, batch_of(items_of(60))).know()
-    shown = begin(start, scene)
-    hold(display, "3")
-    shown.press("c")
-    hold(display, "a")
-    shown.press("Return")
-    state = until(lambda: scene.state() if scene.state().comments else None, "a comment")
-    assert [each.rating for each in state.judgements.values()] == [Rating.ACCEPTABLE]
-    [written] = state.comments.values()
-    assert len(written) >= 10, "this keyboard does not repeat"
-    assert set(written) == {"a"}
-
-
-def hold(display: Display, key: str, seconds: float = 1.5) -> None:
-    """Hold a key down for longer than it takes to repeat."""
-    display.do("xdotool", "keydown", key)
-    end = time.monotonic() + seconds
-    until(lambda: time.monotonic() > end, "the time")
-    display.do("xdotool", "keyup", key)
 
 
 A_PERSONS_PACE = 120

@@ -1,7 +1,9 @@
-"""Official lists of released cards: their order and letters, whose cards are believed, and the ledger that the vault's log anchors."""
+"""Official lists of released cards: their order and letters, whose cards are believed, and what the ledger confirms."""
 
 import json
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -9,11 +11,21 @@ from hypothesis import strategies as st
 
 from harness.core.failures import UsageError
 from harness.leaderboard.official import cards_here, letters_of, official_lists, take
-from harness.release.ledger import FOLDER, ReleaseLedger, anchored
-from harness.release.records import Rule
+from harness.release.budget import MOMENT, History, shortfall_of
+from harness.release.ledger import FOLDER, ReleaseLedger, anchored, checked_lines, fits_line
+from harness.release.records import (
+    Begun,
+    InLedger,
+    LedgerLine,
+    ReleasedCard,
+    Rule,
+    ScoresTold,
+    Together,
+)
 from harness.sealed.strict_records import FileError
 from harness.store.file.database import opened
 from harness.vault.vault import Vault
+from tests.harness.release.attackers import START, question
 from tests.harness.release.made import Office, hidden
 from tests.harness.release.made import told_card as card
 from tests.harness.sealed.refusals import refuses
@@ -130,3 +142,128 @@ def test_ledger_of_another_keeper_is_anchored_for_itself(
     tell(ledger, vault)
     with anchored(ledger, None):  # a corpus that is in no vault has no log
         pass
+
+
+RULE = Rule(count=100, pause_hours=0)
+ANN = ("Ann", range(100), "1", 0)
+"""What is told first: to whom, about which entries, of which version, after how many rotations."""
+
+
+def history(*told: tuple[str, Iterable[int], str, int | None]) -> History:
+    """Return what a ledger with these answers amounts to; runs are called by their places."""
+    found = History().after(RULE, START.strftime(MOMENT))
+    for place, (submitter, entries, version, rotations) in enumerate(told):
+        ids = frozenset(f"{each:032x}" for each in entries)
+        asked = question(submitter, f"run {place}", len(ids), 50.0, ids, version, rotations)
+        found = found.after(found.answer(asked, START), START.strftime(MOMENT))
+    return found
+
+
+@pytest.mark.parametrize(("told", "shortfall"), [
+    ([ANN], ""),
+    ([("Ann", range(50), "1", None)], ""),  # of no vault
+    ([("Ann", range(49), "1", 0)], "few entries"),
+    ([ANN, ("Ben", range(100), "1", 0)], "told before"),  # to another submitter
+    ([ANN, ("Ann", range(100), "2", 0)], "told before"),  # the version alone is another one
+    ([ANN, ("Ann", range(100), "1", 1)], "told before"),  # moved out and in again
+    ([ANN, ("Ben", range(50, 150), "1", 1)], "told before"),  # half of them
+    ([ANN, ("Ben", range(95, 200), "1", 1)], "told before"),  # five of them
+    ([ANN, ("Ann", range(100, 150), "1", 0)], "second run"),  # parts of one activation
+    ([ANN, (" ANN ", range(100, 150), "1", 0)], "second run"),
+    ([ANN, ("Ben", range(100, 150), "1", 0)], ""),
+    ([ANN, ("Ann", range(100, 150), "1", 1)], ""),  # after the next activation
+    ([("Ann", range(40), "1", 0), ("Ann", range(40, 90), "1", 0)], ""),  # the first was too small to confirm
+])  # fmt: skip
+def test_run_is_confirmed_by_the_ledger_before_it(
+    told: list[tuple[str, Iterable[int], str, int | None]], shortfall: str
+) -> None:
+    card = history(*told).answers[-1][1].card
+    assert (card.shortfall, card.confirmation == "confirmed") == (shortfall, not shortfall)
+
+
+def test_names_put_together_confirm_once() -> None:
+    found = history(ANN).after(Together(names=("Ann", "Ben")), START.strftime(MOMENT))
+    ids = frozenset(f"{each:032x}" for each in range(200, 260))
+    asked = question("Ben", "again", 60, 50.0, ids, "1", 0)
+    assert found.answer(asked, START).card.shortfall == "second run"
+
+
+def test_run_told_to_several_is_confirmed_by_its_first_answer() -> None:
+    found = history(ANN)
+    [(_, act)] = found.answers
+    again = act.card.model_copy(update={"submitter": "Ben", "confirmation": "not_confirmed", "shortfall": "told before"})  # fmt: skip
+    found = found.after(act.model_copy(update={"card": again}), START.strftime(MOMENT))
+    assert shortfall_of(found, "run 0") == ""
+    assert shortfall_of(found, "another") is None
+
+
+def test_card_fits_its_line_of_the_ledger_or_is_found(tmp_path: Path) -> None:
+    office = Office(tmp_path, metrics=("chrf_plus_plus",))
+    entries = hidden(60)
+    first = office.told(office.run(0.4, entries), "Ann")
+    second = office.told(office.run(0.9, entries), "Ben")
+    data = office.ledger.path.read_bytes()
+    lines = checked_lines(data, "the ledger")
+    assert (first["confirmation"], second["shortfall"]) == ("confirmed", "told before")
+    assert [fits_line(lines, each) for each in (first, second)] == ["", ""]
+    assert fits_line(lines[:2], second) == "the ledger has no such line"  # cut
+    stated = second | {"confirmation": "confirmed", "shortfall": ""}
+    assert "something else" in fits_line(lines, stated)
+    refuses(
+        ValueError,
+        "contradicts itself",
+        ReleasedCard.model_validate,
+        {**second, "shortfall": ""},
+    )
+    assert "something else" in fits_line(lines, second | {"place": first["place"]})
+    forged = Office(tmp_path / "forged")  # a custodian writes a ledger that says so, and signs it
+    forged.folder.mkdir()
+    forged.moments = [START]
+    for line in lines[1:]:
+        with forged.ledger.changing() as change:
+            fields = {"place": change.place, "confirmation": "confirmed", "shortfall": ""}
+            assert isinstance(line.act, ScoresTold)
+            change.write(
+                line.act.model_copy(update={"card": line.act.card.model_copy(update=fields)})
+            )
+    lines = checked_lines(forged.ledger.path.read_bytes(), "the ledger")
+    told = [json.loads(line.act.card.model_dump_json()) for line in lines[1:]]
+    assert fits_line(lines, told[0]) == ""
+    assert "says otherwise of its confirmation, shortfall" in fits_line(lines, told[1])
+
+
+@pytest.mark.parametrize(("changed", "why"), [
+    ({}, ""),
+    ({"scores_of": "run 1"}, "says otherwise of its scores_of"),  # 50 does not beat 50 by 4.9
+    ({"beat_by": 1.0}, "says otherwise of its beat_by"),
+    ({"answer": 1}, "says otherwise of its answer"),
+    ({"of": 200}, "says otherwise of its of"),
+])  # fmt: skip
+def test_card_that_the_rules_do_not_give_is_found(changed: dict[str, Any], why: str) -> None:
+    acts = [act for _, act in history(ANN, ANN).answers]
+    acts[1] = acts[1].model_copy(update={"card": acts[1].card.model_copy(update=changed)})
+    assert why in fits_line(*_written(acts)) if why else fits_line(*_written(acts)) == ""
+
+
+def test_line_that_no_rule_allows_is_found() -> None:
+    [(_, act)] = history(ANN).answers
+    few = act.model_copy(
+        update={"atoms": {**(act.atoms or {}), f"{0:032x}": 9}}
+    )  # one entry is told from the others
+    assert "otherwise of its atoms" in fits_line(*_written([few]))
+    assert "nothing might be told: 'Ann' had all 1 answer" in fits_line(
+        *_written([act, act], Rule(count=1))
+    )
+
+
+def _written(acts: Sequence[Any], rule: Rule = RULE) -> tuple[list[LedgerLine], Any]:
+    """Return lines of a ledger with these acts behind a rule, and the last card as it states its place."""
+    lines, when = [], START.strftime(MOMENT)
+    for place, act in enumerate([Begun(salt="0" * 64), rule, *acts]):
+        lines.append(LedgerLine(seq=place, prev="", when=when, by="0" * 64, act=act, signature="0" * 128))  # fmt: skip
+    named = InLedger(ledger="0" * 64, line=len(lines) - 1, prev="0" * 64)
+    card = lines[-1].act.card.model_copy(update={"place": named})
+    lines[-1] = lines[-1].model_copy(
+        update={"act": lines[-1].act.model_copy(update={"card": card})}
+    )
+    return lines, card.model_dump(mode="json")

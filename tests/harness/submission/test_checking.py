@@ -1,19 +1,31 @@
-"""What a submission lacks is said part by part; what is data is known by its first bytes; the desk keeps bundles apart."""
+"""What a submission lacks is said part by part; the desk keeps bundles apart; whose fault the end of a run is."""
 
 import hashlib
 import io
 import json
 import pickle
 import zipfile
+from collections.abc import Callable, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from corpora.model.entry import Entry
+from harness.box.boxed import BoxedMethod
+from harness.box.engine import BoxFailure, BoxStage
 from harness.card.model import card_hash
+from harness.core.calls import Calls
 from harness.core.canonical import canonical_bytes
-from harness.core.failures import UsageError
+from harness.core.failures import ErrorClass, UsageError
+from harness.method.method import Method, MethodClass, Output, Setup
+from harness.method.options import MethodOptions
 from harness.method.shipped import METHODS
+from harness.run.events import Finished
+from harness.setup.plan import Plan
+from harness.setup.scoring_options import ScoringOptions
+from harness.store.file.database import open_store
 from harness.submission.bundle import (
     DataKind,
     DataLane,
@@ -26,7 +38,10 @@ from harness.submission.bundle import (
 from harness.submission.desk import KeptSubmission, SubmissionEvent, SubmissionStore
 from harness.submission.folder import PartCheck, SubmissionPart, check_submission, pack_folder
 from harness.submission.lanes import told_by
+from harness.submission.rehearsal import RunOutcome, run_outcome
+from tests.harness.evaluation import LANGUAGES, corpus_of, run_corpus
 from tests.harness.methods.tiny_model import tiny_model
+from tests.harness.release.made import hidden
 from tests.harness.sealed.refusals import refuses
 from tests.harness.submission.made import MAKER, TERMS, resigned, sample_folder
 
@@ -247,3 +262,81 @@ def test_bundle_with_a_cut_first_note_is_taken_again(desk: SubmissionStore, data
     kept = taken_in(desk, data)
     (kept.folder / "notes.jsonl").write_bytes(b'{"what":"rec')
     assert [each.what for each in taken_in(desk, data).notes] == [SubmissionEvent.RECEIVED]
+
+
+class Answering:
+    """Gives a text, or fails in a class, by the entry's place."""
+
+    def __init__(self, *classes: ErrorClass | None, endpoint: str | None = None) -> None:
+        self._classes, self.endpoint = classes, endpoint
+        self.setup = Setup(
+            method="submission", method_class=MethodClass.CUSTOM_PLUGIN, method_version="1", method_sha256="0" * 64,
+            model_slug="m", condition="c",
+        )  # fmt: skip
+
+    async def translate(self, entries: Sequence[Entry], _calls: Calls) -> list[Output]:
+        places = (int(str(each.id).partition("-")[2]) for each in entries)
+        classes = (self._classes[place % len(self._classes)] for place in places)
+        return [Output("mi vidas") if e is None else Output(None, e, "It failed.") for e in classes]
+
+
+class Boxy(BoxedMethod):
+    """A method in the box, as far as its end is judged."""
+
+    def __init__(self, failure: BoxFailure | None) -> None:
+        self.failure = failure
+        self.endpoint = None
+
+
+Ended = Callable[..., RunOutcome]
+
+
+@pytest.fixture(scope="module")
+def outcome(tmp_path_factory: pytest.TempPathFactory) -> Ended:
+    """Judge the end of a run whose texts fail in these classes; each such run is made once."""
+    runs: dict[tuple[ErrorClass | None, ...], tuple[Path, Finished]] = {}
+
+    def judged(*classes: ErrorClass | None, method: Method | None = None, endpoint: str | None = None, interrupted: bool = False) -> RunOutcome:  # fmt: skip
+        if classes not in runs:
+            store = tmp_path_factory.mktemp("run") / "rosetta.sqlite"
+            scoring = ScoringOptions(metrics=("chrf_plus_plus",))
+            plan = Plan(method="submission", options=MethodOptions(**LANGUAGES), scoring=scoring)
+            heard = run_corpus(store, corpus_of(hidden(6)), plan, method=Answering(*classes))
+            [finished] = [each for each in heard.events if isinstance(each, Finished)]
+            runs[classes] = store, finished
+        store, finished = runs[classes]
+        with closing(open_store(store)) as connection:
+            found = method or Answering(*classes, endpoint=endpoint)
+            return run_outcome(connection, finished, found, interrupted=interrupted)
+
+    return judged
+
+
+def test_outputs_are_scored_though_some_entries_failed(outcome: Ended) -> None:
+    assert outcome(None, ErrorClass.METHOD).act is SubmissionEvent.SCORED
+
+
+@pytest.mark.parametrize("failed", [ErrorClass.METHOD, ErrorClass.EMPTY, ErrorClass.MALFORMED, ErrorClass.TIMEOUT])  # fmt: skip
+def test_method_that_gives_nothing_is_refused(outcome: Ended, failed: ErrorClass) -> None:
+    found = outcome(failed)
+    assert (found.act, found.stage) == (SubmissionEvent.REFUSED, "translate")
+    if failed is ErrorClass.METHOD:  # what somebody stopped here is no answer
+        assert outcome(failed, interrupted=True).act is SubmissionEvent.NOT_RUN
+
+
+@pytest.mark.parametrize("failed", [ErrorClass.CONNECTION, ErrorClass.SERVER, ErrorClass.AUTH, ErrorClass.TIMEOUT])  # fmt: skip
+def test_server_that_fails_is_no_fault_of_the_method(outcome: Ended, failed: ErrorClass) -> None:
+    found = outcome(failed, endpoint="http://127.0.0.1:9/v1")
+    assert (found.act, found.stage) == (SubmissionEvent.NOT_RUN, None)
+
+
+def test_box_says_whose_fault_it_is_at_each_stage(outcome: Ended) -> None:
+    told: dict[BoxStage, tuple[SubmissionEvent, str | None]] = {}
+    for stage in BoxStage:
+        found = outcome(ErrorClass.METHOD, method=Boxy(BoxFailure(stage)))
+        told[stage] = found.act, found.stage
+        assert (found.stage is None) is (found.act is SubmissionEvent.NOT_RUN)
+    for stage in (BoxStage.ENGINE, BoxStage.GATEWAY):
+        assert told[stage] == (SubmissionEvent.NOT_RUN, None)
+    for stage in (BoxStage.INSTALL, BoxStage.LOAD, BoxStage.TRANSLATE):
+        assert told[stage] == (SubmissionEvent.REFUSED, stage.value)

@@ -1,8 +1,11 @@
-"""Races of sweeps: who is stopped, what it saves, and that kills and company change no decision."""
+"""Races of sweeps: who is stopped, what it saves, that kills change no decision; and entries that every run misses."""
+
+from __future__ import annotations
 
 import json
 import os
 import signal
+import sqlite3
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import closing
@@ -32,10 +35,12 @@ from harness.store.sweeps import (
     read_cells,
     set_run,
 )
+from harness.sweep import missed as missed_module
 from harness.sweep.comparing import SweepComparison, axis_effects, compare_sweep
+from harness.sweep.missed import MissedTier
 from harness.sweep.processes import WorkerProcesses
 from harness.sweep.racing import BLOCK, SweepRace, entry_scores, read_racers
-from harness.sweep.record import RacedOutRecord, SweepRecord, sweep_record
+from harness.sweep.record import RacedOutRecord, SweepRecord, sweep_record, with_missed
 from harness.sweep.state import (  # fmt: skip
     CellMeasure,
     SweepSetup,
@@ -47,11 +52,20 @@ from harness.sweep.state import (  # fmt: skip
 )
 from harness.sweep.working import cells_again, work
 from rosetta_tui.commands import rosetta
+from rosetta_tui.report.sweep import missed_lines, sweep_lines
 from rosetta_tui.sweep.grid import SweepMap
 from scoring.statistics.racing import Race, shuffled
 from tests.harness.ranked import play, ranked_corpus
 from tests.harness.scripted import Answer, Asked, completion, error, json_answer, serving
-from tests.harness.sweep.made import MadeCell, begun, made_sweep, never, record, stored_entries
+from tests.harness.sweep.made import (
+    MadeCell,
+    begun,
+    made_misses,
+    made_sweep,
+    never,
+    record,
+    stored_entries,
+)
 from tests.review.thorough import first
 
 SIZE = 60
@@ -465,3 +479,54 @@ def test_best_baseline_and_the_front_that_none_beats(tmp_path: Path) -> None:
     assert effort_of(setups) is CellMeasure.COST
     assert names(front(setups, COMPOSITE)) == ["good", "cheap", "twin"]
     assert names(front(setups, CHRF)) == ["other"]
+
+
+def found_in(store: sqlite3.Connection):  # type: ignore[no-untyped-def]
+    return with_missed(store, sweep_record(store, find_sweep(store, "last")))
+
+
+def test_missed_entries_are_those_that_no_complete_run_solves(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "s.sqlite"
+    made_misses(path)
+    with closing(open_store(path)) as store:
+        record = found_in(store)
+        found = record.missed
+        assert (found.runs, found.entries, found.missed, found.secret, found.below) == (
+            3,
+            5,
+            3,
+            1,
+            0.3,
+        )
+        ids = [each.entry_id for each in found.listed]
+        assert ids == [3, 5, 1], "the worst first; ids count from 1"
+        assert [each.best_composite for each in found.listed] == [0.0, 0.28, 0.29]
+        assert [each.best_run[-12:] for each in found.listed][1:] == [
+            "0000001-made",
+            "0000002-made",
+        ]
+        assert found.by_difficulty == (
+            MissedTier(difficulty=1, missed=1, entries=3), MissedTier(difficulty=5, missed=2, entries=2),
+        )  # fmt: skip
+        lines = [*missed_lines(found)]
+        assert lines[:2] == [
+            "Missed by all 3 complete runs (failed or composite < 0.30): 3 of 5 entries, and 1 secret entry",
+            "  by difficulty   1: 1 of 3 · 5: 2 of 2 (all)",
+        ]
+        assert lines[3].startswith("  5 · difficulty 5 · best 0.28 · ")
+        assert lines[0] in [*sweep_lines(record, 100)]
+        secret = store.execute("SELECT t.body FROM entries e JOIN texts t ON t.id = e.source WHERE position = 5").fetchone()[0]  # fmt: skip
+        assert secret not in json.dumps(record.model_dump(mode="json"))
+        monkeypatch.setattr(missed_module, "MOST_LISTED", 1)
+        assert [*missed_lines(found_in(store).missed)][-1] == "  and 2 more"
+        store.execute("UPDATE runs SET opening = json_set(opening, '$.scoring.task', 'chat', '$.scoring.metrics', json('[]'))")  # fmt: skip
+        assert found_in(store).missed is None, "answers of a chat are neither right nor wrong"
+
+
+def test_one_run_alone_misses_nothing_for_all(tmp_path: Path) -> None:
+    path = tmp_path / "s.sqlite"
+    made_sweep(path, {"model": ("a",)}, [MadeCell({"model": "a"}, 0.2)])
+    with closing(open_store(path)) as store:
+        assert found_in(store).missed is None

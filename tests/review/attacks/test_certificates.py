@@ -6,10 +6,12 @@ between two certificates: one, some, or all of a person.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from hashlib import sha256
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -18,6 +20,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from harness.core.failures import HarnessError
 from harness.release.budget import MOMENT, History, NotReleased, set_id
 from harness.release.records import CertificateTold, Rule, ScoresTold
 from review.office.results.disclosure import (
@@ -35,6 +38,7 @@ from review.verdict.certificate.coarse import (
     in_steps,
     step_for,
 )
+from review.verdict.certificate.evidence import Evidence
 from review.verdict.gate.gate import decide
 from review.verdict.gate.panel import Panel
 from review.verdict.gate.policy import proposed
@@ -42,7 +46,9 @@ from review.verdict.gate.verdict import GateOutcome
 from rosetta_tui.show.released_words import uses
 from tests.harness.release.attackers import START, Board
 from tests.harness.sealed.refusals import refuses
+from tests.review.attacks.ground import verified
 from tests.review.thorough import times
+from tests.review.verdict.certified import GO, asked_alone, issue, packed, review_of
 
 TRIES = times(10, 3_400)
 POLICY = proposed()[0]
@@ -357,3 +363,53 @@ def test_share_is_no_finer_than_its_items_support() -> None:
 
 def test_certificate_is_told_after_the_scores_only() -> None:
     refuses(NotReleased, "rosetta runs export", require_scores_told, History(), "run")
+
+
+def tampered(evidence: Evidence, rng: Random) -> Evidence:
+    """Return evidence in which something that others signed, or that a signature covers, is changed at random."""
+    laptops, events = list(evidence.handed_over), list(evidence.events)
+    place = rng.randrange(len(laptops))
+    match rng.randrange(9):
+        case 0:
+            del laptops[place]
+        case 1:
+            signature = bytearray(laptops[place].signature)
+            signature[rng.randrange(64)] ^= 1
+            laptops[place] = replace(laptops[place], signature=bytes(signature))
+        case 2:
+            laptops[place] = laptops[rng.randrange(len(laptops))]
+        case 3:
+            del events[rng.randrange(len(events))]
+        case 4:
+            rated = rng.choice([at for at, event in enumerate(events) if event.kind == "rate"])
+            events[rated] = events[rated].erased()
+        case 5:
+            laptops.append(rng.choice(list(evidence.batches.values())))
+        case 6:
+            kind = rng.choice(("consent", "undo", "harm"))
+            events = [event for event in events if event.kind != kind]
+        case 7:
+            laptops.reverse()  # their order has no meaning
+        case _:
+            key = evidence.key.model_copy(update={"seed": rng.randrange(7)})
+            return replace(evidence, key=key)
+    return replace(evidence, handed_over=tuple(laptops), events=tuple(events))
+
+
+@pytest.mark.usefixtures("honest_part")
+def test_both_programs_agree_on_random_tampering(tmp_path: Path) -> None:
+    """The organiser certifies the changed evidence, so that all the rest fits."""
+    path, outcomes = tmp_path / "x.rosetta-evidence", Counter[bool]()
+    for seed in range(times(12, 400)):
+        rng = Random(seed)
+        shape = replace(GO, mischief=float(seed % 4 == 1), apart=bool(seed % 2))
+        evidence = tampered(review_of(1, shape), rng)
+        try:
+            file = issue(evidence)
+        except HarnessError:
+            continue  # too little is left to certify
+        holds = verified(file).ok
+        assert (asked_alone(packed(file, path))[0] == 0) is holds, seed
+        outcomes[holds] += 1
+    assert outcomes[True]
+    assert outcomes[False] > outcomes.total() / 2

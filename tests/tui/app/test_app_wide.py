@@ -44,15 +44,12 @@ from rosetta_tui.toolkit.dialogs.help import HelpScreen, JumpScreen, Letter
 from rosetta_tui.toolkit.messages import Copied
 from rosetta_tui.toolkit.result_table import ResultTable
 from rosetta_tui.vault.screen import VaultScreen, VaultsScreen
-from scoring.statistics.intervals import ValueSpread
 from tests.tui.answered import (
-    INSTRUCTIONS,
     JUDGED,
     QA,
     answered,
     asking,
     judge,
-    text2sql,
 )
 from tests.tui.entry.explained import Known, why
 from tests.tui.golden import EVERY_SIZE, SMALL, look, look_in_every_theme
@@ -404,36 +401,12 @@ async def test_judged_run_shows_what_the_judge_said(folder: Path) -> None:
     said = {"score": 0.5, "explanation": "It leaves out the article.\nThe place is right."}
     path, run = await to_thread(answered, folder, "qa", QA, metrics=("lbrag",))
     judge(path, run, "judge_semantic", said, {"score": None, "reason": "the reply has no JSON object with a score"})  # fmt: skip
-    await _look_at_live_run(App(None, path, watch=True), "qa-live", "enter", "qa-entry", path, run)
-
-
-@pytest.mark.thorough
-async def test_run_of_instructions_shows_which_shares_are_kept(folder: Path) -> None:
-    path, run = await to_thread(answered, folder, "ifeval", [INSTRUCTIONS])
-    id_ = "au.instruction_following"
-    ends = ("strict_prompt", "loose_prompt", "strict_instruction", "loose_instruction")
-    shares = {f"{id_}_{end}": 0.2 + n / 10 for n, end in enumerate(ends)}
-    told = {"values": {id_: 0.35, **shares}, "intervals": {id_: (0.1, 0.6)}, "cost_usd": None}
-    now = told | {"scoring": None, "doing": None, "spread": ValueSpread(0.35, 0.2, 1)}
     app = App(None, path, watch=True)
-    await _look_at_live_run(app, "ifeval-live", "m", "ifeval-metrics", path, run, **now)
-
-
-@pytest.mark.thorough
-async def test_query_is_shown_with_its_rows(folder: Path) -> None:
-    metrics = ("au.text2sql_score",)
-    path, run = await to_thread(answered, folder, "text2sql", text2sql(folder), metrics=metrics)
-    app = App(None, path, watch=True)
-    await _look_at_live_run(app, "", "enter", "sql-entry", path, run)
-
-
-async def _look_at_live_run(app: App, first: str, key: str, then: str, path: Path, run: Any, **now: Any) -> None:  # fmt: skip
-    asking(path, run, app.queue, **now)
+    asking(path, run, app.queue)
     async with at_rest(app, SMALL) as (_, pilot):
-        if first:
-            look(first, app)
-        await press(pilot, key)
-        look(then, app)
+        look("qa-live", app)
+        await press(pilot, "enter")
+        look("qa-entry", app)
 
 
 async def test_sealed_run_counts_answers_nobody_judged(folder: Path) -> None:

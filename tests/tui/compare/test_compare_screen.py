@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from contextlib import closing
 from dataclasses import replace
@@ -12,7 +11,6 @@ from typing import Any, cast
 
 import pytest
 
-from corpora.text.messages import minus
 from harness.compare.pairs import Pair, RunningDifference
 from harness.method.method import MethodClass, Setup
 from harness.store.deletion import delete_run
@@ -20,7 +18,6 @@ from harness.store.file.database import open_store
 from harness.store.run_list import list_runs
 from rosetta_tui.compare.entry_screen import ComparedEntryScreen
 from rosetta_tui.compare.parts_screen import ComparedPartsScreen
-from rosetta_tui.compare.screen import CompareScreen
 from rosetta_tui.compare.sentences import (
     amount,
     cached_words,
@@ -32,13 +29,11 @@ from rosetta_tui.compare.sentences import (
 )
 from rosetta_tui.compare.table import ComparedOrder, ComparisonView, ordered_places
 from rosetta_tui.show.columns import read_all
-from rosetta_tui.toolkit.messages import RunsCompared
 from scoring.statistics.reproducibility import verdict
 from scoring.statistics.significance import Difference
 from tests.tui.compare.compared import (
     OTHER,
     SECRET,
-    WIDE,
     A,
     B,
     C,
@@ -90,30 +85,56 @@ async def test_compare_screens_in_every_size_and_theme(size: tuple[int, int], pa
             look("compared-parts", app)
 
 
-@pytest.mark.thorough
-async def test_sentence_is_that_of_the_command_and_follows_the_metric(path: Path) -> None:
+@pytest.mark.costly("a walk over all that the screens of a comparison do")
+async def test_walk_by_metrics_entries_runs_and_parts(path: Path) -> None:
     [pair] = compared(path, A, B).pairs
-    async with at_rest(App(None, path), WIDE) as (app, pilot):
-        home = app.screen
-        home.post_message(RunsCompared((A, B)))
-        await settle(pilot)
-        screen = app.screen
-        assert isinstance(screen, CompareScreen)
-        assert screen.metric == "chrf_plus_plus"
-        assert sentence(pair, "chrf_plus_plus") in joined(app)
-        await press(pilot, "m", "down", "enter")
-        assert screen.metric == "composite"
-        assert sentence(pair, "composite") in joined(app)
-        assert "rosetta compare 00000000 00000001" in text(app)
+    async with comparing(path, A, B) as (app, pilot, screen):
+        table, command = screen.table, "rosetta compare 00000000 00000001"
+        assert table.entries is not None
+        for metric, keys in (("chrf_plus_plus", ()), ("composite", ("m", "down", "enter"))):
+            await press(pilot, *keys)
+            assert screen.metric == metric
+            assert sentence(pair, metric) in joined(app)
+        assert command in text(app)
         screen.compare_by("bleu")
         await settle(pilot)
         assert "values by chrF++: BLEU is of a whole corpus" in text(app)
-        assert screen.table.entries is not None
-        assert screen.table.entries.count == 40
-        await press(pilot, "question_mark")
-        assert "├─●─┤" in text(app)
-        await press(pilot, "escape", "q")
-        assert app.screen is home
+        screen.compare_by("chrf_plus_plus")
+        await press(pilot, "f", "down", "enter")
+        assert table.entries.count == pair.by_metric["chrf_plus_plus"].wins
+        assert "only: B wins" in text(app)
+        await press(pilot, "escape", "s", "down", "enter")
+        assert "where B gains most over A" in text(app)
+        await press(pilot, "slash", *"E 7", "enter")
+        assert list(table.entries.order) == [7]
+        await press(pilot, "escape", *["down"] * 5, "enter")
+        assert isinstance(app.screen, ComparedEntryScreen)
+        one, other = pair.first.letter, pair.second.letter
+        for words in ("6 of 40", f"{one} → reference", f"{other} → reference", f"{one} → {other}"):
+            assert words in text(app)
+        await press(pilot, "right", "right", "left", "y")
+        assert "7 of 40" in text(app)
+        assert app.clipboard.startswith("A: ")
+        await press(pilot, "q")
+        assert (app.screen, table.cursor) == (screen, 6)
+        await press(pilot, "x", "a", "enter")  # of two runs none is taken out
+        assert screen.choice.runs == (A, B, OTHER)
+        assert "Run 00000003 is not compared" in text(app)
+        await press(pilot, "x", "enter", "a", "down", "enter")
+        assert (screen.choice.runs, screen.panel.pairs.rows.count) == ((A, B, C), 3)
+        await press(pilot, "B", "down", "down", "enter", "C")
+        assert (screen.choice.baseline, screen.panel.pairs.rows.count) == (B, 2)
+        assert app.clipboard == f"{command} 00000002 --baseline 00000001"
+        await press(pilot, "x", "up", "enter")
+        assert (screen.choice.runs, screen.choice.baseline) == ((A, C), None)
+        await press(pilot, "d")
+        assert stands(app, ComparedPartsScreen)
+        [elicited] = [line for line in lines(app) if "  elicited" in line]
+        assert (elicited.split()[1], "●" in elicited) == ("35", True)
+        await press(pilot, "down", "enter")
+        assert app.screen is screen
+        assert "only: difficulty 1" in text(app)
+        assert table.entries.count == 8
 
 
 async def test_nothing_is_shown_before_tests(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -161,85 +182,6 @@ def test_every_order_has_the_same_entries_and_can_be_turned(path: Path) -> None:
     assert gains[most[0]] == max(gains)
     least = ordered_places(found, view, ComparedOrder("first gains"), {})
     assert gains[least[0]] == min(gains)
-
-
-@pytest.mark.thorough
-async def test_an_entry_shows_every_output_and_leads_to_the_next(path: Path) -> None:
-    found = compared(path, A, B, C)
-    place = ordered_places(found, ComparisonView("chrf_plus_plus", 0, 1), ComparedOrder(), {})[0]
-    one, other, _ = found.entries.values["chrf_plus_plus"][:, place]
-    async with comparing(path, A, B, C) as (app, pilot, screen):
-        await press(pilot, "enter")
-        [line] = [line for line in lines(app) if "chrF++" in line]
-        numbers = [f"{one:.1f}", f"{other:.1f}", minus(f"{other - one:+.1f}")]
-        assert all(number in line.split() for number in numbers)
-        assert ("B" if other > one else "A") in line.split()
-        await press(pilot, "q")
-        await press(pilot, "s", *["down"] * 5, "enter")
-        await press(pilot, *["down"] * 5, "enter")
-        page = app.screen
-        assert isinstance(page, ComparedEntryScreen)
-        assert "6 of 40" in text(app)
-        for label in ("A → reference", "B → reference", "C → reference", "A → B", "A → C"):
-            assert label in text(app)
-        assert text(app).count("= reference") == 3
-        assert "replay · gamma · made" in text(app)
-        await press(pilot, "right", "right", "left")
-        assert "7 of 40" in text(app)
-        await press(pilot, "y")
-        assert app.clipboard.splitlines()[0].startswith("A: ")
-        await press(pilot, "q")
-        assert app.screen is screen
-        assert screen.table.place == 6
-
-
-@pytest.mark.thorough
-async def test_runs_are_added_taken_out_and_held_against_one(path: Path) -> None:
-    async with comparing(path, A, B) as (app, pilot, screen):
-        await press(pilot, "x")
-        assert screen.choice.runs == (A, B)
-        await press(pilot, "a")
-        assert "gamma" in text(app)
-        await press(pilot, "enter")
-        assert screen.choice.runs == (A, B, OTHER)
-        assert "Run 00000003 is not compared" in text(app)
-        await press(pilot, "x", "enter")
-        await press(pilot, "a")
-        await press(pilot, "down", "enter")
-        assert screen.choice.runs == (A, B, C)
-        assert screen.panel.pairs.rows.count == 3
-        await press(pilot, "B", "down", "down", "enter")
-        assert screen.choice.baseline == B
-        assert screen.panel.pairs.rows.count == 2
-        assert "against B" in text(app)
-        assert "rosetta compare 00000000 00000001 00000002 --baseline 00000001" in text(app)
-        await press(pilot, "C")
-        assert app.clipboard == "rosetta compare 00000000 00000001 00000002 --baseline 00000001"
-        await press(pilot, "x", "up", "enter")
-        assert screen.choice.runs == (A, C)
-        assert screen.choice.baseline is None
-        assert screen.panel.pairs.rows.count == 1
-
-
-@pytest.mark.thorough
-async def test_entries_are_sorted_filtered_and_searched(path: Path) -> None:
-    async with comparing(path, A, B) as (app, pilot, screen):
-        table = screen.table
-        await press(pilot, "f", "down", "enter")
-        [pair] = compared(path, A, B).pairs
-        assert table.entries is not None
-        assert table.entries.count == pair.by_metric["chrf_plus_plus"].wins
-        assert "only: B wins" in text(app)
-        await press(pilot, "escape", "f", "down", "down", "down", "down", "enter")
-        assert "only: failed in one of A and B" in text(app)
-        assert list(table.entries.order) == [20]
-        await press(pilot, "escape", "s", "down", "enter")
-        assert "where B gains most over A" in text(app)
-        await press(pilot, "slash", *"E 7", "enter")
-        assert list(table.entries.order) == [7]
-        await press(pilot, "escape")
-        assert table.entries.count == 40
-        assert app.screen is screen
 
 
 # Refusals, runs under way or gone, parts of a corpus, secrets, exports
@@ -338,25 +280,6 @@ async def test_only_pairs_of_finished_runs_are_tested(open_path: Path) -> None:
 # Parts
 
 
-@pytest.mark.thorough
-async def test_parts_show_intervals_and_lead_to_their_entries(path: Path) -> None:
-    async with comparing(path, A, B) as (app, pilot, screen):
-        await press(pilot, "d")
-        assert stands(app, ComparedPartsScreen)
-        assert "by difficulty" in text(app)
-        assert "n<10, too few" in text(app)
-        [elicited] = [line for line in lines(app) if "  elicited" in line]
-        assert elicited.split()[1] == "35"
-        assert "●" in elicited
-        await press(pilot, "m", "down", "enter")
-        assert "B − A by composite" in text(app)
-        await press(pilot, "down", "enter")
-        assert app.screen is screen
-        assert "only: difficulty 1" in text(app)
-        assert screen.table.entries is not None
-        assert screen.table.entries.count == 8
-
-
 async def test_secret_texts_are_shown_and_neither_copied_nor_exported(path: Path) -> None:
     async with comparing(path, A, B, C) as (app, pilot, screen):
         assert screen.holds_secret
@@ -385,26 +308,6 @@ async def test_secret_texts_are_shown_and_neither_copied_nor_exported(path: Path
         before = app.clipboard
         await press(pilot, "y")
         assert app.clipboard == before
-
-
-@pytest.mark.thorough
-async def test_only_pair_is_exported_as_numbers_and_as_a_page(
-    open_path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    async with comparing(open_path, A, B) as (_, pilot, screen):
-        screen.panel.pairs.focus()
-        await settle(pilot)
-        for downs in (1, 2):
-            await press(pilot, "e", *["down"] * downs, "enter", "enter")
-            await settle(pilot)
-    [row] = json.loads((tmp_path / "pairs.json").read_text("utf-8"))
-    assert (row["first"], row["second"]) == (A, B)
-    assert row["lower"] < row["difference"] < row["upper"]
-    head, _, page = (tmp_path / "pairs.md").read_text("utf-8").splitlines()
-    assert "95 % interval" in head
-    assert "around zero" not in head
-    assert "B − A" in page
 
 
 # The sentences of a comparison, case by case

@@ -443,75 +443,37 @@ def page(path: Path, run: Run, place: int = 0) -> dict[str, str]:
 
 
 @pytest.mark.parametrize(("task", "record", "wanted", "absent"), [
-    (
-        "diarization",
-        DIARIZATION,
-        {
-            "Output": "S1: shall we begin yes please\nS2: I am very late",
-            "Difference": "Anna ← S1  shall we begin [-yes-] [-please-]\n"
-            "Ben        [+yes+] [+please+]\n"
-            f"Eve ← S2   i am [-very-] late\n{LEGEND}",
-        },
-        {"audio", "predicted"},
-    ),
-    (
-        "chat",
-        CHAT,
-        {
-            "Turn 1": "user: Two plus two?\nanswer: 4\nreference: 4",
-            "Turn 2": "user: Times three?\nanswer:\nIt is\ntwelve.",
-            "Why": "conversations:\n  The judge gave 9 of 10.\n  Turn 1: 10.\n  Turn 2: 8.",
-        },
-        {"Source", "Output", "Difference", "turns", "predicted"},
-    ),
-    (
-        "function_call",
-        FUNCTION_CALL,
-        {
-            "Difference": f'alarm hour  ["6"→6]\n{LEGEND}',
-            "Why": "calls: alarm: the value of hour is not allowed.",
-            "tools": "1. alarm(hour?)",
-        },
-        {"reference_call", "predicted_call", "reference calls", "predicted calls"},
-    ),
-    (
-        "ifeval",
-        INSTRUCTIONS,
-        {
-            "Output": "<<Trees>>\n* They grow, slowly\n* They give shade\n* They burn",
-            "Why": "instructions:\n  detectable_format:title: kept.\n"
-            "  detectable_format:number_bullet_lists: kept.\n  punctuation:no_comma: not kept.",
-            "instructions": "1. detectable_format:title\n2. detectable_format:number_bullet_lists"
-            "   num_bullets: 3\n3. punctuation:no_comma",
-        },
-        {"Reference", "Difference", "predicted", "No value"},
-    ),
-    (
-        "multiple_choice",
-        CHOICE,
-        {
-            "Difference": f"option  [C→B]\n{LEGEND}",
-            "Why": "choice: Read as C.",
-            "choices": "A. trout\nB. whale\nC. gull",
-        },
-        {"predicted"},
-    ),
-    (
-        "math",
-        MATH,
-        {"Output": r"\boxed{\frac{3}{2}}   ✓ right", "Difference": "number  3/2"},
-        {"predicted"},
-    ),
-    (
-        "dialogue_state",
-        STATE,
-        {
-            "Source": STATE["source"],
-            "Difference": "hotel price    [moderate→cheap]\nhotel parking  [+yes+]\n"
-            f"hotel stars    [-4-]\n{LEGEND}",
-        },
-        {"reference state", "predicted state"},
-    ),
+    ("diarization", DIARIZATION, {
+        "Output": "S1: shall we begin yes please\nS2: I am very late",
+        "Difference": "Anna ← S1  shall we begin [-yes-] [-please-]\nBen        [+yes+] [+please+]\n"
+        f"Eve ← S2   i am [-very-] late\n{LEGEND}",
+    }, {"audio", "predicted"}),
+    ("chat", CHAT, {
+        "Turn 1": "user: Two plus two?\nanswer: 4\nreference: 4",
+        "Turn 2": "user: Times three?\nanswer:\nIt is\ntwelve.",
+        "Why": "conversations:\n  The judge gave 9 of 10.\n  Turn 1: 10.\n  Turn 2: 8.",
+    }, {"Source", "Output", "Difference", "turns", "predicted"}),
+    ("function_call", FUNCTION_CALL, {
+        "Difference": f'alarm hour  ["6"→6]\n{LEGEND}', "tools": "1. alarm(hour?)",
+        "Why": "calls: alarm: the value of hour is not allowed.",
+    }, {"reference_call", "predicted_call", "reference calls", "predicted calls"}),
+    ("ifeval", INSTRUCTIONS, {
+        "Output": "<<Trees>>\n* They grow, slowly\n* They give shade\n* They burn",
+        "Why": "instructions:\n  detectable_format:title: kept.\n"
+        "  detectable_format:number_bullet_lists: kept.\n  punctuation:no_comma: not kept.",
+        "instructions": "1. detectable_format:title\n2. detectable_format:number_bullet_lists"
+        "   num_bullets: 3\n3. punctuation:no_comma",
+    }, {"Reference", "Difference", "predicted", "No value"}),
+    ("multiple_choice", CHOICE, {
+        "Difference": f"option  [C→B]\n{LEGEND}", "Why": "choice: Read as C.",
+        "choices": "A. trout\nB. whale\nC. gull",
+    }, {"predicted"}),
+    ("math", MATH, {"Output": r"\boxed{\frac{3}{2}}   ✓ right", "Difference": "number  3/2"}, {"predicted"}),
+    ("dialogue_state", STATE, {
+        "Source": STATE["source"],
+        "Difference": "hotel price    [moderate→cheap]\nhotel parking  [+yes+]\n"
+        f"hotel stars    [-4-]\n{LEGEND}",
+    }, {"reference state", "predicted state"}),
     ("response", RESPONSE, {}, {"Reference", "Difference", "predicted", "No value"}),
 ])  # fmt: skip
 def test_entry_is_shown_in_the_words_of_its_task(

@@ -23,12 +23,10 @@ from harness.core.failures import RunState
 from harness.method.options import MethodOptions
 from harness.run.events import Failed, Finished
 from harness.setup.plan import Plan
-from harness.store.deletion import erase
-from harness.store.file.database import open_store, opened
+from harness.store.file.database import open_store
 from harness.store.file.openings import Live
 from harness.store.run_list import list_runs
-from harness.store.runs import read_run, set_live
-from rosetta_tui.app.app import Begin
+from harness.store.runs import set_live
 from rosetta_tui.entry.table import Order
 from rosetta_tui.home.panels import (
     Lead,
@@ -40,12 +38,11 @@ from rosetta_tui.home.panels import (
 )
 from rosetta_tui.home.screen import HomeScreen
 from rosetta_tui.live.panels import banner_words
-from rosetta_tui.live.scores import ScoresScreen
 from rosetta_tui.live.screen import LiveScreen
 from rosetta_tui.runs.resume import GoOnScreen, RetryScreen, amount, settings_of
 from rosetta_tui.runs.table import RunReader, RunTable
 from rosetta_tui.session.picture import LiveRun
-from rosetta_tui.session.run_sources import WatchedRun, resume
+from rosetta_tui.session.run_sources import resume
 from rosetta_tui.toolkit.messages import RunChosen
 from tests.harness.card import factory
 from tests.harness.evaluation import chat_plan, corpus, run_corpus
@@ -419,21 +416,6 @@ async def test_going_on_asks_for_the_failed_ones_and_by_one_click(tmp_path: Path
     assert begun == [{"run_id": made.run_id, "options": {}, "retry_failed": False}]
 
 
-@pytest.mark.thorough
-async def test_run_deleted_by_another_process_is_said_to_be_gone(tmp_path: Path) -> None:
-    made = stopped(tmp_path / "s.sqlite", stored=15)
-    async with at_rest(App(made), (120, 36)) as (app, pilot):
-        with opened(made.path) as store:
-            erase(store, read_run(store, made.number))
-        home = app.screen
-        assert isinstance(home, HomeScreen)
-        for act in (home.acts.resume, home.acts.retry):
-            act(made.run_id)
-            await settle(pilot)
-            assert "This run is gone: it was deleted meanwhile." in notices(app)[-1]
-            assert app.screen is home
-
-
 def test_a_broken_language_card_is_why_a_run_cannot_go_on(
     endpoint: Scripted, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -530,31 +512,3 @@ async def test_resumed_run_takes_the_old_screens_place(tmp_path: Path) -> None:
         assert new is not old
         assert not old.is_running
         assert new.table.order.sort == "headline"
-
-
-@pytest.mark.thorough
-async def test_superseded_screen_below_another_is_not_left_behind(tmp_path: Path) -> None:
-    made = stopped(tmp_path / "s.sqlite", stored=5)
-    async with at_rest(App(made), (120, 36)) as (app, pilot):
-        await press(pilot, "enter")
-        made.play([made.started(), finished(made, RunState.STOPPED)])
-        await settle(pilot)
-        old, begin, start = app.screen, threading.Event(), app.start_run
-
-        def late(begun: Begin) -> WatchedRun:
-            assert begin.wait(600)
-            return start(begun)
-
-        app.start_run = late
-        await pilot.press("R")
-        await pilot.press("m")  # its metrics come on top while the run begins
-        await until(pilot, lambda: isinstance(app.screen, ScoresScreen))
-        begin.set()
-        await until(pilot, lambda: isinstance(app.screen, LiveScreen))
-        await settle(pilot)
-        assert old in app.screen_stack
-        await press(pilot, "q")
-        assert stands(app, ScoresScreen)
-        await press(pilot, "q")
-        await until(pilot, lambda: isinstance(app.screen, HomeScreen))
-        assert not old.is_running

@@ -1,4 +1,4 @@
-"""Reports as files: whole, the same each time, harmless whatever they tell of, and of bounded size."""
+"""Reports and cards of a review as files: whole, harmless whatever they tell of, and of bounded size."""
 
 from __future__ import annotations
 
@@ -32,6 +32,8 @@ from harness.store.runs import find_run
 from harness.store.sweeps import list_sweeps
 from harness.sweep.record import CellRecord, SweepRecord, sweep_record
 from harness.sweep.state import CellMeasure
+from review.office.making.publishing import CardSheet, ReviewerCard
+from review.office.making.texts import Kind, review_texts
 from review.office.store.store import Office
 from review.verdict.certificate.certify import certify
 from rosetta_tui.commands import rosetta
@@ -40,12 +42,13 @@ from rosetta_tui.html.page import MOST_LETTERS
 from rosetta_tui.html.released_page import released_page
 from rosetta_tui.html.review_page import page_of_verdicts, review_page, verdict
 from rosetta_tui.html.run_page import RunFacts, page_of_run, read_facts, run_page
+from rosetta_tui.html.stick_pages import ON_A_SHEET, cards_page
 from rosetta_tui.html.sweep_page import page_of_sweep
 from rosetta_tui.sweep.grid import SweepMap, cell_words
 from tests.harness.ranked import play, ranked_corpus
 from tests.harness.release.made import CANARY
 from tests.harness.release.made import Office as ReleaseOffice
-from tests.harness.sweep.made import made_sweep
+from tests.harness.sweep.made import AXES, cells, made_sweep
 from tests.review.thorough import first
 from tests.review.verdict import histories
 from tests.review.verdict.certified import ISSUED, certificate_of, issue, issuer, review_of
@@ -56,7 +59,6 @@ from tests.tui.html.strict import PLANTED, StrictPage, masked, spoilt
 from tests.tui.review.organising import GO, scene
 from tests.tui.runs.made import stopped
 from tests.tui.scenes import HOSTILE, acting
-from tests.tui.sweep.matrix import AXES, cells
 
 FILES = Path(rosetta_tui.html.__file__).parent
 
@@ -472,3 +474,56 @@ def test_it_has_its_own_style_and_fits_a_telephone(tmp_path: Path, hostile: str)
     width, widest = re.findall(r"<p id=\"told\">(\d+) ([\d.]+)px</p>", shown)[0]
     assert int(width) <= 360
     assert float(widest) > 360, "its style was taken"
+
+
+CODES = ("0O1I-LB8S", "7KQ2-MN31", "HXXD-RK0R")
+FILE = "words-translate-1-2.rosetta-batch"
+WORDS = "hahuy rozih dobal duyoy mibik"
+
+
+def sheet(
+    language: str = "en",
+    task: Kind = "translate",
+    words: str | None = WORDS,
+) -> CardSheet:
+    cards = [ReviewerCard(code, FILE, words) for code in CODES]
+    phrase, texts = "galaxy ladder import actuary colon murmur", review_texts(language, task)
+    return CardSheet("Sentences to translate", "Language House", phrase, texts.cards, cards)
+
+
+def test_each_card_has_the_code_of_one_person_and_two_languages() -> None:
+    page = cards_page(sheet("fr"))
+    StrictPage(page)
+    head, *cards = page.split("<article")
+    assert not any(code in head for code in CODES)
+    for number, (card, code) in enumerate(zip(cards, CODES, strict=True), 1):
+        assert [each in card for each in CODES] == [each == code for each in CODES]
+        assert f"{number} / 3" in card
+        assert re.findall(r'<div lang="(..)">', card) == ["fr", "en"]
+        assert card.count("<li>") == 6
+        assert "Votre code · Your code" in card
+    assert "hahuy" not in cards_page(replace(sheet(), cards=[ReviewerCard(CODES[0], FILE, None)]))
+
+
+def test_names_are_shown_and_do_nothing() -> None:
+    for text in (*PLANTED, "\x1b[2J\u202e"):
+        page = cards_page(replace(sheet(), title=text, organisation=text * 5))
+        StrictPage(page)
+        assert not re.search(
+            "<script|<img|onload=.document|\x1b|\u202e", re.sub("&lt;[^;]*", "", page)
+        )
+
+
+@pytest.mark.skipif(BROWSER is None, reason="Chromium is not installed")
+@pytest.mark.costly("pages in a real browser")
+@pytest.mark.parametrize("paper", ["A4", "Letter"])
+@pytest.mark.parametrize("words", [None, WORDS], ids=["open", "sealed"])
+def test_cards_fit_two_on_a_sheet(tmp_path: Path, paper: str, words: str | None) -> None:
+    page = cards_page(sheet("fr", words=words))
+    path, printed = tmp_path / "cards.html", tmp_path / "cards.pdf"
+    policy = re.sub(r"style-src [^;]*", "style-src 'unsafe-inline'", page)
+    path.write_text(policy.replace("@page { ", f"@page {{ size: {paper}; "), "utf-8")
+    command = [str(BROWSER), "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path / 'profile'}", f"--print-to-pdf={printed}", path.as_uri()]  # fmt: skip
+    subprocess.run(command, capture_output=True, check=True, timeout=60)
+    sheets = len(re.findall(rb"/Type */Page\b", printed.read_bytes()))
+    assert sheets == -(-len(CODES) // ON_A_SHEET)

@@ -26,7 +26,7 @@ from rosetta_tui.session.engine import Engine
 from rosetta_tui.session.run_sources import WatchedRun
 from rosetta_tui.toolkit.dialogs.choose import ConfirmScreen
 from rosetta_tui.toolkit.result_table import ResultTable
-from scoring.core.specification import TASKS, TRANSLATIONS, specification
+from scoring.core.specification import TASKS, TRANSLATIONS
 from tests.desktop.trouble.causes import full, mounted, pulled
 from tests.harness.evaluation import begun, chat_plan, corpus
 from tests.harness.scripted import Scripted
@@ -380,19 +380,3 @@ async def test_the_end_of_a_run_reads_the_scores_of_its_entries_again(tmp_path: 
         made.play([finished(made)])
         await settle(pilot)
         assert text(app).count("◆◆◆◆◇ deployable") == 8
-
-
-@pytest.mark.thorough
-async def test_inputs_floors_and_reasons_are_never_cut(tmp_path: Path) -> None:
-    made = scene(tmp_path / "s.sqlite", scoring=SCORING)
-    values = {id_: 0.5 for id_ in specification().metrics if id_ != "comet_score"}
-    made.missing = {"comet_score": "no COMET scores: name a local checkpoint with --comet"}
-    made.play([made.started(), made.progress(84, values=values)])
-    async with at_rest(App(made, watch=True), (100, 48)) as (app, pilot):
-        for width in (100, 120, 160):
-            await pilot.resize_terminal(width, 40)
-            await settle(pilot)
-            shown = " ".join(text(app).split())
-            assert "FST 0.50 (references 0.60)" in shown
-            assert "best floor 0.21 (one constant output)" in shown
-            assert "COMET (no COMET scores" in shown or "1 metric off: m" in shown

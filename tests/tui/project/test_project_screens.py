@@ -26,7 +26,6 @@ from rosetta_tui.project.screen import (
     ProjectScreen,
     ToldScreen,
     WantedSentences,
-    add_sentences,
     checked,
 )
 from rosetta_tui.project.sections import (
@@ -42,8 +41,8 @@ from rosetta_tui.report.project import NextStep, next_step
 from rosetta_tui.request.draft import Value
 from rosetta_tui.request.new_corpus import arguments, command_of, look_at
 from rosetta_tui.toolkit.dialogs.choose import ConfirmScreen, PathScreen
-from tests.tui.commands.new_language import Office, speaks, table
 from tests.tui.commands.new_language import sentences as sources
+from tests.tui.commands.new_language import table
 from tests.tui.golden import SMALL, look
 from tests.tui.project.made import CANARY, begun, halfway
 from tests.tui.screens import (
@@ -241,31 +240,6 @@ async def test_sentences_are_added_told_of_and_taken_out_again(home: Path) -> No
         await press(pilot, "enter")
         assert app.screen is made
         assert "There are no sentences yet." in text(app)
-
-
-@pytest.mark.usefixtures("table_of_sentences")
-@pytest.mark.thorough
-async def test_translations_are_taken_in_and_none_is_shown(home: Path, tmp_path: Path) -> None:
-    office = Office(home)
-    begun(home, Path("words"))
-    add_sentences(Path("words"), home, WantedSentences(Path("sentences.tsv")))
-    office.types("corpus", "translate", "words", "--passphrases", "-o", "stick")
-    [card] = office.cards("words-translate-1")
-    made = ProjectScreen(store(home), Path("words"))
-    async with showing(App(None, store(home)), made, (100, 36), notifications=True) as (app, pilot):
-        await press(pilot, "t")
-        assert "Taken in: 0 translations" in text(app)
-        assert "8 sentences with speakers" in text(app)
-        await press(pilot, "enter")
-        file = tmp_path / "stick" / "words-translate-1-1.rosetta-batch"
-        speaks(tmp_path / "laptop", file, card, lambda original, _: [KNOWN[original][1]])
-        office.types("review", "import", "stick", "--enrol", "--yes")
-        await press(pilot, "t")
-        assert "Taken in: 8 translations" in text(app)
-        await press_in_turn(pilot, "enter", "3")
-        shown = text(app)
-        assert "8 of 8 sentences translated" in shown
-        assert not any(each in shown for pair in KNOWN.items() for each in (pair[0], pair[1][1]))
 
 
 @pytest.mark.parametrize(

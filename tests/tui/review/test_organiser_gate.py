@@ -29,7 +29,7 @@ from rosetta_tui.review.organiser.pages.review import ReviewScreen
 from rosetta_tui.review.organiser.pages.reviews import ReviewsScreen
 from rosetta_tui.review.organiser.service import OrganiserService
 from rosetta_tui.review.organiser.words.gate import verdict_lines
-from rosetta_tui.toolkit.dialogs.choose import ChooseScreen, ConfirmScreen
+from rosetta_tui.toolkit.dialogs.choose import ConfirmScreen
 from tests.tui.golden import compare
 from tests.tui.review.gated import Spring, another_rating, invoke
 from tests.tui.review.organising import (
@@ -247,25 +247,6 @@ async def test_certificate_is_issued_anew_and_written_again(tmp_path: Path) -> N
     assert issued(made) == 2
     names = [next((tmp_path / each).glob("*.json")).read_bytes() for each in ("second", "third")]
     assert names[0] == names[1]
-
-
-@pytest.mark.thorough
-async def test_exports_everything_and_replaces_nothing(tmp_path: Path) -> None:
-    made = scene(tmp_path, GO, fluent=True)
-    made.desk.issue("spring", made.run_id, tmp_path / "certificate")
-    (tmp_path / "file").touch()
-    async with organising(made, section="Batches") as (app, pilot):
-        for place, ending in enumerate((".rosetta-export", "-page.html", ".csv", ".csv", ".score")):
-            await press(pilot, "x")
-            assert isinstance(app.screen, ChooseScreen)
-            await press(pilot, *["down"] * place, "enter")
-            assert "Written:" in await into(pilot, app, out := tmp_path / f"out {place}")
-            assert any(path.name.endswith(ending) for path in out.rglob("*"))
-            await press(pilot, "escape")
-        for folder, said in (("out 0", "is there already"), ("file/below", "cannot be made")):
-            await press(pilot, "x", "enter")
-            assert said in await into(pilot, app, tmp_path / folder)
-            await press(pilot, "escape")
 
 
 def test_gate_reads_the_log_once(go: Spring, monkeypatch: pytest.MonkeyPatch) -> None:

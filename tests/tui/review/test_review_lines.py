@@ -10,7 +10,6 @@ import sys
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
 from harness.sealed.phrase import draw_words
 from review.files.batch import write_batch
@@ -21,7 +20,6 @@ from review.log.payloads import Face
 from review.rating import CannotJudge, Rating, Reason
 from review.session.view import part_size
 from review.session.words import build
-from rosetta_tui.commands.review import review
 from rosetta_tui.review.rating.lines import face
 from rosetta_tui.review.rating.lines.pages import Console
 from rosetta_tui.review.rating.sitting import TerminalOpening
@@ -83,23 +81,6 @@ def test_who_does_not_agree_begins_nothing(
             assert laptop.batches() == ()
 
 
-def test_permission_and_nearness_are_questions_of_their_own(home: Path, file: Path) -> None:
-    _, first = sit(home, file, "1", CODE, "1", "?", "2", "", "4", "q")
-    agreed, _, asked = first.partition("Type 1, l or q, then Enter:")
-    assert "better translations" not in agreed.partition("What you agree to:")[2]
-    assert asked.count(MAY) == 2
-    assert asked.index(MAY) < asked.index("If you say yes")
-    assert first.count("Did you take part in making it?") == 3
-    assert "“4” means nothing here." in first
-    assert state_of(home).relation is None
-    _, second = sit(home, file, "1", "2", "1", "q")
-    assert "1: I took part in making it" in second
-    state = state_of(home)
-    assert (state.share_corrections, state.relation) == (False, "knows")
-    assert len(state.judgements) == 1
-    assert "Did you take part" not in sit(home, file, "1", "2", "q")[1]
-
-
 def test_questions_take_numbers_letters_and_words(home: Path, file: Path) -> None:
     typed = ("", "Yes", CODE, "1", " YES ", "3")
     flags = ("!", "2", "!", "n", "!", "No", "!", "y", "!", "1", "q")
@@ -111,34 +92,6 @@ def test_questions_take_numbers_letters_and_words(home: Path, file: Path) -> Non
     other = home.with_name("other")
     sit(other, file, "oui", CODE, "1", "o", "3", "!", "o", "q", language="fr")
     assert len(state_of(other).harmful) == 1
-
-
-def test_next_time_goes_on_at_the_same_item_with_one_key(home: Path, file: Path) -> None:
-    sit(home, file, *FIRST, "1", "2")
-    code, said = sit(home, file, "1", "3", "q")
-    assert code == 0
-    assert f"If your code begins with {CODE[:2]}, type 1." in said
-    assert CODE[:3] not in said.replace("-", ""), "a code is never shown whole"
-    assert "Sentence 3 of 4" in said
-    assert "Are they the same" not in said
-    assert len(ratings(home)) == 3
-
-
-def test_list_says_the_title_of_the_card_and_how_far_one_is(
-    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    folder = write_file(batch_of(), tmp_path / "stick", "x17").parent
-    _, said = sit(home, folder, "", *FIRST, "1", "2", "q")
-    assert f"1: Spring sentences, from Language Council, in {folder}" in said
-    _, said = sit(home, folder, "q")
-    assert "1: Spring sentences, from Language Council, 2 of 4 done" in said
-    monkeypatch.setattr("harness.sealed.stick.MOUNT_POINTS", ())
-    monkeypatch.setenv("ROSETTA_HOME", str(home))
-    typed = ["open", str(tmp_path / "spring.rosetta-batch"), "--lines"]
-    result = CliRunner().invoke(review, typed, input="q\n")
-    assert result.exit_code == 0, result.output
-    assert "spring.rosetta-batch is not in this folder." in result.output
-    assert "1: Spring sentences, from Language Council" in result.output
 
 
 def test_file_that_is_none_or_nowhere_is_refused_in_words(home: Path, tmp_path: Path) -> None:
@@ -209,22 +162,6 @@ def test_undo_skip_jump_and_help_do_what_they_say(home: Path, file: Path) -> Non
     assert {*ratings(home)} == {*Rating}
     assert state_of(home).reasons == {}
     assert "That was the last one." in said
-
-
-def test_training_is_explained_and_only_enter_goes_on(home: Path, tmp_path: Path) -> None:
-    batch = batch_of(training=training_of([Rating.REJECT, Rating.GIST]))
-    file = write_file(batch, tmp_path / "stick")
-    typed = ("1", "", "x", "4", "c too formal", "3", "?", "", "q")
-    _, said = sit(home, file, *FIRST, *typed)
-    _, _, lesson = said.partition("You said Excellent. We would say Gist.")
-    assert "Practice 1 of 2" in said
-    assert said.count("Because of 2.") == 1
-    assert lesson.index("That comes after the practice.") < lesson.index("“3” means nothing here.")
-    assert lesson.index("Practice is over.") < lesson.index("Sentence 1 of 4")
-    assert state_of(home).judgements == {}
-    assert said.endswith("Everything is kept. Next time you go on here.\n")
-    _, said = sit(home.with_name("skips"), file, *FIRST, "s", "q")
-    assert said.index("Practice is over.") < said.index("Sentence 1 of 4")
 
 
 # The end
@@ -345,17 +282,6 @@ def test_in_french_nobody_meets_english(home: Path, tmp_path: Path) -> None:
         "est effacé",
     ):
         assert french in said
-
-
-def test_language_changes_before_consent_and_is_remembered(home: Path, tmp_path: Path) -> None:
-    given = {"fr": {"consent": "Nous vous demandons."}}
-    file = write_file(batch_of(salt=bytes(32), translations=given), tmp_path / "stick")
-    _, said = sit(home, file, "1", CODE, "l", "2", "1", "2", "3", "2", "q")
-    before, _, after = said.partition("Nous vous demandons.")
-    assert (CONSENT in before, CONSENT in after) == (True, False)
-    assert "L’organisation ne l’a pas donné dans cette langue" in after, "the guide"
-    assert "Enregistré : Idée." in said
-    assert "Si votre code commence par" in sit(home, file, "1", "q")[1]
 
 
 BEGUN = FIRST[:-1]

@@ -7,7 +7,6 @@ import json
 import sqlite3
 import time
 from asyncio import to_thread
-from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -22,7 +21,6 @@ import rosetta_tui
 from corpora.samples import DEMO_CORPUS, DEMO_WEAK, sample_path
 from harness.core.failures import RunState, UsageError
 from harness.method.options import MethodOptions
-from harness.run import rescoring
 from harness.setup.plan import Plan
 from harness.setup.scoring_options import ScoringOptions
 from harness.store.attachments import MOST_NOTE, CheckedHere, Recount, change_tags, set_note
@@ -35,14 +33,12 @@ from harness.store.run_list import RunSummary, list_runs
 from harness.store.runs import find_run, set_live
 from rosetta_tui.commands import rosetta
 from rosetta_tui.entry.explaining import Explaining
-from rosetta_tui.home.screen import HomeScreen
 from rosetta_tui.runs.actions import NotesScreen
 from rosetta_tui.runs.query import SORT_WORDS, RunQuery, filters
 from rosetta_tui.runs.score_again import ScoreAgainScreen, fields_of, options_of
 from rosetta_tui.runs.table import COLUMNS, UNDER_WAY, RunRows, run_words
 from rosetta_tui.show.run_facts import HEADINGS, OTHER_INPUTS_WORDS, run_line
 from rosetta_tui.show.text import plain
-from rosetta_tui.toolkit.form.form_line import FormLine
 from tests.harness.card import factory
 from tests.harness.evaluation import LANGUAGES, corpus, run_corpus
 from tests.review.thorough import examples
@@ -383,48 +379,6 @@ async def test_scoring_again_makes_a_new_run_that_names_the_old(path: Path) -> N
     assert new.rescore_of == before.run_id
     assert new.card["scores"]["ter"] > 0
     assert before.card["scores"]["ter"] is None
-
-
-@pytest.mark.thorough
-async def test_dialog_says_what_will_work_and_what_is_wrong(path: Path) -> None:
-    async with at_rest(App(None, path), (80, 24)) as (app, pilot):
-        screen = await opened(pilot)
-        screen.query_one("#prospect").scroll_visible(animate=False)
-        await settle(pilot)
-        seen = " ".join(text(app).split())
-        assert all(word in seen for word in ("taken again", "TER", "FST", "semantic"))
-        await pilot.resize_terminal(160, 48)
-        screen.query_one("#field-metrics", FormLine).put("blue")
-        await settle(pilot)
-        assert "there is no metric 'blue'" in " ".join(text(app).split())
-        await press(pilot, "ctrl+s")
-        assert app.screen is screen
-        screen.query_one("#field-metrics", FormLine).put("chrf_plus_plus")
-        await settle(pilot)
-        await press(pilot, "ctrl+s")
-        assert app.screen is screen
-        assert "Nothing new comes of it" in text(app)
-        await press(pilot, "escape")
-        assert isinstance(app.screen, HomeScreen)
-    assert len(runs(path)) == 1
-
-
-@pytest.mark.thorough
-async def test_stopped_scoring_leaves_no_run(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    async with at_rest(App(None, path), (160, 48)) as (app, pilot):
-        screen = await opened(pilot)
-
-        def slow(store: Any, run: Any, options: Any, tell: Callable[[str], None], note: Any) -> str:
-            tell("embeddings: 1 of 8")
-            app.call_from_thread(screen.action_leave)
-            return real(store, run, options, tell, note)
-
-        real = rescoring.rescore
-        monkeypatch.setattr("rosetta_tui.runs.score_again.rescore", slow)
-        await press(pilot, "ctrl+s")
-        assert app.screen is screen
-        assert "Stopped; no run was made." in text(app)
-    assert len(runs(path)) == 1
 
 
 def test_only_what_is_other_than_before_is_told() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -103,80 +102,59 @@ async def test_colours_are_tried_kept_by_enter_and_taken_back(app: App, tmp_path
         assert app.theme == "rosetta-dark", "it was only examined"
 
 
-@pytest.mark.thorough
-async def test_another_key_works_and_a_taken_one_does_not(app: App, tmp_path: Path) -> None:
+def sections(folder: Path) -> list[tuple[SettingsSection, str, list[tuple[object, str]], dict[str, Any]]]:  # fmt: skip
+    """Section, the key that asks, what is typed with what is said of it, and what is kept."""
+    return [
+        (SettingsSection.ENDPOINTS, "a", [
+            ("openai", "There is an endpoint of this name"), ("Our Lab", "small letters"), ("our-lab", ""),
+            ("llm.example.org", "must begin with http"), ("https://llm.example.org/v1", ""),
+        ], {"endpoints": {"our-lab": "https://llm.example.org/v1"}}),
+        (SettingsSection.MODELS, "enter", [(folder / "bad.toml", "field 'source'"), (folder / "good.toml", "")], {"prices": folder / "good.toml"}),
+        (SettingsSection.FOLDERS, "a", [(folder / "nowhere", "There is no such folder"), (folder, "")],
+         {"language_folders": (folder,)}),
+    ]  # fmt: skip
+
+
+@pytest.mark.costly("a walk over the sections")
+async def test_each_section_keeps_what_is_right(app: App, tmp_path: Path) -> None:
     change_settings(tmp_path, {"keys": {"mark": "M", "gone.act": "x"}})
+    (tmp_path / "bad.toml").write_text("source = 3")
+    (tmp_path / "good.toml").write_text('source = "their page"')
     async with at_rest(app, SIZE) as (_, pilot):
         screen = await opened(pilot, SettingsSection.KEYBOARD)
         to_row(screen, "new_run")
-        await press(pilot, "enter", "c")
-        assert "c is taken: Checks (Corpus)" in text(app)
-        await press(pilot, "tab")
-        assert "tab always keeps its meaning" in text(app)
-        await press(pilot, "Z")
+        for keys, words in (
+            (("enter", "c"), "c is taken: Checks (Corpus)"),
+            (("tab",), "tab always keeps its meaning"),
+            (("Z",), "shipped: n"),
+        ):
+            await press(pilot, *keys)
+            assert words in text(app)
         assert read_settings(tmp_path).keys["new_run"] == "Z"
-        assert "shipped: n" in text(app)
-        await press(pilot, "q")
-        assert app.screen.active_bindings["Z"].binding.id == "new_run"
-        assert "n" not in app.screen.active_bindings
-        screen = await opened(pilot, SettingsSection.KEYBOARD)
-        to_row(screen, "new_run")
-        await settle(pilot)
-        await press(pilot, "delete")
         to_row(screen, "mark")
-        await press(pilot, "enter", "space")
-        assert read_settings(tmp_path).keys == {"gone.act": "x"}, "space is the shipped one"
-        await press(pilot, "end")
+        await press(pilot, "delete", "end")
+        assert read_settings(tmp_path).keys == {"new_run": "Z", "gone.act": "x"}
         assert "nothing has this id" in text(app)
         await press(pilot, "r")
         assert read_settings(tmp_path).keys == {}
         await press(pilot, "u")
-        assert read_settings(tmp_path).keys == {"gone.act": "x"}
-
-
-@pytest.mark.thorough
-async def test_endpoints_are_checked(app: App, tmp_path: Path) -> None:
-    async with at_rest(app, SIZE) as (_, pilot):
-        screen = await opened(pilot, SettingsSection.ENDPOINTS)
-        await pilot.press("a")
-        for wrong, words in (
-            ("openai", "There is an endpoint of this name"),
-            ("Our Lab", "small letters"),
-            ("our-lab", ""),
-            ("llm.example.org", "must begin with http"),
-        ):
-            await fill(pilot, wrong)
-            assert words in text(app)
-        await fill(pilot, "https://llm.example.org/v1")
-        assert read_settings(tmp_path).endpoints == {"our-lab": "https://llm.example.org/v1"}
-        to_row(screen, "our-lab")
-        await settle(pilot)
-        await press(pilot, "delete")
-        assert read_settings(tmp_path).endpoints == {}
-
-
-@pytest.mark.thorough
-async def test_prices_and_folders_are_checked(app: App, tmp_path: Path) -> None:
-    bad, good = tmp_path / "bad.toml", tmp_path / "good.toml"
-    bad.write_text("source = 3")
-    good.write_text('source = "their page"')
-    async with at_rest(app, SIZE) as (_, pilot):
-        screen = await opened(pilot, SettingsSection.MODELS)
-        to_row(screen, "prices")
-        await pilot.press("enter")
-        await fill(pilot, str(bad))
-        assert "field 'source'" in text(app)
-        await fill(pilot, str(good))
-        assert read_settings(tmp_path).prices == good
-        await to_section(screen, pilot, SettingsSection.FOLDERS)
-        await pilot.press("a")
-        await fill(pilot, str(tmp_path / "nowhere"))
-        assert "There is no such folder" in text(app)
-        await fill(pilot, str(tmp_path))
-        assert read_settings(tmp_path).language_folders == (tmp_path,)
+        change_settings(tmp_path, {"model": "m1"})  # as another process does
+        for section, key, typed, kept in sections(tmp_path):
+            await to_section(screen, pilot, section)
+            if section is SettingsSection.MODELS:
+                to_row(screen, "prices")
+            await pilot.press(key)
+            for value, words in typed:
+                await fill(pilot, str(value))
+                assert words in text(app)
+            for name, value in kept.items():
+                assert getattr(read_settings(tmp_path), name) == value
         to_row(screen, "language_folders 0")
-        await press(pilot, "delete")
-        assert read_settings(tmp_path).language_folders == ()
+        await press(pilot, "delete", "q")
+        found = read_settings(tmp_path)
+        assert (found.language_folders, found.model) == ((), "m1")
+        assert app.screen.active_bindings["Z"].binding.id == "new_run"
+        assert "n" not in app.screen.active_bindings
 
 
 async def test_cards_take_no_password_and_signers_a_yes(app: App, tmp_path: Path) -> None:
@@ -251,47 +229,21 @@ async def test_bad_file_is_kept(app: App, tmp_path: Path, monkeypatch: pytest.Mo
     (tmp_path / "settings.toml").write_text("theme = 3\n")
     async with at_rest(app, SIZE, notifications=True) as (_, pilot):
         assert "settings.toml" in "\n".join(notices(app))
-        await opened(pilot)
+        screen = await opened(pilot)
         assert "line 1: field 'theme'" in text(app)
         await press(pilot, "down", "enter")
         assert read_settings(tmp_path).theme == "rosetta-light"
         assert (tmp_path / "settings.broken-1.toml").read_text() == "theme = 3\n"
-        monkeypatch.setattr(storage, "write_file", full)
-        await press(pilot, "down", "enter")
-        assert "not saved" in text(app)
-        assert "No space left" in text(app)
-        assert read_settings(tmp_path).theme == "rosetta-light"
-
-
-@pytest.mark.thorough
-async def test_changes_from_elsewhere_and_failed_ones_stay(app: App, tmp_path: Path) -> None:
-    theirs = {"ours": "https://x.example"}
-    async with at_rest(app, SIZE) as (_, pilot):
-        screen = await opened(pilot, SettingsSection.MODELS)
-        app.use_colours("rosetta-light")  # as the palette does
-        await settle(pilot)
-        assert screen.settings.theme == "rosetta-light"
-        change_settings(tmp_path, {"endpoints": theirs})  # as another process does
-        to_row(screen, "model")
-        await pilot.press("enter")
-        await fill(pilot, "m1")
-        kept = Settings(theme="rosetta-light", endpoints=theirs)
-        assert read_settings(tmp_path) == replace(kept, model="m1")
-        assert (screen.settings.endpoints, app.theme) == (theirs, "rosetta-light")
-        await press(pilot, "u")
-        assert read_settings(tmp_path) == kept
-
-        in_the_way = tmp_path / "locks" / "settings.lock"
-        in_the_way.unlink(missing_ok=True)
-        in_the_way.mkdir(parents=True)
-        screen.change({"model": "m2"})
-        await settle(pilot)
-        assert read_settings(tmp_path) == kept
-        in_the_way.rmdir()
+        with monkeypatch.context() as broken:
+            broken.setattr(storage, "write_file", full)
+            await press(pilot, "down", "enter")
+            assert "not saved" in text(app)
+            assert "No space left" in text(app)
+            assert read_settings(tmp_path).theme == "rosetta-light"
         screen.change({"endpoint": "openrouter"})
         await settle(pilot)
         found = read_settings(tmp_path)
-        assert (found.model, found.endpoint) == ("m2", "openrouter")
+        assert (found.theme, found.endpoint) == ("rosetta-contrast", "openrouter")
 
 
 # The keyboard

@@ -14,6 +14,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -150,8 +151,20 @@ def counting(step: Callable[[], None]) -> Iterator[None]:
         yield
 
 
-def killed(path: Path, place: int) -> bool:
-    """Take a store over in a process that is ended at a place; False where it has fewer."""
+def steps(act: Callable[[], object]) -> int:
+    """Do an act; gives its steps."""
+    places = [0]
+
+    def step() -> None:
+        places[0] += 1
+
+    with counting(step):
+        act()
+    return places[0]
+
+
+def killed(act: Callable[[], object], place: int) -> bool:
+    """Do an act in a process that is ended at a place; False where it has fewer."""
     child = os.fork()
     if child == 0:
         left = [place]
@@ -162,7 +175,7 @@ def killed(path: Path, place: int) -> bool:
                 os._exit(9)
 
         with counting(step):
-            open_store(path)
+            act()
         os._exit(0)
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 9
 
@@ -175,20 +188,14 @@ def main(folder: Path, count: int) -> dict[str, Any]:
     take_over.STEP = 4
     whole = folder / "whole" / NAME
     written_before(whole)
-    places = [0]
-
-    def step() -> None:
-        places[0] += 1
-
     shutil.copytree(whole.parent, folder / "counted")
-    with counting(step):
-        open_store(folder / "counted" / NAME).close()
-    told: dict[str, Any] = {"kills": 0, "lost": [], "readable": [], "places": places[0]}
+    places = steps(lambda: open_store(folder / "counted" / NAME).close())
+    told: dict[str, Any] = {"kills": 0, "lost": [], "readable": [], "places": places}
     for number in range(count):
         here = folder / str(number)
         shutil.copytree(whole.parent, here)
-        place = number * places[0] // count
-        told["kills"] += killed(here / NAME, place) + killed(here / NAME, number % 40)
+        place, opens = number * places // count, partial(open_store, here / NAME)
+        told["kills"] += killed(opens, place) + killed(opens, number % 40)
         try:
             told["lost"] += [f"{each} at {place}" for each in lost(here / NAME)]
         except Exception as error:  # noqa: BLE001  told with its place
