@@ -5,7 +5,6 @@ from __future__ import annotations
 import fcntl
 import os
 import pty
-import resource
 import struct
 import subprocess
 import sys
@@ -76,9 +75,3 @@ class Terminal:
         """Kill what is left."""
         self._process.kill()
         self._process.wait()
-
-
-def children_cpu_seconds() -> float:
-    """Return the CPU time of all children that have ended."""
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime

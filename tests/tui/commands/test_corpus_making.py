@@ -245,9 +245,7 @@ def test_withdrawn_corpus_in_the_making_goes_no_further(six: Office) -> None:
         assert "consent was withdrawn for the corpus words" in six.refused(*words), words
     assert not (six.home.parent / "out.json").exists()
     assert "WITHDRAWN" in six.types("review", "status").output
-    six(
-        f"community lift {six('community notices').split()[0]} --by Council --reason 'agreed again'"
-    )
+    six(f"community lift {six('community notices').split()[0]} --by Council --reason 'again'")
     six("corpus gather words")
 
 
@@ -265,9 +263,7 @@ def test_withdrawn_sentences_leave_the_corpus_until_lifted(six: Office) -> None:
     with Reviews.open(six.home) as reviews:
         asked = reviews.review("words-agree-1").key.items.values()
     assert {each.entry for each in asked} == {1, 3, 4, 6}
-    six(
-        f"community lift {six('community notices').split()[0]} --by Council --reason 'agreed again'"
-    )
+    six(f"community lift {six('community notices').split()[0]} --by Council --reason 'again'")
     six("corpus gather words")
     assert len(_ids(path)) == SENTENCES
 
