@@ -21,9 +21,8 @@ from corpora.files.problems import CardError
 from corpora.languages.cards import FoundCard, list_cards, read_card
 from corpora.text.messages import counted
 from harness.box.engine import BoxEngine
-from harness.box.engines import NEEDS_LINUX, engines
+from harness.box.engines import NEEDS_LINUX, engines, limits_whole_box
 from harness.box.own_process import shut_off
-from harness.box.process import limits_whole_box
 from harness.core.failures import KeyStoreError, UsageError
 from harness.core.installation import always_needed, install_line, installed, uninstall_line
 from harness.core.version import VERSION

@@ -26,8 +26,7 @@ from harness.box import engines as known
 from harness.box.boxed import boxed_method
 from harness.box.code import BoxedCode
 from harness.box.engine import BoxFailure, BoxStage, ExitReason, Inside, Limits, WhoseFault
-from harness.box.engines import Bubblewrap, Podman, find_engine, walls
-from harness.box.process import control_group
+from harness.box.engines import Bubblewrap, Podman, control_group, find_engine, walls
 from harness.box.seccomp import DENIED, filter_program, rules_by_name
 from harness.core.failures import ErrorClass, HarnessError, UsageError
 from tests.harness.box.adversaries import NAMES, REACHING, UNRULY
@@ -191,7 +190,7 @@ def played(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder.mkdir()
     monkeypatch.setenv("PATH", str(folder), prepend=":")
     monkeypatch.setenv("XDG_RUNTIME_DIR", "/run/user/of-nobody")
-    made = "harness.box.process._made"  # root makes groups, an ordinary user none
+    made = "harness.box.engines._made"  # root makes groups, an ordinary user none
     monkeypatch.setattr(made, lambda limits: None)
     return folder / "systemd-run"
 
