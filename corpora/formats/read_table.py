@@ -160,7 +160,19 @@ def of_records(
     sides = _without_header(header, columns, tabs=tabs)
     if sides is not None:
         names = _numbered_names(header, sides)
-        _note_no_header(table, text, sides, raw, findings)
+        # Show how a table without a header was read; its ids are the numbers of its lines.
+        left_out = len(table.comments) + len(table.later)
+        comments = f" {left_out} lines that begin with # were read as comments." if left_out else ""
+        findings.warning(
+            f"No header was recognised: the first line was read as an entry, column {sides[0] + 1} as the source, "
+            f"column {sides[1] + 1} as the reference{_others(sides[2:])}.{comments}",
+            "If the first line is a header, name its columns source and reference, or say which they are: "
+            "--source-column NAME --reference-column NAME.",
+            line=table.rows[0].line,
+        )
+        lines = len(text.removesuffix("\n").split("\n"))
+        if '"' not in text and lines > len(table.rows):
+            raw.envelope.setdefault("file_lines", lines)
     else:
         names = _column_names(table.rows.pop(0), columns, raw, findings)
     if names is None:
@@ -212,24 +224,6 @@ def _numbered_names(first: TableRow, sides: tuple[int, ...]) -> list[str]:
     for side, place in zip((*SIDES, *further), sides, strict=True):
         names[place] = side
     return names
-
-
-def _note_no_header(
-    table: RecordTable, text: str, sides: tuple[int, ...], raw: RawCorpus, findings: Findings
-) -> None:
-    """Show how a table without a header was read; its ids are the numbers of its lines."""
-    left_out = len(table.comments) + len(table.later)
-    comments = f" {left_out} lines that begin with # were read as comments." if left_out else ""
-    findings.warning(
-        f"No header was recognised: the first line was read as an entry, column {sides[0] + 1} as the source, "
-        f"column {sides[1] + 1} as the reference{_others(sides[2:])}.{comments}",
-        "If the first line is a header, name its columns source and reference, or say which they are: "
-        "--source-column NAME --reference-column NAME.",
-        line=table.rows[0].line,
-    )
-    lines = len(text.removesuffix("\n").split("\n"))
-    if '"' not in text and lines > len(table.rows):
-        raw.envelope.setdefault("file_lines", lines)
 
 
 def _others(places: Sequence[int]) -> str:

@@ -247,7 +247,13 @@ def write(
             f"{secret} entries belong to secret segments (gold_standard, held_out).",
             "Write only public ones (--segment development), or allow it (--allow-secret).",
         )
-    paths = _paths(path, reference, form, findings)
+    if form is Form.PARALLEL and reference is None:
+        findings.error(
+            "The parallel form is two files.", "Name the reference file too (--reference-output)."
+        )
+    if form is not Form.PARALLEL and reference is not None:
+        findings.error(f"The form {form} is one file.", "Leave the reference file out.")
+    paths = [Path(path)] if reference is None else [Path(path), Path(reference)]
     findings.stop_if_failed()
     if lossy and form is Form.PARALLEL:
         corpus = _on_one_line(corpus)
@@ -303,18 +309,6 @@ def _check_lossless(corpus: Corpus, form: Form, files: list[File]) -> None:
             "or allow the loss (--allow-loss).",
         )
         raise findings.failure()
-
-
-def _paths(
-    path: str | Path, reference: str | Path | None, form: Form, findings: Findings
-) -> list[Path]:
-    if form is Form.PARALLEL and reference is None:
-        findings.error(
-            "The parallel form is two files.", "Name the reference file too (--reference-output)."
-        )
-    if form is not Form.PARALLEL and reference is not None:
-        findings.error(f"The form {form} is one file.", "Leave the reference file out.")
-    return [Path(path)] if reference is None else [Path(path), Path(reference)]
 
 
 def _on_one_line(corpus: Corpus) -> Corpus:

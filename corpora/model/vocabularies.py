@@ -144,13 +144,15 @@ def licence_classes() -> dict[str, LicenceClass]:
     """Return the classes by name, in the order in which they are examined."""
     table = resources.files("corpora.model").joinpath("licences.toml").read_text("utf-8")
     return {
-        name: LicenceClass(name=name, **{key: _fixed(value) for key, value in row.items()})
+        name: LicenceClass(
+            name=name,
+            **{
+                key: (value if isinstance(value, str) else tuple(value))
+                for key, value in row.items()
+            },
+        )
         for name, row in tomllib.loads(table).items()
     }
-
-
-def _fixed(value: Any) -> Any:
-    return value if isinstance(value, str) else tuple(value)
 
 
 def licence_class(licence: str) -> LicenceClass | None:
@@ -164,7 +166,9 @@ def licence_class(licence: str) -> LicenceClass | None:
         ):
             return (
                 None
-                if licence_class.within and _UNCLEAR.intersection(words) - _names(licence_class)
+                if licence_class.within
+                and _UNCLEAR.intersection(words)
+                - frozenset(word for phrase in licence_class.words for word in phrase.split())
                 else licence_class
             )
         if _is_id(licence_class.spdx, licence):
@@ -179,10 +183,6 @@ def licence_class(licence: str) -> LicenceClass | None:
         ):
             return licence_class
     return None
-
-
-def _names(each: LicenceClass) -> frozenset[str]:
-    return frozenset(word for phrase in each.words for word in phrase.split())
 
 
 def holds_phrase(phrases: Iterable[str], words: Sequence[str]) -> bool:

@@ -191,7 +191,23 @@ def propose_threshold(
         return ThresholdProposal(False, _WRONG_WAY, level, items, tier_line())
     drawn = _crossings(*logistic(x, share, row_weights(index, draws, seed)), level)
     crossing = estimate(float(_crossing(a, b, level)[0]), drawn, seed)
-    return _judged(crossing, first_reached(x, share, level), x, level, items)
+    shape = first_reached(x, share, level)
+    agrees = (
+        crossing.interval is not None
+        and shape is not None
+        and crossing.interval.lower <= shape <= crossing.interval.upper
+    )
+    reason = _doubt(crossing, x)
+    return ThresholdProposal(
+        not reason,
+        reason or "the curve reaches the level among the composites that were rated",
+        level,
+        items,
+        tier_line(),
+        _finite(crossing),
+        shape,
+        agrees,
+    )
 
 
 _WRONG_WAY = (
@@ -238,27 +254,6 @@ def _crossings(a: FloatArray, b: FloatArray, level: float) -> FloatArray:
 
 def _crossing(a: FloatArray, b: FloatArray, level: float) -> FloatArray:
     return np.asarray((np.log(level / (1.0 - level)) - a) / b)
-
-
-def _judged(
-    found: Estimate, shape: float | None, x: FloatArray, level: float, items: int
-) -> ThresholdProposal:
-    agrees = (
-        found.interval is not None
-        and shape is not None
-        and found.interval.lower <= shape <= found.interval.upper
-    )
-    reason = _doubt(found, x)
-    return ThresholdProposal(
-        not reason,
-        reason or "the curve reaches the level among the composites that were rated",
-        level,
-        items,
-        tier_line(),
-        _finite(found),
-        shape,
-        agrees,
-    )
 
 
 def _finite(found: Estimate) -> Estimate:

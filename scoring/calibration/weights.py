@@ -170,7 +170,15 @@ def _judged(
         out = _folds(problem.items, seed) == fold
         rest = problem.rows(~out)
         after[out] = _composites(problem.values[out], _fit(rest, best_strength(rest, seed)))
-    gain = _gain(problem, before, after, draws, seed)
+    # Difference in tau-b of two composites; both see the same draws of items.
+    index = np.unique(problem.items, return_inverse=True)[1]
+
+    def difference(weights: FloatArray) -> FloatArray:
+        then = kendall_tau_b(before, problem.people, weights)
+        return np.asarray(kendall_tau_b(after, problem.people, weights) - then)
+
+    point = float(difference(once(len(before)))[0])
+    gain = estimate(point, difference(row_weights(index, draws, seed)), seed)
     tau = kendall_tau_b(before, problem.people, once(len(before)))[0]
     strength = best_strength(problem, seed)
     fitted = _fit(problem, strength)
@@ -295,17 +303,3 @@ def _folds(items: IndexArray, seed: int) -> IndexArray:
     present, index = np.unique(items, return_inverse=True)
     dealt = np.random.default_rng(seed).permutation(len(present)) % FOLDS
     return np.asarray(dealt[index], dtype=np.int64)
-
-
-def _gain(
-    problem: _Problem, before: FloatArray, after: FloatArray, draws: int, seed: int
-) -> Estimate:
-    """Return the difference in tau-b of two composites; both see the same draws of items."""
-    index = np.unique(problem.items, return_inverse=True)[1]
-
-    def difference(weights: FloatArray) -> FloatArray:
-        then = kendall_tau_b(before, problem.people, weights)
-        return np.asarray(kendall_tau_b(after, problem.people, weights) - then)
-
-    point = float(difference(once(len(before)))[0])
-    return estimate(point, difference(row_weights(index, draws, seed)), seed)

@@ -77,7 +77,18 @@ def search_constant(
     repeated = np.array([counts[text] for text in texts])
     scorer = Scorer(metrics, weighing=weighing)
     accepted = yield from _accepted([firsts[text] for text in texts], metrics, annotate)
-    promise = _promise(texts, repeated, scorer, accepted)
+    # Weigh what of each constant's composite can be told without scoring it on every entry.
+    known: dict[str, FloatArray] = {"exact_match_rate": repeated / repeated.sum()}
+    if any(isinstance(metric, ChrfPlusPlus) for metric in scorer.metrics):
+        known["chrf_plus_plus"] = constant_chrf(texts, repeated)
+    known |= accepted
+    profile = "A" if STRUCTURAL_KEY in known else "B"
+    weights = scorer.weighing.profiles[profile]
+    promise = sum(
+        (weights[id_] * np.nan_to_num(normalised(id_, values)))
+        for id_, values in known.items()
+        if id_ in weights
+    ) + np.zeros(len(texts))
     yield
     ranked = sorted(range(len(texts)), key=lambda place: (-promise[place], texts[place]))
     finalists = [texts[place] for place in ranked[:PROMISING]]
@@ -106,26 +117,6 @@ def _affordable(texts: list[str]) -> list[str]:
 def _composite(entries: Sequence[Entry], text: str, scorer: Scorer, annotate: Annotate) -> float:
     taken = scorer.statistics(annotate([Translation(entry, text) for entry in entries]))
     return scorer.composite(scorer.table(taken).corpus_values()).value or 0.0
-
-
-def _promise(
-    texts: Sequence[str],
-    repeated: IntArray,
-    scorer: Scorer,
-    accepted: Mapping[str, FloatArray],
-) -> FloatArray:
-    """Weigh what of each constant's composite can be told without scoring it on every entry."""
-    known: dict[str, FloatArray] = {"exact_match_rate": repeated / repeated.sum()}
-    if any(isinstance(metric, ChrfPlusPlus) for metric in scorer.metrics):
-        known["chrf_plus_plus"] = constant_chrf(texts, repeated)
-    known |= accepted
-    profile = "A" if STRUCTURAL_KEY in known else "B"
-    weights = scorer.weighing.profiles[profile]
-    return sum(
-        (weights[id_] * np.nan_to_num(normalised(id_, values)))
-        for id_, values in known.items()
-        if id_ in weights
-    ) + np.zeros(len(texts))
 
 
 def _accepted(
