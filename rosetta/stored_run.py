@@ -161,7 +161,6 @@ _TAGS = {
     "orthography": "orthography",
 }
 """Name in a row → field of an entry."""
-
 _OUTCOME = (
     "error_class", "error", "latency_seconds", "cached", "attempts", "prompt_tokens", "completion_tokens",
     "cost_usd", "spent_usd",
@@ -217,7 +216,6 @@ class RunUnderWay:
 
 
 _LOOK_SECONDS = 0.1
-
 _PATIENCE_SECONDS = 5.0
 """How long a run that is broken off may take before the caller continues without it."""
 

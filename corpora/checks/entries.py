@@ -29,9 +29,7 @@ from corpora.text.messages import fold
 BIDI_CONTROLS = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
 _SUSPECT = re.compile(f"[\x01-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufeff{BIDI_CONTROLS}]")
 _BIDI = re.compile(f"[{BIDI_CONTROLS}]")
-
 CLASS = "variant_class"
-
 _TAGS = (("provenance", PROVENANCES), ("register", REGISTERS), ("context", CONTEXTS))
 
 
@@ -70,8 +68,24 @@ def check_together(placed: Sequence[PlacedEntry], findings: Findings) -> None:
     _classes(placed, findings)
     _suspect_characters(placed, findings)
     _mixed_normal_forms(placed, findings)
-    _look_alikes(placed, findings)
-    _unknown_instructions(placed, findings)
+    for side in SIDES:
+        for kind, forms in mixtures(getattr(item.entry, side) for item in placed).items():
+            ranked = sorted(forms, key=lambda form: (-len(forms[form]), form))
+            listed = ", ".join(f"{form} ({len(forms[form]):,})" for form in ranked[:6])
+            what = "There are" if kind == NO_WIDTH else "Several forms of one look:"
+            findings.warning(
+                f"{what} {kind} in the {side}s: {listed}.",
+                "Write one form, or none of what nobody sees; scores read them as one.",
+                field=side,
+                places=sorted({at for form in ranked[kind != NO_WIDTH :] for at in forms[form]}),
+            )
+    warn_of(
+        findings,
+        [item for item in placed if not CHECKABLE.issuperset(_instruction_ids(item.entry))],
+        "have an instruction that nothing can check",
+        f"Their answers have no value. Permitted ids: {', '.join(sorted(CHECKABLE))}.",
+        "instructions",
+    )
 
 
 def check_entries(entries: Sequence[Entry], name: str) -> tuple[Problem, ...]:
@@ -260,31 +274,6 @@ def _mixed_normal_forms(placed: Sequence[PlacedEntry], findings: Findings) -> No
             "Save all texts in NFC; scores are computed in NFC either way.",
             places=places,
         )
-
-
-def _look_alikes(placed: Sequence[PlacedEntry], findings: Findings) -> None:
-    """Warn of characters that look alike or have no width, of which the texts of one side have several forms."""
-    for side in SIDES:
-        for kind, forms in mixtures(getattr(item.entry, side) for item in placed).items():
-            ranked = sorted(forms, key=lambda form: (-len(forms[form]), form))
-            listed = ", ".join(f"{form} ({len(forms[form]):,})" for form in ranked[:6])
-            what = "There are" if kind == NO_WIDTH else "Several forms of one look:"
-            findings.warning(
-                f"{what} {kind} in the {side}s: {listed}.",
-                "Write one form, or none of what nobody sees; scores read them as one.",
-                field=side,
-                places=sorted({at for form in ranked[kind != NO_WIDTH :] for at in forms[form]}),
-            )
-
-
-def _unknown_instructions(placed: Sequence[PlacedEntry], findings: Findings) -> None:
-    warn_of(
-        findings,
-        [item for item in placed if not CHECKABLE.issuperset(_instruction_ids(item.entry))],
-        "have an instruction that nothing can check",
-        f"Their answers have no value. Permitted ids: {', '.join(sorted(CHECKABLE))}.",
-        "instructions",
-    )
 
 
 def _instruction_ids(entry: Entry) -> Iterable[str]:

@@ -33,13 +33,10 @@ from corpora.text.messages import LONGEST, NEAR, fold, folded_words, near_names
 _YEAR_OR_MONTH = re.compile(r"\d{4}(-(0[1-9]|1[0-2]))?", re.ASCII)
 _DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d.*", re.ASCII)
-
 _NOT_FOR_SPDX = frozenset({"community-only", "closed", UNKNOWN})
 """Classes of licences that no list of public licences has."""
-
 LEAST_WEIGHED = 30
 """Entries with a difficulty from which on their distribution is examined: those that `development` needs."""
-
 MIDDLE_TIERS = (2, 3, 4)
 MIDDLE_SHARE = 0.5
 """Least share of entries in the middle tiers; a corpus is weighted toward them (benchmark-specification §2.4)."""
@@ -144,10 +141,6 @@ def check_against_entries(
             "Add it to dataset.provenance, or correct the entries.",
             "provenance",
         )
-    _check_tiers(placed, findings)
-
-
-def _check_tiers(placed: Sequence[PlacedEntry], findings: Findings) -> None:
     tiers = [item.entry.difficulty for item in placed if item.entry.difficulty is not None]
     middle = sum(tier in MIDDLE_TIERS for tier in tiers)
     if len(tiers) >= LEAST_WEIGHED and middle < MIDDLE_SHARE * len(tiers):
@@ -202,32 +195,24 @@ _WORDS = frozenset({
     "unreleased", "embargoed",
 })  # fmt: skip
 """Words of a field's name that may say which entries are secret."""
-
 _RESEMBLED = ("segment", "subset", "partition", "heldout", "goldstandard", "secret")
-
 _TERM_NAMES = frozenset({
     "localonly", "notstored", "donotsend", "donottransmit", "donotshare", "notransmission", "offlineonly",
     "noupload", "nocloud", "noexport", "sendto", "maysend",
 })  # fmt: skip
 """Other names by which a term of transmission may be called, folded."""
-
 _COUNTED = frozenset(["id", "no", "nr", "num", "number", "index"])
 """With one of these and a whole number as its value, ``segment_id`` numbers sentences."""
-
 _SECRET = frozenset(segment.value.replace("_", "") for segment in Segment if segment.secret) | {
     "heldoutset", "heldouttest", "holdout", "holdoutset", "goldstandardset", "sealed", "secret",
 }  # fmt: skip
 """Names of the secret segments without signs between their words, and what else they are called."""
-
 _TEXTS = frozenset({"source", "reference", "variants", "id", "segment"})
 """Fields of an entry in which a secret segment's name is a text, or is the segment."""
-
 _WHERE_GOLD_IS_KNOWN = frozenset(
     {"provenance", "provenance_tag", "provenance_tags", "provenance_record"}
 )
 """``gold_standard`` is also a provenance (§2.5)."""
-
-
 MOST_FIELDS = 16_384
 """Fields of an entry, and columns of a table, as many as a spreadsheet has; what has more is something else."""
 

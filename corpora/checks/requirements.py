@@ -26,7 +26,6 @@ LEAST: Final = {
     Segment.HELD_OUT: 10,
 }
 """Fewest entries of each segment (§2.3); held_out only where it is there."""
-
 LEAST_TIERS: Final = 3
 LEAST_REGISTERS: Final = 2
 
@@ -70,6 +69,10 @@ class Statistics:
 def statistics(corpus: Corpus) -> Statistics:
     """Count what the entries of a corpus carry."""
     entries = corpus.entries
+    task = corpus.dataset.task
+    known = [] if task == TRANSLATION else RECORDS[task].model_fields
+    given = [entry.model_extra or {} for entry in corpus.entries]
+    counts = {name: sum(fields.get(name) is not None for fields in given) for name in known}
     return Statistics(
         entries=len(entries),
         by_segment=_count(entries, lambda entry: entry.segment),
@@ -84,16 +87,8 @@ def statistics(corpus: Corpus) -> Statistics:
         with_analysis=sum(bool(entry.morphological_analysis) for entry in entries),
         source=_side([entry.source for entry in entries]),
         reference=_side([entry.reference for entry in entries]),
-        fields=_fields(corpus),
+        fields={name: count for name, count in sorted(counts.items()) if count},
     )
-
-
-def _fields(corpus: Corpus) -> dict[str, int]:
-    task = corpus.dataset.task
-    known = [] if task == TRANSLATION else RECORDS[task].model_fields
-    given = [entry.model_extra or {} for entry in corpus.entries]
-    counts = {name: sum(fields.get(name) is not None for fields in given) for name in known}
-    return {name: count for name, count in sorted(counts.items()) if count}
 
 
 def _count(entries: Iterable[Entry], of: Callable[[Entry], Hashable]) -> dict[str, int]:
@@ -151,6 +146,15 @@ def requirements(corpus: Corpus, consent: ConsentStanding) -> list[Requirement]:
     if corpus.dataset.task != TRANSLATION:
         return []
     segments = Counter(entry.segment for entry in corpus.entries)
+    # Count entries with a provenance; what stayed closed in a vault cannot be examined.
+    opened = [entry for entry in corpus.entries if not entry.not_stored]
+    documented = sum(
+        bool(entry.provenance or (entry.model_extra or {}).get(RECORD)) for entry in opened
+    )
+    closed = len(corpus.entries) - len(opened)
+    note = f"{closed} closed ones not examined" if closed else ""
+    tiers = sorted({entry.difficulty for entry in corpus.entries if entry.difficulty is not None})
+    registers = {entry.register_ for entry in corpus.entries if entry.register_}
     rows = [
         Requirement(
             "gold_standard entries", LEAST[Segment.GOLD_STANDARD], segments[Segment.GOLD_STANDARD]
@@ -159,9 +163,9 @@ def requirements(corpus: Corpus, consent: ConsentStanding) -> list[Requirement]:
             "development entries", LEAST[Segment.DEVELOPMENT], segments[Segment.DEVELOPMENT]
         ),
         Requirement("diagnostic entries", LEAST[Segment.DIAGNOSTIC], segments[Segment.DIAGNOSTIC]),
-        _provenance(corpus),
-        _tiers(corpus),
-        _registers(corpus),
+        Requirement("entries with provenance", len(opened), documented, note),
+        Requirement("difficulty tiers", LEAST_TIERS, len(tiers), ", ".join(map(str, tiers))),
+        Requirement("registers", LEAST_REGISTERS, len(registers)),
         Requirement("community consent", 1, int(consent.documented), consent.note),
     ]
     if segments[Segment.HELD_OUT]:
@@ -169,27 +173,6 @@ def requirements(corpus: Corpus, consent: ConsentStanding) -> list[Requirement]:
             Requirement("held_out entries", LEAST[Segment.HELD_OUT], segments[Segment.HELD_OUT])
         )
     return rows
-
-
-def _provenance(corpus: Corpus) -> Requirement:
-    """Count entries with a provenance; what stayed closed in a vault cannot be examined."""
-    opened = [entry for entry in corpus.entries if not entry.not_stored]
-    documented = sum(
-        bool(entry.provenance or (entry.model_extra or {}).get(RECORD)) for entry in opened
-    )
-    closed = len(corpus.entries) - len(opened)
-    note = f"{closed} closed ones not examined" if closed else ""
-    return Requirement("entries with provenance", len(opened), documented, note)
-
-
-def _tiers(corpus: Corpus) -> Requirement:
-    tiers = sorted({entry.difficulty for entry in corpus.entries if entry.difficulty is not None})
-    return Requirement("difficulty tiers", LEAST_TIERS, len(tiers), ", ".join(map(str, tiers)))
-
-
-def _registers(corpus: Corpus) -> Requirement:
-    registers = {entry.register_ for entry in corpus.entries if entry.register_}
-    return Requirement("registers", LEAST_REGISTERS, len(registers))
 
 
 LOOKED_OVER: Final = frozenset({"agreed", "corrected"})

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 Place = tuple[int | str, ...]
 """Names of sections and fields, and numbers of list items from 0, from the outside in."""
-
 _HEADER = re.compile(r"\s*(\[\[?)([\w.-]+)\]")
 _KEY = re.compile(r"\s*([\w-]+)\s*=")
 _TYPE = re.compile(r"str|int|float|bool|\[key\]|.*\[.*\]|function-.*")
@@ -109,10 +108,8 @@ def line_of(text: str, place: Place) -> int | None:
 
 MOST_CHARACTERS = 8 * 2**20
 """Longest text; a table that people wrote has some hundred thousand."""
-
 MOST_PARTS = 32
 """Parts that a dotted key may have."""
-
 _PART = r"""(?:[A-Za-z0-9_-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+"""
 _LONG_KEY = re.compile(rf"(?<![A-Za-z0-9_.-])(?:{_PART}){{{MOST_PARTS},}}")
 

@@ -66,7 +66,6 @@ _WRONG_OF_DATASET: Mapping[str, tuple[str, str]] = {
     "file_lines": ("It must be a whole number of at least 1.", "Write it so, or take it out."),
 }
 _NOT_TEXT = ("It must be text.", "Put it in quotes.")
-
 _OPTIONS = {"source_language": "--source-language", "target_language": "--target-language"}
 
 
@@ -87,7 +86,14 @@ def assemble_dataset(
         )
     for name in _OPTIONS:
         _check_language(name, fields.get(name), findings)
-    _note_same_language(fields, findings)
+    source, target = (fields.get(name) for name in _OPTIONS)
+    same = isinstance(source, str) and isinstance(target, str) and equal_tags(source, target)
+    if same and fields.get("task", TRANSLATION) == TRANSLATION:
+        findings.warning(
+            "Sources and references are said to be in one language, and this is a translation.",
+            "Correct the tag that is wrong; a variety has one of its own, such as en-GB.",
+            field="dataset.target_language",
+        )
     if "task" in fields and (not isinstance(fields["task"], str) or fields["task"] not in TASKS):
         findings.error(*unknown_task(fields.pop("task")), field="dataset.task")
     if isinstance(fields.get("provenance"), str):
@@ -141,18 +147,6 @@ def _check_language(name: str, tag: Any, findings: Findings) -> None:
             f"No language has the tag {shown(tag, 20)} (ISO 639).",
             "Correct it. For a language without a tag use a private one, qaa to qtz.",
             field=f"dataset.{name}",
-        )
-
-
-def _note_same_language(fields: Mapping[str, Any], findings: Findings) -> None:
-    """Record a translation out of a language into the very same; other tasks have one language on both sides."""
-    source, target = (fields.get(name) for name in _OPTIONS)
-    same = isinstance(source, str) and isinstance(target, str) and equal_tags(source, target)
-    if same and fields.get("task", TRANSLATION) == TRANSLATION:
-        findings.warning(
-            "Sources and references are said to be in one language, and this is a translation.",
-            "Correct the tag that is wrong; a variety has one of its own, such as en-GB.",
-            field="dataset.target_language",
         )
 
 

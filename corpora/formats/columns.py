@@ -32,8 +32,6 @@ _TEXTS = frozenset({"source", "reference", "notes", "morphological_analysis"})
 _STRIPPED = frozenset(SYNONYMS) - _TEXTS
 _INTEGER = re.compile(r"0|-?[1-9][0-9]{0,14}", re.ASCII)
 _TIER = re.compile(r"([0-9]{1,3})(\.0+)?", re.ASCII)
-
-
 _WHOLE = re.compile(r"(0|-?[1-9][0-9]{0,14})(?:[.,]0+)?", re.ASCII)
 
 
@@ -88,8 +86,6 @@ def write_cell(name: str, value: Any) -> str | None:
 OPTIONS = {"source": "--source-column", "reference": "--reference-column"}
 LANGUAGE_OPTIONS = {"source": "--source-language", "reference": "--target-language"}
 LANGUAGES = {"source": "source_language", "reference": "target_language"}
-
-
 _NAMED = frozenset((*SYNONYMS, *chain.from_iterable(SYNONYMS.values())))
 """Names of fields; ``id`` is one before it is Indonesian."""
 

@@ -398,7 +398,10 @@ def _form_of(name: str, text: str, columns: Columns) -> Form | None:
         return by_suffix
     start = text.lstrip()
     if start.startswith("{"):
-        return Form.JSONL if _is_jsonl(start) else None
+        first, _, rest = start.partition("\n")
+        return (
+            Form.JSONL if (first.rstrip().endswith("}") and rest.lstrip().startswith("{")) else None
+        )
     if start.startswith("[") or Path(name).suffix.lower() == ".json":
         return None
     if start.startswith("<"):
@@ -413,12 +416,6 @@ def _form_of(name: str, text: str, columns: Columns) -> Form | None:
 
 _ROOT = re.compile(r"<(?:[\w.-]+:)?(tmx|xliff)[\s>]", re.IGNORECASE | re.ASCII)
 _LONGEST_PROLOGUE = 65_536
-
-
-def _is_jsonl(text: str) -> bool:
-    """Return whether the first two lines are objects, each complete in itself."""
-    first, _, rest = text.partition("\n")
-    return first.rstrip().endswith("}") and rest.lstrip().startswith("{")
 
 
 def _id_from(name: str) -> str:

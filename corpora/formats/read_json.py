@@ -346,7 +346,6 @@ _OTHER_FILES = (
 
 PAIR_NAMES = "language_names"
 """Extra envelope field for what a language_pair object holds beside the two tags."""
-
 PAIR_LABEL = "language_pair_label"
 """Field of a reference-implementation file that keeps the specification's language_pair."""
 

@@ -114,25 +114,21 @@ def _sides(texts: Sequence[str], names: Sequence[str], findings: Findings) -> li
     for text, name, by_feed, by_any in zip(texts, names, plain, cut, strict=True):
         ends = only_so or "\n" not in text
         sides.append(by_any if ends else by_feed)
-        _note_returns_at_ends(text, shown(name), findings)
+        positions = [match.start() for match in _AT_END.finditer(text)]
+        if positions:
+            lines = "One line" if len(positions) == 1 else f"{len(positions):,} lines"
+            findings.warning(
+                f"{lines} of {shown(name)} {'ends' if len(positions) == 1 else 'end'} in more than one carriage return (\\r), "
+                "as where parts with Windows line ends were put together; they were left out.",
+                "Nothing to do. `tr -d '\\r'` takes them out of the parts before they are put together.",
+                line=text.count("\n", 0, positions[0]) + 1,
+            )
         _note_returns_within(text, shown(name), findings, ends=ends)
     return sides
 
 
 def _differ_in_length(sides: Sequence[Sequence[str]]) -> bool:
     return len({len(lines) for lines in sides}) > 1
-
-
-def _note_returns_at_ends(text: str, name: str, findings: Findings) -> None:
-    positions = [match.start() for match in _AT_END.finditer(text)]
-    if positions:
-        lines = "One line" if len(positions) == 1 else f"{len(positions):,} lines"
-        findings.warning(
-            f"{lines} of {name} {'ends' if len(positions) == 1 else 'end'} in more than one carriage return (\\r), "
-            "as where parts with Windows line ends were put together; they were left out.",
-            "Nothing to do. `tr -d '\\r'` takes them out of the parts before they are put together.",
-            line=text.count("\n", 0, positions[0]) + 1,
-        )
 
 
 def _note_returns_within(text: str, name: str, findings: Findings, *, ends: bool) -> None:

@@ -30,11 +30,8 @@ from corpora.text.messages import folded_words
 
 DEEPEST = 200
 """Elements within each other; files of translation tools have about twenty."""
-
 _SKIPPED = frozenset({"alt-trans", "ignorable", "skeleton", "internal-file", "seg-source", "sub"})
 """Elements whose texts are no part of a unit: proposals, white space, files, texts within codes."""
-
-
 _OWN_ATTRIBUTES = frozenset({"id", "tuid", "segtype", "canResegment"})
 """Attributes of the standards that look like marks and are none."""
 
@@ -93,9 +90,6 @@ class _Reader:
         """Depth of the element whose text is taken, 0 outside of one."""
         self._text: list[str] = []
         self._coded = False
-        self._parser = self._make()
-
-    def _make(self) -> expat.XMLParserType:
         parser = expat.ParserCreate("utf-8", " ")
         parser.buffer_text = True
         parser.StartElementHandler = self._start
@@ -104,7 +98,7 @@ class _Reader:
         parser.CommentHandler = check_comment
         parser.EntityDeclHandler = _refuse_entity
         parser.SkippedEntityHandler = _refuse_entity
-        return parser
+        self._parser = parser
 
     @property
     def line(self) -> int:

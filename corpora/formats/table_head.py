@@ -102,7 +102,6 @@ def without_returns(text: str, delimiter: str, findings: Findings) -> str:
 
 ENVELOPE_COMMENT = re.compile(r"#\s*(dataset\.)?([^:\s][^:]*?)\s*:\s*(.*?)\s*")
 """``# key: value`` for the envelope's own fields, ``# dataset.key: value`` for any other."""
-
 _NUMBER = re.compile(r"[1-9][0-9]{0,8}", re.ASCII)
 
 

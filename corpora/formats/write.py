@@ -39,7 +39,6 @@ from corpora.text.visible import guarded, is_formula
 # ---- A corpus as the text of a file, one function for each form ----
 
 Fields = dict[str, Any]
-
 _FIRST_COLUMNS = ("id", "source", "reference")
 
 

@@ -52,7 +52,7 @@ def with_entries(
     """Make entries of the units that have a translation; ``named`` are their texts for source and reference."""
     marked = [unit for unit in units if unit.untranslated and _has_text(unit, named[1])]
     lacking = [unit for unit in units if not _has_text(unit, named[1])]
-    kept = [unit for unit in units if _is_translated(unit, named[1])]
+    kept = [unit for unit in units if (not unit.untranslated and _has_text(unit, named[1]))]
     _complete_ids(kept, findings)
     for unit in kept:
         raw.entries.append(RawEntry(unit.fields(*named), len(raw.entries) + 1, unit.line))
@@ -107,10 +107,6 @@ def _complete_ids(units: Sequence[Unit], findings: Findings) -> None:
             line=changed[0].line,
             field="id",
         )
-
-
-def _is_translated(unit: Unit, name: str) -> bool:
-    return not unit.untranslated and _has_text(unit, name)
 
 
 def _has_text(unit: Unit, name: str) -> bool:

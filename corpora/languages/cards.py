@@ -26,7 +26,6 @@ from corpora.languages.writing import Forbidden, WritingSystem
 
 SHIPPED = Path(__file__).parent / "shipped"
 """Folder of the cards in the wheel."""
-
 _LARGEST = 1_000_000
 _LANGUAGE = re.compile(r"[a-z]{2,3}", re.ASCII)
 _ALIASES = re.compile(rb"^aliases[ \t]*=[ \t]*\[([^\]]*)\]", re.MULTILINE)
@@ -87,7 +86,15 @@ def list_cards(folders: Sequence[Path] = ()) -> Iterator[Path]:
 
 def read_card(path: Path) -> FoundCard:
     """Read one card; CardError with everything that is wrong in it."""
-    return _card(path, _content(path))
+    try:
+        with open_regular(path) as file:
+            content = file.read(_LARGEST + 1)
+    except OSError as error:
+        why = error.strerror or type(error).__name__
+        raise _error(path, f"It cannot be read: {why}.", "Check name and permissions.") from None
+    if len(content) > _LARGEST:
+        raise _error(path, "It is larger than 1 MB.", "A card holds facts, no texts: shorten it.")
+    return _card(path, content)
 
 
 @lru_cache(maxsize=8)
@@ -127,18 +134,6 @@ def _aliases(path: Path) -> list[bytes]:
     except OSError:
         return []
     return [] if listed is None else _QUOTED.findall(listed[1])
-
-
-def _content(path: Path) -> bytes:
-    try:
-        with open_regular(path) as file:
-            content = file.read(_LARGEST + 1)
-    except OSError as error:
-        why = error.strerror or type(error).__name__
-        raise _error(path, f"It cannot be read: {why}.", "Check name and permissions.") from None
-    if len(content) > _LARGEST:
-        raise _error(path, "It is larger than 1 MB.", "A card holds facts, no texts: shorten it.")
-    return content
 
 
 def parsed(path: Path, text: str) -> dict[str, Any]:
@@ -188,7 +183,11 @@ def _words(found: ErrorDetails, place: tuple[int | str, ...]) -> tuple[str, str]
     """Return what is wrong, without its full stop, and the fix."""
     kind, last = found["type"], place[-1] if place else ""
     if kind == "extra_forbidden":
-        known = _fields(place)
+        known = (
+            [*Forbidden.model_fields]
+            if "forbidden" in place[:-1]
+            else [*(WritingSystem if place[0] == "writings" else LanguageCard).model_fields]
+        )
         near = nearest(str(last), known)
         mend = f"Is {near!r} meant?" if near else "Remove it, or correct its name."
         return "this field is not known", f"{mend} {_DOCS}"
@@ -196,10 +195,3 @@ def _words(found: ErrorDetails, place: tuple[int | str, ...]) -> tuple[str, str]
         return wanted_words(found), "Correct it."
     missing = kind == "missing" and isinstance(last, str)
     return wanted_words(found), f"{'Add' if missing else 'Correct'} it. {_DOCS}"
-
-
-def _fields(place: tuple[int | str, ...]) -> list[str]:
-    """Return the fields that could stand where an unknown one does."""
-    if "forbidden" in place[:-1]:
-        return [*Forbidden.model_fields]
-    return [*(WritingSystem if place[0] == "writings" else LanguageCard).model_fields]

@@ -40,7 +40,6 @@ class ClusiveAffixes(BaseModel):
     """One way in which a word says “we”: the affixes without and with the person spoken to."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
-
     exclusive: tuple[Part, Part]
     """Beginning and end of the word where the person spoken to is left out (“they and I”)."""
     inclusive: tuple[Part, Part]
@@ -62,24 +61,20 @@ class VariantRules(BaseModel):
     """Which differences do not count, as data of a language card."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
-
     ignore_case: StrictBool = False
     """True where the language has no capitals by convention, so that a capital means nothing."""
     ignored_marks: str = ""
     """Punctuation at the edge of a word that may differ, as one string."""
     sentence_end: str = ".?!"
     """Marks after which words belong to another sentence; words never move across one."""
-
     spellings: tuple[tuple[Written, Part], ...] = ()
     """Orthography: letters that may be written for each other; the first is read as the second."""
     preverbs: tuple[Written, ...] = ()
     """Orthography: parts of a verb after which a hyphen and a space are the same."""
     fused: tuple[tuple[Written, Written], ...] = ()
     """Orthography: parts that are also written as one, and the same with a hyphen."""
-
     separate_words: tuple[Written, ...] = ()
     """Orthography: words of their own that are also joined to the next one by a hyphen."""
-
     free_word_order: StrictBool = False
     """True where the same words in another order mean the same, within one clause."""
     clause_words: tuple[Written, ...] = ()
@@ -88,20 +83,16 @@ class VariantRules(BaseModel):
     """Words whose place has a meaning (negation, the mark of a question): with one, the order counts."""
     verb_tag: str = "V"
     """The analyser's tag of a verb; with two verbs in a sentence the order counts."""
-
     optional_particles: tuple[Written, ...] = ()
     """Words that may stand or be missing; one for another is still a difference."""
-
     synonyms: tuple[Annotated[tuple[Written, ...], Field(min_length=2)], ...] = ()
     """Groups of words, or of dictionary forms where there is an analyser, of which each may stand for
     the others."""
-
     progressive: tuple[Written, ...] = ()
     """Preverbs of an action under way that an output may have where the reference does not."""
     progressive_endings: tuple[Written, ...] = ()
     """Endings of a source word that tell of an action under way (English ``ing``); without any of them
     the preverb counts as a difference. Empty: it never does."""
-
     clusive_affixes: tuple[ClusiveAffixes, ...] = ()
     """Inclusive and exclusive “we” in words that no analyser knows."""
     clusive_words: tuple[tuple[Written, Written], ...] = ()
@@ -126,7 +117,6 @@ class VariantRules(BaseModel):
 
 
 __all__ = ["Forbidden", "LanguageCard", "WritingSystem"]
-
 _LANGUAGE = re.compile(r"[a-z]{2,3}", re.ASCII)
 _SCRIPT = re.compile(r"[A-Z][a-z]{3}", re.ASCII)
 _FILE_NAME = re.compile(r"\w[\w.+-]{0,99}", re.ASCII)
@@ -183,7 +173,6 @@ class LanguageCard(BaseModel):
     """Everything that is known of one language."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
-
     tag: Language
     """BCP 47 tag of the language without script: ``crk``, ``iu``, ``se``."""
     name: Annotated[str, Field(min_length=1, max_length=100)]

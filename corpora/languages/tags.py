@@ -42,7 +42,6 @@ CODES = {
     "Buginese": "Bugi", "Rejang": "Rjng", "Kayah_Li": "Kali",
 }  # fmt: skip
 """Unicode's name of a script → its ISO 15924 code (Unicode, PropertyValueAliases)."""
-
 LEAST_KANA = 0.05
 """Share of letters from which kana make a text Japanese, even where Chinese characters are more."""
 
@@ -122,7 +121,6 @@ _NOT_LANGUAGES = frozenset(
     ]
 )
 """Parts of file names, and headers, that have the shape of a language tag and mean something else."""
-
 _FLORES_NAME = re.compile(r"[a-z]{3}_[A-Z][a-z]{3}")
 
 

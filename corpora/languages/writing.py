@@ -106,7 +106,6 @@ Tokenizer = Literal[
     "13a", "intl", "char", "none", "zh", "ja-mecab", "ko-mecab", "flores200"
 ]  # fmt: skip
 """sacreBLEU's tokenizers."""
-
 _MOST_IN_RANGE = 30_000
 _LONGEST_LETTER = 8
 _MOST_NAMED = 5
@@ -139,8 +138,9 @@ def _written_out(item: str) -> Iterable[str]:
     return (item,)
 
 
-def _letters(text: str) -> str:
-    """Refuse items that are neither a letter nor a range."""
+def _listed_once(text: str) -> str:
+    """Refuse a list of letters in which one stands twice: another may be missing in its place."""
+    # Refuse items that are neither a letter nor a range.
     for item in composed(text).split():
         if len(item) == 3 and item[1] == "-":
             if not 0 < ord(item[2]) - ord(item[0]) <= _MOST_IN_RANGE:
@@ -150,12 +150,7 @@ def _letters(text: str) -> str:
                 )
         elif len(item) > _LONGEST_LETTER:
             raise ValueError(f"{shown(item)} is too long for a letter: put spaces between letters")
-    return composed(text)
-
-
-def _listed_once(text: str) -> str:
-    """Refuse a list of letters in which one stands twice: another may be missing in its place."""
-    spelled_letters = _letters(text)
+    spelled_letters = composed(text)
     letters = list(graphemes(spelled_letters))
     if len(set(letters)) < len(letters):
         counted = Counter(letters).items()
@@ -212,7 +207,6 @@ class Forbidden(BaseModel):
     """A sequence of letters that the orthography does not have."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
-
     pattern: Annotated[str, AfterValidator(_pattern)]
     """Regular expression of Python's ``re``, searched in the first 100 letters of a lower-cased word in NFC.
     No group in it is repeated, and of ``*`` and ``+`` there is one in each case between bars, so that no
@@ -233,7 +227,6 @@ class WritingSystem(BaseModel):
     """How a language is written in one script."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
-
     letters: Annotated[Letters, Filled]
     """Letters of the language's own words, in lower case, separated by spaces; several characters make
     one letter where the alphabet says so (``sh``). Ranges of single characters are written ``ᐁ-ᕽ``."""

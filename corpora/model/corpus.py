@@ -77,7 +77,6 @@ class Dataset(BaseModel):
     """The envelope of a corpus (§2.1); unknown fields are kept."""
 
     model_config = ConfigDict(extra="allow", frozen=True)
-
     id: str
     version: str = "0"
     language_pair: str
@@ -232,23 +231,16 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
     "variant_class": (),
 }
 """Fields of an entry and the other names that files give them, best first."""
-
 SIDES = ("source", "reference")
-
 LEGACY_NAMES = {"id": "index", "source": "source_text", "reference": "target_expected"}
 """Names of the implementation note in §2.2."""
-
 TIER_OF_WORD = {"easy": 2, "medium": 3, "hard": 4}
 """Difficulty words as tiers of §2.4: the nearest to the middle of those that a word stands for."""
-
 WORD_OF_TIER = {1: "easy", 2: "easy", 3: "medium", 4: "hard", 5: "hard"}
-
 DIFFICULTY_WORD = "difficulty_label"
 """Extra field that keeps the word a difficulty was given as."""
-
 EXACT_TIER = "difficulty_tier"
 """Extra field of a legacy file that keeps the tier which its word only approximates."""
-
 RECORD = "provenance_record"
 """Extra field that keeps a provenance given as an object instead of a tag."""
 
@@ -324,7 +316,13 @@ class Selection:
         CorpusError for them where they are asked for, for an id that is not there, and for a filter that leaves nothing.
         """
         findings = Findings(corpus.dataset.id)
-        self._check(findings)
+        for name, number in (("limit", self.limit), ("sample", self.sample)):
+            if number is not None and number < 1:
+                findings.error("It must be at least 1.", "Give a larger number.", field=name)
+        for tier in self.difficulties:
+            if not 1 <= tier <= 5:
+                findings.error("There are tiers 1 to 5.", "Give one of these.", field="difficulty")
+        findings.stop_if_failed()
         chosen = [
             place
             for place, entry in enumerate(corpus.entries)
@@ -354,15 +352,6 @@ class Selection:
                 )[: self.sample]
             )
         return tuple(chosen[: self.limit])
-
-    def _check(self, findings: Findings) -> None:
-        for name, number in (("limit", self.limit), ("sample", self.sample)):
-            if number is not None and number < 1:
-                findings.error("It must be at least 1.", "Give a larger number.", field=name)
-        for tier in self.difficulties:
-            if not 1 <= tier <= 5:
-                findings.error("There are tiers 1 to 5.", "Give one of these.", field="difficulty")
-        findings.stop_if_failed()
 
     def _wanted(self, corpus: Corpus, findings: Findings) -> set[str]:
         wanted = dict.fromkeys(str(entry_id_) for entry_id_ in self.entry_ids)

@@ -12,14 +12,10 @@ from corpora.model.vocabularies import Segment as Segment  # noqa: PLC0414  ever
 
 EntryId = int | str
 """Unique within a corpus. Integers in the specification, strings in much of the world's data."""
-
-
 PROVENANCES = ("gold_standard", "textbook", "elicited", "corpus")
 """Provenance tags of §2.5."""
-
 REGISTERS = ("conversational", "formal", "technical", "ceremonial", "educational")
 """Register tags of §2.6."""
-
 CONTEXTS = ("greeting", "declaration", "question", "instruction", "narrative", "label", "error")
 """Communicative functions of §2.6."""
 
@@ -37,7 +33,6 @@ class Entry(BaseModel):
     """One source text with its reference translation; unknown fields are kept."""
 
     model_config = ConfigDict(extra="allow", frozen=True, populate_by_name=True)
-
     id: Annotated[StrictInt | StrictStr, Field(union_mode="left_to_right")]
     source: str
     reference: str

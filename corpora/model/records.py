@@ -30,7 +30,6 @@ WantedCall = Annotated[
     Field(min_length=1, max_length=1),
 ]
 Name = Annotated[str, Field(min_length=1)]
-
 _MOST_TOKENS = 2**53
 
 
@@ -372,7 +371,28 @@ def complete(task: str, fields: Mapping[str, Any]) -> tuple[dict[str, Any], list
     try:
         record = RECORDS[task].model_validate(fields)
     except ValidationError as error:
-        return dict(fields), _wrong(RECORDS[task], error)
+        model = RECORDS[task]
+        wrong_fields: dict[str, WrongField] = {}
+        details = error.errors(include_url=False, include_input=False)
+        for detail in sorted(
+            details, key=lambda detail: -len(detail["loc"])
+        ):  # of a union, what came furthest
+            name = str(detail["loc"][0])
+            error_text = str(detail["ctx"]["error"]) if detail["type"] == "value_error" else ""
+            message = error_text or _MESSAGES.get(
+                detail["type"], "It has not the form that it must have."
+            )
+            mend = model.model_fields[name].description or "Correct it."
+            # Write a place as `turns[2].user`, as far as it consists of names that we gave.
+            place = detail["loc"]
+            path = str(place[0])
+            for part in place[1:]:
+                if isinstance(part, int):
+                    path += f"[{part + 1}]"
+                elif part in _NAMES:
+                    path += f".{part}"
+            wrong_fields.setdefault(name, WrongField(path, message, mend))
+        return dict(fields), list(wrong_fields.values())
     made = dict(fields)
     for side, text in (("source", record.source_text()), ("reference", record.reference_text())):
         own = fields.get(side)
@@ -397,23 +417,6 @@ def own_answer(task: str, fields: Mapping[str, Any]) -> str | None:
         return None
 
 
-def _wrong(model: type[TaskRecord], error: ValidationError) -> list[WrongField]:
-    """Return each field's first fault in our words; neither values nor names inside of a record are quoted."""
-    wrong_fields: dict[str, WrongField] = {}
-    details = error.errors(include_url=False, include_input=False)
-    for detail in sorted(
-        details, key=lambda detail: -len(detail["loc"])
-    ):  # of a union, what came furthest
-        name = str(detail["loc"][0])
-        error_text = str(detail["ctx"]["error"]) if detail["type"] == "value_error" else ""
-        message = error_text or _MESSAGES.get(
-            detail["type"], "It has not the form that it must have."
-        )
-        mend = model.model_fields[name].description or "Correct it."
-        wrong_fields.setdefault(name, WrongField(_path(detail["loc"]), message, mend))
-    return list(wrong_fields.values())
-
-
 _MESSAGES = {
     "missing": "It is missing.",
     "string_type": "It must be text.",
@@ -434,14 +437,3 @@ _NAMES = frozenset({"kwargs"}).union(
     for part in (FoundText, ChatTurn, GivenTool, CheckedInstruction, SpokenTurn, JudgedShare)
     for name in part.model_fields
 )
-
-
-def _path(place: tuple[int | str, ...]) -> str:
-    """Write a place as ``turns[2].user``, as far as it consists of names that we gave."""
-    path = str(place[0])
-    for part in place[1:]:
-        if isinstance(part, int):
-            path += f"[{part + 1}]"
-        elif part in _NAMES:
-            path += f".{part}"
-    return path

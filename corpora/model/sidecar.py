@@ -16,17 +16,14 @@ from corpora.model.vocabularies import LOCAL_ONLY, Transmission, sending_of
 
 MARK_SUFFIX = ".champollion.json"
 """Ending of the file beside a corpus that holds terms for it."""
-
 KNOWN_OF_MARK = frozenset({FIELD, TRAINING, "terms", "segment", "tier"})
 """Fields of a mark that are read by their names alone."""
-
 SET_1 = "https://champollion.dev/schemas/set/1.json"
 _OF_SET_1 = frozenset({
     "$schema", FIELD, "role", "kind", "pair", "fields", "terms", "id", "name", "license", "tier", "segment", "sha256",
     "rows", "card", "registeredAt", "derived_from", "holders_agreed", "written_by",
 })  # fmt: skip
 """Fields of the reference implementation's sidecar; in one that names its schema, others but ``x-…`` are refused."""
-
 _KEPT_TIERS = ("local-only", "sealed", "private")
 _TIERS = (*_KEPT_TIERS, "public")
 
@@ -104,9 +101,7 @@ def mark_bytes(sha256: str, said: Mapping[str, Any]) -> bytes:
 
 OWN_FIELD = "x-rosetta-transmission"
 """Where a sidecar says more than the reference implementation knows; it goes before ``transmission`` there."""
-
 _OF_TERMS = (TRAINING, "owner", "speakers", "speakers_agreed", "consent_record")
-
 _MEANING = frozenset({"segment", "tier"})
 """Fields of a sidecar whose names mean something else in a corpus."""
 

@@ -94,19 +94,15 @@ def has_licence_word(words: list[str]) -> bool:
 
 FIELD = "transmission"
 TRAINING = "training"
-
 MEND = (
     f'Write "{FIELD}": "{Transmission.LOCAL_ONLY}" in the envelope (no text leaves this machine), or '
     f'"{Transmission.OPEN}" where you may send the texts elsewhere.'
 )
-
 SECRET_ROLES = ("sealed", "test", "holdout", "held_out", "gold_standard")
 OPEN_ROLES = (
     "dev", "development", "diagnostic", "train", "training", "public", "open", "input", "resource",
 )  # fmt: skip
 """What ``role`` of a mark may say: of the first nothing leaves this machine. The others say no more than that."""
-
-
 _ALLOWED = {
     "yes": True, "true": True, "allowed": True, "no": False, "false": False, "not-allowed": False,
     "not allowed": False,
@@ -119,12 +115,10 @@ _TRAINED: Mapping[str, Mapping[str, bool | None]] = {
     "speakers_agreed": {"yes": None, "not-yet": False, "some-said-no": False},
 }
 """Field → its values → whether a model may learn from the texts."""
-
 _FORBIDDING = tuple(
     phrase for name in ("closed", "no-derivatives") for phrase in licence_classes()[name].words
 )
 """Words of a licence that keep texts here. ND: a translation is a derivative."""
-
 _PLAIN = tuple(phrase for phrase in _FORBIDDING if " " in phrase)
 """Those of them that say so in a remark too."""
 

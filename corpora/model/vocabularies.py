@@ -46,7 +46,6 @@ SEGMENT_NAMES = {
 
 ADDRESS = "https://localcontexts.org/label/"
 """Below it every label has its page."""
-
 _LOOKS_LIKE_ONE = re.compile(r"\s*((tk|bc)\b|https?://(www\.)?localcontexts\.org)", re.IGNORECASE)
 _ADDRESS = re.compile(r"https?://(?:www\.)?localcontexts\.org/label/([a-z-]+)/?", re.IGNORECASE)
 
@@ -113,7 +112,6 @@ def _known() -> dict[str, ContextLabel]:
 
 UNKNOWN = "unknown"
 """The class of texts of which nobody has said anything."""
-
 _BEFORE = frozenset({"http", "https", "www", "the", "licence", "license", "licensed", "under", "a"})
 """Words that may stand before the name of a licence."""
 
@@ -171,7 +169,11 @@ def licence_class(licence: str) -> LicenceClass | None:
                 - frozenset(word for phrase in licence_class.words for word in phrase.split())
                 else licence_class
             )
-        if _is_id(licence_class.spdx, licence):
+        folded = licence.strip().casefold()
+        if any(
+            re.fullmatch(rf"{re.escape(id_.casefold())}(-\d+(\.\d+)*)?(-[a-z]{{2,4}})?", folded)
+            for id_ in licence_class.spdx
+        ):
             return licence_class
         if _begins(licence_class.begins, named):
             known = licence_class.leads_to != "open" or not _UNCLEAR.intersection(words)
@@ -194,15 +196,6 @@ def holds_phrase(phrases: Iterable[str], words: Sequence[str]) -> bool:
 def _begins(phrases: Iterable[str], words: Sequence[str]) -> bool:
     spaced = f"{' '.join(words)} "
     return any(spaced.startswith(f"{phrase} ") for phrase in phrases)
-
-
-def _is_id(ids: Iterable[str], licence: str) -> bool:
-    """Return whether a licence is one of these SPDX ids, in any case, with a version and a country behind it."""
-    folded = licence.strip().casefold()
-    return any(
-        re.fullmatch(rf"{re.escape(id_.casefold())}(-\d+(\.\d+)*)?(-[a-z]{{2,4}})?", folded)
-        for id_ in ids
-    )
 
 
 # ---- Licences by their ids of the SPDX list (``spdx.txt``), alone or joined in an expression

@@ -16,7 +16,6 @@ DEMO_GLOSSARY = "eo-demo-glossary.tsv"
 """English words with their Esperanto counterparts, for the glossary method."""
 DEMO_COACHING = "eo-demo-coaching.json"
 """Grammar notes, examples and a dictionary, for coached methods."""
-
 DEMO_PLAN = "demo.toml"
 """The plan of a sweep over the corpus that needs no key and no network."""
 

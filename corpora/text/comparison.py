@@ -27,7 +27,6 @@ from typing import Any
 
 FORM = "alike1"
 """Names this form in signatures; it changes whenever a text could come out otherwise."""
-
 HYPHENS = "\u2010\u2011\ufe63\uff0d"
 """Hyphens wherever they stand."""
 DASHES = "\u2012\u2013\u2212\u2043\u02d7"
@@ -45,16 +44,13 @@ UNSEEN = "".join(
 )  # fmt: skip
 """Characters without width that no word needs."""
 JOINERS = "\u200c\u200d"
-
 _OKINA = frozenset({"haw", "sm", "to", "ty", "rar", "rap"})
 """Languages in which the turned comma is a letter, typed as any apostrophe."""
 _ALIKE_LETTERS = {"sms": "ʹ"}
 """Language → its letter that is typed as an apostrophe."""
-
 _EASTERN = frozenset({"crl", "crj", "crm", "moe", "nsk", "atj", "oj", "ojs", "ojb"})
 """Languages whose syllabics have the dot for w on the left."""
 _DOT = "\u1427"
-
 _SHAPERS = (
     "\u0600-\u07ff\u08a0-\u08ff\u0900-\u109f\u1780-\u18af\u1b00-\u1b7f\ua980-\ua9df\ufb50-\ufdff\ufe70-\ufefc"
     "\u2190-\u2bff\ufe0f\U0001f000-\U0001faff"
@@ -229,7 +225,6 @@ def _one_syllabics(text: str, *, eastern: bool) -> str:
 
 MOST_STACKED = 30
 """Combining marks in a row; no writing has more (Unicode's stream-safe text format, UAX #15)."""
-
 _NO_LETTERS = re.compile(r"[\W_]+")
 
 SCRIPTS = (

@@ -13,13 +13,10 @@ from itertools import takewhile
 
 LONGEST = 80
 """Characters of a name or value that is examined; a longer one is a text."""
-
 NEAR = 0.8
 """Share of common letters from which on a name resembles another."""
-
 _LOOK_ALIKES = str.maketrans("аеорсухѕіјԁһкмтнвԍոαειοκνρτυχμѵƨ", "aeopcyxsijdhkmthbgnaeioknptuxmvs")
 """Cyrillic, Armenian and Greek letters that are drawn as Latin ones."""
-
 _BETWEEN_WORDS = re.compile(r"[^a-z0-9]+")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
@@ -43,13 +40,10 @@ def folded_words(text: str) -> list[str]:
 
 _LONGEST = 40
 """Characters of a typed name that are examined."""
-
 _SHORTEST = 3
 """Letters from which on the beginning of a word tells anything."""
-
 _STEM = 0.6
 """Share of the longer name that two forms of one word have in common at their beginning."""
-
 _STEM_WHOLE = 0.5
 """The same where one of them is the beginning of the other: ``listing``."""
 
@@ -95,28 +89,18 @@ def _rank(typed: str, name: str) -> tuple[int, int] | None:
     begun = [at for at, tail in enumerate(tails) if tail.startswith(typed)]
     if begun and len(typed) >= _SHORTEST:
         return _BEGUN, begun[0]
-    allowed = _allowed(typed)
+    allowed = next((slips for slips, least in ((3, 10), (2, 6), (1, 3)) if len(typed) >= least), 0)
     slips = _distance(typed, name)
     if slips <= allowed:
         return _SLIPS, slips
-    if _same_stem(typed, name):
+    pairs = zip(typed, name, strict=False)
+    alike = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+    share = _STEM if alike < len(name) else _STEM_WHOLE
+    if alike >= max(4, share * max(len(typed), len(name))):
         return _STEMS, 0
     head = "-".join(words[: typed.count("-") + 1])
     slips = _distance(typed, head)
     return (_BEGUN_WITH_SLIPS, slips) if slips <= allowed else None
-
-
-def _same_stem(typed: str, name: str) -> bool:
-    """Return whether two names are forms of one word: four letters at least, and most of the longer one."""
-    pairs = zip(typed, name, strict=False)
-    alike = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
-    share = _STEM if alike < len(name) else _STEM_WHOLE
-    return alike >= max(4, share * max(len(typed), len(name)))
-
-
-def _allowed(typed: str) -> int:
-    """Return how many slips leave a name recognisable: none in two letters, three in ten."""
-    return next((slips for slips, least in ((3, 10), (2, 6), (1, 3)) if len(typed) >= least), 0)
 
 
 def _distance(one: str, other: str) -> int:

@@ -30,13 +30,11 @@ _CLOSING: Final = (
 _MARK: Final = re.compile(rf"(?P<opening>{_OPENING})|(?P<closing>{_CLOSING})|\{{")
 _END: Final = re.compile(_CLOSING)
 _VISIBLE: Final = re.compile(r"\S")
-
 _CHANNEL: Final = re.compile(
     r"(?:<\|start\|>\s{0,9}assistant\s{0,9})?<\|channel\|>\s{0,9}(?P<name>[a-z]{1,20})\b[^<]{0,200}(?:<\|constrain\|>[^<]{0,200})?<\|message\|>"
 )
 _BARE_CHANNELS: Final = re.compile(r"\Aanalysis.*assistantfinal", re.DOTALL)
 """Channels of a server that leaves special tokens out: the words of their heads stand glued together."""
-
 _TURN: Final = r"<\|(?:im_start|start|start_header_id|user|assistant|system|end_header_id)\|>|<start_of_turn>|<\|turn>"
 _FIRST_TOKENS: Final = re.compile(
     r"\A(?:\s|<bos>|<\|(?:begin_of_text|startoftext|START_OF_TURN_TOKEN|CHATBOT_TOKEN)\|>"
@@ -64,16 +62,12 @@ _WRAPPERS: Final = tuple(
     )
 )
 """Marks around a whole answer, which are next to those of reasoning."""
-
 _BOX: Final = re.compile(r"<\|begin_of_box\|>(?P<inside>.*?)(?:<\|end_of_box\|>|\Z)", re.DOTALL)
 _FENCE: Final = re.compile(r"\A(?P<mark>```|~~~)[^\n`~]*\n(?P<inside>.*?)\n?(?P=mark)\Z", re.DOTALL)
-
 _MOST_WRAPPED = 8
 """Marks around each other that are removed."""
-
 _MOST_OBJECTS = 200
 """Curly brackets that are tried as the beginning of a JSON object."""
-
 _BEFORE = 200
 """Characters before a mark that are examined for the beginning of its line."""
 
@@ -114,7 +108,8 @@ def _without_reasoning(reply: str) -> str | None:
         if mark["closing"]:
             kept, begin = [], place
         elif mark["opening"]:
-            first = _begins_line(reply, begin, mark.start())
+            before = reply[max(begin, mark.start() - _BEFORE) : mark.start()]
+            first = is_blank(before.rpartition("\n")[2])
             end = None if endless else _END.search(reply, place)
             endless = end is None
             if end is None:
@@ -129,11 +124,6 @@ def _without_reasoning(reply: str) -> str | None:
             tried += 1
             place = _object_end(reply, mark.start()) or place
     return "".join([*kept, reply[begin:]])
-
-
-def _begins_line(reply: str, begin: int, place: int) -> bool:
-    start = max(begin, place - _BEFORE)
-    return is_blank(reply[start:place].rpartition("\n")[2])
 
 
 def _object_end(reply: str, start: int) -> int | None:

@@ -19,16 +19,12 @@ from corpora.text.comparison import stacked
 
 _DEPTH = 8
 """How deep plural and select arguments are read inside each other."""
-
 _PLURAL_WORDS = frozenset({"zero", "one", "two", "few", "many"})
 """Plural categories of Unicode CLDR beside ``other``: which of them there are is each language's own."""
-
 _TRANSLATED = frozenset({"alt", "aria-label", "dir", "label", "lang", "placeholder", "title"})
 """Attributes of tags whose values a translator changes."""
-
 _VOID = frozenset({"br", "hr", "img", "input", "wbr"})
 """Tags that HTML closes on its own: ``<br>`` is ``<br/>``."""
-
 _NAME = r"[-@.\#/$]?[\p{L}\p{N}_][\p{L}\p{M}\p{N}_.\-\[\]]*+"
 
 _PIECES = rf"""
@@ -49,7 +45,6 @@ _PIECES = rf"""
       )
 """
 """One alternative for each kind; quantifiers that could meet each other give nothing back."""
-
 _BRACE = regex.compile(r"[{}]")
 _BRANCH = regex.compile(r"\s*+(?:offset:\d++\s*+)?(?P<key>=?[\w-]++)\s*+\{")
 _ATTRIBUTE = regex.compile(r"([^\s=\"'/]++)(?:\s*+=\s*+(\"[^\"]*+\"|'[^']*+'|[^\s\"']++))?")

@@ -39,16 +39,12 @@ _NAMED: Final = {
 
 _KEPT: Final = frozenset({0x20, 0x200C, 0x200D, 0x3000})
 """Space, ZWNJ and ZWJ (scripts need them to shape), and the ideographic space."""
-
 _KEPT_IN_TYPE: Final = frozenset({0x09, 0xAD, 0x061C, 0x200B, 0x200E, 0x200F, 0x2060})
 """What type-setting needs at the place where it stands, and what reaches no further than its neighbours."""
-
 _BLANK: Final = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0]")
 """Characters that count as printable and yet show nothing."""
-
 _RUN: Final = re.compile(r"([^\n -~])\1{3,}")
 """The same character four times and more."""
-
 MOST_MARKS: Final = 8
 """Marks on one letter; no writing of a living language needs as many."""
 MOST_NAMED: Final = 200

@@ -75,7 +75,6 @@ def _numbered(names: tuple[str, ...]) -> IndexArray:
 
 
 __all__ = ["DRAWS", "LEVEL", "SEED", "Estimate", "estimate", "once", "row_weights"]
-
 _LEAST_DRAWS = 0.9
 """Share of the draws that must give a number for an interval to be told."""
 

@@ -44,7 +44,6 @@ from scoring.calibration.judgements import (
 from scoring.core.metric import FloatArray
 
 _PAIRED_BLOCK = 512
-
 MOST_PAIRED = 2000
 """Outputs of different items among which the best epsilon is looked for; beyond, a seeded sample of them."""
 
@@ -166,7 +165,6 @@ def _paired_signs(
 
 EXACT_ITEMS = 15
 """Up to this many items all 2^n exchanges are examined."""
-
 PERMUTATIONS = 2_000
 """Exchanges that are drawn with more items."""
 
@@ -223,7 +221,14 @@ _BLOCK = 512
 def kendall_tau_b(x: FloatArray, y: FloatArray, weights: FloatArray) -> FloatArray:
     """Return Kendall's tau-b (Kendall 1945): concordant less discordant pairs, ties of either side left out."""
     untied = _untied_pairs(x, weights) * _untied_pairs(y, weights)
-    return _ratio(_concordance(x, y, weights), np.sqrt(untied))
+    # Count concordant less discordant pairs; exact, as single precision holds sums below 2^24.
+    narrow = weights.astype(np.float32)
+    total = np.zeros(len(weights))
+    for start in range(0, len(x), _BLOCK):
+        block = slice(start, start + _BLOCK)
+        signs = np.sign(x[block, None] - x) * np.sign(y[block, None] - y)
+        total += np.einsum("dr,dr->d", weights[:, block], narrow @ signs.T.astype(np.float32))
+    return _ratio((total / 2), np.sqrt(untied))
 
 
 def pearson(x: FloatArray, y: FloatArray, weights: FloatArray) -> FloatArray:
@@ -247,17 +252,6 @@ def auc(x: FloatArray, share: FloatArray, weights: FloatArray) -> FloatArray:
     good, bad = _by_value(x, weights * share), _by_value(x, weights * (1.0 - share))
     below = np.cumsum(bad, axis=1) - bad
     return _ratio((good * (below + bad / 2)).sum(axis=1), good.sum(axis=1) * bad.sum(axis=1))
-
-
-def _concordance(x: FloatArray, y: FloatArray, weights: FloatArray) -> FloatArray:
-    """Count concordant less discordant pairs; exact, as single precision holds sums below 2^24."""
-    narrow = weights.astype(np.float32)
-    total = np.zeros(len(weights))
-    for start in range(0, len(x), _BLOCK):
-        block = slice(start, start + _BLOCK)
-        signs = np.sign(x[block, None] - x) * np.sign(y[block, None] - y)
-        total += np.einsum("dr,dr->d", weights[:, block], narrow @ signs.T.astype(np.float32))
-    return total / 2
 
 
 def _untied_pairs(values: FloatArray, weights: FloatArray) -> FloatArray:
@@ -304,7 +298,6 @@ def _ratio(above: FloatArray, below: FloatArray) -> FloatArray:
 
 
 COMPOSITE = "composite"
-
 LENGTH = "length_only"
 """The sentinel: an output's number of characters, in the direction in which it agrees better with people."""
 

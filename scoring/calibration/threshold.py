@@ -53,7 +53,6 @@ def first_reached(x: FloatArray, y: FloatArray, level: float) -> float | None:
 _STEPS = 60
 _LONGEST = 2.0
 """Longest step; more would overshoot where the curve is flat."""
-
 _BLOCK = 2_000_000
 """Cells of (draws, rows) held at once."""
 
@@ -105,10 +104,8 @@ def _newton(z: FloatArray, share: FloatArray, weights: FloatArray) -> FloatArray
 
 LEAST_ITEMS = 100
 """Rated items from which a threshold may be proposed."""
-
 LEAST_OF_EACH = 10
 """Items whose raters mostly say acceptable, and items whose raters mostly do not, that must be there."""
-
 LEVEL = 0.70
 """Share of ratings that must be acceptable or better."""
 
@@ -198,13 +195,14 @@ def propose_threshold(
         and crossing.interval.lower <= shape <= crossing.interval.upper
     )
     reason = _doubt(crossing, x)
+    endless = crossing.interval is None or not np.isfinite(crossing.interval.upper)
     return ThresholdProposal(
         not reason,
         reason or "the curve reaches the level among the composites that were rated",
         level,
         items,
         tier_line(),
-        _finite(crossing),
+        Estimate(crossing.value, None if endless else crossing.interval),
         shape,
         agrees,
     )
@@ -254,11 +252,6 @@ def _crossings(a: FloatArray, b: FloatArray, level: float) -> FloatArray:
 
 def _crossing(a: FloatArray, b: FloatArray, level: float) -> FloatArray:
     return np.asarray((np.log(level / (1.0 - level)) - a) / b)
-
-
-def _finite(found: Estimate) -> Estimate:
-    endless = found.interval is None or not np.isfinite(found.interval.upper)
-    return Estimate(found.value, None if endless else found.interval)
 
 
 def _doubt(found: Estimate, x: FloatArray) -> str:

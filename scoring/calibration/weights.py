@@ -69,9 +69,7 @@ def simplex_minimum(quadratic: FloatArray, linear: FloatArray, start: FloatArray
 
 LEAST_ITEMS = 150
 """Rated items from which weights may be proposed."""
-
 FOLDS = 5
-
 STRENGTHS = tuple(float(strength) for strength in np.geomspace(1e-4, 10.0, 11))
 """Strengths of the pull to the specification's weights that are tried; metrics are on 0–1."""
 

@@ -14,12 +14,9 @@ from scoring.core.specification import Tier, Weighing, specified
 
 SERIOUS_SHARE = 0.5
 """Share of a caveat from which a run claims baseline; from a quarter on it claims emerging at most."""
-
-
 CLAIM_RULES = 2
 """By which rules claims are decided: 1 took the composite itself, 2 takes the lower end of its interval and looks at
 the order of words. A card states its rules; claims by others are not computed again."""
-
 FLOORS_VERSION = 2
 """Of what floors there are and how they are worked out; floors of another version are not compared with these."""
 

@@ -27,15 +27,11 @@ from scoring.metrics.chrf_bleu import CHARACTERS, WORDS, ChrfPlusPlus, split_wor
 
 MOST_LETTERS = 200_000
 """Characters of the references that are searched; of a larger corpus references spread over it."""
-
 PROMISING = 5
 """Candidates that are scored as outputs."""
-
 Annotate = Callable[[Sequence[Translation]], Sequence[Translation]]
 """Fills in what annotators find."""
-
 IntArray = npt.NDArray[np.int64]
-
 T = TypeVar("T")
 
 

@@ -24,20 +24,14 @@ from scoring.core.specification import Weighing
 
 JUDGES = 100
 """Entries on which the most promising constants are scored."""
-
 MOST_DRAWN = 1_000
 """Entries, spread evenly, on which ``words`` and ``truncated`` are scored where there are more."""
-
 BEGINNING = 0.2
 """Share of each reference that ``truncated`` outputs keep."""
-
 SEED = 12345
-
 MOST_KEPT = 8_192
 """Entries up to which the words of the references are kept; of more they are read again where they are drawn."""
-
 _END = object()
-
 IntArray = npt.NDArray[np.int64]
 
 

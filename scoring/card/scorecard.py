@@ -47,7 +47,6 @@ class ConfidenceInterval(BaseModel):
     """One interval as the card writes it (§8.1), with Wilson's next to it for rates of right and wrong."""
 
     model_config = ConfigDict(frozen=True)
-
     ci_lower: float
     ci_upper: float
     level: float
@@ -62,7 +61,6 @@ class GroupScores(BaseModel):
     """The scores of one part of the corpus; metrics beyond these are next to them where they were computed."""
 
     model_config = ConfigDict(frozen=True, extra="allow")
-
     n: int
     exact_match_rate: float | None
     equivalent_match_rate: float | None
@@ -80,7 +78,6 @@ class RunScores(BaseModel):
     """All scores of a run at full precision; ``model_dump(mode="json")`` is the card's block."""
 
     model_config = ConfigDict(frozen=True, extra="allow")
-
     exact_match_rate: float | None
     exact_matches: int | None
     equivalent_match_rate: float | None

@@ -282,7 +282,6 @@ def _letters(words: str) -> str:
 # weights, what is missing and why, and how much of the profile's weight is covered.
 
 Values = TypeVar("Values", float, "FloatArray")
-
 STRUCTURAL_KEY = "fst_acceptance_rate"
 """The metric whose value decides for profile A (METRICS §7)."""
 

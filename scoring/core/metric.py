@@ -26,7 +26,6 @@ from scoring.core.specification import MetricInfo, Weighing, specified
 
 Statistics = tuple[float, ...]
 """The additive numbers that one metric takes from one translation."""
-
 FloatArray = npt.NDArray[np.float64]
 
 
@@ -50,7 +49,6 @@ class Metric(ABC):
     """How many numbers ``stats`` gives."""
     reads_source: ClassVar[bool] = False
     """True where the value says how the output fits its source: an entry without a source has none."""
-
     has_verdicts: ClassVar[bool] = False
     """True where an entry's value stands for a verdict (``verdict_of``)."""
 
@@ -200,7 +198,6 @@ class MatchRate(RateMetric):
 
 EntryStatistics = Mapping[str, Statistics | None]
 """Statistics of one entry by metric id; None where the metric has nothing to look at."""
-
 FAILED: Final[Statistics] = ()
 """Stands for the statistics of an entry at which the code of an installed pack failed: it has no value there."""
 

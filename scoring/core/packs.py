@@ -57,10 +57,8 @@ def _named_anywhere(group: str) -> bool:
 
 SHIPPED = ("lbrag", "au", "nest")
 """Names of the packs that come with the program."""
-
 GROUP = "rosetta.metrics"
 """Entry points of this group are packs."""
-
 RAISED = "_raised"
 """Ends the name of a card's field that counts the entries at which the code of an installed pack's metric failed."""
 
@@ -202,7 +200,14 @@ def _outside(point: EntryPoint, same: Sequence[str]) -> Pack:
         raise PackError(
             f"the program's own {point.name} has the name already. Uninstall it, or ask its makers to rename it."
         )
-    table = _beside(point.module)
+    # Where the table of a module lies; a package above it is imported, which may do anything.
+    try:
+        spec = find_spec(point.module)
+    except Exception as error:
+        raise PackError(f"{point.module} cannot be found: {describe(error)}. {_MEND}") from error
+    if spec is None or spec.origin is None:
+        raise PackError(f"there is no module {point.module}. {_MEND}")
+    table = Path(spec.origin).with_name("pack.toml")
     try:
         text = table.read_text(encoding="utf-8")
         checked_table(text)
@@ -217,17 +222,6 @@ _MEND = "Install another version of it, or tell its makers."
 def _plain(error: Exception) -> str:
     message = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
     return message.rstrip(".") or type(error).__name__
-
-
-def _beside(module: str) -> Path:
-    """Return where the table of a module lies; a package above it is imported, which may do anything."""
-    try:
-        spec = find_spec(module)
-    except Exception as error:
-        raise PackError(f"{module} cannot be found: {describe(error)}. {_MEND}") from error
-    if spec is None or spec.origin is None:
-        raise PackError(f"there is no module {module}. {_MEND}")
-    return Path(spec.origin).with_name("pack.toml")
 
 
 def describe(error: BaseException) -> str:

@@ -25,7 +25,6 @@ class AnalyserFacts(BaseModel):
     """Which morphological analyser was asked, and what it makes of the references."""
 
     model_config = ConfigDict(frozen=True)
-
     name: str
     """File name, without its folder."""
     sha256: str
@@ -48,7 +47,6 @@ class EmbeddingFacts(BaseModel):
     """Which model gave the embeddings."""
 
     model_config = ConfigDict(frozen=True)
-
     model: str
     endpoint: str | None
     """Host of the endpoint; None for a local folder."""
@@ -60,7 +58,6 @@ class CometFacts(BaseModel):
     """Which checkpoint gave the COMET scores."""
 
     model_config = ConfigDict(frozen=True)
-
     model: str
     sha256: str | None
     imported: bool
@@ -74,7 +71,6 @@ class CalibrationFacts(BaseModel):
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
-
     sha256: str
     """Over the canonical bytes of what was signed."""
     signer: str
@@ -116,7 +112,6 @@ class ScoringSetup(BaseModel):
     """
 
     model_config = ConfigDict(frozen=True)
-
     task: str = TRANSLATION
     """What the corpus asks for (``dataset.task``); written only where it is no translation."""
     metrics: tuple[str, ...]

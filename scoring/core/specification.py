@@ -308,7 +308,6 @@ class KeptColumns:
 TRANSLATIONS = KeptColumns(
     "chrf_plus_plus", COMPOSITE, "equivalent_match_rate", right="exact_match_rate"
 )
-
 _ERROR_FREE = 0.0
 
 TASKS: Mapping[str, KeptColumns] = {

@@ -16,10 +16,8 @@ from scoring.words.violations import added_line_breaks, added_outer_quotes
 
 _LEAST_REPEATED = 12
 """Characters from which two sources with one output are worth a look; shorter ones need three."""
-
 _LEAST_CUT = 20
 """Characters of a reference from which its output may be called cut."""
-
 _SHORT, _SHORTER = 0.5, 0.85
 """Length of an output / length of the reference: far too short; too short for one that ends in mid-sentence."""
 
@@ -240,14 +238,7 @@ def thoughts(row: OutputRow) -> RowFault | None:
 
 def prose(row: OutputRow) -> RowFault | None:
     """Return a hit where an introduction, a note, a gloss or alternatives stand around the answer."""
-    answer = _answer(row)
-    if answer is None:
-        return None
-    return RowFault(row, row.narrowed(answer)) if answer else RowFault(row)
-
-
-def _answer(row: OutputRow) -> str | None:
-    """Return the body without the prose around it; None where there is none."""
+    # Body without the prose around it; None where there is none.
     text, result = row.body, False
     for pattern in (_INTRODUCTION, _NOTE) if _has(text, _NOTE_SIGNS) else (_INTRODUCTION,):
         match = pattern.search(text)
@@ -258,9 +249,20 @@ def _answer(row: OutputRow) -> str | None:
         match = pattern.match(text)
         if match and _is_new(pattern, row):
             text, result = "".join(filter(None, match.groups())).strip(), True
-    if _echoes(text, row):
+    # Whether the source is in a text beside something else.
+    source = row.source.strip().rstrip(".!?")
+    long = len(source) >= _LEAST_ECHO
+    if (
+        long
+        and len(text) > len(source) + 3
+        and source in text
+        and not any(source in item for item in row.accepted[1:])
+    ):
         text, result = _without_source(text, row), True
-    return text if result else None
+    answer = text if result else None
+    if answer is None:
+        return None
+    return RowFault(row, row.narrowed(answer)) if answer else RowFault(row)
 
 
 def _is_new(pattern: re.Pattern[str], row: OutputRow) -> bool:
@@ -272,18 +274,6 @@ def _is_new(pattern: re.Pattern[str], row: OutputRow) -> bool:
         signs = ("(", "[")
     return not any(sign in row.known for sign in signs) and not any(
         map(pattern.match, row.accepted)
-    )
-
-
-def _echoes(text: str, row: OutputRow) -> bool:
-    """Return whether the source is in a text beside something else."""
-    source = row.source.strip().rstrip(".!?")
-    long = len(source) >= _LEAST_ECHO
-    return (
-        long
-        and len(text) > len(source) + 3
-        and source in text
-        and not any(source in item for item in row.accepted[1:])
     )
 
 

@@ -35,7 +35,6 @@ from scoring.words.violations import is_quotation_mark
 LEAST_COUNT = 3
 LEAST_PART = 0.002
 """Outputs, and their part of all, from which a beginning is common."""
-
 MOST_PHRASES = 5
 _MOST_TOKENS = 10
 _REACH = 160
@@ -45,7 +44,6 @@ _LEAST_LETTERS = 10
 _SAMPLE = 50
 _SUPPORTED = 0.5
 """Part of a phrase's words that the references have, from which it is part of the translations."""
-
 _HEAD = re.compile(r"[^\s:：、。！!]+[:：、。！!]*\s*|[:：、。！!]+\s*")
 _TAIL = re.compile(r"\s*(?:<[^<>\s]*>|[^\s<]+|<)")
 _SENTENCE_END = frozenset(".!?…。！？।॥؟۔᙮።")
@@ -201,7 +199,6 @@ def _support(phrase: str, rows: Sequence[OutputRow]) -> float:
 
 MOST_EXAMPLES = 3
 _LONGEST_EXAMPLE = 60
-
 Detector = Callable[[OutputRow], RowFault | None]
 
 

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
 LEAST_SHARE = 0.02
 """Share of the entries from which lists name a finding, and its cost is computed."""
-
 _MOST = 10**9
 """No run has as many entries."""
 
@@ -121,7 +120,6 @@ def _read(stated: object) -> FindingCount | None:
 
 MOST_IN_LIST = 3
 """Findings that a line of a list names."""
-
 _LEAST_COST = 0.05
 """Points of chrF++ from which a cost is told: less is nothing at one decimal."""
 

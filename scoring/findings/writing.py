@@ -86,10 +86,8 @@ def to_check(rows: Sequence[OutputRow]) -> Iterator[OutputRow]:
 
 _SENTENCE_ENDS = frozenset(".!?…。．！？｡।॥؟۔᙮።፧་།၊။។៕᱾")
 _CLOSERS = " \t\n\"'”’“»«›)]}」』】*_`"
-
 _LEAST_HAVING = 10
 """References that must have a letter before its absence says anything."""
-
 _HARDLY = 0.15
 """Outputs with a letter / references with it, up to which it hardly occurs."""
 
@@ -179,7 +177,10 @@ def missing_letters(rows: Sequence[OutputRow]) -> list[RowFault]:
         if not row.entry.secret
         for unit in one & missing
     )
-    letters = _shown(of_open)
+    # Missing letters, most frequent first; an accent alone if no own letter has it.
+    letters = [unit for unit, _ in of_open.most_common()]
+    composed = {mark for item in letters if not combining(item[0]) for mark in _accents(item)}
+    letters = " ".join(f"◌{item}" if combining(item) else item for item in letters if item not in composed)  # fmt: skip
     hits = []
     for row, one, other in zip(answered, wanted, present, strict=True):
         if (one & missing) - other:
@@ -188,13 +189,6 @@ def missing_letters(rows: Sequence[OutputRow]) -> list[RowFault]:
             row.body = before
             hits.append(RowFault(row, corrected, letters))
     return hits
-
-
-def _shown(missing: Counter[str]) -> str:
-    """Return the missing letters, most frequent first; an accent alone if no own letter has it."""
-    letters = [unit for unit, _ in missing.most_common()]
-    composed = {mark for item in letters if not combining(item[0]) for mark in _accents(item)}
-    return " ".join(f"◌{item}" if combining(item) else item for item in letters if item not in composed)  # fmt: skip
 
 
 @lru_cache(maxsize=4096)
@@ -215,10 +209,7 @@ _WRITTEN = {
     "'": "", "’": "",
 }  # fmt: skip
 """Letter without an accent of its own → what is written in its place where it cannot be typed."""
-
 _BASES = str.maketrans(_WRITTEN | {item.upper(): base.upper() for item, base in _WRITTEN.items() if len(item.upper()) == 1})  # fmt: skip
-
-
 _NO_ACCENTS = dict.fromkeys(range(0x300, 0x370)) | _BASES
 
 

@@ -18,7 +18,6 @@ from corpora.text.tokens import folded
 
 _BEFORE_THE_LEMMA = re.compile(r"[A-Z][A-Za-z]*/.+|IC|RdplW|RdplS|Rdpl")
 """GiellaLT's tags of prefixes and preverbs (``PV/e``), of initial change and reduplication."""
-
 _BRACKETED = re.compile(r"([^<>]+)((?:<[^<>]+>)+)")
 """Apertium's notation, ``tlacatl<n><abs>``."""
 
@@ -61,10 +60,8 @@ def _part(part: str) -> tuple[str, list[str]]:
 
 _MORPHEME_SIGNS = re.compile("[-=~‑]")
 """Signs of the Leipzig glossing rules between morphemes, clitics and reduplicated parts."""
-
 _BETWEEN_STRINGS = re.compile(r"(?:\s|;(?!\+))+")
 """What parts analyser strings; a semicolon may also be analysed itself, ``;+CLB``."""
-
 _GRAMMATICAL = re.compile(r"[A-Z][A-Z0-9/]+|[0-5]{1,2}'?(?:[/>.][0-5]'?)?(?:SG|PL|DU|sg|pl|du)?")
 """What a gloss of grammar looks like, if no table knows it: capitals, or a person."""
 

@@ -117,23 +117,16 @@ class _Pairing:
 
 
 _NONE = -1
-
-
 MOST_WORDS = 120
 """Words of either text that are compared; no sentence has more."""
-
 _LEAST_BEGINNING = 3
 """Letters that two words must begin with, which also are half of the longer one, to be taken for kin."""
-
 _ALIKE = 65
 """Per cent of letters from which on a word that has no lemma is taken for a form of another."""
-
 _LEAST_LETTERS = 4
 """Of shorter words a share says nothing."""
-
 _NEAR = 2
 """Places that words of one class may be apart."""
-
 _SAME_TEXT, _SAME_LEMMA, _KIN, _SAME_CLASS = 64_000_000, 500_000, 3_000, 10
 """What a likeness is worth at least; each is worth more than the next one is for all words of a text."""
 

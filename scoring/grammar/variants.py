@@ -272,7 +272,13 @@ class Prefilter:
         self._exchanged = frozenset(
             part for word in chain(self._heads, *rules.clusive_words) for part in word.split("-")
         )
-        self._begins, self._ends = _pieces_of_affixes(rules)
+        # Beginnings and the ends of words for “we”, cut at their hyphens.
+        begins, ends = set[str](), set[str]()
+        for affixes in rules.clusive_affixes:
+            for begin, end in (affixes.exclusive, affixes.inclusive):
+                begins.update(part for part in begin.split("-") if part)
+                ends.update(part for part in end.split("-") if part)
+        self._begins, self._ends = tuple(begins), tuple(ends)
         self._telling_words = re.compile(
             "|".join(map(re.escape, chain(self._heads, *rules.clusive_tags))) or "(?!)"
         )
@@ -315,16 +321,6 @@ class Prefilter:
     def _tells(self, analyses: tuple[str, ...]) -> bool:
         """Return whether a class may have something to say about these analyses of a word."""
         return any(map(self._telling_words.search, analyses))
-
-
-def _pieces_of_affixes(rules: VariantRules) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the beginnings and the ends of words for “we”, cut at their hyphens."""
-    begins, ends = set[str](), set[str]()
-    for affixes in rules.clusive_affixes:
-        for begin, end in (affixes.exclusive, affixes.inclusive):
-            begins.update(part for part in begin.split("-") if part)
-            ends.update(part for part in end.split("-") if part)
-    return tuple(begins), tuple(ends)
 
 
 _WORD = re.compile(r"\w+")

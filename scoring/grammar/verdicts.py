@@ -303,6 +303,7 @@ class Judge:
             for place, word in enumerate(ours)
             if place not in matched and not word.empty and not word.explained_by(source_content)
         ]
+        rest = iter(theirs)
         grammar_judgement = GrammarJudgement(
             SemanticVerdict.VALID,
             missing=tuple(
@@ -317,7 +318,9 @@ class Judge:
                 for place, other in matched.items()
                 if self._other_grammar(ours[place], theirs[other])
             ),
-            reordered=not _in_order(matched, theirs)
+            reordered=not all(
+                any(word.text == theirs[other].text for word in rest) for other in matched.values()
+            )
             and not self._equivalence.free_order(annotation),
         )
         return _with_verdict(
@@ -412,12 +415,6 @@ def _matched(ours: Sequence[Meaning], theirs: Sequence[Meaning]) -> dict[int, in
         if not left or not free:
             break
     return dict(sorted(pairing.items()))
-
-
-def _in_order(matched: Mapping[int, int], theirs: Sequence[Meaning]) -> bool:
-    """Return whether the reference has the matched words in the output's order; equal words are one another."""
-    rest = iter(theirs)
-    return all(any(word.text == theirs[other].text for word in rest) for other in matched.values())
 
 
 def _same_text(one: Meaning, other: Meaning) -> bool:

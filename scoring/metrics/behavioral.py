@@ -123,7 +123,6 @@ def why_no_code_switching(resources: Resources) -> str | None:
 
 LEAST_KNOWN = 0.25
 """Share of the sources' running content words that a dictionary alone has to know."""
-
 _UNLINKED = "neither in the reference nor linked by a known word pair to the source"
 _LEFT_OVER = "left over from the source"
 _AGAIN = "said again"

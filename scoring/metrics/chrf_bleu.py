@@ -44,7 +44,6 @@ def signed_number(*, multi_ref: bool) -> str:
 
 IntArray = npt.NDArray[np.int64]
 Ids = npt.NDArray[np.uint64]
-
 _KEY_BITS = 64
 _FEW_WORDS = 60
 """Up to here counting word by word is faster than setting up arrays."""
@@ -68,7 +67,19 @@ def shared_ngrams(
     """
     width, side = np.uint64(_bits(symbols)), np.uint64(_bits(sides - 1))
     # Sorted, equal n-grams of a group stand together, and within them the output before its references.
-    keys = np.sort(_keys(ids, lengths, width, order, sides))
+    # Pack group, n-gram (0 after the end of its sequence) and side at every place.
+    # Zeros behind each sequence, so that an n-gram at its end never reaches into the next one.
+    sequences = np.arange(len(lengths))
+    places = np.arange(len(ids)) + np.repeat(sequences * (order - 1), lengths)
+    padded = np.zeros(len(ids) + len(lengths) * (order - 1), dtype=np.uint64)
+    padded[places] = ids
+    keys = np.repeat((sequences // sides).astype(np.uint64), lengths)
+    for offset in range(order):
+        keys <<= width
+        keys |= padded[places + offset]
+    keys <<= np.uint64(_bits(sides - 1))
+    keys |= np.repeat((sequences % sides).astype(np.uint64), lengths)
+    keys = np.sort(keys)
     grams = keys >> side
     starts = np.flatnonzero(np.concatenate(([True], grams[1:] != grams[:-1])))
     counts = _counts(keys & ((np.uint64(1) << side) - np.uint64(1)), starts, sides)
@@ -84,22 +95,6 @@ def _counts(sides_of: Ids, starts: IntArray, sides: int) -> list[IntArray]:
         before = np.concatenate(([0], np.cumsum(sides_of == side)))
         references.append(before[ends] - before[starts])
     return [(ends - starts) - sum(references), *references]
-
-
-def _keys(ids: Ids, lengths: IntArray, width: np.uint64, order: int, sides: int) -> Ids:
-    """Pack group, n-gram (0 after the end of its sequence) and side at every place."""
-    # Zeros behind each sequence, so that an n-gram at its end never reaches into the next one.
-    sequences = np.arange(len(lengths))
-    places = np.arange(len(ids)) + np.repeat(sequences * (order - 1), lengths)
-    padded = np.zeros(len(ids) + len(lengths) * (order - 1), dtype=np.uint64)
-    padded[places] = ids
-    keys = np.repeat((sequences // sides).astype(np.uint64), lengths)
-    for offset in range(order):
-        keys <<= width
-        keys |= padded[places + offset]
-    keys <<= np.uint64(_bits(sides - 1))
-    keys |= np.repeat((sequences % sides).astype(np.uint64), lengths)
-    return keys
 
 
 def _by_order(
@@ -407,7 +402,10 @@ class Bleu(Metric):
         output, reference = totals[:, 0], totals[:, 1]
         shared, possible = totals[:, 2 : 2 + _BLEU_ORDERS], totals[:, 2 + _BLEU_ORDERS :]
         brevity = np.where(output < reference, 1 - reference / np.maximum(output, 1.0), 0.0)
-        logs = _log_precisions(shared, possible).mean(axis=1)
+        # Compute logarithms; an order without a match gets half, a quarter, … of one match.
+        misses = np.cumsum((shared == 0) & (possible > 0), axis=1)
+        smoothed = np.where(shared > 0, shared, np.ldexp(1.0, -misses))
+        logs = np.asarray(np.log(smoothed / np.maximum(possible, 1.0))).mean(axis=1)
         defined = (shared.sum(axis=1) > 0) & (possible[:, -1] > 0)
         return np.where(defined, 100.0 * np.exp(np.where(defined, brevity + logs, 0.0)), 0.0)
 
@@ -426,13 +424,6 @@ def _nearest(outputs: IntArray, lengths: IntArray) -> IntArray:
         return lengths
     distances = 2 * np.abs(lengths - outputs) + (lengths > outputs)
     return np.take_along_axis(lengths, distances.argmin(axis=1, keepdims=True), axis=1)
-
-
-def _log_precisions(shared: FloatArray, possible: FloatArray) -> FloatArray:
-    """Compute logarithms; an order without a match gets half, a quarter, … of one match."""
-    misses = np.cumsum((shared == 0) & (possible > 0), axis=1)
-    smoothed = np.where(shared > 0, shared, np.ldexp(1.0, -misses))
-    return np.asarray(np.log(smoothed / np.maximum(possible, 1.0)))
 
 
 METRICS = {

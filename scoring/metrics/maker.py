@@ -56,7 +56,6 @@ class Maker:
 
 _MOST = 2.0**53
 """Statistics beyond it are no counts, and their sums would lose digits."""
-
 T = TypeVar("T")
 
 

@@ -153,7 +153,8 @@ def pairs(gold: Sequence[GoldWord], annotation: FstAnnotation) -> list[WordPair]
     for at, word in enumerate(gold):
         if places[at] is None and word.a_word:
             places[at] = len(expected)
-            expected.append(_as_word(word))
+            analyses = ("+".join((lemma, *sorted(word.tags))) for lemma in sorted(word.lemmas))
+            expected.append(WordAnalysis(word.shown, None, tuple(analyses)))
     pairing = counterparts(annotation.output, expected)
     output_of = {place: at for at, place in enumerate(pairing) if place is not None}
     return [
@@ -193,12 +194,6 @@ def _tells_about(gold: GoldWord, word: WordAnalysis) -> bool:
         return gold.form == joined(word.word)
     keys = {tagged_word(analysis).key for analysis in word.analyses} or {folded(word.word)}
     return not gold.lemmas.isdisjoint(keys)
-
-
-def _as_word(gold: GoldWord) -> WordAnalysis:
-    """Return a gold word as an analyser would give it, as far as it tells."""
-    analyses = ("+".join((lemma, *sorted(gold.tags))) for lemma in sorted(gold.lemmas))
-    return WordAnalysis(gold.shown, None, tuple(analyses))
 
 
 def _right(gold: Sequence[GoldWord], output: Sequence[WordAnalysis]) -> int:

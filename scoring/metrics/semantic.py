@@ -258,7 +258,6 @@ _WELL_COVERED = frozenset(
     }
 )
 """Languages with human judgements of many systems in the WMT campaigns that COMET learned from."""
-
 _WARNING = (
     "COMET learned from judgements of large languages; for this one its values are not calibrated. "
     "Compare systems with it at most, never against a threshold."

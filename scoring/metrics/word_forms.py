@@ -17,7 +17,6 @@ from scoring.core.metric import (
 )
 from scoring.core.setup import (
     Acceptance,
-    AnalyserFacts,
     FstAnnotation,
     ScoringSetup,
     Translation,
@@ -71,7 +70,11 @@ class FstAcceptance(RateMetric):
         annotation = translation.annotations.get("fst")
         if annotation is None:
             return ()
-        whom = _named(self._setup.analyser)
+        whom = (
+            "the spell-checker (an acceptor, which gives no analyses)"
+            if self._setup.analyser is not None and self._setup.analyser.acceptor
+            else "the analyser"
+        )
         sentences = [_verdict(annotation.output, whom), *_other_forms(annotation.output)]
         if annotation.reference:
             accepted = _accepted(annotation.reference)
@@ -115,12 +118,6 @@ def _counts(annotation: FstAnnotation) -> Statistics | None:
 
 def _accepted(words: Sequence[WordAnalysis]) -> int:
     return len(words) - [word.accepted for word in words].count(None)
-
-
-def _named(analyser: AnalyserFacts | None) -> str:
-    if analyser is not None and analyser.acceptor:
-        return "the spell-checker (an acceptor, which gives no analyses)"
-    return "the analyser"
 
 
 def _verdict(words: Sequence[WordAnalysis], whom: str) -> str:

@@ -19,7 +19,6 @@ from corpora.text.model_reply import answer_text, mended_json
 
 LONGEST_REPLY = 1_000_000
 """Characters; a judge that writes more has lost its way."""
-
 _MOST_OBJECTS = 200
 """Curly brackets that are tried as the beginning of an object."""
 
@@ -166,7 +165,6 @@ def _as_object(pairs: list[tuple[str, Any]]) -> _Object:
 
 
 _DECODER: Final = json.JSONDecoder(object_pairs_hook=_as_object, strict=False)
-
 _RATING: Final = re.compile(r"\[\[([^\[\]]{1,40})\]\]")
 _LABELLED: Final = re.compile(
     r"\*{0,2}\b(?:(?:final|overall) )?(?:rating|score)\*{0,2} ?:\*{0,2}\s{0,2}"
@@ -203,7 +201,6 @@ def _word(said: str) -> str:
 
 
 _LONGEST_WORD = 40
-
 _NUMBER: Final = re.compile(r"[0-9]{1,6}(?:\.[0-9]{1,20})?", re.ASCII)
 
 

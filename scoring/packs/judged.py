@@ -44,7 +44,8 @@ class JudgeScore(RateMetric):
         if facts is None:
             return own_signature(f"judge:{self.judge}|from:stated")
         model, place, prompt = (
-            _plain(facts.get(fact)) for fact in ("model", "endpoint", "prompt_sha256")
+            str(facts.get(fact)).replace("|", "/").replace(":", "=")
+            for fact in ("model", "endpoint", "prompt_sha256")
         )
         return own_signature(f"judge:{self.judge}|model:{model}|at:{place}|prompt:{prompt}")
 
@@ -130,8 +131,3 @@ def _of_another_answer(translation: Translation) -> bool:
         return bool(json.loads(translation.output) != own)
     except (ValueError, RecursionError):
         return True
-
-
-def _plain(text: Any) -> str:
-    """Return a fact without the characters that part a signature."""
-    return str(text).replace("|", "/").replace(":", "=")

@@ -61,10 +61,7 @@ def smallest_difference(drawn: FloatArray) -> float | None:
 
 _NOTHING: Final = 1e-12
 """Share of the largest variance below which the variance of a difference is rounding."""
-
-
 BoolArray = npt.NDArray[np.bool_]
-
 _TOGETHER = 24
 """Runs resampled by one product, which bounds its width."""
 

@@ -23,13 +23,10 @@ DRAWS = 1000
 LEVEL = 0.95
 SEED = 12345
 """sacreBLEU's own, so that its resamples and ours are the same."""
-
 BLOCK = 100_000
 """Counts held at once, 8 bytes each, three times: little enough for the processor's cache."""
-
 MOST_KEPT = 4_000_000
 """Counts, one byte each, up to which they are kept for the next run."""
-
 Counts = npt.NDArray[np.integer[Any]]
 
 
@@ -266,10 +263,8 @@ DIMENSIONS = {
     "orthography": "orthography",
 }
 """Name of each breakdown and the entry's field behind it."""
-
 FREE = ("variety", "orthography")
 """Those that a card has only where an entry, or its corpus, has such a tag; earlier cards have none of them."""
-
 LEAST_FOR_INTERVAL = 10
 """Entries from which on an interval says more than it hides."""
 

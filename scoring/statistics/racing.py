@@ -41,21 +41,16 @@ from scoring.statistics.intervals import LEVEL, SEED
 
 WAGERS = 0.95 * 2.0 ** (-np.arange(12) / 2)
 """Shares of the capital that are bet, from bold for few entries to timid for a hundred thousand."""
-
 _TERMS = 6
 """Terms of ``log(1 + wager * y)``; an even number."""
-
 _POWERS = np.arange(_TERMS + 1)
-
 _FACTORS = np.stack(
     [(-1.0) ** (power + 1) * WAGERS**power / power for power in range(1, _TERMS)]
     + [np.log1p(-WAGERS) + sum(WAGERS**power / power for power in range(1, _TERMS))]
 )
 """Factors of y, y², … in a lower bound for all y from -1 on, shape (terms, wagers). The last one is exact at -1:
 what is left of the series, divided by an even power of y, rises with y, so that it is least there."""
-
 _CONFIDENCE_SEQUENCE_STEPS = 60
-
 _CONFIDENCE_SEQUENCE_LEAST_ROOM = 0.05
 """How near, as a share of the span, a mean may lie to the largest fall that there can be and still be refuted:
 nearer, sums of powers have lost the digits that would tell."""
@@ -159,7 +154,6 @@ def _lower(powers: FloatArray, level: float) -> float:
 
 _STEPS = 40
 """Halvings by which the ends of an interval are found: to 1e-12 of the span."""
-
 _LEAST_ROOM = 1e-9
 """How near the rest may come to the least that it can be: below, only that one outcome is left."""
 
@@ -227,7 +221,17 @@ class Race:
         another is there, where blocks differ in length, where a composite is none, or beyond the last entry.
         """
         block = {name: np.asarray(score, np.float64) for name, score in scores.items()}
-        self._require_fitting(block)
+        if block.keys() != set(self.running):
+            raise ValueError("a block has the scores of exactly the set-ups that are running")
+        sizes = {len(values) for values in block.values()}
+        if len(sizes) > 1 or self.seen + max(sizes, default=0) > self.entries:
+            raise ValueError(
+                "all set-ups have the same entries of a block, and no more than there are"
+            )
+        if not all(((values >= 0) & (values <= 1)).all() for values in block.values()):
+            raise ValueError(
+                "a composite lies between 0 and 1; a failed entry has that of an empty output"
+            )
         for name, values in block.items():
             self._scores[name] = np.concatenate([self._scores[name], values])
         self.seen += max(map(len, block.values()), default=0)
@@ -240,19 +244,6 @@ class Race:
         if setup not in self.running:
             raise ValueError(f"no set-up {setup!r} is running")
         self._left.add(setup)
-
-    def _require_fitting(self, block: Mapping[str, FloatArray]) -> None:
-        if block.keys() != set(self.running):
-            raise ValueError("a block has the scores of exactly the set-ups that are running")
-        sizes = {len(values) for values in block.values()}
-        if len(sizes) > 1 or self.seen + max(sizes, default=0) > self.entries:
-            raise ValueError(
-                "all set-ups have the same entries of a block, and no more than there are"
-            )
-        if not all(((values >= 0) & (values <= 1)).all() for values in block.values()):
-            raise ValueError(
-                "a composite lies between 0 and 1; a failed entry has that of an empty output"
-            )
 
     def _stop_losers(self) -> None:
         leader = self.leader

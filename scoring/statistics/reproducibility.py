@@ -10,9 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 TOLERANCE = 0.02
-
 DECIDING = ("composite", "chrf_plus_plus")
-
 _ROUNDING = 1e-9
 
 

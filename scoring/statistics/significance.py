@@ -41,24 +41,17 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
 TRIALS = 10_000
 """Shuffles of the approximate randomisation, as many as sacreBLEU makes."""
-
 COMPOSITE = "composite"
-
 _BLOCK = 1_000_000
 """Coins held at once, as numbers of 4 or 8 bytes each."""
-
 MOST_KEPT = 40_000_000
 """Coins, one bit each, up to which they are kept for the next pair of runs."""
-
 _PATTERNS = 4
 """How often a throw serves: more makes nothing faster."""
-
 _FACES = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1)
 """The eight coins of each byte, 1 for heads."""
-
 _TIE = 1e-9
 """Values whose distance is less than this share of them are the same: sums are rounded."""
-
 Side = str
 """``first`` or ``second``."""
 

@@ -32,7 +32,6 @@ MOST_PAIRS = 5000
 ROUNDS = 5
 LEAST_LINK = 0.01
 """Probability from which a target word counts as a translation of a source word."""
-
 IntArray = npt.NDArray[np.int64]
 
 
@@ -131,7 +130,6 @@ FREQUENT = 0.02
 """Share of texts from which a word counts as a function word: it tells nothing of what a text is about."""
 LEAST_TEXTS = 3
 """In a small corpus a word of two texts is not yet frequent."""
-
 SIGNATURE = f"stem:5|function-words:>{FREQUENT:.0%},>={LEAST_TEXTS}"
 
 

@@ -27,7 +27,6 @@ _PART = regex.compile(rf"{_UNSPACED}\p{{M}}*|(?:(?!{_UNSPACED}).)+", regex.DOTAL
 _DIGITS = regex.compile(r"\p{Nd}+")
 _BETWEEN_DIGITS = frozenset(".,'’٫٬\u00a0\u202f\u2009")
 _BEFORE_A_SENTENCE = frozenset(".?!…:;。？！।॥؟።፧᙮\"“”„«»‹›'‘’(（[【「『¿¡—–•\n")
-
 SIGNATURE = "words:folded|unspaced:characters"
 """How texts are taken apart, for the signatures of those who use it."""
 
@@ -70,7 +69,20 @@ class Reading:
 
     @cached_property
     def _all_numbers(self) -> list[tuple[tuple[str, ...], bool]]:
-        return _numbers(self._text)
+        # Numbers of a text, each as whole and parts, and whether it stands alone.
+        numbers: list[tuple[list[str], bool]] = []
+        end = -1
+        for word in words(self._text) if _DIGITS.search(self._text) else ():
+            alone = not any(map(str.isalpha, word.text))
+            for match in _DIGITS.finditer(word.text):
+                start = word.start + match.start()
+                digits = "".join(str(int(digit)) for digit in match[0])
+                if numbers and end >= 0 and alone and _joined(self._text[end:start], digits):
+                    numbers[-1][0].append(digits)
+                else:
+                    numbers.append(([digits], alone))
+                end = word.start + match.end()
+        return [(_whole_and_parts(digits), alone) for digits, alone in numbers]
 
     @cached_property
     def repeats(self) -> tuple[int, ...]:
@@ -187,23 +199,6 @@ def names_in(text: str) -> frozenset[str]:
 def capitalised(word: str) -> bool:
     """Return whether a word has a capital letter anywhere: Paris, iPhone."""
     return word != word.lower()
-
-
-def _numbers(text: str) -> list[tuple[tuple[str, ...], bool]]:
-    """Return the numbers of a text, each as whole and parts, and whether it stands alone."""
-    numbers: list[tuple[list[str], bool]] = []
-    end = -1
-    for word in words(text) if _DIGITS.search(text) else ():
-        alone = not any(map(str.isalpha, word.text))
-        for match in _DIGITS.finditer(word.text):
-            start = word.start + match.start()
-            digits = "".join(str(int(digit)) for digit in match[0])
-            if numbers and end >= 0 and alone and _joined(text[end:start], digits):
-                numbers[-1][0].append(digits)
-            else:
-                numbers.append(([digits], alone))
-            end = word.start + match.end()
-    return [(_whole_and_parts(digits), alone) for digits, alone in numbers]
 
 
 def _joined(between: str, digits: str) -> bool:

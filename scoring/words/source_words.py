@@ -106,7 +106,6 @@ class Resources:
 
 MOST = 5000
 """How many of the most frequent words are taken; a rarer word is more likely a name or a loan."""
-
 _DAMAGED = "{} of the package wordfreq cannot be read; install the package again"
 
 _CODES = {

@@ -22,7 +22,6 @@ _UNSPACED = frozenset(
     ("Han", "Hiragana", "Katakana", "Thai", "Lao", "Khmer", "Myanmar", "Tibetan", "Bopomofo")
 )
 """Scripts without spaces: a run of letters holds several words, and foreign ones may be in it."""
-
 _RUN = regex.compile(
     r"[\p{Script=Latin}\p{M}]+|[\p{Script=Cyrillic}\p{M}]+|[\p{Script=Greek}\p{M}]+"
     r"|[^\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}]+"
@@ -30,7 +29,6 @@ _RUN = regex.compile(
 _MOST_KEPT = 50_000
 _MOST_TEXTS = 512
 """Texts that are kept: a reference is judged as the output of the next entry too where floors are worked out."""
-
 _Faults = tuple[tuple[str, str], ...]
 """Words with the rule that each breaks."""
 _Marked = tuple[tuple[str, tuple[int, ...]], ...]

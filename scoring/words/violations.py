@@ -77,7 +77,6 @@ _PAIRS = frozenset(
     {'""', "“”", "„“", "„”", "””", "«»", "»«", "‹›", "「」", "『』", "﹁﹂", "﹃﹄", "〝〞", "〝〟", "＂＂", "❝❞", "''", "‘’", "‚‘"}
 )  # fmt: skip
 """Opening and closing mark of a quotation."""
-
 _BREAKS = regex.compile(r"\r\n|[\n\r\v\f\x85\u2028\u2029]|<br\s*/?>|\\n")
 
 
@@ -162,13 +161,10 @@ CASED = frozenset(
     {"Latn", "Latf", "Latg", "Cyrl", "Grek", "Armn", "Copt", "Glag", "Adlm", "Osge", "Dsrt", "Vith", "Wara"}
 )  # fmt: skip
 """Scripts with capitals in use (ISO 15924), for targets whose card has no section for the script."""
-
 _LETTER = r"[[\p{Lu}\p{Ll}\p{Lt}]&&\p{Latin}]\p{M}*"
 """A letter with its marks; signs that Unicode also calls Latin (ª, Ⅳ) are none."""
-
 _TOLD = 8
 """Violations of one kind that are named one by one."""
-
 _SHOWN = 60
 """Characters of a piece of text that a sentence shows."""
 

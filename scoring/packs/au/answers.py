@@ -242,7 +242,6 @@ class ConversationJudge(TurnsScore):
 
 Slots = dict[tuple[str, str], str]
 """(domain, slot) → value as it is compared."""
-
 _LEFT_OUT = re.compile(r"[\s_-]+")
 
 

@@ -24,7 +24,6 @@ from scoring.packs.au.structured import json_answer
 from scoring.words.source_words import Resources
 
 Parameters = Mapping[str, Any]
-
 MOST_CALLS = 64
 """Wanted calls of a record."""
 _TYPES: Mapping[str, type] = {

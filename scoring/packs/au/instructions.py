@@ -122,7 +122,6 @@ def word_lists_key() -> str:
 
 Asked = Mapping[str, Any]
 Check = Callable[[str, Asked], bool]
-
 _LARGEST = 1_000_000
 _LONGEST = 10_000
 """Letters of a keyword, marker or prompt."""
@@ -447,7 +446,11 @@ def _kept(translation: Translation) -> list[KeptInstruction]:
     if not isinstance(given, list) or not 0 < len(given) <= MOST_INSTRUCTIONS:
         raise _NoValueError(f"A record needs a list of 1 to {MOST_INSTRUCTIONS} instructions")
     answer = translation.output if len(translation.output) <= MOST_LETTERS else ""
-    forms = [form for form in _loose_forms(answer) if form.strip()]
+    # Answer with and without its first line, its last, both, and asterisks.
+    lines = answer.split("\n")
+    cut = [lines[1:], lines[:-1], lines[1:-1]]
+    forms = [answer, *("\n".join(cut_lines).strip() for cut_lines in cut)]
+    forms = [form for form in [*forms, *(form.replace("*", "") for form in forms)] if form.strip()]
     return [_checked(instruction, answer, forms) for instruction in given]
 
 
@@ -466,14 +469,6 @@ def _checked(instruction: object, answer: str, forms: Sequence[str]) -> KeptInst
         return KeptInstruction(id_, strict, strict or any(check(form, asked) for form in forms))
     except (UnreadableError, UndecidedError) as error:
         raise _NoValueError(f"{id_}: {error}") from None
-
-
-def _loose_forms(answer: str) -> list[str]:
-    """Return the answer with and without its first line, its last, both, and asterisks."""
-    lines = answer.split("\n")
-    cut = [lines[1:], lines[:-1], lines[1:-1]]
-    forms = [answer, *("\n".join(cut_lines).strip() for cut_lines in cut)]
-    return [*forms, *(form.replace("*", "") for form in forms)]
 
 
 METRICS = {"au.instruction_following": Maker(lambda _: InstructionFollowing())}

@@ -131,7 +131,6 @@ MOST_SPEAKERS = 32
 """Speakers of an output that are paired, those with most words; the words of the others are nobody's."""
 MOST_LETTERS = 500_000
 """Letters of a text that are read line by line, eight hours of talk; the words behind them are nobody's."""
-
 Speaker = str | None
 """The words of a name, in lower case; None where no name is given."""
 

@@ -16,9 +16,7 @@ from sqlglot.optimizer.qualify import qualify
 from scoring.packs.au.structured import unfenced
 
 logging.getLogger("sqlglot").disabled = True
-
 Parts = tuple[Any, ...]
-
 MOST_LETTERS = 5_000
 """Of a longer query no parts are compared."""
 
@@ -79,7 +77,28 @@ class _Reader:
             case exp.Paren() | exp.Alias() | exp.Subquery():
                 return self.read(node.this)
             case exp.Select():
-                return self._select(node)
+                # Clauses of a query: what it selects, its tables and groups in no order.
+                given = (
+                    (expression.alias_or_name.lower(), expression.unalias())
+                    for expression in node.expressions
+                )
+                anew = {
+                    name: expression
+                    for name, expression in given
+                    if not isinstance(expression, exp.Column) or expression.table
+                }
+                read = _Reader(self._tables, anew).read
+                sources = [node.find(exp.From), *(node.args.get("joins") or ())]
+                group = node.args.get("group")
+                clauses = [node.args.get(name) for name in ("where", "having", "order", "with_")]
+                return (
+                    "Select",
+                    _sorted(map(read, node.expressions)),
+                    _sorted(read(source.this) for source in sources if source),
+                    _sorted(map(read, group.expressions)) if group else (),
+                    tuple(read(clause) for clause in clauses if clause),
+                    node.args.get("limit") is not None,
+                )
             case exp.Column():
                 return self._column(node)
             case exp.Table():
@@ -121,27 +140,3 @@ class _Reader:
         if not table and name in self._columns:
             return self.read(self._columns[name])
         return (self._tables.get(table, table), name)
-
-    def _select(self, node: Any) -> Parts:
-        """Return the clauses of a query: what it selects, its tables and groups in no order."""
-        given = (
-            (expression.alias_or_name.lower(), expression.unalias())
-            for expression in node.expressions
-        )
-        anew = {
-            name: expression
-            for name, expression in given
-            if not isinstance(expression, exp.Column) or expression.table
-        }
-        read = _Reader(self._tables, anew).read
-        sources = [node.find(exp.From), *(node.args.get("joins") or ())]
-        group = node.args.get("group")
-        clauses = [node.args.get(name) for name in ("where", "having", "order", "with_")]
-        return (
-            "Select",
-            _sorted(map(read, node.expressions)),
-            _sorted(read(source.this) for source in sources if source),
-            _sorted(map(read, group.expressions)) if group else (),
-            tuple(read(clause) for clause in clauses if clause),
-            node.args.get("limit") is not None,
-        )

@@ -46,7 +46,6 @@ def json_answer(text: str) -> Any:
 # more.
 
 Row = Sequence[Hashable]
-
 MOST_WORK = 20_000_000
 """Cells that are examined before two results count as different; only columns that are alike in every count of
 their values need more than a few looks."""

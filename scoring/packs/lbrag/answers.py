@@ -164,7 +164,6 @@ _WRITTEN_IN: Final = {
 }
 """Languages that are written in one way only, by script. Plains Cree, Inuktitut, Serbian and others that are
 written in several are not here: for them only a tag, or a text, can tell."""
-
 _NEUTRAL: Final = r"\p{Script=Common}\p{Script=Inherited}"
 _LETTER: Final = regex.compile(rf"(?V1)[[\p{{L}}\p{{M}}]--[{_NEUTRAL}]]")
 """A letter or mark of some script; those that all scripts share (ー, ʼ, a combining accent) tell nothing."""
