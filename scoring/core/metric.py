@@ -187,9 +187,7 @@ class MatchRate(RateMetric):
     Every entry counts in the denominator, a failed one as wrong (DESIGN M2).
     """
 
-    @property
-    def signature(self) -> str:
-        return own_signature("nrefs:1|case:mixed|punct:yes|space:folded")
+    signature = own_signature("nrefs:1|case:mixed|punct:yes|space:folded")
 
 
 # ---- The statistics of many entries as one matrix, so that every sum of them is one product.

@@ -37,6 +37,7 @@ class CodeSwitching(ResourceRate):
 
     info = metric_info("code_switching_rate")
     reads_source = True
+    why_missing = "no output has a word besides names and numbers"
 
     @property
     def signature(self) -> str:
@@ -47,16 +48,11 @@ class CodeSwitching(ResourceRate):
             f"|terms:{content_key(setup.terms_sha256)}|quoted:{QUOTED}|{SIGNATURE}"
         )
 
-    @property
-    def why_missing(self) -> str:
-        return "no output has a word besides names and numbers"
-
     def stats(self, translation: Translation) -> Statistics | None:
         foreign, number = self._foreign(translation)
         return (len(foreign), number) if number else None
 
     def explain(self, translation: Translation) -> tuple[str, ...]:
-        """Name the words of the source language: “2 of 5 words are English: train, station.”"""
         foreign, number = self._foreign(translation)
         if not foreign:
             return ()
@@ -144,6 +140,7 @@ class Hallucination(ResourceRate):
 
     info = metric_info("hallucination_rate")
     reads_source = True
+    why_missing = "no output has a content word"
 
     @property
     def signature(self) -> str:
@@ -152,10 +149,6 @@ class Hallucination(ResourceRate):
             f"alignment:{setup.alignment or 'none'}|terms:{content_key(setup.terms_sha256)}"
             f"|{CONTENT}|repeats:3 words,8 characters|{SIGNATURE}"
         )
-
-    @property
-    def why_missing(self) -> str:
-        return "no output has a content word"
 
     def stats(self, translation: Translation) -> Statistics | None:
         unsupported, number = self._unsupported(translation)
@@ -305,6 +298,7 @@ class TerminologyAdherence(ResourceRate):
 
     info = metric_info("terminology_adherence")
     reads_source = True
+    why_missing = "no prescribed term applies to an entry"
 
     @property
     def signature(self) -> str:
@@ -313,10 +307,6 @@ class TerminologyAdherence(ResourceRate):
             f"terms:{content_key(setup.terms_sha256)}|analyser:{analyser_key(setup)}"
             f"|card:{card_key(setup)}|stem:>={LEAST_STEM}|applies:references"
         )
-
-    @property
-    def why_missing(self) -> str:
-        return "no prescribed term applies to an entry"
 
     @cached_property
     def _renderings(self) -> Renderings:
@@ -330,7 +320,6 @@ class TerminologyAdherence(ResourceRate):
         return (sum(has is not None for has in renderings), len(terms))
 
     def explain(self, translation: Translation) -> tuple[str, ...]:
-        """Name the prescribed terms that the output does not have, with what was prescribed."""
         terms = self._applying(translation)
         lacking = [
             f"“{' '.join(term.source)}” should be {' or '.join(term.renderings)}"
@@ -381,6 +370,7 @@ class Consistency(CorpusMetric):
     """
 
     info = metric_info("consistency_score")
+    why_missing = "no term is in two entries"
 
     def __init__(self, resources: Resources) -> None:
         self._resources = resources
@@ -395,10 +385,6 @@ class Consistency(CorpusMetric):
             else f"alignment:{setup.alignment or 'none'}|{CONTENT}"
         )
         return own_signature(of)
-
-    @property
-    def why_missing(self) -> str:
-        return "no term is in two entries"
 
     def corpus_value(self, translations: Sequence[Translation]) -> float | None:
         agreement_of = self._by_terms if self._resources.setup.terms else self._by_links

@@ -223,7 +223,6 @@ class ChrfPlusPlus(Metric):
         ]
 
     def explain(self, translation: Translation) -> tuple[str, ...]:
-        """Return which variant the score is by, where it is not the reference."""
         given = references(translation.entry, multi_ref=self.multi_ref)
         rows = _statistics_of_pairs([(translation.output, reference) for reference in given])
         place = self._nearest(rows, [len(rows)])[0]

@@ -116,10 +116,7 @@ class RepairEffectiveness(ByRules):
     """
 
     info = metric_info("repair_effectiveness")
-
-    @property
-    def why_missing(self) -> str:
-        return "no first answers are known, or none of them broke a rule of compliance"
+    why_missing = "no first answers are known, or none of them broke a rule of compliance"
 
     def stats(self, translation: Translation) -> Statistics | None:
         raw = translation.output if translation.raw is None else translation.raw

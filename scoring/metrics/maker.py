@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import isfinite
 from typing import TYPE_CHECKING, TypeVar
@@ -65,11 +65,8 @@ def guarded(metric: Metric | CorpusMetric) -> Metric | CorpusMetric:
     if pack is None or not pack.package:
         return metric
     if isinstance(metric, CorpusMetric):
-        metric_infos = {"info": metric.info}
-        made: Callable[..., CorpusMetric] = type(
-            "OutsideCorpusMetric", (_OutsideCorpus,), metric_infos
-        )
-        return made(metric)
+        outside = type("OutsideCorpusMetric", (_OutsideCorpus,), {"info": metric.info})
+        return outside(metric)  # type: ignore[no-any-return]
     kinds = (OutsideMetric, MatchRate) if isinstance(metric, MatchRate) else (OutsideMetric,)
     fixed = {"info": metric.info, "width": metric.width, "reads_source": metric.reads_source}
     return type("GuardedMetric", kinds, fixed)(metric)  # type: ignore[no-any-return]
@@ -123,15 +120,18 @@ class OutsideMetric(Metric):
             return (f"The code of its pack fails at this entry ({kind}), so it has no value.",)
 
     def compared(self, translation: Translation) -> tuple[Compared, ...]:
-        """Return what the metric compares, as texts; nothing where its code fails."""
         nothing: tuple[Compared, ...] = ()
-        return _or(lambda: tuple(map(_as_texts, self._metric.compared(translation))), nothing)
+        return _or(
+            lambda: tuple(
+                Compared(str(name), str(given), str(wanted), bool(running))
+                for name, given, wanted, running in self._metric.compared(translation)
+            ),
+            nothing,
+        )
 
     def further(self, total: FloatArray) -> dict[str, float | int | None]:
-        """Return the metric's own further fields, as far as they bear its name."""
-        fields: Mapping[str, float | int | None] = _or(
-            lambda: dict(self._metric.further(total)), {}
-        )
+        nothing: dict[str, float | int | None] = {}
+        fields = _or(lambda: dict(self._metric.further(total)), nothing)
         own = f"{self.info.id}_"
         return {
             name: value
@@ -149,11 +149,6 @@ class OutsideMetric(Metric):
         ):
             raise ValueError("no statistics")
         return numbers
-
-
-def _as_texts(row: Compared) -> Compared:
-    name, given, wanted, running = row
-    return Compared(str(name), str(given), str(wanted), bool(running))
 
 
 class _OutsideCorpus(CorpusMetric):

@@ -90,7 +90,6 @@ class EquivalentMatch(MatchRate):
         return LintVerdict.EQUIVALENT if self._accepted(translation) else LintVerdict.MISS
 
     def explain(self, translation: Translation) -> tuple[str, ...]:
-        """Return what made the output right although it is not the reference."""
         if self.verdict(translation) is not LintVerdict.EQUIVALENT:
             return ()
         accepted = self._accepted(translation)
@@ -166,14 +165,8 @@ class LengthRatio(RateMetric):
     """
 
     info = metric_info("length_ratio")
-
-    @property
-    def signature(self) -> str:
-        return own_signature("nrefs:1|unit:character")
-
-    @property
-    def why_missing(self) -> str:
-        return "the references are empty"
+    signature = own_signature("nrefs:1|unit:character")
+    why_missing = "the references are empty"
 
     def stats(self, translation: Translation) -> Statistics | None:
         reference = len(normalize("NFC", translation.entry.reference))

@@ -62,7 +62,6 @@ class MorphologicalAccuracy(ResourceRate):
         return (right, _size(gold), sum(len(word.unmapped) for word in gold))
 
     def further(self, total: FloatArray) -> dict[str, float | int | None]:
-        """Return how many glosses have no tag of the analyser, or belong to a number or a sign: left out."""
         return {"unmapped_glosses": int(total[2])}
 
     def explain(self, translation: Translation) -> tuple[str, ...]:

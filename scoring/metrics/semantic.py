@@ -36,6 +36,7 @@ class EmbeddingScore(RateMetric):
 
     info = metric_info("semantic_score")
     reads_source = True
+    why_missing = "the embeddings are worked out when all outputs are in"
 
     def __init__(self, setup: ScoringSetup) -> None:
         self._setup = setup
@@ -47,10 +48,6 @@ class EmbeddingScore(RateMetric):
             return own_signature("form:none")
         place = facts.endpoint or (facts.sha256 or "")[:12]
         return own_signature(f"form:cosine|model:{_plain(facts.model)}|at:{_plain(place)}")
-
-    @property
-    def why_missing(self) -> str:
-        return "the embeddings are worked out when all outputs are in"
 
     def stats(self, translation: Translation) -> Statistics | None:
         cosine = _cosine(translation)
@@ -84,6 +81,7 @@ class VerdictScore(RateMetric):
     width = 4
     reads_source = True
     has_verdicts = True
+    why_missing = "no output has been analysed yet"
 
     def __init__(self, resources: Resources) -> None:
         self._resources = resources
@@ -96,10 +94,6 @@ class VerdictScore(RateMetric):
             f"form:verdicts|dictionary:{content_key(setup.gloss_dictionary_sha256)}"
             f"|analyser:{analyser_key(setup)}|rules:{rules}"
         )
-
-    @property
-    def why_missing(self) -> str:
-        return "no output has been analysed yet"
 
     def stats(self, translation: Translation) -> Statistics | None:
         found = self.judgement(translation)
@@ -123,7 +117,6 @@ class VerdictScore(RateMetric):
         return self._judge.judge(translation, annotation)
 
     def explain(self, translation: Translation) -> tuple[str, ...]:
-        """Return the verdict and the words that it comes from, as sentences."""
         grammar_judgement = self.judgement(translation)
         if grammar_judgement is None:
             return ()
@@ -275,6 +268,7 @@ class Comet(RateMetric):
     info = metric_info("comet_score")
     reads_source = True
     width = 3
+    why_missing = "COMET scores are worked out when all outputs are in"
 
     def __init__(self, resources: Resources) -> None:
         self._setup = resources.setup
@@ -288,10 +282,6 @@ class Comet(RateMetric):
         warned = "yes" if low_resource(self._setup) else "no"
         return own_signature(f"model:{plain}|from:{source}|range:0-1|low-resource-warning:{warned}")
 
-    @property
-    def why_missing(self) -> str:
-        return "COMET scores are worked out when all outputs are in"
-
     def stats(self, translation: Translation) -> Statistics | None:
         score = translation.annotations.get("comet")
         if not isinstance(score, int | float) or not math.isfinite(score):
@@ -302,14 +292,12 @@ class Comet(RateMetric):
         return (inside, 1, int(inside != score))
 
     def further(self, total: FloatArray) -> dict[str, float | int | None]:
-        """Return the warning flag and how many scores lay outside the range."""
         return {
             "comet_low_resource_warning": low_resource(self._setup),
             "comet_outside_range": int(total[2]),
         }
 
     def explain(self, translation: Translation) -> tuple[str, ...]:
-        """Return what to make of the value."""
         statistics = self.stats(translation)
         sentences = []
         if statistics is not None and statistics[2]:

@@ -63,7 +63,6 @@ class FstAcceptance(RateMetric):
         return None if annotation is None else _counts(annotation)
 
     def further(self, total: FloatArray) -> dict[str, float | int | None]:
-        """Return the accepted words and the entries of which every word is accepted."""
         return {"fst_accepted": int(total[0]), "fst_accepted_entries": int(total[2])}
 
     def explain(self, translation: Translation) -> tuple[str, ...]:

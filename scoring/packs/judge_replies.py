@@ -86,7 +86,9 @@ def parse_reply(contract: JudgeContract, reply: str) -> JudgeVerdict:
         case ReplyForm.RATING:
             return _from_ratings(contract, text)
         case ReplyForm.WORD:
-            return _from_word(text)
+            score = _WORDS.get(_word(text))
+            wrong = "the reply is neither CORRECT nor INCORRECT" if score is None else None
+            return JudgeVerdict(score, reason=wrong)
 
 
 def read_judgement(contract: JudgeContract, given: Any) -> JudgeVerdict:
@@ -96,9 +98,8 @@ def read_judgement(contract: JudgeContract, given: Any) -> JudgeVerdict:
     """
     if isinstance(given, Mapping):
         judged = _judged(contract, given)
-        told = _text(given.get("reason"))
-        failed = judged.score is None and bool(told)
-        return replace(judged, reason=told) if failed else judged
+        reason = _text(given.get("reason"))
+        return replace(judged, reason=reason) if judged.score is None and reason else judged
     score, reason = _score(contract, given)
     return JudgeVerdict(score, reason=reason)
 
@@ -132,19 +133,15 @@ def _objects(text: str) -> list[_Object]:
     for _ in range(_MOST_OBJECTS):
         if place < 0:
             break
-        read = _object_at(text, place)
-        if read is not None and "score" in read[0].value:
-            objects.append(read[0])
-        place = text.find("{", place + 1 if read is None else read[1])
+        try:
+            read, end = _DECODER.raw_decode(text, place)
+        except (ValueError, RecursionError):
+            end = place + 1
+        else:
+            if "score" in read.value:
+                objects.append(read)
+        place = text.find("{", end)
     return objects
-
-
-def _object_at(reply: str, start: int) -> tuple[_Object, int] | None:
-    """Return the object that begins at a place, and where it ends; None where none does."""
-    try:
-        return _DECODER.raw_decode(reply, start)
-    except (ValueError, RecursionError):
-        return None
 
 
 def _from_objects(contract: JudgeContract, objects: Sequence[_Object]) -> JudgeVerdict:
@@ -154,17 +151,15 @@ def _from_objects(contract: JudgeContract, objects: Sequence[_Object]) -> JudgeV
     if any(stated.repeats for stated in objects):
         return _failed("the reply names a field of its object twice")
     judged = [_judged(contract, stated.value) for stated in objects]
-    if len({judge_verdict.score for judge_verdict in judged}) > 1:
+    if len({verdict.score for verdict in judged}) > 1:
         return _failed("the reply gives several scores that differ")
     return judged[0]
 
 
-def _as_object(pairs: list[tuple[str, Any]]) -> _Object:
-    value = dict(pairs)
-    return _Object(value, repeats=len(value) < len(pairs))
-
-
-_DECODER: Final = json.JSONDecoder(object_pairs_hook=_as_object, strict=False)
+_DECODER: Final = json.JSONDecoder(
+    object_pairs_hook=lambda pairs: _Object(dict(pairs), len(dict(pairs)) < len(pairs)),
+    strict=False,
+)
 _RATING: Final = re.compile(r"\[\[([^\[\]]{1,40})\]\]")
 _LABELLED: Final = re.compile(
     r"\*{0,2}\b(?:(?:final|overall) )?(?:rating|score)\*{0,2} ?:\*{0,2}\s{0,2}"
@@ -174,30 +169,23 @@ _LABELLED: Final = re.compile(
 """A rating with the word before it, ``**Rating:** [[7]]``, which says nothing without its number."""
 
 
-def _from_ratings(contract: JudgeContract, said: str) -> JudgeVerdict:
+def _from_ratings(contract: JudgeContract, text: str) -> JudgeVerdict:
     """Read the rating in double brackets; several may be there as long as they agree."""
-    read = [_score(contract, rating) for rating in _RATING.findall(said)]
+    read = [_score(contract, rating) for rating in _RATING.findall(text)]
     if not read:
         return _failed("the reply has no rating in double brackets")
     if len({score for score, _ in read}) > 1:
         return _failed("the reply gives several ratings that differ")
     score, reason = read[0]
-    return JudgeVerdict(score, _text(_RATING.sub("", _LABELLED.sub("", said))).strip(), reason)
-
-
-def _from_word(said: str) -> JudgeVerdict:
-    """Read the one word of a reply, whatever marks and emphasis stand around it."""
-    score = _WORDS.get(_word(said))
-    if score is None:
-        return _failed("the reply is neither CORRECT nor INCORRECT")
-    return JudgeVerdict(score)
+    return JudgeVerdict(score, _text(_RATING.sub("", _LABELLED.sub("", text))).strip(), reason)
 
 
 _WORDS: Final = {"correct": 1.0, "incorrect": 0.0}
 
 
-def _word(said: str) -> str:
-    return said.strip(" \t\r\n.!:*_`'\"“”").lower() if len(said) <= _LONGEST_WORD else ""
+def _word(text: str) -> str:
+    """Return the one word of a reply, whatever marks and emphasis stand around it."""
+    return text.strip(" \t\r\n.!:*_`'\"“”").lower() if len(text) <= _LONGEST_WORD else ""
 
 
 _LONGEST_WORD = 40

@@ -87,11 +87,9 @@ class JudgeScore(RateMetric):
         )
 
     def further(self, total: FloatArray) -> dict[str, float | int | None]:
-        """Return how many judgements failed."""
         return {f"{self.info.id}_judge_failed": int(total[2])}
 
     def explain(self, translation: Translation) -> tuple[str, ...]:
-        """Return the judge's score on its own scale and its explanation, or why there is no score."""
         given = self.given(translation)
         if given is None:
             return (f"Not judged: {self._why_not_judged(translation)}.",)

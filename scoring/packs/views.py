@@ -26,16 +26,12 @@ _EXACT = Context(prec=400)
 
 def half_up(value: float, digits: int) -> Decimal:
     """Round a finite value to some digits after the point, a half away from zero."""
-    return Decimal(repr(float(value))).quantize(_step(digits), ROUND_HALF_UP, _EXACT)
+    return Decimal(repr(float(value))).quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP, _EXACT)
 
 
 def half_even(value: float, digits: int) -> Decimal:
     """Round a finite value as Python prints it: the binary number, and a half to the even digit."""
-    return Decimal(float(value)).quantize(_step(digits), ROUND_HALF_EVEN, _EXACT)
-
-
-def _step(digits: int) -> Decimal:
-    return Decimal(1).scaleb(-digits)
+    return Decimal(float(value)).quantize(Decimal(1).scaleb(-digits), ROUND_HALF_EVEN, _EXACT)
 
 
 _ROUNDINGS: Final[dict[str, Callable[[float, int], Decimal]]] = {
@@ -111,13 +107,13 @@ def pack_view(pack: Pack) -> PackView:
     return PackView(columns, _ROUNDINGS[view["rounding"]], view.get("full"))
 
 
-def _column(pack: str, told: Mapping[str, Any], digits: int) -> ReportedColumn:
+def _column(pack: str, stated: Mapping[str, Any], digits: int) -> ReportedColumn:
     return ReportedColumn(
-        metric=f"{pack}.{told['metric']}",
-        name=told["name"],
-        of=told.get("of", "mean"),
-        digits=told.get("digits", digits),
-        heading=told.get("heading", ""),
+        metric=f"{pack}.{stated['metric']}",
+        name=stated["name"],
+        of=stated.get("of", "mean"),
+        digits=stated.get("digits", digits),
+        heading=stated.get("heading", ""),
     )
 
 
@@ -175,12 +171,9 @@ def lbrag_line(system: str, totals: RunTotals) -> str:
 def _spread(view: PackView, column: ReportedColumn, totals: MetricTotals, entries: int) -> str:
     if totals.mean is None or totals.std is None:
         return NOTHING
-    mean, std = (
-        f"{view.rounding(value, column.digits):.{column.digits}f}"
-        for value in (totals.mean, totals.std)
-    )
+    values = (view.rounding(value, column.digits) for value in (totals.mean, totals.std))
     short = f" (n={totals.n:,} of {entries:,})" if totals.n < entries else ""
-    return f"{mean}±{std}{short}"
+    return "±".join(f"{value:.{column.digits}f}" for value in values) + short
 
 
 def lbrag_summary(systems: Mapping[str, RunTotals]) -> list[str]:
@@ -218,8 +211,8 @@ def _entries(totals: RunTotals) -> int:
 
 def figure_lines(figures_: Sequence[ReportedFigure]) -> list[str]:
     """Return figures as lines of text, names in a column; a value beyond the scale has a remark."""
-    width = max((len(reported_figure.name) for reported_figure in figures_), default=0)
+    width = max((len(figure.name) for figure in figures_), default=0)
     return [
-        f"{reported_figure.name:<{width}} {reported_figure.arrow or ' '} {reported_figure.text}{' (cut)' if reported_figure.cut else ''}"
-        for reported_figure in figures_
+        f"{figure.name:<{width}} {figure.arrow or ' '} {figure.text}{' (cut)' if figure.cut else ''}"
+        for figure in figures_
     ]

@@ -124,14 +124,8 @@ class MultipleChoiceAccuracy(RateMetric):
     """
 
     info = pack_metric("au.multiple_choice_accuracy")
-
-    @property
-    def signature(self) -> str:
-        return own_signature("options:A-J|patterns:6|last:yes")
-
-    @property
-    def why_missing(self) -> str:
-        return "no reference names an option: write one of the letters A to J"
+    signature = own_signature("options:A-J|patterns:6|last:yes")
+    why_missing = "no reference names an option: write one of the letters A to J"
 
     def stats(self, translation: Translation) -> Statistics | None:
         wanted = _wanted_letter(translation.entry.reference)
@@ -140,12 +134,10 @@ class MultipleChoiceAccuracy(RateMetric):
         return (int(chosen_letter(translation.output) == wanted), 1)
 
     def explain(self, translation: Translation) -> tuple[str, ...]:
-        """Return which letter was read."""
         letter = chosen_letter(translation.output)
         return ("The answer names no option.",) if letter is None else (f"Read as {letter}.",)
 
     def compared(self, translation: Translation) -> tuple[Compared, ...]:
-        """Return the letters that were read."""
         wanted = _wanted_letter(translation.entry.reference)
         if wanted is None:
             return ()
@@ -165,14 +157,8 @@ class ArithmeticMatch(RateMetric):
     """
 
     info = pack_metric("au.gsm8k_exact_match")
-
-    @property
-    def signature(self) -> str:
-        return own_signature("answer:last-boxed|equal:by-value")
-
-    @property
-    def why_missing(self) -> str:
-        return "no reference has a number: write it alone, or after ####"
+    signature = own_signature("answer:last-boxed|equal:by-value")
+    why_missing = "no reference has a number: write it alone, or after ####"
 
     def stats(self, translation: Translation) -> Statistics | None:
         wanted = reference_number(translation.entry.reference)
@@ -181,14 +167,12 @@ class ArithmeticMatch(RateMetric):
         return (int(final_number(translation.output) == wanted), 1)
 
     def explain(self, translation: Translation) -> tuple[str, ...]:
-        """Return which number was read."""
         fraction = final_number(translation.output)
         if fraction is None:
             return ("The answer marks no number: \\boxed{} is looked for.",)
         return (f"Read as {fraction}.",)
 
     def compared(self, translation: Translation) -> tuple[Compared, ...]:
-        """Return the numbers that were read."""
         fraction = final_number(translation.output)
         wanted = reference_number(translation.entry.reference)
         if wanted is None:
@@ -275,6 +259,8 @@ def _as_written(value: Any) -> Slots | None:
 class _DialogueState(Metric):
     """What the three metrics share: the slots of both sides."""
 
+    why_missing = "no record has a reference_state {domain: {slot: value}}"
+
     @property
     def signature(self) -> str:
         return own_signature(
@@ -282,10 +268,6 @@ class _DialogueState(Metric):
         )
 
     _denominator = ""
-
-    @property
-    def why_missing(self) -> str:
-        return "no record has a reference_state {domain: {slot: value}}"
 
     def _sides(self, translation: Translation) -> tuple[Slots | None, Slots] | None:
         """Return the slots of the answer (None: it is no state) and of the reference; None without one."""
@@ -303,7 +285,6 @@ class _DialogueState(Metric):
         """Return the statistics of an answer's slots (None: it is no state) and the reference's."""
 
     def compared(self, translation: Translation) -> tuple[Compared, ...]:
-        """Return each slot of both sides with its values, those of the reference first."""
         sides = self._sides(translation)
         if sides is None:
             return ()
@@ -320,7 +301,6 @@ class _DialogueState(Metric):
         )
 
     def explain(self, translation: Translation) -> tuple[str, ...]:
-        """Name the slots that are wrong."""
         sides = self._sides(translation)
         if sides is None:
             return ()

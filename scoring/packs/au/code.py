@@ -49,22 +49,13 @@ def call_faults(
     described = _by_name(tools)
     faults = [[_fault(call, other, described) for call in calls] for other in wanted]
     fits = [[int(fault is None) for fault in row] for row in faults]
-    alone = (
-        _nearest(other, calls, row)
-        for other, row, column in zip(wanted, faults, best_pairs(fits), strict=True)
-        if column is None
-    )
-    return list(alone)
-
-
-def _nearest(
-    wanted: Mapping[str, Parameters], calls: Sequence[Any], faults: Sequence[str | None]
-) -> str:
-    """Return what is wrong with a call of the wanted name, else with the first call."""
-    faulty_calls = [(call, fault) for call, fault in zip(calls, faults, strict=True) if fault]
-    return next(
-        (fault for call, fault in faulty_calls if _is_named(call, wanted)), faulty_calls[0][1]
-    )
+    problems = []
+    for other, row, column in zip(wanted, faults, best_pairs(fits), strict=True):
+        if column is None:  # what is wrong with a call of the wanted name, else with the first call
+            faulty = [(call, fault) for call, fault in zip(calls, row, strict=True) if fault]
+            named = (fault for call, fault in faulty if _is_named(call, other))
+            problems.append(next(named, faulty[0][1]))
+    return problems
 
 
 def compared_calls(
@@ -96,9 +87,7 @@ def _beside(
     given = next(iter(call.values())) if _is_named(call, wanted) else None
     if not (isinstance(given, Mapping) and (given or allowed)):
         needed = {
-            parameter: values[0]
-            for parameter, values in allowed.items()
-            if values and "" not in values
+            name: values[0] for name, values in allowed.items() if values and "" not in values
         }
         yield Compared(name, "" if given is None else json_text(given), json_text(needed))
         return
@@ -148,11 +137,7 @@ def _fault(
             return f"{name}: {parameter} is not expected."
         if not _allowed(value, allowed[parameter], properties[parameter]):
             return f"{name}: the value of {parameter} is not allowed."
-    left = [
-        parameter
-        for parameter in allowed
-        if parameter not in given and "" not in allowed[parameter]
-    ]
+    left = [name for name in allowed if name not in given and "" not in allowed[name]]
     return f"{name}: {left[0]} is missing." if left else None
 
 
@@ -247,25 +232,17 @@ class FunctionCallMatch(RateMetric):
     """
 
     info = pack_metric("au.bfcl_match_score")
-
-    @property
-    def signature(self) -> str:
-        return own_signature("rules:bfcl-ast|order:free|dots:underscores")
-
-    @property
-    def why_missing(self) -> str:
-        return "no record has reference_calls [{name: {parameter: [allowed values]}}]"
+    signature = own_signature("rules:bfcl-ast|order:free|dots:underscores")
+    why_missing = "no record has reference_calls [{name: {parameter: [allowed values]}}]"
 
     def stats(self, translation: Translation) -> Statistics | None:
         faults = self._faults(translation)
         return None if faults is None else (int(not faults), 1)
 
     def explain(self, translation: Translation) -> tuple[str, ...]:
-        """Return what is wrong with the calls."""
         return tuple(self._faults(translation) or ())[:_MOST_NAMED]
 
     def compared(self, translation: Translation) -> tuple[Compared, ...]:
-        """Return the parameters of the wanted calls, and the calls too many."""
         sides = self._sides(translation)
         if sides is None or sides[0] is None:
             return ()
@@ -328,6 +305,7 @@ class _Sql(RateMetric):
     """
 
     width = 3
+    why_missing = "no record names a database whose reference query has a result"
 
     def stats(self, translation: Translation) -> Statistics | None:
         execution = translation.annotations.get("sql")
@@ -342,12 +320,7 @@ class _Sql(RateMetric):
         """Return whether a query is right, by the annotation."""
 
     def further(self, total: FloatArray) -> dict[str, float | int | None]:
-        """Return how many reference queries have no result."""
         return {f"{self.info.id}_references_failed": int(total[2])}
-
-    @property
-    def why_missing(self) -> str:
-        return "no record names a database whose reference query has a result"
 
 
 class ExecutionMatch(_Sql):
@@ -371,7 +344,6 @@ class ExecutionMatch(_Sql):
         return bool(found["exec"])
 
     def explain(self, translation: Translation) -> tuple[str, ...]:
-        """Return why the result is another, with the first rows of both."""
         execution = translation.annotations.get("sql")
         if not isinstance(execution, Mapping) or not execution.get("why"):
             return ()

@@ -43,24 +43,8 @@ _SCRIPTS: Mapping[str, tuple[str, ...]] = {
     "th": ("Thai",),
     "zh": ("Han",),
 }
-_LATIN = (
-    "en",
-    "es",
-    "pt",
-    "fr",
-    "de",
-    "it",
-    "pl",
-    "vi",
-    "fi",
-    "nl",
-    "sv",
-    "tr",
-    "id",
-    "ro",
-    "cs",
-    "hu",
-)
+_ROMAN = ("Latin",)
+_LATIN = "en es pt fr de it pl vi fi nl sv tr id ro cs hu"
 """Languages in roman letters that are told apart."""
 _KANA = 0.05
 """Share of letters from which Chinese characters are Japanese."""
@@ -77,31 +61,21 @@ class UndecidedError(ValueError):
 
 def written_in(text: str, language: str) -> bool:
     """Return whether a text is in a language, by its two-letter code; UndecidedError where it cannot be told."""
-    expected = _SCRIPTS.get(language, ("Latin",))
+    expected = _SCRIPTS.get(language, _ROMAN)
     shares = scripts([text])
     if sum(shares.get(script, 0.0) for script in expected) < _MOSTLY:
         return False
     if "Han" in expected:
         kana = shares.get("Hiragana", 0.0) + shares.get("Katakana", 0.0)
         return (kana >= _KANA) is (language == "ja")
-    others = [
-        other_language
-        for other_language in (*_SCRIPTS, *_LATIN)
-        if _SCRIPTS.get(other_language, ("Latin",)) == expected
-    ]
+    others = [tag for tag in (*_SCRIPTS, *_LATIN.split()) if _SCRIPTS.get(tag, _ROMAN) == expected]
     if others == [language]:
         return True
     words = list(map(folded, _WORD.findall(text)))
-    lists = {
-        listed_language: source_word_list(listed_language)
-        for listed_language in {language, *others}
-    }
+    lists = {tag: source_word_list(tag) for tag in {language, *others}}
     if lists[language][1] is None:
         raise UndecidedError(f"there is no list of words here by which {language!r} is known")
-    known = {
-        candidate_language: sum(word in common for word in words)
-        for candidate_language, (common, _) in lists.items()
-    }
+    known = {tag: sum(word in common for word in words) for tag, (common, _) in lists.items()}
     return known[language] >= max(_COMMON * len(words), *known.values())
 
 
@@ -127,7 +101,7 @@ _LONGEST = 10_000
 """Letters of a keyword, marker or prompt."""
 _MOST_WORDS = 100
 """Keywords of one instruction."""
-_INSTRUCTION_CHECKS_WORD = regex.compile(r"[\p{L}\p{M}\p{N}_]++")
+_NUMBERED_WORD = regex.compile(r"[\p{L}\p{M}\p{N}_]++")
 _JOINED_WORD = regex.compile(r"[\p{L}\p{M}\p{N}]++(?:[-'’][\p{L}\p{M}\p{N}]++)*+")
 _ABBREVIATION = re.compile(r"\b(Mr|Mrs|Ms|Dr|St|Prof|Jr|Sr|vs|etc|e\.g|i\.e|[A-Z])\.(?=\s)")
 _SENTENCE_END = re.compile(r"[.!?…]++[\"'”’)\]]*+(?=\s|\Z)|[。！？।॥።។]++")
@@ -167,9 +141,7 @@ def _texts(asked: Asked, field: str) -> list[str]:
     return [_text({field: value}, field) for value in values]
 
 
-def _instruction_checks_held(
-    number: int, asked: Asked, least: str, relation: str = "relation"
-) -> bool:
+def _compare(number: int, asked: Asked, least: str, relation: str = "relation") -> bool:
     """Compare a count with the required one: ``less than`` it, or ``at least`` it."""
     wanted = _number(asked, least)
     match asked.get(relation):
@@ -179,16 +151,6 @@ def _instruction_checks_held(
             return number >= wanted
         case _:
             raise UnreadableError(f"{relation} must be 'less than' or 'at least'")
-
-
-def _keywords(answer: str, asked: Asked) -> bool:
-    lowered = answer.lower()
-    return all(word.lower() in lowered for word in _texts(asked, "keywords"))
-
-
-def _keyword_frequency(answer: str, asked: Asked) -> bool:
-    number = answer.lower().count(_text(asked, "keyword").lower())
-    return _instruction_checks_held(number, asked, "frequency")
 
 
 def _no_forbidden_words(answer: str, asked: Asked) -> bool:
@@ -205,31 +167,19 @@ def _letter_frequency(answer: str, asked: Asked) -> bool:
     letter = _text(asked, "letter").lower()
     if len(letter) > 1:
         raise UnreadableError("letter must be one letter")
-    return _instruction_checks_held(
-        answer.lower().count(letter), asked, "let_frequency", "let_relation"
-    )
-
-
-def _language(answer: str, asked: Asked) -> bool:
-    return written_in(answer, _text(asked, "language").lower())
+    return _compare(answer.lower().count(letter), asked, "let_frequency", "let_relation")
 
 
 def _sentences(answer: str, asked: Asked) -> bool:
     pieces = _SENTENCE_END.split(_ABBREVIATION.sub(r"\1", answer))
-    number = sum(_INSTRUCTION_CHECKS_WORD.search(piece) is not None for piece in pieces)
-    return _instruction_checks_held(number, asked, "num_sentences")
+    number = sum(_NUMBERED_WORD.search(piece) is not None for piece in pieces)
+    return _compare(number, asked, "num_sentences")
 
 
 def _paragraphs(answer: str, asked: Asked) -> bool:
     pieces = [piece.strip() for piece in _PARAGRAPH.split(answer)]
     number = len(pieces) - (not pieces[0]) - (len(pieces) > 1 and not pieces[-1])
     return number == _number(asked, "num_paragraphs") and all(pieces[1:-1])
-
-
-def _words(answer: str, asked: Asked) -> bool:
-    return _instruction_checks_held(
-        len(_INSTRUCTION_CHECKS_WORD.findall(answer)), asked, "num_words"
-    )
 
 
 def _first_word(answer: str, asked: Asked) -> bool:
@@ -244,23 +194,11 @@ def _first_word(answer: str, asked: Asked) -> bool:
     return re.split("[.,?!'\"]", first, maxsplit=1)[0] == wanted
 
 
-def _placeholders(answer: str, asked: Asked) -> bool:
-    return len(_PLACEHOLDER.findall(answer)) >= _number(asked, "num_placeholders")
-
-
 def _postscript(answer: str, asked: Asked) -> bool:
     marker = _text(asked, "postscript_marker")
     pattern = _POSTSCRIPTS.get(marker)
     text = answer.lower()
     return marker.lower() in text if pattern is None else pattern.search(text) is not None
-
-
-def _bullets(answer: str, asked: Asked) -> bool:
-    return len(_BULLET.findall(answer)) == _number(asked, "num_bullets")
-
-
-def _fixed_answer(answer: str, _: Asked) -> bool:
-    return any(fixed in answer for fixed in _FIXED_ANSWERS)
 
 
 def _highlights(answer: str, asked: Asked) -> bool:
@@ -272,10 +210,6 @@ def _highlights(answer: str, asked: Asked) -> bool:
 def _sections(answer: str, asked: Asked) -> bool:
     head = re.compile(rf"\s?{re.escape(_text(asked, 'section_spliter'))}\s?\d+\s?")
     return len(head.findall(answer)) >= _number(asked, "num_sections")
-
-
-def _json(answer: str, _: Asked) -> bool:
-    return json_answer(answer) is not NO_JSON
 
 
 def _title(answer: str, _: Asked) -> bool:
@@ -292,29 +226,9 @@ def _two_answers(answer: str, _: Asked) -> bool:
     return all(pieces[1:-1]) and len(given) == 2 and given[0] != given[1]
 
 
-def _repeated_prompt(answer: str, asked: Asked) -> bool:
-    return answer.strip().lower().startswith(_text(asked, "prompt_to_repeat").lower())
-
-
-def _end(answer: str, asked: Asked) -> bool:
-    return answer.strip().strip('"').lower().endswith(_text(asked, "end_phrase").lower())
-
-
 def _capital_words(answer: str, asked: Asked) -> bool:
     number = sum(word.isupper() for word in _JOINED_WORD.findall(answer))
-    return _instruction_checks_held(number, asked, "capital_frequency", "capital_relation")
-
-
-def _capitals(answer: str, _: Asked) -> bool:
-    return written_in(answer, "en") and answer.isupper()
-
-
-def _small_letters(answer: str, _: Asked) -> bool:
-    return written_in(answer, "en") and answer.islower()
-
-
-def _no_comma(answer: str, _: Asked) -> bool:
-    return "," not in answer
+    return _compare(number, asked, "capital_frequency", "capital_relation")
 
 
 def _quoted(answer: str, _: Asked) -> bool:
@@ -323,31 +237,51 @@ def _quoted(answer: str, _: Asked) -> bool:
 
 
 CHECKS: Mapping[str, Check] = {
-    "keywords:existence": _keywords,
-    "keywords:frequency": _keyword_frequency,
+    "keywords:existence": lambda answer, asked: all(
+        word.lower() in answer.lower() for word in _texts(asked, "keywords")
+    ),
+    "keywords:frequency": lambda answer, asked: _compare(
+        answer.lower().count(_text(asked, "keyword").lower()), asked, "frequency"
+    ),
     "keywords:forbidden_words": _no_forbidden_words,
     "keywords:letter_frequency": _letter_frequency,
-    "language:response_language": _language,
+    "language:response_language": lambda answer, asked: written_in(
+        answer, _text(asked, "language").lower()
+    ),
     "length_constraints:number_sentences": _sentences,
     "length_constraints:number_paragraphs": _paragraphs,
-    "length_constraints:number_words": _words,
+    "length_constraints:number_words": lambda answer, asked: _compare(
+        len(_NUMBERED_WORD.findall(answer)), asked, "num_words"
+    ),
     "length_constraints:nth_paragraph_first_word": _first_word,
-    "detectable_content:number_placeholders": _placeholders,
+    "detectable_content:number_placeholders": lambda answer, asked: (
+        len(_PLACEHOLDER.findall(answer)) >= _number(asked, "num_placeholders")
+    ),
     "detectable_content:postscript": _postscript,
-    "detectable_format:number_bullet_lists": _bullets,
-    "detectable_format:constrained_response": _fixed_answer,
+    "detectable_format:number_bullet_lists": lambda answer, asked: (
+        len(_BULLET.findall(answer)) == _number(asked, "num_bullets")
+    ),
+    "detectable_format:constrained_response": lambda answer, _: any(
+        fixed in answer for fixed in _FIXED_ANSWERS
+    ),
     "detectable_format:number_highlighted_sections": _highlights,
     "detectable_format:multiple_sections": _sections,
-    "detectable_format:json_format": _json,
+    "detectable_format:json_format": lambda answer, _: json_answer(answer) is not NO_JSON,
     "detectable_format:title": _title,
     "combination:two_responses": _two_answers,
-    "combination:repeat_prompt": _repeated_prompt,
-    "startend:end_checker": _end,
+    "combination:repeat_prompt": lambda answer, asked: (
+        answer.strip().lower().startswith(_text(asked, "prompt_to_repeat").lower())
+    ),
+    "startend:end_checker": lambda answer, asked: (
+        answer.strip().strip('"').lower().endswith(_text(asked, "end_phrase").lower())
+    ),
     "startend:quotation": _quoted,
     "change_case:capital_word_frequency": _capital_words,
-    "change_case:english_capital": _capitals,
-    "change_case:english_lowercase": _small_letters,
-    "punctuation:no_comma": _no_comma,
+    "change_case:english_capital": lambda answer, _: written_in(answer, "en") and answer.isupper(),
+    "change_case:english_lowercase": lambda answer, _: (
+        written_in(answer, "en") and answer.islower()
+    ),
+    "punctuation:no_comma": lambda answer, _: "," not in answer,
 }
 
 
@@ -387,32 +321,26 @@ class InstructionFollowing(Metric):
 
     info = pack_metric("au.instruction_following")
     width = 7
+    why_missing = "no record has instructions that can be checked: [{id, kwargs}]"
 
     @property
     def signature(self) -> str:
         return own_signature(f"checks:{len(CHECKS)}|loose:8|languages:{word_lists_key()}")
 
-    @property
-    def why_missing(self) -> str:
-        return "no record has instructions that can be checked: [{id, kwargs}]"
-
     def stats(self, translation: Translation) -> Statistics:
         try:
-            kept_instructions = _kept(translation)
+            kept = _kept(translation)
         except _NoValueError:
             return (0, 0, 0, 0, 0, 0, 1)
-        strict, loose = (
-            sum(kept_instruction.strict for kept_instruction in kept_instructions),
-            sum(kept_instruction.loose for kept_instruction in kept_instructions),
-        )
-        number = len(kept_instructions)
+        strict = sum(instruction.strict for instruction in kept)
+        loose = sum(instruction.loose for instruction in kept)
+        number = len(kept)
         return (int(strict == number), int(loose == number), 1, strict, loose, number, 0)
 
     def values(self, totals: FloatArray) -> FloatArray:
         return np.asarray(np.mean(list(_shares(totals).values()), axis=0))
 
     def further(self, total: FloatArray) -> dict[str, float | int | None]:
-        """Return the four shares, null over nothing, and how many records could not be checked."""
         fields: dict[str, float | int | None] = {
             f"{self.info.id}_{name}": None if np.isnan(share[0]) else float(share[0])
             for name, share in _shares(np.atleast_2d(total)).items()
@@ -420,15 +348,11 @@ class InstructionFollowing(Metric):
         return {**fields, f"{self.info.id}_unchecked": int(np.ravel(total)[6])}
 
     def explain(self, translation: Translation) -> tuple[str, ...]:
-        """Return for each instruction whether it is kept, or why they cannot be checked."""
         try:
-            kept_instructions = _kept(translation)
+            kept = _kept(translation)
         except _NoValueError as error:
             return (f"{error}.",)
-        return tuple(
-            f"{kept_instruction.id}: {kept_instruction.words}."
-            for kept_instruction in kept_instructions
-        )
+        return tuple(f"{instruction.id}: {instruction.words}." for instruction in kept)
 
 
 def _shares(totals: FloatArray) -> Mapping[str, FloatArray]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
+from types import SimpleNamespace
 from typing import Any, cast
 
 import nltk.corpus
@@ -23,8 +24,8 @@ def meteor(reference: Sequence[str], output: Sequence[str], *, english: bool) ->
         reference,
         output,
         preprocess=str,
-        stemmer=cast("Any", _English() if english else _AsItStands()),
-        wordnet=(wordnet() if english else None) or cast("Any", _NoSynonyms()),
+        stemmer=cast("Any", SimpleNamespace(stem=_english_stem if english else str)),
+        wordnet=(wordnet() if english else None) or SimpleNamespace(synsets=lambda _: ()),
     )
     return float(score)
 
@@ -40,25 +41,9 @@ def wordnet() -> Any | None:
     return corpus
 
 
-class _AsItStands:
-    """Takes no ending off."""
-
-    def stem(self, word: str) -> str:
-        return word
-
-
-class _English:
-    """Takes English endings off; a word longer than any stays as it is."""
-
-    def stem(self, word: str) -> str:
-        return str(_stemmer().stem(word)) if len(word) <= _LONGEST_STEMMED else word
-
-
-class _NoSynonyms:
-    """Knows no word."""
-
-    def synsets(self, _: str) -> list[Any]:
-        return []
+def _english_stem(word: str) -> str:
+    """Take English endings off; a word longer than any stays as it is."""
+    return str(_stemmer().stem(word)) if len(word) <= _LONGEST_STEMMED else word
 
 
 @cache

@@ -8,7 +8,7 @@ of its accents: the normalisers made for English speech take the marks off ``niw
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -79,24 +79,19 @@ class WordErrorRate(RateMetric):
 
     info = pack_metric("au.wer")
     width = 3
+    signature = own_signature("words:letters-marks-numbers|case:lower|unspaced:characters")
 
     def __init__(self, resources: Resources) -> None:
         self._words = SpokenWords(resources.setup)
-
-    @property
-    def signature(self) -> str:
-        return own_signature("words:letters-marks-numbers|case:lower|unspaced:characters")
 
     def stats(self, translation: Translation) -> Statistics:
         output, reference = self._sides(translation)
         return (word_edits(output, reference), max(len(reference), 1), int(not reference))
 
     def further(self, total: FloatArray) -> dict[str, float | int | None]:
-        """Return how many references have no word."""
         return empty_references(self.info.id, total)
 
     def explain(self, translation: Translation) -> tuple[str, ...]:
-        """Return how many words are changed, left out and added."""
         output, reference = self._sides(translation)
         if len(output) * len(reference) > MOST_CELLS // 100:
             return ()
@@ -108,7 +103,6 @@ class WordErrorRate(RateMetric):
         return (f"{words}; {edits['insert']} added.",)
 
     def compared(self, translation: Translation) -> tuple[Compared, ...]:
-        """Return the words of both sides."""
         output, reference = (" ".join(words) for words in self._sides(translation))
         return (Compared("words", output, reference, running=True),)
 
@@ -174,6 +168,8 @@ class SpokenTurns(NamedTuple):
 class _Diarization(RateMetric):
     """What the three metrics share: both sides of a record, taken apart."""
 
+    why_missing = "no reference says who spoke: write lines NAME: words"
+
     def __init__(self, resources: Resources) -> None:
         self._words = SpokenWords(resources.setup)
 
@@ -185,10 +181,6 @@ class _Diarization(RateMetric):
         )
 
     _nameless = ""
-
-    @property
-    def why_missing(self) -> str:
-        return "no reference says who spoke: write lines NAME: words"
 
     def _sides(self, translation: Translation) -> tuple[SpokenTurns, SpokenTurns] | None:
         """Return output and reference; None where a reference with words names no speaker, or too many."""
@@ -248,7 +240,6 @@ class WordDiarizationErrorRate(_Diarization):
         return (pairs.total() - _worth(right), pairs.total())
 
     def explain(self, translation: Translation) -> tuple[str, ...]:
-        """Return how many of the words that are next to each other have the wrong speaker."""
         statistics = self.stats(translation)
         if statistics is None:
             return ()
@@ -278,11 +269,9 @@ class SpeakerWordErrorRate(_Diarization):
         return (len(output.words) + words - spared, max(words, 1), int(not words))
 
     def further(self, total: FloatArray) -> dict[str, float | int | None]:
-        """Return how many references have no word."""
         return empty_references(self.info.id, total)
 
     def explain(self, translation: Translation) -> tuple[str, ...]:
-        """Return how many words are wrong once each speaker's are put together, and who was taken for whom."""
         sides, statistics = self._sides(translation), self.stats(translation)
         if sides is None or statistics is None:
             return ()
@@ -296,7 +285,6 @@ class SpeakerWordErrorRate(_Diarization):
         return (f"{errors} in {words}, speaker by speaker.", *taken)
 
     def compared(self, translation: Translation) -> tuple[Compared, ...]:
-        """Return the words of each speaker of the reference, of speakers too many, and of nobody."""
         sides = self._sides(translation)
         if sides is None:
             return ()
@@ -305,34 +293,23 @@ class SpeakerWordErrorRate(_Diarization):
         spoken = {name: " ".join(words) for name, words in output.of_speaker.items()}
         wanted = {name: " ".join(words) for name, words in reference.of_speaker.items()}
         ours, theirs = _written(translation.output), _written(translation.entry.reference)
-        rows = [
-            Compared(
-                _label(pairs, other, ours, theirs),
-                spoken[pairs[other]] if other in pairs else "",
-                words,
-            )
-            for other, words in wanted.items()
-        ]
+        rows = []
+        for other, words in wanted.items():
+            name, given = theirs.get(other, _NO_NAME), ""
+            if other in pairs:
+                name += f" ← {ours.get(pairs[other], _NO_NAME)}"
+                given = spoken[pairs[other]]
+            rows.append(Compared(name, given, words, running=True))
+        unpaired = spoken.keys() - pairs.values()
         rows += [
-            Compared(ours.get(name, _NO_NAME), words, "")
+            Compared(ours.get(name, _NO_NAME), words, "", running=True)
             for name, words in spoken.items()
-            if name not in pairs.values()
+            if name in unpaired
         ]
-        return tuple(row._replace(running=True) for row in rows)
+        return tuple(rows)
 
 
 _NO_NAME = "no name"
-
-
-def _label(
-    pairs: Mapping[Speaker, Speaker],
-    speaker: Speaker,
-    ours: Mapping[Speaker, str],
-    theirs: Mapping[Speaker, str],
-) -> str:
-    """Name a speaker of the reference, and the one of the output who is taken for them."""
-    name = theirs.get(speaker, _NO_NAME)
-    return f"{name} ← {ours.get(pairs[speaker], _NO_NAME)}" if speaker in pairs else name
 
 
 class SpeakerCountError(_Diarization):
@@ -348,7 +325,6 @@ class SpeakerCountError(_Diarization):
         return (abs(output.speaker_count - reference.speaker_count), 1)
 
     def explain(self, translation: Translation) -> tuple[str, ...]:
-        """Return how many speakers both sides have."""
         sides = self._sides(translation)
         if sides is None:
             return ()

@@ -82,14 +82,10 @@ class _Matching:
     def __init__(self, wanted: Sequence[Row], given: Sequence[Row]) -> None:
         self._wanted, self._given = wanted, given
         counts = [frozenset(Counter(column).items()) for column in given]
-        self._alike = [
-            [
-                place
-                for place, count in enumerate(counts)
-                if count == frozenset(Counter(column).items())
-            ]
-            for column in wanted
-        ]
+        self._alike = []
+        for column in wanted:
+            own = frozenset(Counter(column).items())
+            self._alike.append([place for place, count in enumerate(counts) if count == own])
         self._used: set[int] = set()
         self._work = 0
 

@@ -41,12 +41,7 @@ class SpeechBleu(Bleu):
 
     def stats_many(self, translations: Sequence[Translation]) -> list[Statistics | None]:
         return super().stats_many(
-            [
-                replace(translation, output=translation.output[:MOST_LETTERS])
-                if len(translation.output) > MOST_LETTERS
-                else translation
-                for translation in translations
-            ]
+            [replace(one, output=one.output[:MOST_LETTERS]) for one in translations]
         )
 
 
@@ -63,6 +58,7 @@ class BertScore(RateMetric):
     """
 
     info = pack_metric("au.bertscore")
+    why_missing = "no output has a BERTScore"
 
     def __init__(self, resources: Resources) -> None:
         self._facts = resources.setup.annotators.get("bertscore", {})
@@ -74,10 +70,6 @@ class BertScore(RateMetric):
         layer = facts.get("layer")
         how = "from:file" if layer is None else f"from:model|layer:{layer}|idf:no|rescaled:no"
         return own_signature(f"model:{model}-{content_key(facts.get('sha256'))}|{how}|value:F1")
-
-    @property
-    def why_missing(self) -> str:
-        return "no output has a BERTScore"
 
     def stats(self, translation: Translation) -> Statistics | None:
         score = translation.annotations.get("bertscore")
@@ -102,6 +94,7 @@ class Meteor(RateMetric):
     """
 
     info = pack_metric("au.meteor")
+    why_missing = "no reference has a word"
 
     def __init__(self, resources: Resources) -> None:
         language = resources.setup.target_language.replace("_", "-").split("-")[0].lower()
@@ -116,10 +109,6 @@ class Meteor(RateMetric):
         return own_signature(
             f"match:{matches}|case:lower|alpha:0.9|beta:3|gamma:0.5|nltk:{nltk_version()}"
         )
-
-    @property
-    def why_missing(self) -> str:
-        return "no reference has a word"
 
     @property
     def _nltk(self) -> ModuleType:

@@ -32,10 +32,7 @@ class ExactAnswer(RateMetric):
     """
 
     info = pack_metric("lbrag.em")
-
-    @property
-    def signature(self) -> str:
-        return own_signature("nrefs:1|case:lower|kept:letters,marks,numbers")
+    signature = own_signature("nrefs:1|case:lower|kept:letters,marks,numbers")
 
     def stats(self, translation: Translation) -> Statistics:
         return (int(same_answer(translation.output, translation.entry.reference)), 1)
@@ -60,7 +57,6 @@ class AnswerF1(ResourceRate):
         return (answer_f1(translation.output, translation.entry.reference, language), 1)
 
     def explain(self, translation: Translation) -> tuple[str, ...]:
-        """Return how many words the two texts share."""
         language = language_of(translation, self._setup.target_language)
         answer, reference = translation.output, translation.entry.reference
         ours, theirs = (answer_words(text, language) for text in (answer, reference))
@@ -75,9 +71,10 @@ def language_of(translation: Translation, target_language: str) -> str:
     return (
         own if isinstance(own, str) and is_language_tag(own.replace("_", "-")) else target_language
     )
+    named = isinstance(own, str) and is_language_tag(own.replace("_", "-"))
+    return own if named else target_language
 
 
-@lru_cache(maxsize=256)
 def by_character(language: str) -> bool:
     """Return whether a language's words are its characters: Japanese and Chinese, in their own scripts."""
     return tag_script(language) != "Latn" and any(
@@ -188,6 +185,7 @@ class LanguageConsistency(ResourceRate):
     """
 
     info = pack_metric("lbrag.rlc")
+    why_missing = "nothing tells in which script the language is written"
 
     @property
     def signature(self) -> str:
@@ -196,10 +194,6 @@ class LanguageConsistency(ResourceRate):
         return own_signature(f"unit:letter|scripts:{scripts}|empty:1{self._threshold}")
 
     _threshold = ""
-
-    @property
-    def why_missing(self) -> str:
-        return "nothing tells in which script the language is written"
 
     def stats(self, translation: Translation) -> Statistics | None:
         answer_letters = self.letters(translation)
@@ -229,7 +223,6 @@ class LanguageConsistency(ResourceRate):
         return _known_scripts(written) if written else ()
 
     def explain(self, translation: Translation) -> tuple[str, ...]:
-        """Return how many letters are of the language's script, and which are not."""
         answer_letters = self.letters(translation)
         if answer_letters is None:
             return (_NO_SCRIPT,)
@@ -316,21 +309,14 @@ class TranslationCost(RateMetric):
     """
 
     info = pack_metric("lbrag.cost")
-
-    @property
-    def signature(self) -> str:
-        return own_signature("unit:token|counts:stated")
-
-    @property
-    def why_missing(self) -> str:
-        return "no record says what was translated (field evidence; [] where nothing was)"
+    signature = own_signature("unit:token|counts:stated")
+    why_missing = "no record says what was translated (field evidence; [] where nothing was)"
 
     def stats(self, translation: Translation) -> Statistics | None:
         cost = translation_cost(translation.given("evidence"))
         return None if cost is None else (cost, 1)
 
     def explain(self, translation: Translation) -> tuple[str, ...]:
-        """Return why an entry has no value."""
         if translation_cost(translation.given("evidence")) is not None:
             return ()
         return (_NO_COST,)
@@ -344,14 +330,8 @@ class BridgingEfficiency(ResourceRate):
     """
 
     info = pack_metric("lbrag.cnbe")
-
-    @property
-    def signature(self) -> str:
-        return own_signature("f1:lbrag.f1|cost:lbrag.cost|paired:id")
-
-    @property
-    def why_missing(self) -> str:
-        return "it takes a baseline: rosetta compare RUN --baseline RUN --view lbrag"
+    signature = own_signature("f1:lbrag.f1|cost:lbrag.cost|paired:id")
+    why_missing = "it takes a baseline: rosetta compare RUN --baseline RUN --view lbrag"
 
     def stats(self, translation: Translation) -> Statistics | None:
         cost = translation_cost(translation.given("evidence"))
@@ -375,7 +355,6 @@ class BridgingEfficiency(ResourceRate):
         return ours, answer_f1(baseline, reference, language)
 
     def explain(self, translation: Translation) -> tuple[str, ...]:
-        """Return the two F1 and the cost."""
         cost = translation_cost(translation.given("evidence"))
         if cost is None:
             return (_NO_COST,)

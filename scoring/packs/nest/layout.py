@@ -46,13 +46,8 @@ WEIGHTS: Final = {
 class ResponseMetric(RateMetric):
     """Mean over entries of a value that the answer, and in part its prompt, has; null for an empty answer."""
 
-    @property
-    def signature(self) -> str:
-        return own_signature("words:letters,marks,numbers|case:lower")
-
-    @property
-    def why_missing(self) -> str:
-        return "every answer is empty"
+    signature = own_signature("words:letters,marks,numbers|case:lower")
+    why_missing = "every answer is empty"
 
     def stats(self, translation: Translation) -> Statistics | None:
         if is_blank(translation.output):
@@ -64,7 +59,6 @@ class ResponseMetric(RateMetric):
         """Return the value of an answer in which something is seen."""
 
     def explain(self, translation: Translation) -> tuple[str, ...]:
-        """Return what the value counts."""
         if is_blank(translation.output):
             return ("An empty answer has no value.",)
         return self.counted(translation.entry.source, translation.output)
@@ -123,11 +117,8 @@ class Coverage(ResponseMetric):
         missing = {word: count for word, count in keywords.items() if word not in answer_words}
         hits = keywords.total() - sum(missing.values())
         summary = f"{hits:,} of {counted(keywords.total(), 'keyword')} of the prompt"
-        return (
-            f"{summary}; not in the answer: {listed(map(shortened, missing))}."
-            if missing
-            else f"{summary}.",
-        )
+        absent = f"; not in the answer: {listed(map(shortened, missing))}" if missing else ""
+        return (f"{summary}{absent}.",)
 
 
 class Structure(ResponseMetric):
@@ -240,16 +231,12 @@ _ENDS: Final = LetterTable(lambda other: "\n" if _END.match(other) else " ")
 def pace(answer: str) -> SentencePace:
     """Count the sentences that have a word, and the variance of their words."""
     sentences = _INSIDE.sub(" ", lowered(answer)).translate(_ENDS).split("\n")
-    lengths = Counter(map(_words, sentences))
+    lengths = Counter(len(sentence.split()) for sentence in sentences)
     del lengths[0]
     many = lengths.total()
     words = sum(length * count for length, count in lengths.items())
     squares = sum(length * length * count for length, count in lengths.items())
     return SentencePace(many, (many * squares - words * words) / max(many * many, 1))
-
-
-def _words(sentence: str) -> int:
-    return len(sentence.split())
 
 
 METRICS = {
