@@ -13,6 +13,8 @@ from itertools import dropwhile
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
+from pydantic import TypeAdapter
+
 from corpora.text.messages import fold, folded_words, near_names
 
 
@@ -141,16 +143,8 @@ class LicenceClass(NamedTuple):
 def licence_classes() -> dict[str, LicenceClass]:
     """Return the classes by name, in the order in which they are examined."""
     table = resources.files("corpora.model").joinpath("licences.toml").read_text("utf-8")
-    return {
-        name: LicenceClass(
-            name=name,
-            **{
-                key: (value if isinstance(value, str) else tuple(value))
-                for key, value in row.items()
-            },
-        )
-        for name, row in tomllib.loads(table).items()
-    }
+    rows = {name: {"name": name, **row} for name, row in tomllib.loads(table).items()}
+    return TypeAdapter(dict[str, LicenceClass]).validate_python(rows)
 
 
 def licence_class(licence: str) -> LicenceClass | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -26,7 +26,7 @@ from scoring.calibration.threshold import (
     propose_threshold,
 )
 from scoring.calibration.weights import WeightProposal, propose_weights, reweighed
-from scoring.core.metric import FloatArray
+from scoring.core.metric import FloatArray, share
 
 # ---- Which metrics predict people, by language family (scoring-specification §4.3) ----
 #
@@ -91,33 +91,16 @@ def family_agreements(
     """
     of_row = [languages[system] for system in judgements.systems]
     if measured and len(set(of_row)) == 1:
-        return (_of_all(judgements, of_row[0], measured),)
+        language, entries = of_row[0], judgements.item_count
+        rows = measured if entries >= LEAST_ENTRIES else ()
+        same = [FamilyMeasure(row.metric, row.outputs, row.tau_b) for row in rows]
+        ranked = tuple(sorted(same, key=_order))
+        names = (language.family, (language.target,), (language.pair,))
+        return (FamilyAgreement(*names, entries, len(judgements), ranked),)
     weights = row_weights(judgements.item_index, draws, seed)
-    return tuple(
-        sorted(
-            (
-                _family(judgements, of_row, family, weights, seed)
-                for family in dict.fromkeys(language.family for language in of_row)
-            ),
-            key=lambda agreement: (agreement.family is None, -agreement.outputs),
-        )
-    )
-
-
-def _of_all(
-    judgements: Judgements, language: SystemLanguage, measured: Sequence[Measure]
-) -> FamilyAgreement:
-    """Return the agreement of the one family that there is."""
-    enough = judgements.item_count >= LEAST_ENTRIES
-    same = [FamilyMeasure(row.metric, row.outputs, row.tau_b) for row in measured if enough]
-    return FamilyAgreement(
-        language.family,
-        (language.target,),
-        (language.pair,),
-        judgements.item_count,
-        len(judgements),
-        tuple(sorted(same, key=_order)),
-    )
+    families = dict.fromkeys(language.family for language in of_row)
+    agreements = [_family(judgements, of_row, family, weights, seed) for family in families]
+    return tuple(sorted(agreements, key=lambda one: (one.family is None, -one.outputs)))
 
 
 def _family(
@@ -131,13 +114,14 @@ def _family(
     pairs = tuple(dict.fromkeys(of_row[place].pair for place in rows))
     strata = [rows[[of_row[place].pair == pair for place in rows]] for pair in pairs]
     entries = len(np.unique(judgements.item_index[rows]))
-    ranked: list[FamilyMeasure] = []
-    if entries >= LEAST_ENTRIES:
-        ranked = [
-            _measure(metric, values, judgements.people, strata, weights, seed)
-            for metric, values in _scores(judgements)
-            if np.isfinite(values[rows]).any()
-        ]
+    # composite, metrics and the length of the output, oriented so that more is better
+    values = {metric: judgements.oriented(metric) for metric in judgements.metrics}
+    scores = {COMPOSITE: judgements.composite, **values, LENGTH: judgements.length}
+    ranked = [
+        _measure(metric, scores[metric], judgements.people, strata, weights, seed)
+        for metric in (scores if entries >= LEAST_ENTRIES else ())
+        if np.isfinite(scores[metric][rows]).any()
+    ]
     return FamilyAgreement(
         family,
         tuple(dict.fromkeys(of_row[place].target for place in rows)),
@@ -150,14 +134,6 @@ def _family(
 
 def _order(measure: FamilyMeasure) -> float:
     return 2.0 if measure.tau_b.value is None else -measure.tau_b.value
-
-
-def _scores(judgements: Judgements) -> Iterator[tuple[str, FloatArray]]:
-    """Yield composite, metrics and the length of the output, oriented so that more is better."""
-    yield COMPOSITE, judgements.composite
-    for metric in judgements.metrics:
-        yield metric, judgements.oriented(metric)
-    yield LENGTH, judgements.length
 
 
 def _measure(
@@ -183,9 +159,7 @@ def _averaged(
     taus = np.array([kendall_tau_b(values[rows], people[rows], weights[:, rows]) for rows in strata if len(rows)])  # fmt: skip
     sizes = np.array([[len(rows)] for rows in strata if len(rows)], dtype=np.float64)
     shares = np.where(np.isnan(taus), 0.0, sizes)
-    total = shares.sum(axis=0)
-    summed = (np.nan_to_num(taus) * shares).sum(axis=0)
-    return np.where(total > 0, summed / np.where(total > 0, total, 1.0), np.nan)
+    return share((np.nan_to_num(taus) * shares).sum(axis=0), shares.sum(axis=0))
 
 
 MOST_OUTPUTS = 10_000
@@ -250,6 +224,10 @@ def calibrate(
     weights = propose_weights(judgements, profile, draws=draws, seed=seed)
     tell("threshold")
     threshold = propose_threshold(judgements, level=level, draws=draws, seed=seed)
+    of_weights = None
+    if weights.weights is not None:  # a line holds for the weights that it was found with
+        again = replace(judgements, composite=reweighed(judgements, weights.weights))
+        of_weights = propose_threshold(again, level=level, draws=draws, seed=seed)
     return Calibration(
         judgements.item_count,
         len(judgements),
@@ -258,43 +236,26 @@ def calibrate(
         decisions(judgements),
         weights,
         threshold,
-        _threshold_of(judgements, weights, level, draws, seed),
+        of_weights,
         draws,
         seed,
         families,
     )
 
 
-def _threshold_of(
-    judgements: Judgements, proposed: WeightProposal, level: float, draws: int, seed: int
-) -> ThresholdProposal | None:
-    """Find the threshold on composites by the proposed weights: a line holds for the weights that it was found with."""
-    if proposed.weights is None:
-        return None
-    again = replace(judgements, composite=reweighed(judgements, proposed.weights))
-    return propose_threshold(again, level=level, draws=draws, seed=seed)
-
-
 def system_shares(
     judgements: Judgements, *, draws: int = DRAWS, seed: int = SEED
 ) -> tuple[SystemShare, ...]:
     """Return for each system how many of its outputs people would accept, with an item-bootstrap interval."""
-    return tuple(
-        _share(judgements, number, name, draws, seed)
-        for number, name in enumerate(judgements.system_names)
-    )
-
-
-def _share(judgements: Judgements, number: int, name: str, draws: int, seed: int) -> SystemShare:
-    rows = judgements.system_index == number
-    share, mixed = judgements.acceptable[rows], judgements.composite[rows]
-    index = np.unique(judgements.item_index[rows], return_inverse=True)[1]
-    weights = row_weights(index, draws, seed)
-    drawn = weights @ share / weights.sum(axis=1)
-    known = mixed[~np.isnan(mixed)]
-    return SystemShare(
-        name,
-        len(share),
-        estimate(float(share.mean()), drawn, seed),
-        float(known.mean()) if len(known) else None,
-    )
+    shares = []
+    for number, name in enumerate(judgements.system_names):
+        rows = judgements.system_index == number
+        acceptable, mixed = judgements.acceptable[rows], judgements.composite[rows]
+        index = np.unique(judgements.item_index[rows], return_inverse=True)[1]
+        weights = row_weights(index, draws, seed)
+        drawn = weights @ acceptable / weights.sum(axis=1)
+        share = estimate(float(acceptable.mean()), drawn, seed)
+        known = mixed[~np.isnan(mixed)]
+        mean = float(known.mean()) if len(known) else None
+        shares.append(SystemShare(name, len(acceptable), share, mean))
+    return tuple(shares)

@@ -111,7 +111,5 @@ def estimate(point: float, drawn: FloatArray, seed: int, level: float = LEVEL) -
     # "higher" and "lower" take a draw as it is, so that an infinite one among finite ones makes no NaN
     lower = float(np.percentile(kept, tail, method="lower"))
     upper = float(np.percentile(kept, 100 - tail, method="higher"))
-    interval = Interval(
-        min(lower, point), max(upper, point), level, len(kept), seed, "percentile bootstrap"
-    )
-    return Estimate(point, interval)
+    ends = min(lower, point), max(upper, point)
+    return Estimate(point, Interval(*ends, level, len(kept), seed, "percentile bootstrap"))

@@ -3,11 +3,6 @@
 The specification's weights are the starting point: the fit is drawn to them (ridge), and how strongly is
 decided by cross-validation over items. A proposal needs 150 rated items and a gain on items that the fit
 has not seen whose lower bound is above 0. With fewer, learned weights tend to be worse than fixed ones.
-
-Least squares over weights that are not negative and sum to 1.
-
-The problem is a strictly convex quadratic in at most nine weights, so an active-set method finds its only
-solution exactly, in a few solutions of small linear systems.
 """
 
 from __future__ import annotations
@@ -38,7 +33,8 @@ _TOLERANCE = 1e-12
 def simplex_minimum(quadratic: FloatArray, linear: FloatArray, start: FloatArray) -> FloatArray:
     """Minimise ½ wᵀQw - cᵀw over w ≥ 0, Σw = 1, from a ``start`` that satisfies both.
 
-    ``quadratic`` is Q, shape (k, k), symmetric and positive definite; ``linear`` is c, shape (k,).
+    ``quadratic`` is Q, shape (k, k), symmetric and positive definite; ``linear`` is c, shape (k,). An active-set
+    method finds the only solution exactly, in a few solutions of linear systems of at most nine weights.
     """
     weights = start.astype(np.float64)
     free = weights > 0
@@ -111,13 +107,8 @@ class _Problem:
 
     def rows(self, chosen: FloatArray) -> _Problem:
         """Return the rows for which ``chosen`` is true."""
-        return _Problem(
-            self.values[chosen],
-            self.filled[chosen],
-            self.people[chosen],
-            self.items[chosen],
-            self.prior,
-        )
+        columns = (self.values, self.filled, self.people, self.items)
+        return _Problem(*(column[chosen] for column in columns), self.prior)
 
 
 def propose_weights(
@@ -273,10 +264,10 @@ def _fit(problem: _Problem, strength: float) -> FloatArray:
 
 def best_strength(problem: _Problem, seed: int) -> float:
     """Choose the pull that predicts the ratings of held-out items best; the stronger of equal ones."""
-    parts = list(_parts(problem, seed))
+    folds = _folds(problem.items, seed)
+    parts = [(problem.rows(folds != fold), problem.rows(folds == fold)) for fold in range(FOLDS)]
     errors = [
-        sum(_error(rest, held, _fit(rest, strength)) for rest, held in parts)
-        for strength in STRENGTHS
+        sum(_error(rest, held, _fit(rest, pull)) for rest, held in parts) for pull in STRENGTHS
     ]
     least = min(errors)
     return max(s for s, error in zip(STRENGTHS, errors, strict=True) if error <= least * (1 + 1e-9))
@@ -285,15 +276,9 @@ def best_strength(problem: _Problem, seed: int) -> float:
 def _error(rest: _Problem, held: _Problem, weights: FloatArray) -> float:
     """Return the squared error on held-out rows of the line that the other rows give."""
     slope = _slope(rest, rest.prior)
-    predicted = rest.people.mean() + slope * (
-        held.filled @ weights - (rest.filled @ weights).mean()
-    )
+    moved = held.filled @ weights - (rest.filled @ weights).mean()
+    predicted = rest.people.mean() + slope * moved
     return float(((held.people - predicted) ** 2).sum())
-
-
-def _parts(problem: _Problem, seed: int) -> list[tuple[_Problem, _Problem]]:
-    folds = _folds(problem.items, seed)
-    return [(problem.rows(folds != fold), problem.rows(folds == fold)) for fold in range(FOLDS)]
 
 
 def _folds(items: IndexArray, seed: int) -> IndexArray:

@@ -54,11 +54,7 @@ def known_row(id_: str) -> InventoryRow:
 def pack_of(id_: str) -> Pack | None:
     """Return the pack that a metric's id names; None for the specification's, and for a pack that is not here."""
     name, point, _ = id_.partition(".")
-    if not point:
-        return None
-    from scoring.core.packs import pack_named
-
-    return pack_named(name)
+    return pack_named(name) if point else None
 
 
 def direction(id_: str) -> str:
@@ -100,15 +96,9 @@ def in_order(ids: Iterable[str]) -> list[str]:
     """Return ids of metrics, each once, in the order of the tables; those of no table here come last."""
     wanted = dict.fromkeys(ids)
     ordered_ids = [id_ for id_ in specification().metrics if id_ in wanted]
-    names = dict.fromkeys(id_.partition(".")[0] for id_ in wanted if "." in id_)
-    for name in sorted(
-        names,
-        key=lambda pack_name: (
-            *((SHIPPED.index(pack_name) if pack_name in SHIPPED else len(SHIPPED),)),
-            pack_name,
-        ),
-    ):
-        pack = pack_named(name)
+    names = {id_.partition(".")[0] for id_ in wanted if "." in id_}
+    for name in dict.fromkeys([*SHIPPED, *sorted(names)]):
+        pack = pack_named(name) if name in names else None
         ordered_ids += [id_ for id_ in (pack.rows if pack else ()) if id_ in wanted]
     return list(dict.fromkeys([*ordered_ids, *wanted]))
 
@@ -240,20 +230,13 @@ def unknown_metric(words: str, packs: Iterable[str] = ()) -> str:
 def _absent_pack(words: str) -> str:
     """Return that the pack which an id names is not here; empty where it is, or none is named."""
     name, point, _ = words.strip().casefold().partition(".")
-    if (
-        not point
-        or not name
-        or pack_named(name)
-        or near_names(name, [p.name for p in every_pack()])
-    ):
+    packs = [pack.name for pack in every_pack()]
+    if not point or not name or pack_named(name) or near_names(name, packs):
         return ""
-    trouble = next(
-        (pack_trouble.why for pack_trouble in installed_packs()[1] if pack_trouble.name == name),
-        None,
-    )
-    if trouble:
-        return f"the pack {name!r} cannot be used: {trouble.rstrip('.')}"
-    here = ", ".join([ROSETTA, *(pack.name for pack in every_pack())])
+    for trouble in installed_packs()[1]:
+        if trouble.name == name:
+            return f"the pack {name!r} cannot be used: {trouble.why.rstrip('.')}"
+    here = ", ".join([ROSETTA, *packs])
     return f"there is no pack {name[:40]!r} here; there are {here}"
 
 

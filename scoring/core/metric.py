@@ -187,7 +187,9 @@ class MatchRate(RateMetric):
     Every entry counts in the denominator, a failed one as wrong (DESIGN M2).
     """
 
-    signature = own_signature("nrefs:1|case:mixed|punct:yes|space:folded")
+    @property
+    def signature(self) -> str:
+        return own_signature("nrefs:1|case:mixed|punct:yes|space:folded")
 
 
 # ---- The statistics of many entries as one matrix, so that every sum of them is one product.

@@ -162,13 +162,9 @@ def installed_packs() -> tuple[Mapping[str, Pack], tuple[PackTrouble, ...]]:
     troubles: list[PackTrouble] = []
     points = sorted(offered(GROUP), key=lambda point: (point.name, _package(point)))
     for point in points:
-        clash = [
-            _package(entry_point)
-            for entry_point in points
-            if entry_point.name == point.name and entry_point is not point
-        ]
+        same = (other for other in points if other.name == point.name and other is not point)
         try:
-            packs[point.name] = _outside(point, clash)
+            packs[point.name] = _outside(point, [*map(_package, same)])
         except PackError as error:
             troubles.append(PackTrouble(point.name, _package(point), str(error)))
     return packs, tuple(troubles)
@@ -212,16 +208,13 @@ def _outside(point: EntryPoint, same: Sequence[str]) -> Pack:
         text = table.read_text(encoding="utf-8")
         checked_table(text)
     except (OSError, ValueError) as error:
-        raise PackError(f"{table.name} beside {point.module}: {_plain(error)}. {_MEND}") from None
+        message = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        words = message.rstrip(".") or type(error).__name__
+        raise PackError(f"{table.name} beside {point.module}: {words}. {_MEND}") from None
     return read_pack(point.name, text, point.module, _package(point))
 
 
 _MEND = "Install another version of it, or tell its makers."
-
-
-def _plain(error: Exception) -> str:
-    message = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-    return message.rstrip(".") or type(error).__name__
 
 
 def describe(error: BaseException) -> str:

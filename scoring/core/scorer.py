@@ -57,17 +57,12 @@ def missing_reasons(
     (``ScoringSetup.off``).
     """
     chosen = {metric.info.id: metric for metric in metrics}
-    reasons = {}
-    for id_ in told_of(chosen, off or ()):
-        if values.get(id_) is not None:
-            continue
-        if id_ in (off or {}):
-            reasons[id_] = (off or {})[id_]
-        elif id_ in chosen:
-            reasons[id_] = chosen[id_].why_missing
-        else:
-            reasons[id_] = NOT_WANTED
-    return reasons
+    why_off = off or {}
+    return {
+        id_: why_off.get(id_) or (chosen[id_].why_missing if id_ in chosen else NOT_WANTED)
+        for id_ in told_of(chosen, why_off)
+        if values.get(id_) is None
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,9 +165,12 @@ class Scorer:
     def signatures(self) -> dict[str, str]:
         """All that a value depends on, by metric id; of a pack's metric its version too."""
         form = "norm:NFC" if self._languages is None else f"norm:NFC+{FORM}"
-        return {
-            metric.info.id: _signed(metric).replace("norm:NFC", form) for metric in self.all_metrics
-        }
+        signatures = {}
+        for metric in self.all_metrics:
+            pack = pack_of(metric.info.id)
+            version = f"|pack:{pack.name}-{pack.version}" if pack else ""
+            signatures[metric.info.id] = (metric.signature + version).replace("norm:NFC", form)
+        return signatures
 
     @property
     def as_stated(self) -> dict[str, str]:
@@ -182,7 +180,7 @@ class Scorer:
     @property
     def told_of(self) -> list[str]:
         """The metrics that have a value here, or a reason why there is none."""
-        return told_of([all_metric.info.id for all_metric in self.all_metrics], self.off)
+        return told_of([metric.info.id for metric in self.all_metrics], self.off)
 
     def reasons(self, values: Mapping[str, float | None]) -> dict[str, str]:
         """Return why each metric that the run reports has no value."""
@@ -270,11 +268,6 @@ class Scorer:
         if self._may_lack and lengths == {len(known)}:
             return known
         raise StatisticsError
-
-
-def _signed(metric: Metric | CorpusMetric) -> str:
-    pack = pack_of(metric.info.id)
-    return metric.signature + (f"|pack:{pack.name}-{pack.version}" if pack else "")
 
 
 def _fit(column: Sequence[Statistics | None], width: int | None) -> bool:

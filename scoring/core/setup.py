@@ -255,16 +255,9 @@ class Translation:
 
 def alike_entry(entry: Entry, source_language: str, target_language: str) -> Entry:
     """Return an entry with source, reference, variants and gold analysis in the form of ``corpora.text.comparison``."""
-    source, reference = (
-        alike(entry.source, source_language),
-        alike(entry.reference, target_language),
-    )
-    same = source == entry.source and reference == entry.reference
-    if same and not entry.variants and entry.morphological_analysis is None:
-        return entry
     read = {
-        "source": source,
-        "reference": reference,
+        "source": alike(entry.source, source_language),
+        "reference": alike(entry.reference, target_language),
         "variants": tuple(alike(each, target_language) for each in entry.variants),
     }
     if entry.morphological_analysis is not None:

@@ -132,27 +132,11 @@ def table_row(
         better=row["better"],
         source=f"{document} {row['section']}",
     )
-    return InventoryRow(
-        info,
-        category=row["category"],
-        level=row["level"],
-        normalization=row.get("normalization"),
-        excluded=row.get("excluded"),
-        what=row["what"],
-        status=row["status"],
-        lacks=row.get("lacks"),
-        needs=tuple(row["needs"]),
-        library=row["library"],
-        interval=row["interval"],
-        module=row.get("module"),
-        short=row.get("short", ""),
-        also=tuple(row.get("also", ())),
-        annotators=tuple(row.get("annotators", ())),
-        given_by=tuple(row.get("given_by", ())),
-        digits=row.get("digits", 2),
-        remark=row.get("remark"),
-        tasks=tuple(row.get("tasks", ())),
-    )
+    must = ("category", "level", "what", "status", "needs", "library", "interval")
+    fields: dict[str, Any] = dict.fromkeys(("normalization", "excluded", "lacks"))
+    for name in (*must, *(name for name in InventoryRow._fields if name in row)):
+        fields[name] = tuple(row[name]) if isinstance(row[name], list) else row[name]
+    return InventoryRow(info, **fields)
 
 
 class Tier(StrEnum):

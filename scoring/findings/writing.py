@@ -180,14 +180,14 @@ def missing_letters(rows: Sequence[OutputRow]) -> list[RowFault]:
     # Missing letters, most frequent first; an accent alone if no own letter has it.
     letters = [unit for unit, _ in of_open.most_common()]
     composed = {mark for item in letters if not combining(item[0]) for mark in _accents(item)}
-    letters = " ".join(f"◌{item}" if combining(item) else item for item in letters if item not in composed)  # fmt: skip
+    shown_letters = " ".join(f"◌{item}" if combining(item) else item for item in letters if item not in composed)  # fmt: skip
     hits = []
     for row, one, other in zip(answered, wanted, present, strict=True):
         if (one & missing) - other:
             before = row.body
             corrected = row.narrowed(respelled(before, row.reference, without_accents))
             row.body = before
-            hits.append(RowFault(row, corrected, letters))
+            hits.append(RowFault(row, corrected, shown_letters))
     return hits
 
 

@@ -87,8 +87,8 @@ def parse_reply(contract: JudgeContract, reply: str) -> JudgeVerdict:
             return _from_ratings(contract, text)
         case ReplyForm.WORD:
             score = _WORDS.get(_word(text))
-            wrong = "the reply is neither CORRECT nor INCORRECT" if score is None else None
-            return JudgeVerdict(score, reason=wrong)
+            wrong = "the reply is neither CORRECT nor INCORRECT"
+            return JudgeVerdict(score, reason=wrong if score is None else None)
 
 
 def read_judgement(contract: JudgeContract, given: Any) -> JudgeVerdict:
@@ -98,8 +98,8 @@ def read_judgement(contract: JudgeContract, given: Any) -> JudgeVerdict:
     """
     if isinstance(given, Mapping):
         judged = _judged(contract, given)
-        reason = _text(given.get("reason"))
-        return replace(judged, reason=reason) if judged.score is None and reason else judged
+        why = _text(given.get("reason"))
+        return replace(judged, reason=why) if judged.score is None and why else judged
     score, reason = _score(contract, given)
     return JudgeVerdict(score, reason=reason)
 

@@ -68,13 +68,12 @@ class AnswerF1(ResourceRate):
 def language_of(translation: Translation, target_language: str) -> str:
     """Return the language of a record: its own ``language``, else the target language of the corpus."""
     own = translation.given("language")
-    return (
-        own if isinstance(own, str) and is_language_tag(own.replace("_", "-")) else target_language
-    )
-    named = isinstance(own, str) and is_language_tag(own.replace("_", "-"))
-    return own if named else target_language
+    if isinstance(own, str) and is_language_tag(own.replace("_", "-")):
+        return own
+    return target_language
 
 
+@lru_cache(maxsize=256)
 def by_character(language: str) -> bool:
     """Return whether a language's words are its characters: Japanese and Chinese, in their own scripts."""
     return tag_script(language) != "Latn" and any(
