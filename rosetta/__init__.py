@@ -21,19 +21,9 @@ if TYPE_CHECKING:
     from rosetta.stored_run import RunHandle
 
 __all__ = [
-    "CorpusError",
-    "HarnessError",
-    "RunHandle",
-    "compare",
-    "load",
-    "metric",
-    "run",
-    "runs",
-    "score",
-    "start",
-    "verdict",
-    "verify",
-]
+    "CorpusError", "HarnessError", "RunHandle", "compare", "load", "metric", "run", "runs", "score",
+    "start", "verdict", "verify",
+]  # fmt: skip
 
 _ELSEWHERE = {
     "CorpusError": "corpora.files.problems",

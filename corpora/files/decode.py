@@ -96,12 +96,6 @@ def _opened(path: str, flags: int) -> int:
     raise OSError(errno.EINVAL, "a pipe or a device, not a file")
 
 
-def _file_within(folder: Path) -> str:
-    """Return which file of a folder is meant; that of a corpus in the making has this name."""
-    inside = folder / "corpus.json"
-    return f"Name the file: {inside}." if inside.is_file() else "Name a file in it."
-
-
 def read_bytes(path: Path, findings: Findings) -> bytes | None:
     """Read a whole file, or note why it cannot be read."""
     try:
@@ -175,7 +169,10 @@ def folder_words(folder: Path) -> tuple[str, str]:
             "It is the folder of a data set of Hugging Face (Arrow or Parquet).",
             "Write one split as JSONL in Python: datasets.load_from_disk('FOLDER')['test'].to_json('texts.jsonl').",
         )
-    return "It is a folder and cannot be read as a file.", _file_within(folder)
+    inside = folder / "corpus.json"
+    return "It is a folder and cannot be read as a file.", (
+        f"Name the file: {inside}." if inside.is_file() else "Name a file in it."
+    )
 
 
 def decode(data: bytes, findings: Findings) -> str | None:
@@ -227,25 +224,21 @@ def _decode_utf8(data: bytes, findings: Findings) -> str | None:
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError:
-        _note_broken_lines(data, findings)
+        offset = 0
+        for number, content in enumerate(data.split(b"\n"), start=1):
+            try:
+                content.decode()
+            except UnicodeDecodeError as error:
+                findings.error(
+                    f"Broken UTF-8: byte 0x{content[error.start]:02x} at offset {offset + error.start} "
+                    f"of the file ({error.start} of the line).",
+                    "Save the file again as UTF-8; perhaps it is in Windows-1252 or Latin-1.",
+                    line=number,
+                )
+            offset += len(content) + 1
         return None
     if "\0" in text:
         line = text.count("\n", 0, text.index("\0")) + 1
         findings.error("There is a NUL character.", "Remove it; text files have none.", line=line)
         return None
     return text
-
-
-def _note_broken_lines(data: bytes, findings: Findings) -> None:
-    offset = 0
-    for number, line in enumerate(data.split(b"\n"), start=1):
-        try:
-            line.decode()
-        except UnicodeDecodeError as error:
-            findings.error(
-                f"Broken UTF-8: byte 0x{line[error.start]:02x} at offset {offset + error.start} "
-                f"of the file ({error.start} of the line).",
-                "Save the file again as UTF-8; perhaps it is in Windows-1252 or Latin-1.",
-                line=number,
-            )
-        offset += len(line) + 1

@@ -42,22 +42,11 @@ from corpora.model.terms import MEND, Term, terms_in, weighed
 from corpora.text.comparison import is_blank
 
 _BY_SUFFIX = {
-    ".jsonl": Form.JSONL,
-    ".ndjson": Form.JSONL,
-    ".csv": Form.CSV,
-    ".tsv": Form.TSV,
-    ".tab": Form.TSV,
-    ".tmx": Form.TMX,
-    ".xlf": Form.XLIFF,
-    ".xliff": Form.XLIFF,
-    ".sdlxliff": Form.XLIFF,
-    ".mqxliff": Form.XLIFF,
-    ".xlsx": Form.XLSX,
-    ".xlsm": Form.XLSX,
-    ".po": Form.PO,
-    ".pot": Form.PO,
-    ".arb": Form.ARB,
-}
+    ".jsonl": Form.JSONL, ".ndjson": Form.JSONL, ".csv": Form.CSV, ".tsv": Form.TSV,
+    ".tab": Form.TSV, ".tmx": Form.TMX, ".xlf": Form.XLIFF, ".xliff": Form.XLIFF,
+    ".sdlxliff": Form.XLIFF, ".mqxliff": Form.XLIFF, ".xlsx": Form.XLSX, ".xlsm": Form.XLSX,
+    ".po": Form.PO, ".pot": Form.PO, ".arb": Form.ARB,
+}  # fmt: skip
 
 
 ANY_COLUMNS = Columns()

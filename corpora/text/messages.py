@@ -123,7 +123,7 @@ def _distance(one: str, other: str) -> int:
 # ---- How explanations name several things ----
 
 _MOST = 12
-_MESSAGES_LONGEST = 60
+_LONGEST_QUOTED = 60
 
 
 def listed(words: Iterable[str], most: int = _MOST) -> str:
@@ -152,9 +152,9 @@ def percent(share: float, places: int = 0) -> str:
     return minus(f"{share * 100:.{places}f} %")
 
 
-def shortened(word: str) -> str:
+def shortened(word: str, longest: int = _LONGEST_QUOTED) -> str:
     """Cut what is longer than any word to quote it."""
-    return word if len(word) <= _MESSAGES_LONGEST else f"{word[: _MESSAGES_LONGEST - 1]}…"
+    return word if len(word) <= longest else f"{word[: longest - 1]}…"
 
 
 def faulty(word: str, faults: Iterable[str]) -> str:

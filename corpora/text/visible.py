@@ -14,28 +14,11 @@ from itertools import count
 from typing import Final
 
 _NAMED: Final = {
-    0x09: "⇥",
-    0x0A: "␤",
-    0x7F: "␡",
-    0xAD: "⟨SHY⟩",
-    0x061C: "⟨ALM⟩",
-    0x200B: "⟨ZWSP⟩",
-    0x200E: "⟨LRM⟩",
-    0x200F: "⟨RLM⟩",
-    0x2028: "⟨LS⟩",
-    0x2029: "⟨PS⟩",
-    0x202A: "⟨LRE⟩",
-    0x202B: "⟨RLE⟩",
-    0x202C: "⟨PDF⟩",
-    0x202D: "⟨LRO⟩",
-    0x202E: "⟨RLO⟩",
-    0x2060: "⟨WJ⟩",
-    0x2066: "⟨LRI⟩",
-    0x2067: "⟨RLI⟩",
-    0x2068: "⟨FSI⟩",
-    0x2069: "⟨PDI⟩",
-    0xFEFF: "⟨BOM⟩",
-}
+    0x09: "⇥", 0x0A: "␤", 0x7F: "␡", 0xAD: "⟨SHY⟩", 0x061C: "⟨ALM⟩", 0x200B: "⟨ZWSP⟩",
+    0x200E: "⟨LRM⟩", 0x200F: "⟨RLM⟩", 0x2028: "⟨LS⟩", 0x2029: "⟨PS⟩", 0x202A: "⟨LRE⟩",
+    0x202B: "⟨RLE⟩", 0x202C: "⟨PDF⟩", 0x202D: "⟨LRO⟩", 0x202E: "⟨RLO⟩", 0x2060: "⟨WJ⟩",
+    0x2066: "⟨LRI⟩", 0x2067: "⟨RLI⟩", 0x2068: "⟨FSI⟩", 0x2069: "⟨PDI⟩", 0xFEFF: "⟨BOM⟩",
+}  # fmt: skip
 
 _KEPT: Final = frozenset({0x20, 0x200C, 0x200D, 0x3000})
 """Space, ZWNJ and ZWJ (scripts need them to shape), and the ideographic space."""

@@ -223,7 +223,8 @@ def kendall_tau_b(x: FloatArray, y: FloatArray, weights: FloatArray) -> FloatArr
 def pearson(x: FloatArray, y: FloatArray, weights: FloatArray) -> FloatArray:
     """Return Pearson's correlation."""
     x, y = (values / (np.abs(values).max() or 1.0) for values in (x, y))  # keeps squares finite
-    return _correlation(*(np.broadcast_to(values, weights.shape) for values in (x, y)), weights)
+    x, y = (np.broadcast_to(values, weights.shape) for values in (x, y))
+    return _correlation(x, y, weights)
 
 
 def spearman(x: FloatArray, y: FloatArray, weights: FloatArray) -> FloatArray:

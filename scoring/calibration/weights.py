@@ -107,8 +107,8 @@ class _Problem:
 
     def rows(self, chosen: FloatArray) -> _Problem:
         """Return the rows for which ``chosen`` is true."""
-        columns = (self.values, self.filled, self.people, self.items)
-        return _Problem(*(column[chosen] for column in columns), self.prior)
+        values, filled = self.values[chosen], self.filled[chosen]
+        return _Problem(values, filled, self.people[chosen], self.items[chosen], self.prior)
 
 
 def propose_weights(

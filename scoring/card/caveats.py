@@ -7,7 +7,7 @@ earn a fair composite from the rest. Counted entry by entry, so that a run knows
 from __future__ import annotations
 
 from collections import Counter, defaultdict, deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise
@@ -111,7 +111,10 @@ class OutputTally:
 
     def caveats(self) -> tuple[Caveat, ...]:
         """Return the caveats so far, each with its share."""
-        counts = {**self._counts, CaveatKind.REPEATED: self._repeated()}
+        # the distinct sources that got one text; 0 where the references repeat as much
+        repeated = self._outputs.most_sources
+        repeated = repeated if repeated > max(1, self._references.most_sources) else 0
+        counts = {**self._counts, CaveatKind.REPEATED: repeated}
         of = {CaveatKind.REPEATED: len(self._sources), CaveatKind.DISORDERED: self._ordered}
         counted = ((kind, counts.get(kind, 0), of.get(kind, self._entries)) for kind in CaveatKind)
         return tuple(
@@ -119,11 +122,6 @@ class OutputTally:
             for kind, number, of in counted
             if number and number / of >= LEAST_SHARE
         )
-
-    def _repeated(self) -> int:
-        """Count the distinct sources that got one text; 0 where the references repeat as much."""
-        number = self._outputs.most_sources
-        return number if number > max(1, self._references.most_sources) else 0
 
 
 class _Repetition:
@@ -178,25 +176,11 @@ def is_disordered(output: str, reference: str) -> bool:
     words = bare_form(reference).split()
     for position, word in enumerate(words):
         positions[word].append(position)
-    shared = [
-        positions[word].popleft() for word in bare_form(output).split() if positions.get(word)
-    ]
+    given = bare_form(output).split()
+    shared = [positions[word].popleft() for word in given if positions.get(word)]
     if len(shared) < max(FEWEST_WORDS, len(words) / 2):
         return False
     rank = {position: number for number, position in enumerate(sorted(shared))}
     ranks = [rank[position] for position in shared]
     in_order = sum(second == first + 1 for first, second in pairwise(ranks))
     return in_order <= MOST_IN_ORDER * (len(ranks) - 1)
-
-
-def tallied(
-    entries: Sequence[Entry],
-    outputs: Sequence[str],
-    statistics: Sequence[EntryStatistics],
-    *,
-    free_word_order: bool = False,
-) -> OutputTally:
-    """Count all outputs of a run."""
-    tally = OutputTally(free_word_order=free_word_order)
-    tally.add(entries, outputs, statistics)
-    return tally

@@ -111,12 +111,7 @@ class Claim:
     @property
     def at_floor(self) -> bool:
         """True where a floor is not cleared, or the outputs are mostly one and the same (T2)."""
-        floors = {
-            ClaimReason.IDENTICAL,
-            ClaimReason.CHRF_FLOOR,
-            ClaimReason.COMPOSITE_FLOOR,
-            ClaimReason.NO_CHRF,
-        }
+        floors = {*_FLOORS, ClaimReason.IDENTICAL, ClaimReason.NO_CHRF}
         return any(limit.reason in floors for limit in self.limits)
 
     def tier(self, *, review_passed: bool = False) -> Tier:
@@ -149,24 +144,24 @@ class Claim:
         """
         if self.composite is None:
             return Tier.UNSCORED.value
-        parts = [
-            f"automatic {shown(self.composite, self.weighing)}{self._coverage_words()}",
-            *self._calibration_words(),
-            *self._floor_words(brief=brief),
-            *(map(caveat_words, self._told_caveats()) if caveats else ()),
-            *self._review_words(review, passed=review_passed),
-        ]
+        covered = percent(self.coverage)
+        part = "" if covered == percent(1.0) else f" on {covered} of its weight"
+        parts = [f"automatic {shown(self.composite, self.weighing)}{part}"]
+        if self.weighing.calibration:
+            parts.append(f"by calibration {self.weighing.calibration[:8]}")
+        parts += self._floor_words(brief=brief)
+        identical = any(limit.reason is ClaimReason.IDENTICAL for limit in self.limits)
+        for caveat in self.caveats if caveats else ():
+            if not (identical and caveat.kind is CaveatKind.REPEATED):
+                parts.append(caveat_words(caveat))
+        others = self.possible_tier(review_passed=True) or self.tier(review_passed=True)
+        if review_passed and not self.at_floor:
+            parts.append("reviewed")
+        elif not review_passed and others.rank > HIGHEST_WITHOUT_REVIEW.rank:
+            parts.append(review)
         possible = self.possible_tier(review_passed=review_passed)
         perhaps = f", perhaps {possible}" if possible else ""
         return f"{self.tier(review_passed=review_passed)}{perhaps} ({'; '.join(parts)})"
-
-    def _coverage_words(self) -> str:
-        covered = percent(self.coverage)
-        return "" if covered == percent(1.0) else f" on {covered} of its weight"
-
-    def _calibration_words(self) -> Iterator[str]:
-        if self.weighing.calibration:
-            yield f"by calibration {self.weighing.calibration[:8]}"
 
     def _floor_words(self, *, brief: bool) -> Iterator[str]:
         by_reason = {limit.reason: limit for limit in self.limits}
@@ -177,19 +172,6 @@ class Claim:
             yield "chrF++ has no value"
         if ClaimReason.GAP in by_reason:
             yield "an input without a value counts as nothing"
-
-    def _told_caveats(self) -> Iterator[Caveat]:
-        identical = any(limit.reason is ClaimReason.IDENTICAL for limit in self.limits)
-        for caveat in self.caveats:
-            if not (identical and caveat.kind is CaveatKind.REPEATED):
-                yield caveat
-
-    def _review_words(self, review: str, *, passed: bool) -> Iterator[str]:
-        others = self.possible_tier(review_passed=True) or self.tier(review_passed=True)
-        if passed and not self.at_floor:
-            yield "reviewed"
-        elif not passed and others.rank > HIGHEST_WITHOUT_REVIEW.rank:
-            yield review
 
 
 HIGHEST_WITHOUT_REVIEW = Tier.FUNCTIONAL
@@ -222,57 +204,41 @@ def decide(
     even = counting_gaps(mixed, attainable(floors)) or 0.0
     share = even / mixed.value if mixed.value else 1.0
     scaled = Score(even, None if lower is None else lower * share)
-    limits = (
-        *_identical(identical),
-        *_floor(ClaimReason.CHRF_FLOOR, chrf, best(floors, "chrf_plus_plus")),
-        *_floor(ClaimReason.COMPOSITE_FLOOR, scaled, best(floors, "composite")),
-        *_no_chrf(chrf, best(floors, "chrf_plus_plus")),
-        *_gap(quality, mixed.weighing.tier(even)),
-        *_interval(scaled, mixed.weighing),
-        *(Limit(ClaimReason.CAVEAT, _most(caveat), caveat.kind) for caveat in caveats),
-        *_review(quality),
+    even_tier, lower_tier = mixed.weighing.tier(even), mixed.weighing.tier(scaled.lower)
+    chrf_floor = best(floors, "chrf_plus_plus")
+    candidates = (
+        (identical, Limit(ClaimReason.IDENTICAL, Tier.BASELINE)),
+        _floor(ClaimReason.CHRF_FLOOR, chrf, chrf_floor),
+        _floor(ClaimReason.COMPOSITE_FLOOR, scaled, best(floors, "composite")),
+        (chrf_floor is not None and chrf.value is None, Limit(ClaimReason.NO_CHRF, Tier.BASELINE)),
+        (even_tier.rank < quality.rank, Limit(ClaimReason.GAP, even_tier)),
+        (
+            scaled.lower is not None and lower_tier.rank < even_tier.rank,
+            Limit(ClaimReason.INTERVAL, lower_tier, lower=scaled.lower),
+        ),
+        *((True, Limit(ClaimReason.CAVEAT, _most(caveat), caveat.kind)) for caveat in caveats),
+        (
+            quality.rank > HIGHEST_WITHOUT_REVIEW.rank,
+            Limit(ClaimReason.REVIEW, HIGHEST_WITHOUT_REVIEW),
+        ),
     )
+    limits = tuple(limit for applies, limit in candidates if applies)
     made = Claim(
         mixed.value, quality, quality, limits, tuple(caveats), mixed.weighing, mixed.coverage
     )
     return replace(made, claimable_tier=made.tier())
 
 
-def _identical(identical: bool) -> Iterator[Limit]:
-    if identical:
-        yield Limit(ClaimReason.IDENTICAL, Tier.BASELINE)
-
-
-def _floor(reason: ClaimReason, score: Score, floor: float | None) -> Iterator[Limit]:
+def _floor(reason: ClaimReason, score: Score, floor: float | None) -> tuple[bool, Limit]:
+    """Return whether a score is not clear of its floor, and the limit that it then is."""
     if score.value is None or floor is None:
-        return
-    if score.lower is None or score.lower <= floor:
-        clear = score.value > floor
-        yield Limit(reason, Tier.BASELINE, None, score.lower, floor, clear)
-
-
-def _no_chrf(chrf: Score, floor: float | None) -> Iterator[Limit]:
-    if floor is not None and chrf.value is None:
-        yield Limit(ClaimReason.NO_CHRF, Tier.BASELINE)
-
-
-def _gap(stated: Tier, even: Tier) -> Iterator[Limit]:
-    if even.rank < stated.rank:
-        yield Limit(ClaimReason.GAP, even)
-
-
-def _interval(even: Score, weighing: Weighing) -> Iterator[Limit]:
-    if even.lower is not None and weighing.tier(even.lower).rank < weighing.tier(even.value).rank:
-        yield Limit(ClaimReason.INTERVAL, weighing.tier(even.lower), lower=even.lower)
+        return False, Limit(reason, Tier.BASELINE)
+    limit = Limit(reason, Tier.BASELINE, None, score.lower, floor, score.value > floor)
+    return score.lower is None or score.lower <= floor, limit
 
 
 def _most(caveat: Caveat) -> Tier:
     return Tier.BASELINE if caveat.share >= SERIOUS_SHARE else Tier.EMERGING
-
-
-def _review(quality: Tier) -> Iterator[Limit]:
-    if quality.rank > HIGHEST_WITHOUT_REVIEW.rank:
-        yield Limit(ClaimReason.REVIEW, HIGHEST_WITHOUT_REVIEW)
 
 
 _FLOORS = {ClaimReason.CHRF_FLOOR: ("chrF++", 1), ClaimReason.COMPOSITE_FLOOR: ("composite", 2)}
@@ -284,10 +250,8 @@ def _not_cleared(limits: Mapping[ClaimReason, Limit], *, brief: bool) -> Iterato
     names: dict[str, str] = {}
     for reason, (name, digits) in _FLOORS.items():
         if reason in limits:
-            limit = limits[reason]
-            known = (
-                limit.floor is not None
-            )  # a card may say that it is at its floor, and not at which
+            limit = limits[reason]  # a card may say that it is at its floor, and not at which
+            known = limit.floor is not None
             names[name if known else ""] = _floor_words(limit, digits, brief=brief)
     if len(names) > 1 and len(set(names.values())) == 1:
         yield names["composite"].replace("the floor", "either floor")

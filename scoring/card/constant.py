@@ -136,7 +136,8 @@ def constant_chrf(texts: Sequence[str], repeated: IntArray) -> FloatArray:
 
     Text i is the reference of ``repeated[i]`` entries. A constant shares with all references together, of each
     n-gram that it has for the j-th time, one for each reference that has it at least j times: so one count of
-    the corpus serves every constant, and the values are those of ``ChrfPlusPlus`` exactly.
+    the corpus serves every constant, and the values are those of ``ChrfPlusPlus`` exactly. Of the references "aab",
+    "ab" and "a", three have an a and one a second one: "aab" shares 3 + 1 letters a and 2 letters b with the corpus.
     """
     forms = [normalize("NFC", text) for text in texts]
     letters = ["".join(form.split()) for form in forms]
@@ -167,19 +168,14 @@ def _order_columns(
         whole = left >= order
         own = np.maximum(lengths - order + 1, 0)
         shared = _shared(grams[whole], texts[whole], repeated)
-        columns += [
-            own * repeated[own > 0].sum(),
-            np.full(len(own), float((own * repeated).sum())),
-            shared,
-        ]
+        of_references = np.full(len(own), float((own * repeated).sum()))
+        columns += [own * repeated[own > 0].sum(), of_references, shared]
     return columns
 
 
 def _shared(grams: IntArray, texts: IntArray, repeated: IntArray) -> FloatArray:
     """Sum for each text what it shares with every reference; grams and the texts they are in, by place."""
-    order = np.argsort(
-        grams, kind="stable"
-    )  # places of one gram lie together, in the order of texts
+    order = np.argsort(grams, kind="stable")  # places of one gram together, in the order of texts
     gram, text = grams[order], texts[order]
     first = np.ones(len(gram), dtype=bool)
     first[1:] = (gram[1:] != gram[:-1]) | (text[1:] != text[:-1])

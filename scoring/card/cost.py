@@ -1,7 +1,4 @@
-"""Tokens and money of a run, from its entries (§6). Unknown is None, never 0 (DESIGN M5).
-
-Latency and throughput of a run, from its entries (§7).
-"""
+"""Tokens, money (§6), latency and throughput (§7) of a run, from its entries. Unknown is None, never 0 (DESIGN M5)."""
 
 from __future__ import annotations
 
@@ -90,24 +87,20 @@ def cost(rows: Sequence[EntryCost], *, made_elsewhere: bool = False) -> CostBloc
     known = [row.cost_usd for row in rows if row.cost_usd is not None]
     total = fsum(known) if len(known) == len(rows) else None
     thousands = per(tokens(rows).total_tokens, 1000)
+    unpriced = len(rows) - len(known)
+    why = "a call of theirs broke off and may have been charged, or no price is known"
+    if made_elsewhere:
+        why = "what these outputs cost is not known here"
+    reason = f"{unpriced:,} of {len(rows):,} entries have no known cost: {why}."
     return CostBlock(
         total_cost_usd=total,
         cost_per_entry_usd=per(total, len(rows)),
         cost_per_1k_tokens=per(total, thousands),
         cost_per_source_char=per(total, sum(row.source_characters for row in rows)),
         known_cost_usd=fsum(known),
-        unpriced_entries=len(rows) - len(known),
-        reason=_why_unknown(len(rows) - len(known), len(rows), made_elsewhere=made_elsewhere),
+        unpriced_entries=unpriced,
+        reason=reason if unpriced else None,
     )
-
-
-def _why_unknown(unpriced: int, entries: int, *, made_elsewhere: bool) -> str | None:
-    if not unpriced:
-        return None
-    why = "a call of theirs broke off and may have been charged, or no price is known"
-    if made_elsewhere:
-        why = "what these outputs cost is not known here"
-    return f"{unpriced:,} of {entries:,} entries have no known cost: {why}."
 
 
 def per(amount: float | None, units: float | None) -> float | None:

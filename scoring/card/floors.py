@@ -120,18 +120,18 @@ class FloorWork:
 
     def scores(self) -> dict[str, FloorScores]:
         """Return the floors of the entries scored so far, of all once the work is complete."""
-        return {kind: self._score(kind, totals) for kind, totals in self._totals.items()}
-
-    def _score(self, kind: str, totals: RunningTotals) -> FloorScores:
-        values = totals.values()
-        mixed = self._scorer.composite(values)
-        return FloorScores(
-            mixed.value,
-            values.get("chrf_plus_plus"),
-            tuple(part.metric for part in mixed.inputs),
-            totals.entries,
-            self._constant.searched if kind == "constant" else None,
-        )
+        scores = {}
+        for kind, totals in self._totals.items():
+            values = totals.values()
+            mixed = self._scorer.composite(values)
+            scores[kind] = FloorScores(
+                mixed.value,
+                values.get("chrf_plus_plus"),
+                tuple(part.metric for part in mixed.inputs),
+                totals.entries,
+                self._constant.searched if kind == "constant" else None,
+            )
+        return scores
 
     def _work(self) -> Generator[None, None, None]:
         entries = self._entries
@@ -148,7 +148,17 @@ class FloorWork:
         for start in range(0, len(entries), self._step):
             self._score_whole(order[start : start + self._step], moved, drawing)
             yield
-        yield from self._score_drawn(drawing)
+        # the outputs that are given to some entries
+        chosen = spread(range(len(entries)), MOST_DRAWN)
+        chunks = [chosen[at : at + self._step] for at in range(0, len(chosen), self._step)]
+        words = yield from drawing.draw(chosen, entries, self._annotate)
+        for chunk in chunks if words else ():
+            self._give("words", [entries[at] for at in chunk], [words[at] for at in chunk])
+            yield
+        for chunk in chunks:
+            part = [entries[place] for place in chunk]
+            self._give("truncated", part, [beginning(e.reference, BEGINNING) for e in part])
+            yield
 
     def _score_whole(
         self, places: Sequence[int], moved: Sequence[int], drawing: WordDrawing
@@ -163,20 +173,6 @@ class FloorWork:
         if len(self._entries) > 1:
             wrong = [self._entries[moved[place]].reference for place in places]
             self._give("shuffled", entries, wrong)
-
-    def _score_drawn(self, drawing: WordDrawing) -> Generator[None, None, None]:
-        """Score the outputs that are given to some entries."""
-        chosen = spread(range(len(self._entries)), MOST_DRAWN)
-        words = yield from drawing.draw(chosen, self._entries, self._annotate)
-        for start in range(0, len(chosen) if words else 0, self._step):
-            chunk = chosen[start : start + self._step]
-            entries = [self._entries[place] for place in chunk]
-            self._give("words", entries, [words[place] for place in chunk])
-            yield
-        for start in range(0, len(chosen), self._step):
-            entries = [self._entries[place] for place in chosen[start : start + self._step]]
-            self._give("truncated", entries, [beginning(e.reference, BEGINNING) for e in entries])
-            yield
 
     def _give(self, kind: str, entries: Sequence[Entry], outputs: Sequence[str]) -> None:
         pairs = zip(entries, outputs, strict=True)
@@ -228,17 +224,23 @@ class WordDrawing:
         words: dict[int, str] = {}
         for start in range(0, len(wanted), STEP):
             owned = owners[start : start + STEP]
-            yield from self._read_again(np.unique(owned).tolist(), entries, annotate)
-            for at, owner in zip(
-                wanted[start : start + STEP].tolist(), owned.tolist(), strict=True
-            ):
-                words[at] = self._words[owner][at - int(first[owner])]
-        return {
-            place: joined([words[at] for at in places.tolist()]) for place, places in drawn.items()
-        }
+            if len(self._numbers) > MOST_KEPT:  # read again; the step before is forgotten
+                places = np.unique(owned).tolist()
+                nothing = annotate([Translation(entries[place], "") for place in places])
+                read = (_words(each, accepted=self._only_accepted)[1] for each in nothing)
+                self._words = dict(zip(places, read, strict=True))
+                yield
+            for at, owner in zip(wanted[start : start + STEP].tolist(), owned, strict=True):
+                words[at] = self._words[int(owner)][at - int(first[owner])]
+        return {place: joined([words[at] for at in own.tolist()]) for place, own in drawn.items()}
 
     def _drawn(self, chosen: frozenset[int], ends: IntArray) -> dict[int, IntArray]:
-        """Return the places in the row of all usable words that each chosen entry draws; empty where none draws any."""
+        """Return the places in the row of all usable words that each chosen entry draws; empty where none draws any.
+
+        Usable words (3, 2, 4) are a row of 9 with ends (3, 5, 9). The second entry draws from the 7 words of the others,
+        and steps over its own, 3 and 4: a drawn 2 stays the third word of the first entry, a drawn 5 becomes 5 + 2 = 7,
+        the third word of the last.
+        """
         random = np.random.default_rng(self._seed)
         pool = int(ends[-1])
         drawn: dict[int, IntArray] = {}
@@ -251,17 +253,6 @@ class WordDrawing:
             if place in chosen:
                 drawn[place] = np.where(at < end - usable, at, at + usable)
         return drawn if some else {}
-
-    def _read_again(
-        self, places: Sequence[int], entries: Sequence[Entry], annotate: Annotate
-    ) -> Generator[None, None, None]:
-        """Read the words of references that were not kept; those of the step before are forgotten."""
-        if len(self._numbers) <= MOST_KEPT:
-            return
-        nothing = annotate([Translation(entries[place], "") for place in places])
-        read = (_words(each, accepted=self._only_accepted)[1] for each in nothing)
-        self._words = dict(zip(places, read, strict=True))
-        yield
 
 
 def _words(translation: Translation, *, accepted: bool) -> tuple[int, Sequence[str]]:
@@ -294,7 +285,10 @@ def beginning(text: str, share: float) -> str:
 
 
 def derangement(length: int, seed: int) -> list[int]:
-    """Return places such that none stays where it is, by shifting a seeded random order by one."""
+    """Return places such that none stays where it is, by shifting a seeded random order by one.
+
+    In the order (2, 0, 3, 1) each gets the reference of the one before it: 2 that of 1, 0 of 2, 3 of 0, 1 of 3.
+    """
     order = _order(length, seed)
     places = np.empty(length, dtype=np.int64)
     places[order] = np.roll(order, 1)

@@ -17,7 +17,7 @@ from pydantic import (
 
 from corpora.model.entry import Entry
 from corpora.text.messages import counted
-from scoring.card.caveats import tallied
+from scoring.card.caveats import OutputTally
 from scoring.card.claim import Claim, FloorScores, Score, decide
 from scoring.card.floors import floors
 from scoring.core.inventory import Composite, Input, cost_adjusted
@@ -190,7 +190,7 @@ def scorecard(
     table = scorer.table(statistics)
     values = {**table.corpus_values(), **(corpus_values or {})}
     packed = [id_ for id_ in scorer.ids if "." in id_]
-    raised = _raised(packed, statistics)
+    raised = Counter(id_ for id_ in packed for taken in statistics if taken.get(id_) == FAILED)
     reasons = scorer.reasons(values) | {
         id_: f"the code of its pack failed at {counted(number, 'entry', 'entries')}, and no other has a value"
         for id_, number in raised.items()
@@ -202,37 +202,37 @@ def scorecard(
         for id_, interval in bootstrap(table, seed=seed).items()
         if id_ != COMPOSITE or scorer.mixes
     }
-    if (
-        not scorer.mixes
-    ):  # answers have no floors, and what holds of translations says nothing of them
+    if not scorer.mixes:  # answers have no floors, and what holds of translations says nothing here
         known_floors, outputs = {}, None
     floor_values = dict(
         floors(scorer.entries_alike(entries), scorer.metrics, seed=seed, weighing=scorer.weighing)
         if known_floors is None
         else known_floors
     )
-    tally = (
-        None
-        if outputs is None
-        else tallied(entries, outputs, statistics, free_word_order=scorer.free_word_order)
-    )
+    tally = OutputTally(free_word_order=scorer.free_word_order)
+    if outputs is not None:
+        tally.add(entries, outputs, statistics)
     claim = decide(
         mixed,
         _lower(intervals, COMPOSITE),
         Score(values.get(CHRF), _lower(intervals, CHRF)),
         floor_values,
-        identical=tally is not None and tally.identical,
-        caveats=() if tally is None else tally.caveats(),
+        identical=tally.identical,
+        caveats=tally.caveats(),
     )
     return RunScores(
         **_metric_fields(table, values, scorer.told_of),
-        **_further_fields(table),
         **{f"{id_}{RAISED}": number for id_, number in raised.items()},
         **_composite_fields(mixed if scorer.mixes else _NO_COMPOSITE),
-        **_claim_fields(claim, None if tally is None else tally.identical),
         **{
-            f"by_{name}": _groups(breakdown(entries, table, name, seed=seed)) for name in DIMENSIONS
+            f"by_{part}": _groups(breakdown(entries, table, part, seed=seed)) for part in DIMENSIONS
         },
+        quality_tier=claim.quality_tier,
+        claimable_tier=claim.claimable_tier,
+        tier_in_words=claim.words(),
+        at_floor=claim.at_floor,
+        mostly_identical=None if outputs is None else tally.identical,
+        claim=claim,
         reasons=reasons,
         floors=floor_values,
         cost_adjusted=cost_adjusted(mixed.value, cost_per_entry_usd),
@@ -286,27 +286,12 @@ def _metric_fields(
     fields: dict[str, object] = {
         id_: values.get(id_) for id_ in (*specification().metrics, *told_of, *values)
     }
-    for id_, name in (
-        ("exact_match_rate", "exact_matches"),
-        ("equivalent_match_rate", "equivalent_matches"),
-    ):
+    for id_ in ("exact_match_rate", "equivalent_match_rate"):
         there = values.get(id_) is not None
-        fields[name] = int(table.columns(id_)[:, 0].sum()) if there else None
-    return fields
-
-
-def _raised(packed: Sequence[str], statistics: Sequence[EntryStatistics]) -> Counter[str]:
-    """Count the entries at which the code of these metrics of packs failed; those without any are not named."""
-    return Counter(id_ for id_ in packed for taken in statistics if taken.get(id_) == FAILED)
-
-
-def _further_fields(table: Table) -> dict[str, object]:
-    """Return what else the statistics of a metric tell; None where it was not computed."""
-    fields: dict[str, object] = {
-        "fst_accepted": None,
-        "fst_accepted_entries": None,
-        "compliance_index_raw": None,
-    }
+        matches = int(table.columns(id_)[:, 0].sum()) if there else None
+        fields[id_.replace("match_rate", "matches")] = matches
+    # what else the statistics of a metric tell; None where it was not computed
+    fields |= dict.fromkeys(("fst_accepted", "fst_accepted_entries", "compliance_index_raw"))
     for metric in table.metrics:
         fields |= metric.further(table.columns(metric.info.id).sum(axis=0))
     return fields
@@ -326,17 +311,6 @@ def _composite_fields(mixed: Composite) -> dict[str, object]:
     }
 
 
-def _claim_fields(claim: Claim, identical: bool | None) -> dict[str, object]:
-    return {
-        "quality_tier": claim.quality_tier,
-        "claimable_tier": claim.claimable_tier,
-        "tier_in_words": claim.words(),
-        "at_floor": claim.at_floor,
-        "mostly_identical": identical,
-        "claim": claim,
-    }
-
-
 _NO_VALUES: dict[str, float | None] = {
     id_: None for id_ in GroupScores.model_fields if id_ not in {"n", "confidence_intervals"}
 }
@@ -345,11 +319,9 @@ _NO_VALUES: dict[str, float | None] = {
 def _groups(groups: Mapping[str, Group]) -> dict[str, GroupScores]:
     return {
         tag: GroupScores(
-            n=group.n,
-            confidence_intervals=_written(group.intervals, {}),
-            **_NO_VALUES | group.values,
+            n=part.n, confidence_intervals=_written(part.intervals, {}), **_NO_VALUES | part.values
         )
-        for tag, group in groups.items()
+        for tag, part in groups.items()
     }
 
 

@@ -108,8 +108,7 @@ def numbers(row: OutputRow) -> RowFault | None:
 
 def _within(number: str, others: Counter[str]) -> bool:
     """Return whether the digits of a number are in others, which may be written apart or together."""
-    joined = "".join(others)
-    return len(number) > 2 and number in joined
+    return len(number) > 2 and number in "".join(others)
 
 
 def _surely_new(number: str, known: Counter[str]) -> bool:
@@ -167,11 +166,8 @@ _REFUSAL_SIGNS = (
 
 def refusal(row: OutputRow) -> RowFault | None:
     """Return a hit where an output says that it does not translate, and its source and reference say no such thing."""
-    if (
-        not _has(row.body, _REFUSAL_SIGNS)
-        or not _REFUSALS.search(row.body)
-        or _REFUSALS.search(row.known)
-    ):
+    likely = _has(row.body, _REFUSAL_SIGNS)
+    if not likely or not _REFUSALS.search(row.body) or _REFUSALS.search(row.known):
         return None
     row.answered = False
     return RowFault(row)
@@ -238,7 +234,6 @@ def thoughts(row: OutputRow) -> RowFault | None:
 
 def prose(row: OutputRow) -> RowFault | None:
     """Return a hit where an introduction, a note, a gloss or alternatives stand around the answer."""
-    # Body without the prose around it; None where there is none.
     text, result = row.body, False
     for pattern in (_INTRODUCTION, _NOTE) if _has(text, _NOTE_SIGNS) else (_INTRODUCTION,):
         match = pattern.search(text)
@@ -249,37 +244,21 @@ def prose(row: OutputRow) -> RowFault | None:
         match = pattern.match(text)
         if match and _is_new(pattern, row):
             text, result = "".join(filter(None, match.groups())).strip(), True
-    # Whether the source is in a text beside something else.
     source = row.source.strip().rstrip(".!?")
-    long = len(source) >= _LEAST_ECHO
-    if (
-        long
-        and len(text) > len(source) + 3
-        and source in text
-        and not any(source in item for item in row.accepted[1:])
-    ):
-        text, result = _without_source(text, row), True
-    answer = text if result else None
-    if answer is None:
+    beside = len(source) >= _LEAST_ECHO and len(text) > len(source) + 3 and source in text
+    if beside and not any(source in item for item in row.accepted[1:]):
+        text = text.replace(source, "", 1).strip(" \n\t\"'“”.!?:=-–—→>|/()")
+        result = True
+    if not result:
         return None
-    return RowFault(row, row.narrowed(answer)) if answer else RowFault(row)
+    return RowFault(row, row.narrowed(text)) if text else RowFault(row)
 
 
 def _is_new(pattern: re.Pattern[str], row: OutputRow) -> bool:
     """Return whether neither source nor reference has what a pattern looks for, or a sign of it."""
-    signs: tuple[str, ...] = ()
-    if pattern is _OPTIONS:
-        signs = (" / ", " | ")
-    elif pattern is _GLOSS:
-        signs = ("(", "[")
-    return not any(sign in row.known for sign in signs) and not any(
-        map(pattern.match, row.accepted)
-    )
-
-
-def _without_source(text: str, row: OutputRow) -> str:
-    source = row.source.strip().rstrip(".!?")
-    return text.replace(source, "", 1).strip(" \n\t\"'“”.!?:=-–—→>|/()")
+    signs = {_OPTIONS: (" / ", " | "), _GLOSS: ("(", "[")}.get(pattern, ())
+    known = any(sign in row.known for sign in signs)
+    return not known and not any(map(pattern.match, row.accepted))
 
 
 _WRAPPERS = (
@@ -316,9 +295,8 @@ def _unwrapped(text: str) -> str | None:
         except (ValueError, RecursionError):
             return None
         values = list(value.values()) if isinstance(value, dict) else value
-        texts = (
-            [item for item in values if isinstance(item, str)] if isinstance(values, list) else []
-        )
+        listed = values if isinstance(values, list) else []
+        texts = [item for item in listed if isinstance(item, str)]
         return texts[-1] if texts else None
     if text[:1] not in "`~*_<$\\" and _FENCE not in text:
         return None

@@ -6,11 +6,13 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import accumulate
 
 import numpy as np
 
 from corpora.model.entry import Entry
+from corpora.text.messages import shortened
 from scoring.core.metric import FloatArray, Metric, Statistics
 from scoring.core.setup import Translation
 from scoring.findings import content, writing
@@ -114,22 +116,13 @@ _ENDING = _End(
 )
 
 
-def common_beginnings(rows: Sequence[OutputRow]) -> list[RowFault]:
-    """Return the outputs that begin alike, and take the beginnings off their bodies."""
-    return _common(rows, _BEGINNING)
-
-
-def common_endings(rows: Sequence[OutputRow]) -> list[RowFault]:
-    """Return the outputs that end alike, and take the ends off their bodies."""
-    return _common(rows, _ENDING)
-
-
 def _form(text: str) -> str:
     """Return a text as beginnings and ends are compared: without case, spaces folded."""
     return " ".join(text.casefold().split())
 
 
 def _common(rows: Sequence[OutputRow], end: _End) -> list[RowFault]:
+    """Return the outputs that begin or end alike, and take that off their bodies."""
     answered = [row for row in rows if row.answered]
     pieces = [[item.strip() for item in end.cut(_form(row.body))] for row in answered]
     counts = Counter(key for keys in pieces for key in keys)
@@ -234,8 +227,8 @@ def _detected(rows: Sequence[OutputRow]) -> Iterator[tuple[FindingCode, list[Row
     thoughts = _detect(content.thoughts, answers)
     wrapped = _detect(content.wrapper, answers)
     marks = decoder_marks([row for row in answers if row.answered])
-    yield FindingCode.BEGINNING, common_beginnings(rows)
-    yield FindingCode.ENDING, common_endings(rows)
+    yield FindingCode.BEGINNING, _common(rows, _BEGINNING)
+    yield FindingCode.ENDING, _common(rows, _ENDING)
     answers = list(to_check(rows))
     prose = _together(thoughts, _detect(content.prose, answers))
     wrapped = _together(wrapped, _detect(content.wrapper, answers))
@@ -274,26 +267,18 @@ def _finding(
 ) -> OutputFinding:
     hits = sorted(hits, key=lambda hit: hit.row.place)
     frequent = len(hits) >= LEAST_SHARE * len(rows)
+    # different pieces of outputs that show the finding; nothing of secret entries
+    open_ = (hit for hit in hits if not hit.row.entry.secret)
+    texts = (hit.row.output.strip() if hit.example is None else hit.example for hit in open_)
+    examples = dict.fromkeys(shortened(text, _LONGEST_EXAMPLE) for text in texts if text)
     return OutputFinding(
         code=code,
         count=len(hits),
         of=len(rows),
         cost=costs.of(hits) if costs is not None and frequent else None,
         entries=tuple(hit.row.entry.id for hit in hits),
-        examples=tuple(_examples(hits)),
+        examples=tuple(examples)[:MOST_EXAMPLES],
     )
-
-
-def _examples(hits: Sequence[RowFault]) -> list[str]:
-    """Return different pieces of outputs that show a finding; nothing of secret entries."""
-    result: dict[str, None] = {}
-    for hit in hits:
-        if hit.row.entry.secret or len(result) == MOST_EXAMPLES:
-            continue
-        text = hit.row.output.strip() if hit.example is None else hit.example
-        if text:
-            result[text if len(text) <= _LONGEST_EXAMPLE else f"{text[: _LONGEST_EXAMPLE - 1]}…"] = None  # fmt: skip
-    return list(result)
 
 
 class _Costs:
@@ -314,26 +299,23 @@ class _Costs:
         self._read = read
         self._known = statistics
         self._texts = (entries, outputs)
-        self._rows: FloatArray | None = None
+
+    @cached_property
+    def _rows(self) -> FloatArray:
+        if self._known is not None:
+            return self._array(self._known)
+        return self._taken([Translation(*pair) for pair in zip(*self._texts, strict=True)])
 
     def of(self, hits: Sequence[RowFault]) -> float | None:
         """Return the points that the run would gain; None where no rule undoes the finding."""
         changed = [(hit.row, hit.corrected) for hit in hits if hit.corrected is not None]
         if not changed:
             return None
-        if self._rows is None:
-            known = self._known
-            if known is None:
-                pairs = zip(*self._texts, strict=True)
-                self._rows = self._taken([Translation(*pair) for pair in pairs])
-            else:
-                self._rows = self._array(known)
-        rows = self._rows
         again = self._taken([Translation(row.entry, text) for row, text in changed])
         places = [row.place for row, _ in changed]
-        before = rows.sum(axis=0)
+        before = self._rows.sum(axis=0)
         value = self._chrf.value(before)
-        other = self._chrf.value(before - rows[places].sum(axis=0) + again.sum(axis=0))
+        other = self._chrf.value(before - self._rows[places].sum(axis=0) + again.sum(axis=0))
         return None if value is None or other is None else other - value
 
     def _taken(self, texts: Sequence[Translation]) -> FloatArray:

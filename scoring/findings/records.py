@@ -166,9 +166,8 @@ _WHOLLY = {
 
 def finding_words(findings: Iterable[FindingCount]) -> str:
     """Return the findings of at least 2 % of the entries in few words; empty where there are none."""
-    shown = sorted(
-        (item for item in findings if item.share >= LEAST_SHARE), key=lambda item: -item.share
-    )
+    frequent = [item for item in findings if item.share >= LEAST_SHARE]
+    shown = sorted(frequent, key=lambda item: -item.share)
     words = [f"{percent(item.share)} {_SHORTLY[item.code]}" for item in shown[:MOST_IN_LIST]]
     more = len(shown) - len(words)
     return ", ".join([*words, *([f"{more} more findings" if more > 1 else "1 more finding"] if more else [])])  # fmt: skip
@@ -176,8 +175,7 @@ def finding_words(findings: Iterable[FindingCount]) -> str:
 
 def finding_sentence(finding: FindingCount) -> str:
     """Return a finding with its numbers, and what the run would gain without it."""
-    words = (
-        f"{finding.count:,} of {finding.of:,} {_WHOLLY[finding.code]} ({percent(finding.share)})"
-    )
+    number, share = f"{finding.count:,} of {finding.of:,}", percent(finding.share)
+    words = f"{number} {_WHOLLY[finding.code]} ({share})"
     cost = finding.cost
     return words if cost is None or abs(cost) < _LEAST_COST else f"{words}. Without that: chrF++ {cost:+.1f}"  # fmt: skip

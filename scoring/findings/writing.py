@@ -162,13 +162,9 @@ def missing_letters(rows: Sequence[OutputRow]) -> list[RowFault]:
     for one, other in zip(wanted, present, strict=True):
         having.update(one)
         occurring.update(other)
-    missing = frozenset(
-        unit
-        for unit, count in having.items()
-        if count >= _LEAST_HAVING
-        and occurring[unit] <= count * _HARDLY
-        and category(unit)[0] in "LM"
-    )
+    often = [unit for unit, count in having.items() if count >= _LEAST_HAVING]
+    rare = [unit for unit in often if occurring[unit] <= having[unit] * _HARDLY]
+    missing = frozenset(unit for unit in rare if category(unit)[0] in "LM")
     if not missing:
         return []
     of_open = Counter(

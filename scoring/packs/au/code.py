@@ -27,16 +27,9 @@ Parameters = Mapping[str, Any]
 MOST_CALLS = 64
 """Wanted calls of a record."""
 _TYPES: Mapping[str, type] = {
-    "string": str,
-    "integer": int,
-    "float": float,
-    "number": float,
-    "boolean": bool,
-    "array": list,
-    "tuple": list,
-    "dict": dict,
-    "object": dict,
-}
+    "string": str, "integer": int, "float": float, "number": float, "boolean": bool, "array": list,
+    "tuple": list, "dict": dict, "object": dict,
+}  # fmt: skip
 _LEFT_OUT = re.compile(r"[ ,./\-_*^]")
 
 

@@ -113,21 +113,11 @@ LEAST_CONSISTENT = 0.6
 """Share of letters from which an answer counts as one in the language (§4)."""
 
 _SEVERAL: Final = {
-    "Jpan": ("Hani", "Hira", "Kana"),
-    "Hrkt": ("Hira", "Kana"),
-    "Kore": ("Hang", "Hani"),
-    "Hans": ("Hani",),
-    "Hant": ("Hani",),
-    "Hanb": ("Hani", "Bopo"),
-    "Latf": ("Latn",),
-    "Latg": ("Latn",),
-    "Aran": ("Arab",),
-    "Cyrs": ("Cyrl",),
-    "Geok": ("Geor",),
-    "Syre": ("Syrc",),
-    "Syrj": ("Syrc",),
-    "Syrn": ("Syrc",),
-}
+    "Jpan": ("Hani", "Hira", "Kana"), "Hrkt": ("Hira", "Kana"), "Kore": ("Hang", "Hani"),
+    "Hans": ("Hani",), "Hant": ("Hani",), "Hanb": ("Hani", "Bopo"), "Latf": ("Latn",),
+    "Latg": ("Latn",), "Aran": ("Arab",), "Cyrs": ("Cyrl",), "Geok": ("Geor",), "Syre": ("Syrc",),
+    "Syrj": ("Syrc",), "Syrn": ("Syrc",),
+}  # fmt: skip
 """Codes of ISO 15924 that are no script of Unicode → the scripts whose letters they mean."""
 
 _WRITTEN_IN: Final = {

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from corpora.model.entry import Entry
 from corpora.text.comparison import bare_form
-from scoring.card.caveats import Caveat, CaveatKind, OutputTally, is_disordered, tallied
+from scoring.card.caveats import Caveat, CaveatKind, OutputTally, is_disordered
 from scoring.card.claim import Claim, ClaimReason, FloorScores, Score, caveat_sentence, decide
 from scoring.core.inventory import Composite, Input, composite, counting_gaps
 from scoring.core.specification import Tier, quality_tier
@@ -193,10 +193,16 @@ def entries(references: Sequence[str], sources: Sequence[str] | None = None) -> 
     ]
 
 
+def tallied(given: Sequence[Entry], outputs: Sequence[str]) -> OutputTally:
+    tally = OutputTally()
+    tally.add(given, outputs, [{}] * len(outputs))
+    return tally
+
+
 def found(
     outputs: Sequence[str], references: Sequence[str], sources: Sequence[str] | None = None
 ) -> dict[CaveatKind, Caveat]:
-    tally = tallied(entries(references, sources), outputs, [{}] * len(outputs))
+    tally = tallied(entries(references, sources), outputs)
     return {each.kind: each for each in tally.caveats()}
 
 
@@ -233,7 +239,7 @@ def test_the_source_copied_or_left_in_its_language() -> None:
 def test_references_and_withheld_texts_raise_nothing() -> None:
     repeating = ["yes", "yes", "yes", "no", "1", "2", "3"]
     assert found(repeating, repeating) == {}
-    assert not tallied(entries(repeating), repeating, [{}] * 7).identical
+    assert not tallied(entries(repeating), repeating).identical
     assert found(["ab", "cd", "ef", "gh"], [""] * 4) == {}
     assert found(["ab", "ab", "ef", "gh"], [""] * 4).keys() == {CaveatKind.REPEATED}
     assert found(["abcd"] * 2, ["abcdefgh", "hgfedcba"]).keys() == {CaveatKind.REPEATED}
@@ -278,7 +284,7 @@ def test_mostly_identical() -> None:
         (["1", "2", "3", "4"], ["w", "x", "y", "z"], False),
         (["7", "7", "7", "4"], ["w", "x", "y", "z"], True),
     ]:
-        tally = tallied(entries(references), outputs, [{}] * len(outputs))
+        tally = tallied(entries(references), outputs)
         assert tally.identical is identical
 
     outputs, references = ["one dog"] * 4 + TEN[4:], TEN
@@ -286,7 +292,7 @@ def test_mostly_identical() -> None:
     tally = OutputTally()
     for entry, output in zip(given, outputs, strict=True):
         tally.add([entry], [output], [{}])
-    assert tally.caveats() == tallied(given, outputs, [{}] * 10).caveats()
+    assert tally.caveats() == tallied(given, outputs).caveats()
 
     for text in HOSTILE:
         assert bare_form(bare_form(text)) == bare_form(text)
