@@ -123,7 +123,6 @@ def _distance(one: str, other: str) -> int:
 # ---- How explanations name several things ----
 
 _MOST = 12
-_LONGEST_QUOTED = 60
 
 
 def listed(words: Iterable[str], most: int = _MOST) -> str:
@@ -150,6 +149,9 @@ def minus(text: str) -> str:
 def percent(share: float, places: int = 0) -> str:
     """Return a share of 0 to 1 as every page writes it, with a space before the sign: ``75 %``."""
     return minus(f"{share * 100:.{places}f} %")
+
+
+_LONGEST_QUOTED = 60
 
 
 def shortened(word: str, longest: int = _LONGEST_QUOTED) -> str:

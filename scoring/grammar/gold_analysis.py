@@ -171,14 +171,11 @@ def _interlinear(text: str, glosses: Mapping[str, str]) -> Iterator[GoldWord]:
 
 def _glossed_word(place: int, word: str, gloss: str, table: Mapping[str, str]) -> GoldWord:
     segments = [folded(segment) for segment in _MORPHEME_SIGNS.split(word)]
-    parts = [
-        _gloss(part, table)
-        for part in ([gloss] if len(segments) == 1 else _MORPHEME_SIGNS.split(gloss))
-    ]
+    glosses = [gloss] if len(segments) == 1 else _MORPHEME_SIGNS.split(gloss)
+    parts = [_gloss(part, table) for part in glosses]
     if len(parts) != len(segments):
-        raise UnreadableAnalysisError(
-            f"its word {place} has {len(segments)} segments and {len(parts)} glosses"
-        )
+        sizes = f"{len(segments)} segments and {len(parts)} glosses"
+        raise UnreadableAnalysisError(f"its word {place} has {sizes}")
     roots = [at for at, part in enumerate(parts) if part.lexical] or [0]
     stems = {
         "".join(segments[: roots[-1] + 1]),
@@ -300,11 +297,8 @@ def inflection_faults(found: Collection[str], expected: Collection[str]) -> list
         missing = _without(wanted.get(name, ()), has.get(name, ()))
         if (surplus or missing) and _EITHER not in {*surplus, *missing}:
             faults.append(_fault(name, category, surplus, missing))
-    return [
-        fault
-        for fault in faults
-        if fault.category == "word class" and fault.found and fault.expected
-    ] or _merged(faults)
+    classes = [fault for fault in faults if fault.category == "word class"]
+    return [fault for fault in classes if fault.found and fault.expected] or _merged(faults)
 
 
 def _merged(faults: list[Fault]) -> list[Fault]:
@@ -327,12 +321,8 @@ def features(tags: Collection[str]) -> Features:
     for tag in sorted(tags):
         for category, words in _meaning(tag, tags):
             words_by_category.setdefault(category, []).append(words)
-    order = _tag_words().categories
-    return {
-        name: tuple(dict.fromkeys(words_by_category[name]))
-        for name in order
-        if name in words_by_category
-    }
+    order = [name for name in _tag_words().categories if name in words_by_category]
+    return {name: tuple(dict.fromkeys(words_by_category[name])) for name in order}
 
 
 def _meaning(tag: str, tags: Collection[str]) -> Iterable[tuple[str, str]]:
@@ -375,8 +365,8 @@ def _tag_words() -> _TagWords:
     data = tomllib.loads(content)
     return _TagWords(
         categories={name: _category(name, row) for name, row in data["categories"].items()},
-        tags=dict(_split(data["tags"])),
-        beside={tag: dict(_split(rows)) for tag, rows in data["beside"].items()},
+        tags=_split(data["tags"]),
+        beside={tag: _split(rows) for tag, rows in data["beside"].items()},
         beginnings=data["beginnings"],
         one_slot=tuple(data["one_slot"]),
         ignored=tuple(data["ignored"]["beginnings"]),
@@ -391,8 +381,6 @@ def _category(name: str, row: Mapping[str, str]) -> _Category:
     )
 
 
-def _split(rows: Mapping[str, str]) -> Iterator[tuple[str, dict[str, str]]]:
+def _split(rows: Mapping[str, str]) -> dict[str, dict[str, str]]:
     """Read ``"1Sg" = "person: 1st; number: singular"``."""
-    for tag, text in rows.items():
-        pairs = (part.split(": ", 1) for part in text.split("; "))
-        yield tag, {category: words for category, words in pairs}  # noqa: C416  pairs are lists
+    return {tag: dict(re.findall(r"(.*?): (.*?)(?:; |$)", text)) for tag, text in rows.items()}

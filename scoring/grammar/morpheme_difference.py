@@ -17,7 +17,7 @@ from rapidfuzz.fuzz import ratio
 from corpora.text.messages import faulty, shortened
 from corpora.text.tokens import folded
 from scoring.core.setup import FstAnnotation, WordAnalysis
-from scoring.grammar.gold_analysis import TaggedWord, features, inflection_faults, tagged_word
+from scoring.grammar.gold_analysis import features, inflection_faults, tagged_word
 
 Weights = Sequence[Sequence[int]]
 """What a pair of row and column is worth, 0 or more; 0 means that the two are no pair."""
@@ -34,8 +34,20 @@ def best_pairs(weights: Weights) -> list[int | None]:
         return [None] * len(weights)
     if len(weights) > len(weights[0]):
         return _turned(best_pairs(list(zip(*weights, strict=True))), len(weights))
-    chosen = _assign(_with_order(weights))
-    return [column if weights[row][column] > 0 else None for row, column in enumerate(chosen)]
+    # Worth counts first and nearness in order second; squares prefer pairs that do not cross. Of the worths
+    # [[5, 5], [5, 5]] both pairings are worth 10: the straight one loses 0 + 0, the crossed one 1 + 1.
+    columns = len(weights[0])
+    scale = len(weights) * columns * columns + 1
+    pairing = _Pairing(
+        [
+            [worth * scale - (row - at) ** 2 if worth else 0 for at, worth in enumerate(line)]
+            for row, line in enumerate(weights)
+        ]
+    )
+    for row in pairing.unsettled():
+        pairing.settle(row)
+    chosen = enumerate(pairing.column_of)
+    return [column if weights[row][column] > 0 else None for row, column in chosen]
 
 
 def _turned(rows: Sequence[int | None], length: int) -> list[int | None]:
@@ -47,26 +59,14 @@ def _turned(rows: Sequence[int | None], length: int) -> list[int | None]:
     return columns
 
 
-def _with_order(weights: Weights) -> list[list[int]]:
-    """Make worth count first and nearness in order second; squares prefer pairs that do not cross."""
-    columns = len(weights[0])
-    scale = len(weights) * columns * columns + 1
-    return [
-        [worth * scale - (row - column) ** 2 if worth else 0 for column, worth in enumerate(line)]
-        for row, line in enumerate(weights)
-    ]
-
-
-def _assign(worth: list[list[int]]) -> list[int]:
-    """Assign every row to its own column; there are no more rows than columns."""
-    pairing = _Pairing(worth)
-    for row in pairing.unsettled():
-        pairing.settle(row)
-    return pairing.column_of
-
-
 class _Pairing:
-    """Prices of rows and columns that together are never below a pair's worth, and equal it for pairs."""
+    """Prices of rows and columns that together are never below a pair's worth, and equal it for pairs.
+
+    Then no other pairing is worth more: it could not be worth more than the sum of all prices, which the pairs are
+    worth. Of the worths [[7, 6], [6, 3]] the rows begin with the prices 7 and 6, and both want column 0. Row 1 gets it
+    where row 0 moves to column 1: prices 6 and 5, column 0 costs 1. The pairs are worth 6 + 6 = 6 + 5 + 1; 7 + 3 is less.
+    There are no more rows than columns.
+    """
 
     def __init__(self, worth: list[list[int]]) -> None:
         self._worth = worth
@@ -106,14 +106,11 @@ class _Pairing:
         for column in reached:
             self._column_price[column] += spent - cost[column]
             self._row_price[self._row_of[column]] -= spent - cost[column]
-        self._change(nearest, came_from)
-
-    def _change(self, column: int, came_from: dict[int, int]) -> None:
-        """Assign the free column to the row that reached it, that row's column to the one before, and so on."""
-        while column != _NONE:
-            row = came_from[column]
-            self._row_of[column] = row
-            self.column_of[row], column = column, self.column_of[row]
+        # The free column goes to the row that reached it, that row's column to the one before, and so on.
+        while nearest != _NONE:
+            row = came_from[nearest]
+            self._row_of[nearest] = row
+            self.column_of[row], nearest = nearest, self.column_of[row]
 
 
 _NONE = -1
@@ -142,12 +139,11 @@ def counterparts(
     """
     ours = [_Looked(word) for word in output[:MOST_WORDS]]
     theirs = [_Looked(word) for word in reference[:MOST_WORDS]]
-    pairing = best_pairs(
-        [
-            [_worth(word, other, abs(at - place)) for place, other in enumerate(theirs)]
-            for at, word in enumerate(ours)
-        ]
-    )
+    worth = [
+        [_worth(word, other, abs(at - place)) for place, other in enumerate(theirs)]
+        for at, word in enumerate(ours)
+    ]
+    pairing = best_pairs(worth)
     return [*pairing, *[None] * (len(output) - len(pairing))]
 
 
@@ -158,9 +154,8 @@ class _Looked:
         analyses = [tagged_word(analysis) for analysis in word.analyses]
         self.text = folded(word.word)
         self.lemmas = frozenset(analysis.key for analysis in analyses)
-        self.classes = {features(analysis.tags).get("word class", ()) for analysis in analyses} - {
-            ()
-        }
+        classes = (features(analysis.tags).get("word class", ()) for analysis in analyses)
+        self.classes = set(filter(None, classes))
         """Word class by analysis; a participle that is a noun has two, and is like such a one only."""
 
 
@@ -225,11 +220,19 @@ def morpheme_differences(annotation: FstAnnotation) -> tuple[MorphemeDifference,
     differences: list[MorphemeDifference] = []
     for word, place in zip(output, places, strict=True):
         if place is None:
-            differences.append(_surplus(word))
+            known = "" if word.accepted is not None else ", and the analyser does not know it"
+            text = f"“{shortened(word.word)}” has no counterpart in the reference{known}."
+            differences.append(
+                MorphemeDifference(word.word, None, "surplus word", word.word, None, text)
+            )
         else:
             differences += _between(word, reference[place])
     met = set(places)
-    differences += [_missing(word) for at, word in enumerate(reference) if at not in met]
+    for word in (word for at, word in enumerate(reference) if at not in met):
+        text = f"“{shortened(word.word)}” is missing."
+        differences.append(
+            MorphemeDifference(None, word.word, "missing word", None, word.word, text)
+        )
     return tuple(differences)
 
 
@@ -237,15 +240,12 @@ def sentences(differences: Iterable[MorphemeDifference]) -> tuple[str, ...]:
     """Describe differences word by word: all faults of a word's form in one sentence, and nothing twice."""
     messages: list[str] = []
     for (word, _, inflected), group in groupby(
-        differences,
-        lambda difference: (difference.output, difference.reference, bool(difference.fault)),
+        differences, lambda one: (one.output, one.reference, bool(one.fault))
     ):
         if word is not None and inflected:
-            messages.append(
-                faulty(word, (morpheme_difference.fault for morpheme_difference in group))
-            )
+            messages.append(faulty(word, (difference.fault for difference in group)))
         else:
-            messages += [morpheme_difference.words for morpheme_difference in group]
+            messages += [difference.words for difference in group]
     return tuple({folded(sentence): sentence for sentence in messages}.values())
 
 
@@ -254,9 +254,8 @@ def _between(word: WordAnalysis, other: WordAnalysis) -> Iterator[MorphemeDiffer
     if folded(word.word) == folded(other.word):
         return
     if word.accepted is None:
-        yield _plain(
-            word, other, "unknown word", "is not a word the analyser knows; the reference has"
-        )
+        unknown = "is not a word the analyser knows; the reference has"
+        yield _plain(word, other, "unknown word", unknown)
     elif not word.analyses or not other.analyses:
         yield _plain(word, other, "word", "instead of")
     else:
@@ -271,32 +270,17 @@ def _between_analysed(word: WordAnalysis, other: WordAnalysis) -> Iterator[Morph
         for expected in map(tagged_word, other.analyses)
     ]
     same = [pair for pair in pairs if pair[0].key == pair[1].key]
-    actual, expected = min(same or pairs, key=_distance)
+    actual, expected = min(same or pairs, key=lambda pair: len(pair[0].tags ^ pair[1].tags))
     if not same:
-        yield MorphemeDifference(
-            word.word,
-            other.word,
-            "lemma",
-            actual.lemma,
-            expected.lemma,
-            f"“{shortened(word.word)}” (lemma {actual.lemma}) instead of “{shortened(other.word)}”.",
-        )
+        begin = f"“{shortened(word.word)}” (lemma {actual.lemma})"
+        sentence = f"{begin} instead of “{shortened(other.word)}”."
+        lemmas = actual.lemma, expected.lemma
+        yield MorphemeDifference(word.word, other.word, "lemma", *lemmas, sentence)
         return
     for fault in inflection_faults(actual.tags, expected.tags):
+        values = fault.category, fault.found, fault.expected
         sentence = faulty(word.word, (fault.words,))
-        yield MorphemeDifference(
-            word.word,
-            other.word,
-            fault.category,
-            fault.found,
-            fault.expected,
-            sentence,
-            fault.words,
-        )
-
-
-def _distance(pair: tuple[TaggedWord, TaggedWord]) -> int:
-    return len(pair[0].tags ^ pair[1].tags)
+        yield MorphemeDifference(word.word, other.word, *values, sentence, fault.words)
 
 
 def _plain(
@@ -304,15 +288,3 @@ def _plain(
 ) -> MorphemeDifference:
     sentence = f"“{shortened(word.word)}” {between} “{shortened(other.word)}”."
     return MorphemeDifference(word.word, other.word, category, word.word, other.word, sentence)
-
-
-def _surplus(word: WordAnalysis) -> MorphemeDifference:
-    known = "" if word.accepted is not None else ", and the analyser does not know it"
-    sentence = f"“{shortened(word.word)}” has no counterpart in the reference{known}."
-    return MorphemeDifference(word.word, None, "surplus word", word.word, None, sentence)
-
-
-def _missing(word: WordAnalysis) -> MorphemeDifference:
-    return MorphemeDifference(
-        None, word.word, "missing word", None, word.word, f"“{shortened(word.word)}” is missing."
-    )

@@ -1,9 +1,8 @@
 """Whether two sentences say the same by a language's own rules (METRICS §6, appendix B).
 
 Both are brought into a normal form and compared: no search, so that the time grows with the length of the
-sentences only. The rules are data (``corpora.languages.language``); any language card may have some.
-
-Two texts told apart at a glance, as nearly all can be, before their normal forms are made.
+sentences only. The rules are data (``corpora.languages.language``); any language card may have some. Nearly all
+texts that differ are told apart at a glance, before their normal forms are made.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from typing import TYPE_CHECKING
 
 from corpora.languages.language import VariantRules
 from corpora.text.comparison import comparison_form, is_blank
-from scoring.core.setup import FstAnnotation, WordAnalysis
+from scoring.core.setup import FstAnnotation
 from scoring.grammar.gold_analysis import tagged_word
 
 if TYPE_CHECKING:
@@ -112,11 +111,9 @@ class NormalForms:
         for pieces in whole:
             kept = [piece for piece in pieces if not self._left_out(piece, on, form)]
             if kept:
-                sentence = Sentence(
-                    joins_clauses=any(
-                        self.spell(piece).casefold() in self._clause_words for piece in pieces
-                    )
-                )
+                spelled_pieces = [self.spell(piece).casefold() for piece in pieces]
+                joins = not self._clause_words.isdisjoint(spelled_pieces)
+                sentence = Sentence(joins_clauses=joins)
                 for written, spelled in self._joined(kept, on):
                     sentence.words.append(self._word(written, spelled, on, analyses, form))
                     sentence.looked_up.append(spelled)
@@ -283,8 +280,13 @@ class Prefilter:
             "|".join(map(re.escape, chain(self._heads, *rules.clusive_tags))) or "(?!)"
         )
         self._weight = lru_cache(maxsize=MOST_KEPT)(self._weigh)
-        self._whole_weight = lru_cache(maxsize=MOST_KEPT)(self._weigh_text)
-        self._telling = lru_cache(maxsize=MOST_KEPT)(self._tells)
+        self._whole_weight = lru_cache(maxsize=MOST_KEPT)(
+            lambda text: sum(map(self._weight, text.split()))
+        )
+        # whether a class may have something to say about these analyses of a word
+        self._telling = lru_cache(maxsize=MOST_KEPT)(
+            lambda analyses: any(map(self._telling_words.search, analyses))
+        )
 
     def apart(self, output: str, accepted: str, annotation: FstAnnotation | None) -> bool:
         """Return whether two texts differ for certain by their words alone; False proves nothing.
@@ -298,29 +300,20 @@ class Prefilter:
         words = () if annotation is None else (*annotation.output, *annotation.reference)
         return not any(self._telling(word.analyses) for word in words)
 
-    def _weigh_text(self, text: str) -> int:
-        return sum(map(self._weight, text.split()))
-
     def _weigh(self, piece: str) -> int:
-        """Count in units of _PART the parts of a word that no class takes away; those that no class changes
-        add their hashes."""
+        """Count in units of _PART the parts of a word that no class takes away; those that no class changes add their
+        hashes: a text of three parts, one of which a class may change, weighs 3 · 2^80 plus two hashes.
+        """
         bare = unicodedata.normalize("NFC", piece).strip(self._rules.ignored_marks)
         word = self._spell(bare.casefold() if self._rules.ignore_case else bare).casefold()
         weight = 0
         for part in self._heads.get(word, word).split("-"):
             if part and part not in self._gone:
                 weight += _PART
-                if not (
-                    part in self._exchanged
-                    or part.startswith(self._begins)
-                    or part.endswith(self._ends)
-                ):
+                changed = part.startswith(self._begins) or part.endswith(self._ends)
+                if not changed and part not in self._exchanged:
                     weight += abs(hash(part))
         return weight
-
-    def _tells(self, analyses: tuple[str, ...]) -> bool:
-        """Return whether a class may have something to say about these analyses of a word."""
-        return any(map(self._telling_words.search, analyses))
 
 
 _WORD = re.compile(r"\w+")
@@ -369,14 +362,14 @@ class Equivalence:
     def free_order(self, annotation: FstAnnotation) -> bool:
         """Return whether the words of output and reference may be in any order."""
         analyses = self._analyses(annotation)
-        return self._rules.free_word_order and all(
-            self._free(self._sentence(words), analyses)
+        sides = [
+            [self._spell(word.word).casefold() for word in words]
             for words in (annotation.output, annotation.reference)
+        ]
+        return self._rules.free_word_order and all(
+            self._free(Sentence([], words, not self._clause_words.isdisjoint(words)), analyses)
+            for words in sides
         )
-
-    def _sentence(self, found: tuple[WordAnalysis, ...]) -> Sentence:
-        looked_up = [self._spell(word_analysis.word).casefold() for word_analysis in found]
-        return Sentence([], looked_up, not self._clause_words.isdisjoint(looked_up))
 
     def classes(
         self, output: str, accepted: str, source: str, annotation: FstAnnotation | None = None
@@ -409,11 +402,9 @@ class Equivalence:
         if annotation is None:
             return {}
         return {
-            self._spell(word_analysis.word).casefold(): tuple(
-                tagged_word(analysis) for analysis in word_analysis.analyses
-            )
-            for word_analysis in chain(annotation.output, annotation.reference)
-            if word_analysis.analyses
+            self._spell(word.word).casefold(): tuple(map(tagged_word, word.analyses))
+            for word in chain(annotation.output, annotation.reference)
+            if word.analyses
         }
 
     def _same(self, output: str, accepted: str, on: Set[VariantClass], analyses: Analyses) -> bool:
@@ -430,14 +421,12 @@ class Equivalence:
 
     def _reordered(self, ours: NormalText, theirs: NormalText, analyses: Analyses) -> bool:
         """Return whether only words within one clause are in another order."""
-        return len(ours.sentences) == len(theirs.sentences) and all(
-            one.words == other.words
-            or (
-                sorted(one.words) == sorted(other.words)
-                and self._free(one, analyses)
-                and self._free(other, analyses)
-            )
-            for one, other in zip(ours.sentences, theirs.sentences, strict=True)
+        if len(ours.sentences) != len(theirs.sentences):
+            return False
+        pairs = zip(ours.sentences, theirs.sentences, strict=True)
+        moved = [pair for pair in pairs if pair[0].words != pair[1].words]
+        return all(sorted(one.words) == sorted(other.words) for one, other in moved) and all(
+            self._free(one, analyses) and self._free(other, analyses) for one, other in moved
         )
 
     def _free(self, sentence: Sentence, analyses: Analyses) -> bool:
@@ -448,10 +437,4 @@ class Equivalence:
         if None in readings:
             return not sentence.joins_clauses
         verb = self._rules.verb_tag
-        return (
-            sum(
-                all(verb in tagged_word.tags for tagged_word in reading or ())
-                for reading in readings
-            )
-            < 2
-        )
+        return sum(all(verb in word.tags for word in words or ()) for words in readings) < 2

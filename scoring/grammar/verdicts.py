@@ -25,7 +25,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property, lru_cache
 
@@ -62,104 +62,24 @@ we'll they'll i'd you'd he'd she'd we'd they'd that's there's let's e.g i.e etc 
 _EMPTY = frozenset(_EMPTY_WORDS.split())
 """Words without content of their own, and what dictionaries write for someone and something."""
 
+_IRREGULAR_FORMS = """
+be am is are was were been, bear bore borne born, become became, begin began begun, bite bit bitten, blow blew
+blown, break broke broken, bring brought, build built, burn burnt, buy bought, catch caught, child children,
+choose chose chosen, come came, cry cried cries, die died dying, dig dug, draw drew drawn, drink drank drunk,
+drive drove driven, eat ate eaten, fall fell fallen, feed fed, feel felt, fight fought, find found, fly flew
+flown flies, foot feet, forget forgot forgotten, freeze froze frozen, get got gotten, give gave given, go went
+gone goes going, good better best well, goose geese, grow grew grown, hang hung, hear heard, hide hid hidden,
+hold held, keep kept, knife knives, know knew known, leaf leaves, leave left, lie lying lain, life lives, lose
+lost, make made, man men, mean meant, meet met, moose mooses, mouse mice, no not don't doesn't didn't isn't
+aren't wasn't weren't won't can't cannot couldn't shouldn't wouldn't haven't hasn't hadn't never, pay paid,
+person people persons, ride rode ridden, ring rang rung, rise rose risen, run ran, say said, see saw seen,
+seek sought, sell sold, send sent, sew sewn, shoot shot, sing sang sung, sit sat, sleep slept, speak spoke
+spoken, stand stood, steal stole stolen, strike struck, swim swam swum, take took taken, teach taught, tear
+tore torn, tell told, think thought, throw threw thrown, tooth teeth, understand understood, wake woke woken,
+wear wore worn, wife wives, win won, wolf wolves, woman women, write wrote written
+"""
 _IRREGULAR = {
-    form: base
-    for base, forms in {
-        "be": "am is are was were been",
-        "bear": "bore borne born",
-        "become": "became",
-        "begin": "began begun",
-        "bite": "bit bitten",
-        "blow": "blew blown",
-        "break": "broke broken",
-        "bring": "brought",
-        "build": "built",
-        "burn": "burnt",
-        "buy": "bought",
-        "catch": "caught",
-        "child": "children",
-        "choose": "chose chosen",
-        "come": "came",
-        "cry": "cried cries",
-        "die": "died dying",
-        "dig": "dug",
-        "draw": "drew drawn",
-        "drink": "drank drunk",
-        "drive": "drove driven",
-        "eat": "ate eaten",
-        "fall": "fell fallen",
-        "feed": "fed",
-        "feel": "felt",
-        "fight": "fought",
-        "find": "found",
-        "fly": "flew flown flies",
-        "foot": "feet",
-        "forget": "forgot forgotten",
-        "freeze": "froze frozen",
-        "get": "got gotten",
-        "give": "gave given",
-        "go": "went gone goes going",
-        "good": "better best well",
-        "goose": "geese",
-        "grow": "grew grown",
-        "hang": "hung",
-        "hear": "heard",
-        "hide": "hid hidden",
-        "hold": "held",
-        "keep": "kept",
-        "knife": "knives",
-        "know": "knew known",
-        "leaf": "leaves",
-        "leave": "left",
-        "lie": "lying lain",
-        "life": "lives",
-        "lose": "lost",
-        "make": "made",
-        "man": "men",
-        "mean": "meant",
-        "meet": "met",
-        "moose": "mooses",
-        "mouse": "mice",
-        "no": "not don't doesn't didn't isn't aren't wasn't weren't won't can't cannot couldn't shouldn't "
-        "wouldn't haven't hasn't hadn't never",
-        "pay": "paid",
-        "person": "people persons",
-        "ride": "rode ridden",
-        "ring": "rang rung",
-        "rise": "rose risen",
-        "run": "ran",
-        "say": "said",
-        "see": "saw seen",
-        "seek": "sought",
-        "sell": "sold",
-        "send": "sent",
-        "sew": "sewn",
-        "shoot": "shot",
-        "sing": "sang sung",
-        "sit": "sat",
-        "sleep": "slept",
-        "speak": "spoke spoken",
-        "stand": "stood",
-        "steal": "stole stolen",
-        "strike": "struck",
-        "swim": "swam swum",
-        "take": "took taken",
-        "teach": "taught",
-        "tear": "tore torn",
-        "tell": "told",
-        "think": "thought",
-        "throw": "threw thrown",
-        "tooth": "teeth",
-        "understand": "understood",
-        "wake": "woke woken",
-        "wear": "wore worn",
-        "wife": "wives",
-        "win": "won",
-        "wolf": "wolves",
-        "woman": "women",
-        "write": "wrote written",
-    }.items()
-    for form in forms.split()
+    form: base for base, *forms in map(str.split, _IRREGULAR_FORMS.split(",")) for form in forms
 }
 _VOWELS = frozenset("aeiouy")
 
@@ -243,13 +163,18 @@ class Meaning:
         """Return whether at least half of one meaning stands among these content words."""
         return any(2 * len(gloss & content) >= len(gloss) for gloss in self.glosses)
 
+    def same_text(self, other: Meaning) -> bool:
+        """Return whether two words have one form."""
+        return self.text == other.text
+
+    def shares_lemma(self, other: Meaning) -> bool:
+        """Return whether two words have a dictionary form in common."""
+        return not self.lemmas.isdisjoint(other.lemmas)
+
     def like(self, other: Meaning) -> bool:
         """Return whether two words have their form, dictionary form, or a whole meaning in common."""
-        return (
-            self.text == other.text
-            or not self.lemmas.isdisjoint(other.lemmas)
-            or not self.glosses.isdisjoint(other.glosses)
-        )
+        meanings = self.glosses & other.glosses
+        return self.same_text(other) or self.shares_lemma(other) or bool(meanings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -292,7 +217,8 @@ class Judge:
             return GrammarJudgement(SemanticVerdict.NO_OUTPUT)
         ours = [*map(self._meaning, annotation.output), *_numbers(output)]
         theirs = [*map(self._meaning, annotation.reference), *_numbers(entry.reference)]
-        if _same(ours, theirs) or folded(output.strip()) == folded(entry.reference.strip()):
+        same = ours and [word.text for word in ours] == [word.text for word in theirs]
+        if same or folded(output.strip()) == folded(entry.reference.strip()):
             return GrammarJudgement(SemanticVerdict.EXACT_MATCH)
         if self._equivalence.equivalent(output, entry.reference, entry.source, annotation):
             return GrammarJudgement(SemanticVerdict.VALID)
@@ -385,25 +311,17 @@ class Judge:
         }
 
 
-def _same(ours: Sequence[Meaning], theirs: Sequence[Meaning]) -> bool:
-    return bool(ours) and [word.text for word in ours] == [word.text for word in theirs]
-
-
 def _numbers(text: str) -> list[Meaning]:
     """Return the numbers of a text, which no analyser is asked about, as words that say themselves."""
-    return [
-        Meaning(
-            number, number, (), frozenset({number}), frozenset({frozenset({number})}), False, True
-        )
-        for number in _NUMBER.findall(text)
-    ]
+    words = [(number, frozenset({number})) for number in _NUMBER.findall(text)]
+    return [Meaning(word, word, (), own, frozenset({own}), False, True) for word, own in words]
 
 
 def _matched(ours: Sequence[Meaning], theirs: Sequence[Meaning]) -> dict[int, int]:
     """Return places of output words → places of reference words, one to one, the closest kin first."""
     pairing: dict[int, int] = {}
     left, free = list(range(len(ours))), list(range(len(theirs)))
-    for same in (_same_text, _same_lemma, Meaning.like):
+    for same in (Meaning.same_text, Meaning.shares_lemma, Meaning.like):
         for place in left:
             word = ours[place]
             for other in free:
@@ -415,14 +333,6 @@ def _matched(ours: Sequence[Meaning], theirs: Sequence[Meaning]) -> dict[int, in
         if not left or not free:
             break
     return dict(sorted(pairing.items()))
-
-
-def _same_text(one: Meaning, other: Meaning) -> bool:
-    return one.text == other.text
-
-
-def _same_lemma(one: Meaning, other: Meaning) -> bool:
-    return not one.lemmas.isdisjoint(other.lemmas)
 
 
 def _share(theirs: Sequence[Meaning], matched: Mapping[int, int]) -> float:
@@ -455,11 +365,4 @@ def _with_verdict(found: GrammarJudgement, share: float) -> GrammarJudgement:
         verdict = SemanticVerdict.WRONG_ORDER
     else:
         verdict = SemanticVerdict.VALID
-    return GrammarJudgement(
-        verdict,
-        found.missing,
-        found.unexplained,
-        found.unknown,
-        found.other_grammar,
-        found.reordered,
-    )
+    return replace(found, verdict=verdict)
