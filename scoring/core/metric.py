@@ -144,6 +144,11 @@ def sacrebleu_signature(parts: str) -> str:
     return f"{parts}|version:{_sacrebleu_version()}|norm:NFC|engine:{ENGINE}"
 
 
+def plain_key(text: object) -> str:
+    """Return a name without the characters that part a signature."""
+    return str(text).replace("|", "/").replace(":", "=")
+
+
 def content_key(sha256: str | None) -> str:
     """Name a file in a signature by its content; ``none`` where there is no such file."""
     return (sha256 or "none")[:12]

@@ -1,4 +1,4 @@
-"""Code-switching: words of the source language that were left standing in the output (METRICS §4)."""
+"""Code-switching, hallucination, terminology adherence and consistency (METRICS §4)."""
 
 from __future__ import annotations
 
@@ -59,9 +59,8 @@ class CodeSwitching(ResourceRate):
         card = self._resources.source_card
         language = card.name if card else self._setup.source_language
         are = "is" if len(foreign) == 1 else "are"
-        return (
-            f"{len(foreign)} of {counted(number, 'word')} {are} {language}: {listed(foreign)}.",
-        )
+        share = f"{len(foreign)} of {counted(number, 'word')}"
+        return (f"{share} {are} {language}: {listed(foreign)}.",)
 
     @cached_property
     def _sides(self) -> Sides:
@@ -108,11 +107,9 @@ class CodeSwitching(ResourceRate):
 
 def why_no_code_switching(resources: Resources) -> str | None:
     """Return why words cannot be told apart: source and target are one language, or nearly."""
-    if resources.entries and languages_alike(resources):
-        return (
-            "source and target share most of their words, so that a word does not tell its language"
-        )
-    return None
+    alike = resources.entries and languages_alike(resources)
+    why = "source and target share most of their words, so that a word does not tell its language"
+    return why if alike else None
 
 
 # ---- Hallucination: content of the output that nothing in the source accounts for (METRICS §4).
@@ -167,11 +164,10 @@ class Hallucination(ResourceRate):
         for word, lack in unsupported:
             kinds.setdefault(lack, []).append(word)
         some = counted(number, "content word")
-        sentences = (
-            f"{len(kinds[lack])} of {some} {_is(kinds[lack])} {lack}: {listed(kinds[lack])}."
-            for lack in _LACKS
-            if lack in kinds
-        )
+        sentences = []
+        for lack in filter(kinds.__contains__, _LACKS):
+            words, are = kinds[lack], "is" if len(kinds[lack]) == 1 else "are"
+            sentences.append(f"{len(words)} of {some} {are} {lack}: {listed(words)}.")
         return tuple(sentences)
 
     def _unsupported(self, translation: Translation) -> tuple[list[tuple[str, str]], int]:
@@ -182,23 +178,20 @@ class Hallucination(ResourceRate):
         references = [bitext.target.read(text) for text in (entry.reference, *entry.variants)]
         repeated = _repeated(output, source, references)
         frequent = bitext.target_function_words
-        content = [
-            place
-            for place, word in enumerate(output.words)
-            if word not in frequent or place in repeated
-        ]
         stems = references[0].stems.union(*(reference.stems for reference in references[1:]))
-        words = [
-            (output.written[place], _lack(output.words[place], place in repeated, source))
-            for place in content
-            if place in repeated
-            or (
-                stem(output.words[place]) not in stems
-                and not self._accounted(place, output, source, translation)
-            )
-        ]
+        words, content = [], 0
+        for place, (word, written) in enumerate(zip(output.words, output.written, strict=True)):
+            if place in repeated:
+                words.append((written, _AGAIN))
+            elif word in frequent:
+                continue
+            elif stem(word) not in stems and not self._accounted(
+                place, output, source, translation
+            ):
+                words.append((written, _LEFT_OVER if word in source.distinct else _UNLINKED))
+            content += 1
         numbers = [(number, _NEW) for number in _new_numbers(output, source, references)]
-        return words + numbers, len(content) + len(output.numbers)
+        return words + numbers, content + len(output.numbers)
 
     def _accounted(
         self, place: int, output: Reading, source: Reading, translation: Translation
@@ -213,16 +206,9 @@ class Hallucination(ResourceRate):
         alignment, beginning = self._resources.bitext.alignment, stem(word)
         if alignment and not alignment.links(beginning).keys().isdisjoint(source.stems):
             return True
-        return bool(self._resources.terms.terms) and beginning in self._prescribed(
-            translation.entry.source
-        )
-
-    def _prescribed(self, source: str) -> frozenset[str]:
-        """Return the stems of all renderings of the dictionary's terms that are in a source."""
-        read = self._resources.bitext.target.read
-        terms = self._resources.terms.occurring(source)
-        stems = (read(rendering).stems for term in terms for rendering in term.renderings)
-        return frozenset[str]().union(*stems)
+        read, dictionary = self._resources.bitext.target.read, self._resources.terms
+        terms = dictionary.occurring(translation.entry.source) if dictionary.terms else ()
+        return any(beginning in read(text).stems for term in terms for text in term.renderings)
 
 
 def why_no_hallucination(resources: Resources) -> str | None:
@@ -238,25 +224,11 @@ def why_no_hallucination(resources: Resources) -> str | None:
     known = resources.terms.coverage(sources, resources.bitext.source_function_words)
     if known >= LEAST_KNOWN:
         return None
+    shown = percent(int(known * 100) / 100)  # rounded down: too little never looks like enough
     return (
-        f"the coaching dictionary knows {_per_cent(known)} of the content words of the sources; "
+        f"the coaching dictionary knows {shown} of the content words of the sources; "
         f"{percent(LEAST_KNOWN)} are needed, or {LEAST_PAIRS} development entries to learn from"
     )
-
-
-def _per_cent(share: float) -> str:
-    """Round down, so that too little never looks like enough."""
-    return percent(int(share * 100) / 100)
-
-
-def _lack(word: str, repeated: bool, source: Reading) -> str:
-    if repeated:
-        return _AGAIN
-    return _LEFT_OVER if word in source.distinct else _UNLINKED
-
-
-def _is(words: Sequence[str]) -> str:
-    return "is" if len(words) == 1 else "are"
 
 
 def _repeated(output: Reading, source: Reading, references: list[Reading]) -> frozenset[int]:

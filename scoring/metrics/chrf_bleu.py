@@ -1,8 +1,4 @@
-"""How many n-grams an output shares with its references, for many outputs at once.
-
-An output and its references are a group; a pair is the smallest. All orders come from one sort: a key packs
-the group, the longest n-gram at each place and the side it comes from (0: the output), so that n-grams of
-every lower order lie side by side as well. Counts are exact integers.
+"""chrF++ and BLEU: how many n-grams outputs share with their references, for many outputs at once.
 
 An output is measured against one reference, or also against its variants (METRICS §1).
 """
@@ -65,10 +61,14 @@ def shared_ngrams(
     after the other, ``lengths`` their lengths. Gives an array (groups, order): the sum over all different
     n-grams of the lesser of the output's count and the largest count in one reference, for n = 1 … order.
     """
+    # All orders come from one sort. A key packs the group, the longest n-gram at each place (0 after the end of its
+    # sequence) and the side it comes from (0: the output). Sorted, equal n-grams of a group stand together, those of
+    # every lower order too, and within them the output before its references. Output "a b" and reference "b b" have
+    # the symbols 1 2 and 2 2, so 2 bits each, and bigrams with the sides 01 10 0, 10 00 0, 10 10 1, 10 00 1: sorted
+    # 12, 16, 17, 21. Without the side they are 6, 8, 8, 10: "a b", "b" and an end (twice), "b b", and no bigram is in
+    # both. Without their last symbol they are 1, 2, 2, 2: a once in the output, b once there and twice in the
+    # reference, so that one symbol is shared. Counts are exact integers.
     width, side = np.uint64(_bits(symbols)), np.uint64(_bits(sides - 1))
-    # Sorted, equal n-grams of a group stand together, and within them the output before its references.
-    # Pack group, n-gram (0 after the end of its sequence) and side at every place.
-    # Zeros behind each sequence, so that an n-gram at its end never reaches into the next one.
     sequences = np.arange(len(lengths))
     places = np.arange(len(ids)) + np.repeat(sequences * (order - 1), lengths)
     padded = np.zeros(len(ids) + len(lengths) * (order - 1), dtype=np.uint64)
@@ -202,12 +202,9 @@ class ChrfPlusPlus(Metric):
 
     def stats_many(self, translations: Sequence[Translation]) -> list[Statistics | None]:
         given = [references(item.entry, multi_ref=self.multi_ref) for item in translations]
+        pairs = zip(translations, given, strict=True)
         rows = _statistics_of_pairs(
-            [
-                (item.output, reference)
-                for item, texts in zip(translations, given, strict=True)
-                for reference in texts
-            ]
+            [(item.output, text) for item, texts in pairs for text in texts]
         )
         if len(rows) == len(translations):
             return [*rows]
@@ -216,11 +213,11 @@ class ChrfPlusPlus(Metric):
     def _nearest(self, rows: Sequence[Statistics], numbers: Sequence[int]) -> list[int]:
         """Return the place of each entry's best row; ``numbers`` says how many rows every entry has."""
         scores = self.values(np.array(rows, dtype=np.float64)).tolist()
-        ends = accumulate(numbers)
-        return [
-            max(range(end - number, end), key=scores.__getitem__)
-            for number, end in zip(numbers, ends, strict=True)
+        parts = [
+            range(end - number, end)
+            for number, end in zip(numbers, accumulate(numbers), strict=True)
         ]
+        return [max(part, key=scores.__getitem__) for part in parts]
 
     def explain(self, translation: Translation) -> tuple[str, ...]:
         given = references(translation.entry, multi_ref=self.multi_ref)
@@ -271,10 +268,8 @@ def _statistics(pairs: Sequence[_Pair]) -> list[Statistics]:
         shared = np.hstack([_shared_letters(letters), shared_words(words, WORDS)])
     else:  # no output has a letter
         shared = np.zeros((len(pairs), _ORDERS), dtype=np.int64)
-    counts = np.hstack([_ngram_counts(letters, CHARACTERS), _ngram_counts(words, WORDS)]).reshape(
-        len(pairs), 2, _ORDERS
-    )
-    possible, expected = counts[:, 0], counts[:, 1]
+    counts = np.hstack([_ngram_counts(letters, CHARACTERS), _ngram_counts(words, WORDS)])
+    possible, expected = counts[0::2], counts[1::2]
     # As sacreBLEU counts: of an order that the reference is too short for, the output has no n-grams either.
     rows = np.stack([np.where(expected > 0, possible, 0), expected, shared], axis=2)
     return [tuple(row) for row in rows.reshape(len(pairs), -1).tolist()]
@@ -372,18 +367,18 @@ class Bleu(Metric):
     def stats_many(self, translations: Sequence[Translation]) -> list[Statistics | None]:
         if self._missing:
             return [None] * len(translations)
-        groups = [
-            (item.output, *references(item.entry, multi_ref=self.multi_ref))
-            for item in translations
-        ]
-        rows: list[Statistics | None] = [None] * len(groups)
-        for sides, places in _by_length(groups).items():
+        rows: list[Statistics | None] = [None] * len(translations)
+        groups = []
+        places_by_length: dict[int, list[int]] = {}
+        for place, item in enumerate(translations):
+            groups.append((item.output, *references(item.entry, multi_ref=self.multi_ref)))
+            places_by_length.setdefault(len(groups[-1]), []).append(place)
+        for sides, places in places_by_length.items():
             most = max(_BLEU_CHUNK // sides, 1)
             for start in range(0, len(places), most):
                 chosen = places[start : start + most]
-                for place, row in zip(
-                    chosen, self._chunk([groups[place] for place in chosen], sides), strict=True
-                ):
+                chunk = self._chunk([groups[place] for place in chosen], sides)
+                for place, row in zip(chosen, chunk, strict=True):
                     rows[place] = row
         return rows
 
@@ -401,20 +396,13 @@ class Bleu(Metric):
         output, reference = totals[:, 0], totals[:, 1]
         shared, possible = totals[:, 2 : 2 + _BLEU_ORDERS], totals[:, 2 + _BLEU_ORDERS :]
         brevity = np.where(output < reference, 1 - reference / np.maximum(output, 1.0), 0.0)
-        # Compute logarithms; an order without a match gets half, a quarter, … of one match.
+        # An order without a match gets half, a quarter, … of one match: of an output of 6 words with 4, 2, 0, 0 n-grams
+        # shared of 6, 5, 4, 3 the precisions are 4/6, 2/5, (1/2)/4, (1/4)/3; their geometric mean is 0.230.
         misses = np.cumsum((shared == 0) & (possible > 0), axis=1)
         smoothed = np.where(shared > 0, shared, np.ldexp(1.0, -misses))
         logs = np.asarray(np.log(smoothed / np.maximum(possible, 1.0))).mean(axis=1)
         defined = (shared.sum(axis=1) > 0) & (possible[:, -1] > 0)
         return np.where(defined, 100.0 * np.exp(np.where(defined, brevity + logs, 0.0)), 0.0)
-
-
-def _by_length(groups: Sequence[tuple[str, ...]]) -> dict[int, list[int]]:
-    """Group by the number of texts: number → places."""
-    places: dict[int, list[int]] = {}
-    for place, group in enumerate(groups):
-        places.setdefault(len(group), []).append(place)
-    return places
 
 
 def _nearest(outputs: IntArray, lengths: IntArray) -> IntArray:

@@ -28,12 +28,8 @@ class ByRules(Metric):
 
     @property
     def signature(self) -> str:
-        sha = self._setup.language_card_sha256
-        card = (
-            f"{self._setup.language_card}@{sha[:12]}"
-            if self._setup.language_card and sha
-            else "none"
-        )
+        name, sha = self._setup.language_card, self._setup.language_card_sha256
+        card = f"{name}@{sha[:12]}" if name and sha else "none"
         return own_signature(
             f"vars:multiset|quotes:card+reference,order,outer,breaks|card:{card}|script:{self._setup.script or 'card'}"
         )

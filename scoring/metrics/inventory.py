@@ -54,17 +54,13 @@ def packaged_makers(name: str) -> tuple[Mapping[str, Maker], str | None]:
         except BaseException as error:
             if isinstance(error, KeyboardInterrupt):
                 raise
-            return (
-                {},
-                f"{module} cannot be imported: {describe(error)}. Install another version, or tell its makers.",
-            )
+            why = f"{module} cannot be imported: {describe(error)}"
+            return {}, f"{why}. Install another version, or tell its makers."
     computed = {id_ for id_, row in pack.rows.items() if row.module}
     wrong = [id_ for id_ in sorted(computed) if not isinstance(makers.get(id_), Maker)]
     if wrong:
-        return (
-            {},
-            f"METRICS has no Maker for {', '.join(wrong)}. Install another version, or tell its makers.",
-        )
+        why = f"METRICS has no Maker for {', '.join(wrong)}"
+        return {}, f"{why}. Install another version, or tell its makers."
     return {id_: makers[id_] for id_ in computed}, None
 
 
@@ -123,11 +119,6 @@ def make_metrics(resources: Resources) -> tuple[Metric, ...]:
     return tuple(metric for metric in _made(resources) if isinstance(metric, Metric))
 
 
-def make_corpus_metrics(resources: Resources) -> tuple[CorpusMetric, ...]:
-    """Make the metrics of a setup that only a whole corpus has."""
-    return tuple(metric for metric in _made(resources) if isinstance(metric, CorpusMetric))
-
-
 def _made(resources: Resources) -> Iterator[Metric | CorpusMetric]:
     """Make the metrics of a setup; one that another version knows and this one does not is left out."""
     setup = resources.setup
@@ -143,20 +134,21 @@ def make_scorer(resources: Resources, packed: Sequence[PackedColumn] | None = No
     or took other numbers then, is of another version and counts as foreign.
     """
     widths = None if packed is None else dict(packed)
-    whole = make_corpus_metrics(resources)
-    metrics = [
-        metric
-        for metric in make_metrics(resources)
-        if widths is None or widths.get(metric.info.id) == metric.width
-    ]
+    made = list(_made(resources))
+    whole = [metric for metric in made if isinstance(metric, CorpusMetric)]
+    additive = [metric for metric in made if isinstance(metric, Metric)]
+    metrics = [m for m in additive if widths is None or widths.get(m.info.id) == m.width]
     known = {metric.info.id: metric.width for metric in metrics}
     others = {metric.info.id for metric in whole}
     ids = [id_ for id_ in resources.setup.metrics if id_ not in others]
     foreign = [id_ for id_ in ids if id_ not in known]
+    # why metrics that have a table here, or would with their pack, are not computed here
+    stated = {id_: why_as_stated(id_, resources.setup.packs) for id_ in foreign}
+    why_foreign = {i: why or OTHER_VERSION for i, why in stated.items() if why or row_of(i)}
     return Scorer(
         metrics,
         whole,
-        off={**_why_foreign(foreign, resources.setup), **resources.setup.off},
+        off={**why_foreign, **resources.setup.off},
         from_texts=from_texts(resources.setup),
         packed=[(id_, known.get(id_)) for id_ in ids] if packed is None else packed,
         foreign=foreign,
@@ -166,12 +158,6 @@ def make_scorer(resources: Resources, packed: Sequence[PackedColumn] | None = No
         free_word_order=resources.setup.free_word_order,
         languages=resources.languages,
     )
-
-
-def _why_foreign(ids: Sequence[str], setup: ScoringSetup) -> dict[str, str]:
-    """Return why metrics that have a table here, or would with their pack, are not computed here."""
-    reasons = {id_: why_as_stated(id_, setup.packs) for id_ in ids}
-    return {id_: why or OTHER_VERSION for id_, why in reasons.items() if why or row_of(id_)}
 
 
 OTHER_VERSION = "taken by another version of this metric; its value is repeated as stated"

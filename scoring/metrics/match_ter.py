@@ -1,4 +1,4 @@
-"""Exact and equivalent match: outputs that are right as they stand (scoring-specification §2.1)."""
+"""Exact and equivalent match, length ratio, and translation edit rate (scoring-specification §2.1)."""
 
 from __future__ import annotations
 
@@ -144,12 +144,6 @@ def equivalent_match(resources: Resources) -> EquivalentMatch:
     )
 
 
-def why_no_equivalents(resources: Resources) -> str | None:
-    """Return why the rate would only repeat the exact match, None where it would not."""
-    setup = resources.setup
-    return None if setup.has_variants or setup.variant_rules else _NO_VARIANTS
-
-
 def _annotation(translation: Translation) -> FstAnnotation | None:
     annotation = translation.annotations.get("fst")
     return annotation if isinstance(annotation, FstAnnotation) else None
@@ -184,7 +178,8 @@ class LengthRatio(RateMetric):
 # ``MOST_CELLS`` the search continues without a beam instead, by the same limits on shifts.
 #
 # Translation edit rate (Snover et al. 2006): edits of words and shifts of phrases per reference
-# word.
+# word. The output "c a b" takes two edits to the reference "a b c" (c away, c added), but one where
+# the phrase "c" is first shifted to the end: 1 shift + 0 edits, TER 1 / 3 = 33.3.
 
 _MOST_SHIFTED = 10
 """Words in one shift."""
@@ -257,7 +252,9 @@ def _best_shift(
 ) -> tuple[str | None, int]:
     """Find the shift that saves most: then the longest, the earliest, the earliest target."""
     alignment = _align(words, target)
-    beam_matters = beam and _beam_matters(words, target, distance)
+    # whether a path of this distance could leave the beam at all
+    off_diagonal = (distance + abs(len(words) - len(target))) / 2
+    beam_matters = beam and len(target) > _WITHOUT_BEAM and off_diagonal >= _WITHIN_BEAM
     if beam_matters:
         _check_beam(alignment, words)
     best: tuple[int, int, int, int] | None = None
@@ -277,12 +274,6 @@ def _best_shift(
         if tried >= _MOST_TRIED:
             break
     return shifted_best, tried
-
-
-def _beam_matters(words: str, target: str, distance: int) -> bool:
-    """Return whether a path of this distance could leave the beam at all."""
-    off_diagonal = (distance + abs(len(words) - len(target))) / 2
-    return len(target) > _WITHOUT_BEAM and off_diagonal >= _WITHIN_BEAM
 
 
 def _check_beam(alignment: _Alignment, words: str) -> None:
@@ -312,25 +303,16 @@ def _shiftable(words: str, target: str, alignment: _Alignment) -> Iterator[tuple
         places.setdefault(word, []).append(place)
     for start, word in enumerate(words):
         for place in places.get(word, ()):
-            if abs(place - start) > _FARTHEST:
-                continue
-            yield from _phrases(words, target, alignment, start, place)
-
-
-def _phrases(
-    words: str, target: str, alignment: _Alignment, start: int, place: int
-) -> Iterator[tuple[int, int, int]]:
-    most = min(_MOST_SHIFTED, len(words) - start, len(target) - place)
-    here = alignment.at[place]
-    wrong_word = wrong_target = False
-    for length in range(1, most + 1):
-        last = length - 1
-        if words[start + last] != target[place + last]:
-            return
-        wrong_word = wrong_word or alignment.wrong_words[start + last]
-        wrong_target = wrong_target or alignment.wrong_target[place + last]
-        if wrong_word and wrong_target and not start <= here < start + length:
-            yield start, place, length
+            most = min(_MOST_SHIFTED, len(words) - start, len(target) - place)
+            wrong_word = wrong_target = False
+            for last in range(most if abs(place - start) <= _FARTHEST else 0):
+                if words[start + last] != target[place + last]:
+                    break
+                wrong_word = wrong_word or alignment.wrong_words[start + last]
+                wrong_target = wrong_target or alignment.wrong_target[place + last]
+                elsewhere = not start <= alignment.at[place] <= start + last
+                if wrong_word and wrong_target and elsewhere:
+                    yield start, place, last + 1
 
 
 def _goals(at: list[int], place: int, length: int) -> Iterator[int]:
@@ -382,7 +364,9 @@ def _vectors(words: str, target: str) -> tuple[list[int], list[int]]:
     where it is one more than without the output word.
     """
     # Myers 1999 in the form of Hyyrö 2003: a whole row of the table of distances is worked out by operations on
-    # the bits of one number; `up` and `down` say where the distance rises or falls by 1 along the target.
+    # the bits of one number; `up` and `down` say where the distance rises or falls by 1 along the target. Of the word
+    # "b" and the target "a b" (bit 0 is a): up 11, match 10, so diagonal ((10 + 11) ^ 11 | 10) & 11 = 10: the distance
+    # of "b" to "a b" is 1, as that of nothing to "a". No rise; fall 10: to "a b" it is one less than without the word.
     full = (1 << len(target)) - 1
     equal: dict[str, int] = {}
     for place, word in enumerate(target):
@@ -444,7 +428,12 @@ def _words(text: str) -> list[str]:
 
 METRICS = {
     "exact_match_rate": Maker(lambda _: ExactMatch()),
-    "equivalent_match_rate": Maker(equivalent_match, why_no_equivalents),
+    "equivalent_match_rate": Maker(
+        equivalent_match,
+        lambda resources: (
+            None if resources.setup.has_variants or resources.setup.variant_rules else _NO_VARIANTS
+        ),
+    ),
     "length_ratio": Maker(lambda _: LengthRatio()),
     "ter": Maker(lambda resources: Ter(multi_ref=resources.setup.multi_ref)),
 }

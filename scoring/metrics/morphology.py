@@ -80,9 +80,8 @@ class MorphologicalAccuracy(ResourceRate):
         faults = filter(None, (pair.fault() for pair in word_pairs))
         sentences += {folded(fault): fault for fault in faults}.values()
         if left_out := [gloss for word in gold if word.a_word for gloss in word.unmapped]:
-            sentences.append(
-                f"Left out, because there is no tag of the analyser: {listed(left_out)}."
-            )
+            why = "because there is no tag of the analyser"
+            sentences.append(f"Left out, {why}: {listed(left_out)}.")
         if signs := [word.shown for word in gold if not word.a_word]:
             sentences.append(f"Left out, as no words: {listed(signs)}.")
         return tuple(sentences)
@@ -134,11 +133,8 @@ class WordPair:
         if not self.gold.has_lemma(self.analysis):
             return f"“{word}” (lemma {self.analysis.lemma}) instead of “{self.gold.shown}”."
         missing = self.gold.tags - self.analysis.tags
-        faults = [
-            fault.words
-            for fault in inflection_faults(self.analysis.tags, missing)
-            if fault.expected is not None
-        ]
+        differences = inflection_faults(self.analysis.tags, missing)
+        faults = [fault.words for fault in differences if fault.expected is not None]
         return faulty(self.found.word, faults) if faults else None
 
 
@@ -156,24 +152,14 @@ def pairs(gold: Sequence[GoldWord], annotation: FstAnnotation) -> list[WordPair]
             expected.append(WordAnalysis(word.shown, None, tuple(analyses)))
     pairing = counterparts(annotation.output, expected)
     output_of = {place: at for at, place in enumerate(pairing) if place is not None}
-    return [
-        _pair(_named(word, place, annotation.reference), _word(place, output_of, annotation.output))
-        for word, place in zip(gold, places, strict=True)
-    ]
-
-
-def _named(gold: GoldWord, place: int | None, reference: Sequence[WordAnalysis]) -> GoldWord:
-    """Show a gold word as the reference has it."""
-    if place is None or place >= len(reference):
-        return gold
-    return replace(gold, shown=reference[place].word)
-
-
-def _word(
-    place: int | None, output_of: Mapping[int, int], output: Sequence[WordAnalysis]
-) -> WordAnalysis | None:
-    at = None if place is None else output_of.get(place)
-    return None if at is None else output[at]
+    word_pairs = []
+    for word, place in zip(gold, places, strict=True):
+        counterpart = None if place is None else output_of.get(place)
+        found = None if counterpart is None else annotation.output[counterpart]
+        known = place is not None and place < len(annotation.reference)
+        shown = annotation.reference[place].word if place is not None and known else word.shown
+        word_pairs.append(_pair(replace(word, shown=shown), found))
+    return word_pairs
 
 
 def _in_reference(gold: Sequence[GoldWord], reference: Sequence[WordAnalysis]) -> list[int | None]:
@@ -197,13 +183,10 @@ def _tells_about(gold: GoldWord, word: WordAnalysis) -> bool:
 
 def _right(gold: Sequence[GoldWord], output: Sequence[WordAnalysis]) -> int:
     """Count what is there of all that is expected, each gold word in its own word."""
-    # Count for each gold word and each word of the output what they have in common.
     analysed = [tuple(map(tagged_word, word.analyses)) for word in output]
     worth = [[_most_common(word, analyses) for analyses in analysed] for word in gold]
-    columns = best_pairs(worth)
-    return sum(
-        line[column] for line, column in zip(worth, columns, strict=True) if column is not None
-    )
+    pairs = zip(worth, best_pairs(worth), strict=True)
+    return sum(line[column] for line, column in pairs if column is not None)
 
 
 def _most_common(gold: GoldWord, analyses: Sequence[TaggedWord]) -> int:
@@ -220,19 +203,16 @@ def _most_common(gold: GoldWord, analyses: Sequence[TaggedWord]) -> int:
 def _pair(gold: GoldWord, found: WordAnalysis | None) -> WordPair:
     if found is None or not found.analyses:
         return WordPair(gold, found, None)
-    analyses = map(tagged_word, found.analyses)
-    best = max(
-        analyses, key=lambda analysis: (_most_common(gold, (analysis,)), gold.has_lemma(analysis))
-    )
-    return WordPair(gold, found, best)
+    analyses = list(map(tagged_word, found.analyses))
+    worth = [(_most_common(gold, (one,)), gold.has_lemma(one)) for one in analyses]
+    return WordPair(gold, found, analyses[worth.index(max(worth))])
 
 
 def _confirmed(gold: Sequence[GoldWord], reference: Sequence[WordAnalysis]) -> tuple[GoldWord, ...]:
     """Complete what interlinear lines tell by what the analyser says of the same words in the reference."""
     known = {joined(word.word): word for word in reference}
-    return tuple(
-        _as_analysed(word, known[word.form]) if word.form in known else word for word in gold
-    )
+    pairs = [(word, known.get(word.form)) for word in gold]
+    return tuple(word if same is None else _as_analysed(word, same) for word, same in pairs)
 
 
 def _as_analysed(gold: GoldWord, reference: WordAnalysis) -> GoldWord:

@@ -20,6 +20,7 @@ from scoring.core.metric import (
     card_key,
     content_key,
     own_signature,
+    plain_key,
 )
 from scoring.core.setup import FstAnnotation, ScoringSetup, Translation
 from scoring.core.specification import metric_info
@@ -47,7 +48,7 @@ class EmbeddingScore(RateMetric):
         if facts is None:
             return own_signature("form:none")
         place = facts.endpoint or (facts.sha256 or "")[:12]
-        return own_signature(f"form:cosine|model:{_plain(facts.model)}|at:{_plain(place)}")
+        return own_signature(f"form:cosine|model:{plain_key(facts.model)}|at:{plain_key(place)}")
 
     def stats(self, translation: Translation) -> Statistics | None:
         cosine = _cosine(translation)
@@ -99,8 +100,7 @@ class VerdictScore(RateMetric):
         found = self.judgement(translation)
         if found is None:
             return None
-        exact = found.verdict is SemanticVerdict.EXACT_MATCH
-        nothing = found.verdict is SemanticVerdict.NO_OUTPUT
+        exact, nothing = (found.verdict == verdict for verdict in ("EXACT_MATCH", "NO_OUTPUT"))
         return (TENTHS[found.verdict], 10, int(exact), int(nothing))
 
     def verdict_of(self, statistics: Statistics) -> str | None:
@@ -117,23 +117,20 @@ class VerdictScore(RateMetric):
         return self._judge.judge(translation, annotation)
 
     def explain(self, translation: Translation) -> tuple[str, ...]:
-        grammar_judgement = self.judgement(translation)
-        if grammar_judgement is None:
+        judgement = self.judgement(translation)
+        if judgement is None:
             return ()
         words = {
-            "Not in the output": grammar_judgement.missing,
-            "Explained by neither source nor reference": grammar_judgement.unexplained,
-            "Known to neither analyser nor dictionary": grammar_judgement.unknown,
-            "Another form of the word than in the reference": grammar_judgement.other_grammar,
+            "Not in the output": judgement.missing,
+            "Explained by neither source nor reference": judgement.unexplained,
+            "Known to neither analyser nor dictionary": judgement.unknown,
+            "Another form of the word than in the reference": judgement.other_grammar,
         }
+        order = ("The order of the words differs, and it matters here.",)
         return (
-            f"{grammar_judgement.verdict}: {_WORDS[grammar_judgement.verdict]}.",
+            f"{judgement.verdict}: {_WORDS[judgement.verdict]}.",
             *(f"{what}: {listed(named)}." for what, named in words.items() if named),
-            *(
-                ("The order of the words differs, and it matters here.",)
-                if grammar_judgement.reordered
-                else ()
-            ),
+            *(order if judgement.reordered else ()),
         )
 
     @cached_property
@@ -145,12 +142,7 @@ class VerdictScore(RateMetric):
 
 
 _BY_STATISTICS: Mapping[Statistics, str] = {
-    (
-        tenths,
-        10,
-        int(verdict is SemanticVerdict.EXACT_MATCH),
-        int(verdict is SemanticVerdict.NO_OUTPUT),
-    ): verdict.value
+    (tenths, 10, int(verdict == "EXACT_MATCH"), int(verdict == "NO_OUTPUT")): verdict.value
     for verdict, tenths in TENTHS.items()
 }
 """Statistics of an entry → its verdict; no two verdicts have the same."""
@@ -199,11 +191,6 @@ def why_no_semantic_score(resources: Resources) -> str | None:
     return f"there is a meaning dictionary, but {lack}; or name a model with --embeddings"
 
 
-def _plain(text: str) -> str:
-    """Return text without the characters that part a signature."""
-    return text.replace("|", "/").replace(":", "=")
-
-
 # ---- COMET: a learned judgement, shown but never part of the composite (scoring-specification
 # §2.3).
 
@@ -211,45 +198,11 @@ LEAST, MOST = -0.5, 1.5
 """A score beyond these is on another scale (the z-scores of checkpoints before 2022, percentages) and is
 refused where it comes in; within them a model may miss its own range of 0–1 by a little."""
 
-_WELL_COVERED = frozenset(
-    {
-        *(
-            "cs",
-            "de",
-            "en",
-            "es",
-            "et",
-            "fi",
-            "fr",
-            "ja",
-            "lt",
-            "lv",
-            "pl",
-            "ro",
-            "ru",
-            "tr",
-            "uk",
-            "zh",
-        ),
-        *(
-            "ces",
-            "deu",
-            "eng",
-            "spa",
-            "est",
-            "fin",
-            "fra",
-            "jpn",
-            "lit",
-            "lav",
-            "pol",
-            "ron",
-            "rus",
-            "tur",
-        ),
-        *("ukr", "zho"),
-    }
+_CODES = (
+    "cs de en es et fi fr ja lt lv pl ro ru tr uk zh "
+    "ces deu eng spa est fin fra jpn lit lav pol ron rus tur ukr zho"
 )
+_WELL_COVERED = frozenset(_CODES.split())
 """Languages with human judgements of many systems in the WMT campaigns that COMET learned from."""
 _WARNING = (
     "COMET learned from judgements of large languages; for this one its values are not calibrated. "
@@ -277,10 +230,11 @@ class Comet(RateMetric):
     def signature(self) -> str:
         facts = self._setup.comet
         model = "none" if facts is None else f"{facts.model}-{(facts.sha256 or '')[:12]}"
-        plain = model.replace("|", "/").replace(":", "=")
         source = "file" if facts is not None and facts.imported else "checkpoint"
         warned = "yes" if low_resource(self._setup) else "no"
-        return own_signature(f"model:{plain}|from:{source}|range:0-1|low-resource-warning:{warned}")
+        return own_signature(
+            f"model:{plain_key(model)}|from:{source}|range:0-1|low-resource-warning:{warned}"
+        )
 
     def stats(self, translation: Translation) -> Statistics | None:
         score = translation.annotations.get("comet")
@@ -302,9 +256,8 @@ class Comet(RateMetric):
         sentences = []
         if statistics is not None and statistics[2]:
             score = translation.annotations["comet"]
-            sentences.append(
-                f"The model gave {score:.4f}, outside its range; it counts as {statistics[0]:.0f}."
-            )
+            counts = f"it counts as {statistics[0]:.0f}"
+            sentences.append(f"The model gave {score:.4f}, outside its range; {counts}.")
         if statistics is not None and low_resource(self._setup):
             sentences.append(_WARNING)
         return tuple(sentences)

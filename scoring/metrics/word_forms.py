@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 
 from corpora.text.messages import counted, listed, percent, shortened
@@ -17,7 +17,6 @@ from scoring.core.metric import (
 )
 from scoring.core.setup import (
     Acceptance,
-    FstAnnotation,
     ScoringSetup,
     Translation,
     WordAnalysis,
@@ -29,6 +28,10 @@ from scoring.words.spelling import Spelling
 
 LEAST_ACCEPTANCE = 0.5
 """Share of the references' words that an analyser must accept before it may judge outputs (METRICS §2)."""
+_OTHER_FORMS = {
+    Acceptance.LOWER_CASED: "Accepted only when lower-cased",
+    Acceptance.NORMALISED: "Accepted only after the language card's spelling replacements",
+}
 
 
 class FstAcceptance(RateMetric):
@@ -60,7 +63,13 @@ class FstAcceptance(RateMetric):
 
     def stats(self, translation: Translation) -> Statistics | None:
         annotation = translation.annotations.get("fst")
-        return None if annotation is None else _counts(annotation)
+        if annotation is None:
+            return None
+        output, reference = annotation.output, annotation.reference
+        if not output:
+            return (0, len(reference), 0) if reference else None
+        accepted = _accepted(output)
+        return (accepted, len(output), int(accepted == len(output)))
 
     def further(self, total: FloatArray) -> dict[str, float | int | None]:
         return {"fst_accepted": int(total[0]), "fst_accepted_entries": int(total[2])}
@@ -74,12 +83,14 @@ class FstAcceptance(RateMetric):
             if self._setup.analyser is not None and self._setup.analyser.acceptor
             else "the analyser"
         )
-        sentences = [_verdict(annotation.output, whom), *_other_forms(annotation.output)]
+        sentences = [_verdict(annotation.output, whom)]
+        for form, how in _OTHER_FORMS.items():
+            if chosen := [word.word for word in annotation.output if word.accepted is form]:
+                sentences.append(f"{how}: {listed(map(shortened, chosen))}.")
         if annotation.reference:
             accepted = _accepted(annotation.reference)
-            sentences.append(
-                f"Of the reference's own words it accepts {accepted} of {len(annotation.reference)}."
-            )
+            share = f"{accepted} of {len(annotation.reference)}"
+            sentences.append(f"Of the reference's own words it accepts {share}.")
         return tuple(sentences)
 
 
@@ -102,19 +113,6 @@ def why_no_acceptance(setup: ScoringSetup) -> str | None:
     return None
 
 
-def why_no_fst_acceptance(resources: Resources) -> str | None:
-    """Return why the metric is off with these resources; None where it is not."""
-    return why_no_acceptance(resources.setup)
-
-
-def _counts(annotation: FstAnnotation) -> Statistics | None:
-    output = annotation.output
-    if not output:
-        return (0, len(annotation.reference), 0) if annotation.reference else None
-    accepted = _accepted(output)
-    return (accepted, len(output), int(accepted == len(output)))
-
-
 def _accepted(words: Sequence[WordAnalysis]) -> int:
     return len(words) - [word.accepted for word in words].count(None)
 
@@ -126,21 +124,8 @@ def _verdict(words: Sequence[WordAnalysis], whom: str) -> str:
     accepted = len(words) - len(rejected)
     are = "is" if len(words) == 1 else "are"
     summary = f"{accepted} of {counted(len(words), 'word')} {are} accepted by {whom}"
-    return (
-        f"{summary}; rejected: {listed(map(shortened, rejected))}." if rejected else f"{summary}."
-    )
-
-
-def _other_forms(words: Sequence[WordAnalysis]) -> list[str]:
-    """Name the words that were accepted in another form than their own."""
-    sentences = []
-    for form, how in (
-        (Acceptance.LOWER_CASED, "Accepted only when lower-cased"),
-        (Acceptance.NORMALISED, "Accepted only after the language card's spelling replacements"),
-    ):
-        if chosen := [word.word for word in words if word.accepted is form]:
-            sentences.append(f"{how}: {listed(map(shortened, chosen))}.")
-    return sentences
+    others = f"; rejected: {listed(map(shortened, rejected))}" if rejected else ""
+    return f"{summary}{others}."
 
 
 # ---- Orthographic accuracy: words written by the rules of their script (scoring-specification
@@ -192,8 +177,16 @@ class OrthographicAccuracy(ResourceRate):
             return ()
         words, faults = spelling.judged(translation.output, translation.entry.source)
         if words:
-            sentences = (_said(words, faults),) if faults else ()
-            return (*sentences, *_foreign(spelling.foreign(translation.output)))
+            sentences = []
+            if faults:
+                named = listed(f"{shortened(word)} ({why})" for word, why in faults.items())
+                breaks = "breaks" if len(faults) == 1 else "break"
+                share = f"{len(faults)} of {counted(words, 'word')}"
+                sentences.append(f"{share} {breaks} a rule: {named}.")
+            if foreign := spelling.foreign(translation.output):
+                others = listed(map(shortened, foreign))
+                sentences.append(f"In another script, and not judged: {others}.")
+            return tuple(sentences)
         if spelling.has_words(translation.output):
             return ("All words are in another script; how they are spelt is not judged.",)
         return ("The output has no word; each word of the reference counts as wrong.",)
@@ -210,9 +203,7 @@ class OrthographicAccuracy(ResourceRate):
 
 def why_no_orthography(resources: Resources) -> str | None:
     """Return why the metric is off with these resources; None where it is not."""
-    if resources.card is None:
-        return why_no_card(resources.setup.target_language)
-    return None
+    return None if resources.card else why_no_card(resources.setup.target_language)
 
 
 def why_no_card(language: str) -> str:
@@ -223,21 +214,10 @@ def why_no_card(language: str) -> str:
     )
 
 
-def _said(words: int, faults: Mapping[str, str]) -> str:
-    named = listed(f"{shortened(word)} ({why})" for word, why in faults.items())
-    breaks = "breaks" if len(faults) == 1 else "break"
-    return f"{len(faults)} of {counted(words, 'word')} {breaks} a rule: {named}."
-
-
-def _foreign(words: list[str]) -> tuple[str, ...]:
-    if not words:
-        return ()
-    return (f"In another script, and not judged: {listed(map(shortened, words))}.",)
-
-
 METRICS = {
     "fst_acceptance_rate": Maker(
-        lambda resources: FstAcceptance(resources.setup), why_no_fst_acceptance
+        lambda resources: FstAcceptance(resources.setup),
+        lambda resources: why_no_acceptance(resources.setup),
     ),
     "orthographic_accuracy": Maker(OrthographicAccuracy, why_no_orthography),
 }

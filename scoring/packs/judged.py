@@ -6,7 +6,7 @@ import json
 from typing import Any, ClassVar
 
 from corpora.text.messages import counted
-from scoring.core.metric import FloatArray, RateMetric, Statistics, own_signature
+from scoring.core.metric import FloatArray, RateMetric, Statistics, own_signature, plain_key
 from scoring.core.setup import Translation
 from scoring.packs.judge_replies import CONTRACTS, JudgeContract, JudgeVerdict, read_judgement
 from scoring.words.source_words import Resources
@@ -44,8 +44,7 @@ class JudgeScore(RateMetric):
         if facts is None:
             return own_signature(f"judge:{self.judge}|from:stated")
         model, place, prompt = (
-            str(facts.get(fact)).replace("|", "/").replace(":", "=")
-            for fact in ("model", "endpoint", "prompt_sha256")
+            plain_key(facts.get(fact)) for fact in ("model", "endpoint", "prompt_sha256")
         )
         return own_signature(f"judge:{self.judge}|model:{model}|at:{place}|prompt:{prompt}")
 

@@ -1,11 +1,4 @@
-"""What a corpus itself shows of its two languages: frequent words, and which words translate which.
-
-Word links learned from a corpus' own sentence pairs: IBM model 1.
-
-The model asks, for each source word, how likely each target word is as its translation, and needs nothing but
-pairs: no tool, no download, no language knowledge. Source: Brown et al. 1993, “The Mathematics of Statistical
-Machine Translation”, model 1.
-"""
+"""What a corpus itself shows of its two languages: frequent words, and which words translate which."""
 
 from __future__ import annotations
 
@@ -26,6 +19,16 @@ from scoring.core.setup import FstAnnotation, Translation, WordAnalysis
 from scoring.grammar.gold_analysis import tagged_word
 from scoring.words.reading import Reader, reader, stem
 
+# ---- Word links learned from a corpus' own sentence pairs: IBM model 1 (Brown et al. 1993, “The
+# Mathematics of Statistical Machine Translation”).
+#
+# The model asks, for each source word, how likely each target word is as its translation, and
+# needs nothing but pairs: no tool, no download, no language knowledge. From "la maison – the house"
+# and "la fleur – the flower" it learns that "maison" is "house": in round 1 each target word is
+# shared out over null word, "la" and "maison" alike, 1/3 each, which makes t(house | la) = 1/4,
+# for "la" is in two sentences, and t(house | maison) = 1/2. So in round 2 "maison" gets 1/2 of
+# "house" and 1/3 of "the": t = (1/2) / (1/2 + 1/3) = 0.60. After 5 rounds it is 0.84.
+
 LEAST_PAIRS = 200
 """With fewer pairs nearly every word is seen once, and one sight links it to all words around it."""
 MOST_PAIRS = 5000
@@ -33,11 +36,6 @@ ROUNDS = 5
 LEAST_LINK = 0.01
 """Probability from which a target word counts as a translation of a source word."""
 IntArray = npt.NDArray[np.int64]
-
-
-def model_name(pairs: int) -> str:
-    """Name the model and its size, as ``ScoringSetup.alignment`` has it."""
-    return f"IBM model 1, {ROUNDS} rounds, links from {LEAST_LINK}, {pairs:,} pairs"
 
 
 class Alignment:
@@ -71,12 +69,11 @@ class Alignment:
         if target not in self._targets:
             return {}
         if target not in self._known:
-            self._known[target] = self._read(self._targets[target])
+            place = self._targets[target]
+            span = slice(self._first[place], self._first[place + 1])
+            pairs = zip(self._linked[span], self._probability[span], strict=True)
+            self._known[target] = dict(pairs)
         return self._known[target]
-
-    def _read(self, place: int) -> Mapping[str, float]:
-        span = slice(self._first[place], self._first[place + 1])
-        return dict(zip(self._linked[span], self._probability[span], strict=True))
 
 
 def ibm1(
@@ -108,7 +105,9 @@ def _pairings(
 ) -> tuple[IntArray, IntArray, int]:
     """Pair each target token with each source token of its sentence.
 
-    Gives the number of the target token, the pair of words as one number, and the number of target words.
+    Gives the number of the target token, the pair of words as one number, and the number of target words. Of the
+    sources (0 1) and (0 2) and the targets (0 1) and (2) the tokens are 0 0 1 1 2 2; with 3 target words their keys are
+    0·3+0, 1·3+0, 0·3+1, 1·3+1, 0·3+2, 2·3+2.
     """
     source, source_sizes = _flat(sources)
     target, target_sizes = _flat(targets)
@@ -175,26 +174,22 @@ class Bitext:
         if len(pairs) < LEAST_PAIRS:
             return None
         sources = _content(self.source, self.source_function_words, (pair.source for pair in pairs))
-        targets = _content(
-            self.target, self.target_function_words, (pair.reference for pair in pairs)
-        )
+        references = (pair.reference for pair in pairs)
+        targets = _content(self.target, self.target_function_words, references)
         return Alignment(list(zip(sources, targets, strict=True)))
 
 
 def alignable(pairs: Sequence[Entry]) -> list[Entry]:
     """Return the pairs from which an alignment is learned: with two texts, never secret, the first 5,000."""
-    pairs_with_text = (
-        entry
-        for entry in pairs
-        if not entry.secret and entry.source.strip() and entry.reference.strip()
-    )
-    return list(pairs_with_text)[:MOST_PAIRS]
+    open_ = (entry for entry in pairs if not entry.secret)
+    return [pair for pair in open_ if pair.source.strip() and pair.reference.strip()][:MOST_PAIRS]
 
 
 def alignment_name(pairs: Sequence[Entry]) -> str | None:
     """Name the alignment that these pairs give, for ``ScoringSetup.alignment``; None where they give none."""
     number = len(alignable(pairs))
-    return model_name(number) if number >= LEAST_PAIRS else None
+    name = f"IBM model 1, {ROUNDS} rounds, links from {LEAST_LINK}, {number:,} pairs"
+    return name if number >= LEAST_PAIRS else None
 
 
 def _content(
@@ -260,9 +255,7 @@ class Terminology:
             written = [alike(target) for target in targets if target.strip()]
             if (words := self._read(alike(phrase)).words) and written:
                 renderings.setdefault(words, {}).update(dict.fromkeys(written))
-        self.terms = tuple(
-            DictionaryTerm(words, tuple(rendering)) for words, rendering in renderings.items()
-        )
+        self.terms = tuple(DictionaryTerm(key, tuple(texts)) for key, texts in renderings.items())
         self._by_first: dict[str, list[DictionaryTerm]] = {}
         for term in self.terms:
             self._by_first.setdefault(term.source[0], []).append(term)
@@ -289,9 +282,8 @@ class Terminology:
         known = total = 0
         for text in texts:
             inside = {at for place in self._places(text) for at in range(place.first, place.last)}
-            content = [
-                at for at, word in enumerate(self._read(text).words) if word not in function_words
-            ]
+            words = enumerate(self._read(text).words)
+            content = [at for at, word in words if word not in function_words]
             total += len(content)
             known += len(inside.intersection(content))
         return known / total if total else 0.0
@@ -316,7 +308,9 @@ class Renderings:
         self._target = target
         self._endings = tuple(folded(ending.lstrip("-")) for ending in endings if ending.strip("-"))
         self._forms = lru_cache(maxsize=65536)(self._stripped)
-        self._plain = lru_cache(maxsize=8192)(self._without_lemmas)
+        self._plain = lru_cache(maxsize=8192)(
+            lambda text: [self._forms(word) for word in self._target.read(text).words]
+        )
 
     def found(self, terms: Sequence[DictionaryTerm], translation: Translation) -> list[str | None]:
         """Return for each term the first of its renderings that is in the output, None where none does."""
@@ -333,14 +327,17 @@ class Renderings:
         texts = [text for text in (entry.reference, *entry.variants) if text.strip()]
         lemmas = _lemmas(fst.reference) if fst else {}
         rows = [self._found_in(text, terms, lemmas) for text in texts]
-        return [
-            not rows or any(row[place] is not None for row in rows) for place in range(len(terms))
-        ]
+        places = range(len(terms))
+        return [not rows or any(row[at] is not None for row in rows) for at in places]
 
     def _found_in(
         self, text: str, terms: Sequence[DictionaryTerm], lemmas: Mapping[str, frozenset[str]]
     ) -> list[str | None]:
-        written = self._with_lemmas(text, lemmas) if lemmas else self._plain(text)
+        written = self._plain(text)
+        if lemmas:  # for each word the forms in which a rendering may have it
+            words = self._target.read(text).words
+            known = zip(words, written, strict=True)
+            written = [lemmas[word] | {word} if word in lemmas else forms for word, forms in known]
         anywhere = frozenset[str]().union(*written)
         return [
             next(
@@ -360,23 +357,10 @@ class Renderings:
         if not words or self._wanted(words[0], lemmas).isdisjoint(anywhere):
             return False
         wanted = [self._wanted(word, lemmas) for word in words]
-        for first in range(len(written) - len(wanted) + 1):
-            if all(
-                not forms.isdisjoint(there)
-                for forms, there in zip(wanted, written[first:], strict=False)
-            ):
-                return True
-        return False
-
-    def _without_lemmas(self, text: str) -> list[frozenset[str]]:
-        return [self._forms(word) for word in self._target.read(text).words]
-
-    def _with_lemmas(self, text: str, lemmas: Mapping[str, frozenset[str]]) -> list[frozenset[str]]:
-        """Return for each word of a text the forms in which a rendering may have it."""
-        return [
-            lemmas[word] | {word} if word in lemmas else self._forms(word)
-            for word in self._target.read(text).words
-        ]
+        starts = (
+            zip(wanted, written[at:], strict=False) for at in range(len(written) - len(wanted) + 1)
+        )
+        return any(all(not forms.isdisjoint(there) for forms, there in pairs) for pairs in starts)
 
     def _wanted(self, word: str, lemmas: Mapping[str, frozenset[str]]) -> frozenset[str]:
         """Return the forms of a rendering's word: an output may add an ending to it or to its stem, but a

@@ -1,9 +1,7 @@
 """Common words of the source language, by which words left untranslated are known (METRICS §4).
 
 The list is that of the package ``wordfreq``. Its data file is read directly, because importing the package
-takes half a second.
-
-Which of two languages a word belongs to, as far as the word alone can tell (METRICS §4).
+takes half a second. With it, and the texts, words tell which of two languages they belong to.
 """
 
 from __future__ import annotations
@@ -143,10 +141,12 @@ def listed_words(language: str) -> tuple[list[str], str | None]:
     file = list_file(language)
     if file is None:
         return [], None
-    most = list(islice(_spelled(_bands(file)), MOST))
+    # without numbers of several digits, which stand for all numbers of their length
+    words = chain.from_iterable(_bands(file))
+    most = list(islice((word for word in words if not re.search(r"\d[\d.,]", word)), MOST))
     if sum(map(unspaced, most)) * 2 > len(most):
         return [], None
-    return most, f"wordfreq {_version()} {file.name.split('.')[0]}, {len(most):,} words"
+    return most, f"wordfreq {version('wordfreq')} {file.name.split('.')[0]}, {len(most):,} words"
 
 
 def has_list(language: str) -> bool:
@@ -177,11 +177,6 @@ def _recorded() -> dict[str, bytes]:
     return {name: base64.urlsafe_b64decode(f"{hash_.value}=") for name, hash_ in kept}
 
 
-@cache
-def _version() -> str:
-    return version("wordfreq")
-
-
 def list_file(language: str) -> Path | None:
     """Return wordfreq's list of a language's frequent words; None where it has none, or is not installed."""
     spec = find_spec("wordfreq")
@@ -204,11 +199,6 @@ def _bands(file: Path) -> list[list[str]]:
     if header != {"format": "cB", "version": 1}:
         raise ValueError(f"{_DAMAGED.format(file.name)} (its header is {header!r})")
     return list(bands)
-
-
-def _spelled(bands: list[list[str]]) -> chain[str] | filter[str]:
-    """Omit numbers of several digits, which stand for all numbers of their length."""
-    return filter(lambda word: not re.search(r"\d[\d.,]", word), chain.from_iterable(bands))
 
 
 QUOTED = 10

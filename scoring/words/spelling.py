@@ -77,21 +77,14 @@ class Spelling:
         self._hyphens = "".join(mark for mark in _HYPHENS if mark in writing.joiners)
         self._scripts = _scripts(writing.native)
         self._unspaced = not self._scripts.isdisjoint(_UNSPACED)
-        self._marks = {
-            mark: place for place, set_ in enumerate(writing.vowel_marks) for mark in set_
-        }
+        sets = enumerate(writing.vowel_marks)
+        self._marks = {mark: place for place, marks in sets for mark in marks}
         self._marked = frozenset(self._marks)
-        self._plain = frozenset(
-            letter
-            for letter in writing.native
-            if letter.isalpha() and script_of(letter) in self._scripts
-        )
+        letters = filter(str.isalpha, writing.alphabet | writing.native)
+        own = frozenset(letter for letter in letters if script_of(letter) in self._scripts)
+        self._plain = own & writing.native
         """A word of these letters alone is neither strange nor of another script, as most words are."""
-        self._lettered = frozenset(
-            letter
-            for letter in writing.alphabet | writing.native
-            if letter.isalpha() and script_of(letter) in self._scripts
-        )
+        self._lettered = own
         """Letters that are right in a known word; a word of others is looked at closer."""
         self._borrowed = frozenset(
             letter
@@ -118,17 +111,13 @@ class Spelling:
 
     def has_words(self, text: str) -> bool:
         """Return whether a text has a word in any script."""
-        return any(
-            script_of(letter) != "Other" for word in self._words(text) for letter in word.text
-        )
+        words = (word.text for word in self._words(text))
+        return any(script_of(letter) != "Other" for word in words for letter in word)
 
     def foreign(self, text: str) -> list[str]:
         """Return the words that are wholly in another script."""
-        return [
-            word.text
-            for word in self._words(text)
-            if not self._native(word.text) and _scripts(word.text)
-        ]
+        words = (word.text for word in self._words(text))
+        return [word for word in words if not self._native(word) and _scripts(word)]
 
     def _faults(self, text: str, source: str) -> tuple[int, list[tuple[str, str]]]:
         """Count the words that are judged; give those that break a rule, with the first rule they break."""
@@ -136,9 +125,8 @@ class Spelling:
         faults = [*text_judged.faults]
         if text_judged.foreign:
             given = self._source.read(source).distinct
-            faults += [
-                (word.word, word.why) for word in text_judged.foreign if not word.stands_in(given)
-            ]
+            strangers = (word for word in text_judged.foreign if not word.stands_in(given))
+            faults += [(word.word, word.why) for word in strangers]
         return text_judged.words, faults + self._mixed(text_judged.marked)
 
     def _judge_text(self, text: str) -> _Judged:
@@ -201,10 +189,8 @@ class Spelling:
         parts = [part for part in self._parts(word) if not self._borrowed.isdisjoint(part.lower())]
         if _begins_with_a_capital(word) or all(map(_begins_with_a_capital, parts)):
             return None
-        letters = listed(
-            dict.fromkeys(letter for letter in word.lower() if letter in self._borrowed)
-        )
-        why = f"{letters} only in names and loan words"
+        letters = dict.fromkeys(filter(self._borrowed.__contains__, word.lower()))
+        why = f"{listed(letters)} only in names and loan words"
         foreign = _Foreign(text, why, tuple(map(folded, parts)))
         return None if foreign.stands_in(self._loans) else foreign
 
@@ -252,15 +238,9 @@ class Spelling:
 
     def _strange_letters(self, word: str) -> str | None:
         alphabet = self._writing.alphabet
-        strange = [
-            character
-            for part in self._parts(word)
-            if self._native(part)
-            for character in part
-            if character not in alphabet
-            and character.lower() not in alphabet
-            and not character.isnumeric()
-        ]
+        letters = [letter for part in self._parts(word) if self._native(part) for letter in part]
+        unknown = [letter for letter in letters if not {letter, letter.lower()} & alphabet]
+        strange = [letter for letter in unknown if not letter.isnumeric()]
         if not strange:
             return None
         if len(set(strange)) == 1:
@@ -304,7 +284,12 @@ class Spelling:
         return [(word, why) for word, marks in marked if marks[0] != usual]
 
     def _named(self, places: Sequence[int]) -> str:
-        return " and ".join(_mark_name(self._writing.vowel_marks[place]) for place in places)
+        """Name sets of marked vowels after their marks: ``âêîô`` is ``circumflex``."""
+        names = []
+        for letters in (self._writing.vowel_marks[place] for place in places):
+            marks = {unicodedata.name(one, "").partition(" WITH ")[2].lower() for one in letters}
+            names.append(marks.pop() if len(marks) == 1 and "" not in marks else letters)
+        return " and ".join(names)
 
 
 def _scripts(letters: str | frozenset[str]) -> frozenset[str]:
@@ -327,9 +312,3 @@ def _begins_with_a_capital(word: str) -> bool:
     """Return whether the first letter is a capital; digits may stand before it."""
     first = next(filter(str.isalpha, word), "")
     return first != first.lower()
-
-
-def _mark_name(letters: str) -> str:
-    """Name a set of marked vowels after its mark: ``âêîô`` is ``circumflex``."""
-    names = {unicodedata.name(letter, "").partition(" WITH ")[2].lower() for letter in letters}
-    return names.pop() if len(names) == 1 and "" not in names else letters

@@ -97,16 +97,11 @@ def tokens_13a(line: str) -> list[str]:
     for word in line.split():
         if word.isalnum():
             tokens.append(word)
+        elif plain := _PLAIN.fullmatch(word):
+            tokens += filter(None, plain.groups())
         else:
-            tokens += _word_13a(word)
+            tokens += _tokens_by_sacrebleu(word)
     return tokens
-
-
-def _word_13a(word: str) -> list[str]:
-    plain = _PLAIN.fullmatch(word)
-    if plain is None:
-        return _tokens_by_sacrebleu(word)
-    return [part for part in plain.groups() if part]
 
 
 def _tokens_by_sacrebleu(text: str) -> list[str]:

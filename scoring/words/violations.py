@@ -1,8 +1,7 @@
 """What an output has to keep to besides being a translation: variables, quotation marks, letters.
 
-The compliance index says how much of it holds, repair effectiveness how much of what did not was mended.
-
-Quotation marks of a text, told apart from apostrophes, inches and letters that look like them.
+The compliance index says how much of it holds, repair effectiveness how much of what did not was mended. Quotation
+marks are told apart from apostrophes, inches and letters that look like them.
 """
 
 from __future__ import annotations
@@ -11,12 +10,13 @@ from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import cache, cached_property
+from functools import cached_property
 from unicodedata import category, normalize
 
 import regex
 
 from corpora.model.entry import Entry
+from corpora.text.messages import shortened
 from corpora.text.tokens import PlaceholderReading, read_placeholders
 from scoring.words.source_words import Resources
 
@@ -45,20 +45,17 @@ def quoting(text: str, letters: str = "") -> list[str]:
         mark, place = match[0], match.start()
         before, after = text[place - 1 : place], text[place + 1 : place + 2]
         if mark not in _SINGLE:
-            if mark == '"' and _is_no_quote(before, after, inside):
+            hebrew = before and after and _HEBREW.match(before) and _HEBREW.match(after)
+            if mark == '"' and ((before.isdigit() and not inside) or hebrew):
                 continue
             inside = not inside if mark == '"' else inside
             quoting.append(mark)
         elif mark in letters:
             continue
-        elif (
-            opened
-            and mark in _CLOSING
-            and (bool(before) and not before.isspace() and not _in_word(after))
-        ):
+        elif opened and mark in _CLOSING and before.strip() and not _in_word(after):
             quoting += [opened, mark]
             opened = ""
-        elif not _in_word(before) and bool(after) and not after.isspace():
+        elif not _in_word(before) and after.strip():
             opened = mark
     return quoting
 
@@ -147,12 +144,6 @@ def added_line_breaks(output: str, accepted: Iterable[str]) -> int:
     return count
 
 
-def _is_no_quote(before: str, after: str, inside: bool) -> bool:
-    if before.isdigit() and not inside:
-        return True
-    return bool(before and after and _HEBREW.match(before) and _HEBREW.match(after))
-
-
 def _in_word(character: str) -> bool:
     return bool(character) and category(character)[0] in "LMN"
 
@@ -163,6 +154,7 @@ CASED = frozenset(
 """Scripts with capitals in use (ISO 15924), for targets whose card has no section for the script."""
 _LETTER = r"[[\p{Lu}\p{Ll}\p{Lt}]&&\p{Latin}]\p{M}*"
 """A letter with its marks; signs that Unicode also calls Latin (ª, Ⅳ) are none."""
+_LATIN_RUN = regex.compile(rf"(?V1)(?:{_LETTER})++")
 _TOLD = 8
 """Violations of one kind that are named one by one."""
 _SHOWN = 60
@@ -255,24 +247,32 @@ class Demand:
     def violations(self, output: str) -> dict[ViolationPart, Violations]:
         """Find what one output breaks; parts that it keeps to are left out."""
         reading = read_placeholders(output)
-        violationses = {
+        broken = {
             ViolationPart.VARIABLES: self._variables(reading),
             ViolationPart.QUOTES: self._framing(output) or self._quotes(reading.prose),
             ViolationPart.CASING: self._casing(reading.prose),
         }
-        return {
-            part: violations
-            for part, violations in violationses.items()
-            if violations is not None and part in self.known
-        }
+        return {part: how for part, how in broken.items() if how and part in self.known}
 
     def _variables(self, reading: PlaceholderReading) -> Violations | None:
         asked, there = self._source.variables, reading.variables
         if asked == there:
             return None
         missing, extra = asked - there, there - asked
-        sentences = [_told(name, there[name], asked[name]) for name in (*missing, *extra)]
-        return Violations(missing.total() + extra.total(), _first(sentences))
+        sentences = []
+        for name in (*missing, *extra):
+            variable = f"The variable {_short(name)}"
+            if not there[name]:
+                sentences.append(f"{variable} is missing.")
+            elif not asked[name]:
+                sentences.append(f"{variable} is not in the source.")
+            else:
+                times = f"{_times(there[name])}, in the source {_times(asked[name])}"
+                sentences.append(f"{variable} stands {times}.")
+        if len(sentences) > _TOLD:
+            more = f"{len(sentences) - _TOLD:,} more variables are wrong."
+            sentences = [*sentences[:_TOLD], more]
+        return Violations(missing.total() + extra.total(), tuple(sentences))
 
     def _framing(self, output: str) -> Violations | None:
         """Find a pair of marks around the whole output and line breaks that no text of the entry has."""
@@ -324,9 +324,8 @@ class Demand:
         distinct = tuple(dict.fromkeys(leaks))
         listed = ", ".join(_short(word) for word in distinct[:_TOLD])
         more = f" and {len(distinct) - _TOLD:,} more" if len(distinct) > _TOLD else ""
-        return Violations(
-            len(leaks), (f"In Latin letters, and not in the source: {listed}{more}.",)
-        )
+        words = f"In Latin letters, and not in the source: {listed}{more}."
+        return Violations(len(leaks), (words,))
 
     @cached_property
     def _source_quotes(self) -> bool:
@@ -377,12 +376,7 @@ def latin_words(texts: Iterable[str]) -> set[str]:
 
 
 def _latin_runs(text: str) -> list[str]:
-    return _latin_letters().findall(text)
-
-
-@cache
-def _latin_letters() -> regex.Pattern[str]:
-    return regex.compile(rf"(?V1)(?:{_LETTER})++")
+    return _LATIN_RUN.findall(text)
 
 
 def folded_latin(word: str) -> str:
@@ -395,23 +389,9 @@ def total(found: dict[ViolationPart, Violations], part: ViolationPart) -> int:
     return found[part].count if part in found else 0
 
 
-def _told(name: str, there: int, asked: int) -> str:
-    if not there:
-        return f"The variable {_short(name)} is missing."
-    if not asked:
-        return f"The variable {_short(name)} is not in the source."
-    return f"The variable {_short(name)} stands {_times(there)}, in the source {_times(asked)}."
-
-
 def _times(count: int) -> str:
     return "once" if count == 1 else f"{count:,} times"
 
 
-def _first(sentences: list[str]) -> tuple[str, ...]:
-    if len(sentences) <= _TOLD:
-        return tuple(sentences)
-    return (*sentences[:_TOLD], f"{len(sentences) - _TOLD:,} more variables are wrong.")
-
-
 def _short(text: str) -> str:
-    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"
+    return shortened(text, _SHOWN)

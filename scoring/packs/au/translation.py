@@ -14,7 +14,7 @@ from importlib.metadata import PackageNotFoundError, version
 from types import ModuleType
 
 from corpora.text.comparison import is_blank
-from scoring.core.metric import RateMetric, Statistics, content_key, own_signature
+from scoring.core.metric import RateMetric, Statistics, content_key, own_signature, plain_key
 from scoring.core.packs import pack_metric
 from scoring.core.setup import Translation
 from scoring.metrics.chrf_bleu import Bleu
@@ -66,7 +66,7 @@ class BertScore(RateMetric):
     @property
     def signature(self) -> str:
         facts = self._facts
-        model = str(facts.get("model", "none")).replace("|", "/").replace(":", "=")
+        model = plain_key(facts.get("model", "none"))
         layer = facts.get("layer")
         how = "from:file" if layer is None else f"from:model|layer:{layer}|idf:no|rescaled:no"
         return own_signature(f"model:{model}-{content_key(facts.get('sha256'))}|{how}|value:F1")

@@ -22,7 +22,7 @@ from scoring.core.setup import Acceptance, FstAnnotation, ScoringSetup, Translat
 from scoring.metrics.inventory import choose, make_metrics
 from scoring.metrics.match_ter import EquivalentMatch, ExactMatch, LengthRatio, equivalent_match
 from scoring.metrics.morphology import MorphologicalAccuracy, why_no_morphology
-from scoring.metrics.word_forms import FstAcceptance, why_no_fst_acceptance
+from scoring.metrics.word_forms import FstAcceptance, why_no_acceptance
 from scoring.words.source_words import Resources
 from tests.growth import grows_less
 from tests.review.thorough import examples
@@ -103,16 +103,16 @@ def test_explanation_names_rejected_words_and_is_cut() -> None:
 
 
 def test_missing_or_wrong_analyser_is_a_reason() -> None:
-    reason = why_no_fst_acceptance(Resources(setup())) or ""
+    reason = why_no_acceptance(setup()) or ""
     assert "rosetta language check eo" in reason
     assert FstAcceptance(setup()).why_missing == reason
     wrong = Resources(setup(facts(reference_words=1204, reference_accepted=373)))
     for part in ("31 %", "1,204 words", "under 50 %", "normal form"):
-        assert part in (why_no_fst_acceptance(wrong) or "")
+        assert part in (why_no_acceptance(wrong.setup) or "")
     just = Resources(setup(facts(reference_words=10, reference_accepted=5)))
-    assert why_no_fst_acceptance(just) is None
+    assert why_no_acceptance(just.setup) is None
     none = Resources(setup(facts(reference_words=0, reference_accepted=0)))
-    assert "no word" in (why_no_fst_acceptance(none) or "")
+    assert "no word" in (why_no_acceptance(none.setup) or "")
     found = Resources(setup(facts()))
     assert "fst_acceptance_rate" in choose(found, ["fst_acceptance_rate"])[0]
     assert "fst_acceptance_rate" in [metric.info.id for metric in make_metrics(found)]
