@@ -61,7 +61,14 @@ def check_together(placed: Sequence[PlacedEntry], findings: Findings) -> None:
         "for them, and a method is not asked, which counts as an empty output.",
         "source",
     )
-    _empty_references(placed, findings)
+    silent = (item for item in placed if item.entry.task.empty_reference)
+    warn_of(
+        findings,
+        [item for item in silent if is_blank(item.entry.reference)],
+        "have an empty reference",
+        "Every word of an output counts as added there; is nothing spoken in these recordings?",
+        "reference",
+    )
     _repeated_pairs(placed, findings)
     _unknown_tags(placed, findings)
     _spellings_of_tags(placed, findings)
@@ -91,12 +98,8 @@ def check_together(placed: Sequence[PlacedEntry], findings: Findings) -> None:
 def check_entries(entries: Sequence[Entry], name: str) -> tuple[Problem, ...]:
     """Check entries whose file is not available; what only reading the file can tell is not among it."""
     findings = Findings(name)
-    stored = [
-        PlacedEntry(place, entry, None)
-        for place, entry in enumerate(entries)
-        if not entry.not_stored
-    ]
-    check_together(stored, findings)
+    placed = (PlacedEntry(place, entry, None) for place, entry in enumerate(entries))
+    check_together([item for item in placed if not item.entry.not_stored], findings)
     return tuple(findings.problems)
 
 
@@ -120,23 +123,14 @@ def check_ids(entries: Sequence[RawEntry], findings: Findings) -> None:
             )
 
 
-def _empty_references(placed: Sequence[PlacedEntry], findings: Findings) -> None:
-    silent = (item for item in placed if item.entry.task.empty_reference)
-    warn_of(
-        findings,
-        [item for item in silent if is_blank(item.entry.reference)],
-        "have an empty reference",
-        "Every word of an output counts as added there; is nothing spoken in these recordings?",
-        "reference",
-    )
-
-
 def _repeated_pairs(placed: Sequence[PlacedEntry], findings: Findings) -> None:
     pairs: dict[tuple[str, str], PlacedEntry] = {}
     by_source: dict[str, PlacedEntry] = {}
     repeated: list[PlacedEntry] = []
     several: list[PlacedEntry] = []
-    for item in (placed_entry for placed_entry in placed if placed_entry.entry.task.wants_source):
+    for item in placed:
+        if not item.entry.task.wants_source:
+            continue
         source = comparison_form(item.entry.source)
         pair = source, comparison_form(item.entry.reference)
         if pair in pairs:
@@ -145,18 +139,10 @@ def _repeated_pairs(placed: Sequence[PlacedEntry], findings: Findings) -> None:
             several.append(item)
         pairs.setdefault(pair, item)
         by_source.setdefault(source, item)
-    warn_of(
-        findings,
-        repeated,
-        "repeat the source and reference of an earlier entry",
-        "Take them out, or they count twice.",
-    )
-    warn_of(
-        findings,
-        several,
-        "give another reference for the source of an earlier entry",
-        "If both are right, put them in one entry with `variants`.",
-    )
+    what = "repeat the source and reference of an earlier entry"
+    warn_of(findings, repeated, what, "Take them out, or they count twice.")
+    what = "give another reference for the source of an earlier entry"
+    warn_of(findings, several, what, "If both are right, put them in one entry with `variants`.")
 
 
 def _unknown_tags(placed: Sequence[PlacedEntry], findings: Findings) -> None:
@@ -171,10 +157,7 @@ def _unknown_tags(placed: Sequence[PlacedEntry], findings: Findings) -> None:
         for tag in unknown:
             by_nearest.setdefault(nearest(tag, permitted), []).append(tag)
         for near, tags in by_nearest.items():
-            items = sorted(
-                (placed_entry for tag in tags for placed_entry in unknown[tag]),
-                key=lambda at: at.place,
-            )
+            items = in_order(tags, unknown)
             hint = f"Nearest: {near}. " if near else ""
             mend = f"{hint}Permitted: {', '.join(permitted)}."
             what = f"have a {name} tag that is not in the specification{quoted_tags(tags, unknown, findings)}"
@@ -193,14 +176,15 @@ def _spellings_of_tags(placed: Sequence[PlacedEntry], findings: Findings) -> Non
             alike.setdefault(fold(tag), []).append(tag)
         for tags in alike.values():
             if len(tags) > 1:
-                items = [placed_entry for tag in tags for placed_entry in items_of[tag]]
-                warn_of(
-                    findings,
-                    sorted(items, key=lambda at: at.place),
-                    f"name one {name.replace('_', ' ')} in {len(tags)} ways{quoted_tags(tags, items_of, findings)}",
-                    "Write it in one way, or scores are separated by it.",
-                    name,
-                )
+                ways = f"{len(tags)} ways{quoted_tags(tags, items_of, findings)}"
+                what = f"name one {name.replace('_', ' ')} in {ways}"
+                mend = "Write it in one way, or scores are separated by it."
+                warn_of(findings, in_order(tags, items_of), what, mend, name)
+
+
+def in_order(tags: Iterable[str], items: Mapping[str, Sequence[PlacedEntry]]) -> list[PlacedEntry]:
+    """Return the entries of several tags in the order of the corpus."""
+    return sorted((item for tag in tags for item in items[tag]), key=lambda item: item.place)
 
 
 def _classes(placed: Sequence[PlacedEntry], findings: Findings) -> None:
@@ -224,9 +208,7 @@ def quoted_tags(
     """
     if findings.failed:
         return ""
-    counts = {
-        tag: sum(not placed_entry.entry.secret for placed_entry in items[tag]) for tag in tags
-    }
+    counts = {tag: sum(not item.entry.secret for item in items[tag]) for tag in tags}
     quoted = sorted((tag for tag in tags if counts[tag]), key=lambda tag: (-counts[tag], tag))
     named = ", ".join(f"“{shown(tag, longest=30)}”" for tag in quoted[:_MOST_QUOTED])
     more = f" and {len(quoted) - _MOST_QUOTED} more" if len(quoted) > _MOST_QUOTED else ""
@@ -240,22 +222,16 @@ def _suspect_characters(placed: Sequence[PlacedEntry], findings: Findings) -> No
     bidi: list[PlacedEntry] = []
     control: list[PlacedEntry] = []
     for item in placed:
-        marks = "".join(_SUSPECT.findall("\n".join(_texts(item.entry))))
+        entry = item.entry
+        texts = (entry.source, entry.reference, *entry.variants, str(entry.id))
+        marks = "".join(_SUSPECT.findall("\n".join(texts)))
         if marks:
             controls = _BIDI.sub("", marks)
             (control if controls else bidi).append(item)
-    warn_of(
-        findings,
-        control,
-        "hold control characters",
-        "Remove them; nobody sees them, but no output can match.",
-    )
-    warn_of(
-        findings,
-        bidi,
-        "hold bidirectional control characters",
-        "Remove those that are not needed; an output without them does not match.",
-    )
+    mend = "Remove them; nobody sees them, but no output can match."
+    warn_of(findings, control, "hold control characters", mend)
+    mend = "Remove those that are not needed; an output without them does not match."
+    warn_of(findings, bidi, "hold bidirectional control characters", mend)
 
 
 def _mixed_normal_forms(placed: Sequence[PlacedEntry], findings: Findings) -> None:
@@ -278,19 +254,9 @@ def _mixed_normal_forms(placed: Sequence[PlacedEntry], findings: Findings) -> No
 
 def _instruction_ids(entry: Entry) -> Iterable[str]:
     """Return the ids of an entry's instructions, as far as these have the form that they must have."""
-    instructions = (
-        (entry.model_extra or {}).get("instructions") if entry.task.name == "ifeval" else None
-    )
-    ids = [
-        instruction.get("id")
-        for instruction in instructions or ()
-        if isinstance(instruction, Mapping)
-    ]
+    checked = (entry.model_extra or {}).get("instructions") if entry.task.name == "ifeval" else None
+    ids = [one.get("id") for one in checked or () if isinstance(one, Mapping)]
     return [id_ for id_ in ids if isinstance(id_, str)]
-
-
-def _texts(entry: Entry) -> Iterable[str]:
-    return (entry.source, entry.reference, *entry.variants, str(entry.id))
 
 
 def warn_of(
@@ -306,16 +272,14 @@ def warn_of(
     ids = ", ".join(shown(item.entry.id, longest=30) for item in items[:5])
     more = f" and {len(items) - 5} more" if len(items) > 5 else ""
     count = f"{len(items)} entries" if len(items) > 1 else "One entry"
+    if len(items) == 1:
+        verb, rest = what.split(" ", 1)
+        what = f"{'has' if verb == 'have' else verb + 's'} {rest}"
     findings.warning(
-        f"{count} {what if len(items) > 1 else _singular(what)}: {ids}{more}.",
+        f"{count} {what}: {ids}{more}.",
         mend,
         line=items[0].line,
         entry=items[0].entry.id,
         field=field,
         places=[item.place for item in items],
     )
-
-
-def _singular(what: str) -> str:
-    verb, rest = what.split(" ", 1)
-    return f"{'has' if verb == 'have' else verb + 's'} {rest}"

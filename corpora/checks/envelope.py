@@ -12,7 +12,7 @@ from difflib import SequenceMatcher
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from corpora.checks.entries import PlacedEntry, quoted_tags, warn_of
+from corpora.checks.entries import PlacedEntry, in_order, quoted_tags, warn_of
 from corpora.files.problems import Findings, shown
 from corpora.languages.tags import wrong_tag
 from corpora.model.corpus import INHERITED, LEAST_OF_CANARY, Dataset, texts_of
@@ -60,11 +60,8 @@ def check_envelope(dataset: Dataset, findings: Findings, *, quiet: bool = False)
     """Check the metadata of a corpus; a value is quoted unless its terms keep the corpus here, or ``quiet`` is wanted."""
     quiet = quiet or dataset.terms.local_only or findings.failed
     if dataset.created is not None and not is_date(dataset.created.strip()):
-        findings.warning(
-            f"It is no date{_quoted(dataset.created, quiet=quiet)}.",
-            "Write 2026, 2026-11 or 2026-11-22.",
-            field="dataset.created",
-        )
+        what = f"It is no date{_quoted(dataset.created, quiet=quiet)}."
+        findings.warning(what, "Write 2026, 2026-11 or 2026-11-22.", field="dataset.created")
     if any(len(normalised(canary)) < LEAST_OF_CANARY for canary in dataset.canary):
         findings.warning(
             "A canary is so short that an output may have it by chance.",
@@ -101,15 +98,13 @@ def _check_labels(dataset: Dataset, findings: Findings, *, quiet: bool) -> None:
         return
     labels = texts_of(given)
     if labels is None:
-        findings.warning(
-            "Labels are texts.", 'Write a list such as ["TK A", "TK NC"].', field="dataset.labels"
-        )
+        mend = 'Write a list such as ["TK A", "TK NC"].'
+        findings.warning("Labels are texts.", mend, field="dataset.labels")
         return
     for each in labels:
         if looks_like_label(each) and find_label(each) is None:
-            near = next(
-                iter(near_names(each, (label.name for label in context_labels().values()))), ""
-            )
+            names = (label.name for label in context_labels().values())
+            near = next(iter(near_names(each, names)), "")
             findings.warning(
                 f"It is no label of Local Contexts{_quoted(each, quiet=quiet)}.",
                 f"{f'Nearest: {near}. ' if near else ''}Write an identifier: {', '.join(context_labels())}.",
@@ -134,9 +129,7 @@ def check_against_entries(
                 unlisted.setdefault(tag, []).append(item)
         warn_of(
             findings,
-            sorted(
-                (item for items in unlisted.values() for item in items), key=lambda at: at.place
-            ),
+            in_order(unlisted, unlisted),
             f"have a provenance that the envelope does not list{quoted_tags(list(unlisted), unlisted, findings)}",
             "Add it to dataset.provenance, or correct the entries.",
             "provenance",
@@ -237,11 +230,8 @@ def misplaced(
 
 def without_roles(fields: Mapping[str, Any]) -> dict[str, Any]:
     """Omit the role of a corpus, which ``corpora.model.terms`` reads."""
-    return {
-        name: value
-        for name, value in fields.items()
-        if speaks_of_terms(name) is not TermMarking.ROLE
-    }
+    roles = {name for name in fields if speaks_of_terms(name) is TermMarking.ROLE}
+    return {name: value for name, value in fields.items() if name not in roles}
 
 
 def _by_name(path: str, name: str, value: Any) -> MisplacedMark | None:
@@ -272,10 +262,8 @@ def _inside(path: str, value: Any, *, gold: bool) -> Iterator[MisplacedMark]:
 
 
 def _is_term(path: str) -> bool:
-    return (
-        path.partition(".")[0] == "transmission"
-        or speaks_of_terms(path.rpartition(".")[2]) is not None
-    )
+    first, last = path.partition(".")[0], path.rpartition(".")[2]
+    return first == "transmission" or speaks_of_terms(last) is not None
 
 
 @lru_cache(maxsize=MOST_FIELDS)

@@ -148,31 +148,22 @@ def requirements(corpus: Corpus, consent: ConsentStanding) -> list[Requirement]:
     segments = Counter(entry.segment for entry in corpus.entries)
     # Count entries with a provenance; what stayed closed in a vault cannot be examined.
     opened = [entry for entry in corpus.entries if not entry.not_stored]
-    documented = sum(
-        bool(entry.provenance or (entry.model_extra or {}).get(RECORD)) for entry in opened
-    )
+    records = [entry.provenance or (entry.model_extra or {}).get(RECORD) for entry in opened]
+    documented = sum(map(bool, records))
     closed = len(corpus.entries) - len(opened)
     note = f"{closed} closed ones not examined" if closed else ""
     tiers = sorted({entry.difficulty for entry in corpus.entries if entry.difficulty is not None})
     registers = {entry.register_ for entry in corpus.entries if entry.register_}
+    sizes = {one: Requirement(f"{one} entries", LEAST[one], segments[one]) for one in LEAST}
+    held_out = sizes.pop(Segment.HELD_OUT)
     rows = [
-        Requirement(
-            "gold_standard entries", LEAST[Segment.GOLD_STANDARD], segments[Segment.GOLD_STANDARD]
-        ),
-        Requirement(
-            "development entries", LEAST[Segment.DEVELOPMENT], segments[Segment.DEVELOPMENT]
-        ),
-        Requirement("diagnostic entries", LEAST[Segment.DIAGNOSTIC], segments[Segment.DIAGNOSTIC]),
+        *sizes.values(),
         Requirement("entries with provenance", len(opened), documented, note),
         Requirement("difficulty tiers", LEAST_TIERS, len(tiers), ", ".join(map(str, tiers))),
         Requirement("registers", LEAST_REGISTERS, len(registers)),
         Requirement("community consent", 1, int(consent.documented), consent.note),
     ]
-    if segments[Segment.HELD_OUT]:
-        rows.append(
-            Requirement("held_out entries", LEAST[Segment.HELD_OUT], segments[Segment.HELD_OUT])
-        )
-    return rows
+    return [*rows, held_out] if held_out.found else rows
 
 
 LOOKED_OVER: Final = frozenset({"agreed", "corrected"})
@@ -192,16 +183,13 @@ class LookedOver:
 def looked_over(corpus: Corpus) -> LookedOver | None:
     """Count the entries that a second speaker looked over, as their ``speakers`` say; None where no entry says who spoke."""
     opened = [entry for entry in corpus.entries if not entry.not_stored]
-    speakers_of_entries = [(entry.model_extra or {}).get("speakers") for entry in opened]
-    if not any(speakers_of_entries):
+    stated = [(entry.model_extra or {}).get("speakers") for entry in opened]
+    if not any(stated):
         return None
-    looked_over_count = sum(
-        any(map(_looked_over, speakers))
-        for speakers in speakers_of_entries
-        if isinstance(speakers, list)
-    )
-    return LookedOver(looked_over_count, len(opened), len(corpus.entries) - len(opened))
-
-
-def _looked_over(said: object) -> bool:
-    return isinstance(said, dict) and said.get("outcome") in LOOKED_OVER
+    number = 0
+    for speakers in stated:
+        known = (
+            [one for one in speakers if isinstance(one, dict)] if isinstance(speakers, list) else []
+        )
+        number += any(one.get("outcome") in LOOKED_OVER for one in known)
+    return LookedOver(number, len(opened), len(corpus.entries) - len(opened))

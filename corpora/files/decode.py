@@ -109,10 +109,8 @@ def read_bytes(path: Path, findings: Findings) -> bytes | None:
         findings.error(f"The file cannot be read: {reason}.", "Check the name and its permissions.")
         return None
     if len(data) > LARGEST:
-        findings.error(
-            f"The file is larger than {LARGEST // 1024**2} MiB.",
-            "Split the corpus into several files.",
-        )
+        what = f"The file is larger than {LARGEST // 1024**2} MiB."
+        findings.error(what, "Split the corpus into several files.")
         return None
     return data
 
@@ -152,12 +150,9 @@ def _is_dataset(folder: Path) -> bool:
     marks = ("dataset_info.json", "dataset_dict.json", "state.json", "dataset_infos.json")
     try:
         named = any((folder / name).is_file() for name in marks)
-        return named or any(
-            path.suffix in {".parquet", ".arrow"}
-            for inner in (folder, folder / "data")
-            if inner.is_dir()
-            for path in inner.iterdir()
-        )
+        inner = [place for place in (folder, folder / "data") if place.is_dir()]
+        suffixes = (path.suffix for place in inner for path in place.iterdir())
+        return named or any(suffix in {".parquet", ".arrow"} for suffix in suffixes)
     except OSError:
         return False
 
@@ -170,9 +165,8 @@ def folder_words(folder: Path) -> tuple[str, str]:
             "Write one split as JSONL in Python: datasets.load_from_disk('FOLDER')['test'].to_json('texts.jsonl').",
         )
     inside = folder / "corpus.json"
-    return "It is a folder and cannot be read as a file.", (
-        f"Name the file: {inside}." if inside.is_file() else "Name a file in it."
-    )
+    mend = f"Name the file: {inside}." if inside.is_file() else "Name a file in it."
+    return "It is a folder and cannot be read as a file.", mend
 
 
 def decode(data: bytes, findings: Findings) -> str | None:
@@ -184,9 +178,8 @@ def decode(data: bytes, findings: Findings) -> str | None:
         findings.error(f"The file is {binary[0]}, not a corpus.", binary[1])
         return None
     wide = wide_encoding(data)
-    if wide == "UTF-16" and data[:2] in MARKS:
-        return _decode_wide(data, findings)
-    if wide == "UTF-16" and data.lstrip(b"\xff\xfe\x00 \r\n\t").startswith((b"<\0", b"<")):
+    marked = data[:2] in MARKS or data.lstrip(b"\xff\xfe\x00 \r\n\t").startswith((b"<\0", b"<"))
+    if wide == "UTF-16" and marked:
         return _decode_wide(data, findings)
     if wide is not None:
         findings.error(f"The file is in {wide}, not UTF-8.", "Save it again as UTF-8.", line=1)

@@ -83,12 +83,8 @@ def shown(value: object, longest: int = 60) -> str:
     return text if len(text) <= longest else text[: longest - 1] + "…"
 
 
-def _importance(problem: Problem) -> tuple[bool, int]:
-    return problem.severity is not Severity.ERROR, problem.line or 0
-
-
 class ProblemPlace(TypedDict, total=False):
-    """ProblemPlace a problem is; see ``Problem``."""
+    """Where a problem is; see ``Problem``."""
 
     line: int | None
     entry: int | str | None
@@ -127,15 +123,9 @@ class Findings:
             Problem(severity, self.file, message, mend, line, known, field, tuple(places))
         )
         if len(self.problems) >= MOST:
-            self.problems.append(
-                Problem(
-                    Severity.ERROR,
-                    self.file,
-                    f"There are more than {MOST} problems; reading stopped here.",
-                    "Check that this is the right file.",
-                    line,
-                )
-            )
+            what = f"There are more than {MOST} problems; reading stopped here."
+            mend = "Check that this is the right file."
+            self.problems.append(Problem(Severity.ERROR, self.file, what, mend, line))
             raise CorpusError(self.problems)
 
     @property
@@ -145,7 +135,8 @@ class Findings:
 
     def failure(self) -> CorpusError:
         """Return the exception that carries everything found."""
-        return CorpusError(sorted(self.problems, key=_importance))
+        warned = Severity.WARNING
+        return CorpusError(sorted(self.problems, key=lambda p: (p.severity is warned, p.line or 0)))
 
     def stop_if_failed(self) -> None:
         """Raise CorpusError with everything found, if any of it is an error."""

@@ -61,9 +61,8 @@ _WANTED = {
 
 def place_of(found: ErrorDetails) -> Place:
     """Return where a fault is, without what pydantic adds for keys and for fields of several types."""
-    return tuple(
-        part for part in found["loc"] if isinstance(part, int) or not _TYPE.fullmatch(part)
-    )
+    parts = found["loc"]
+    return tuple(part for part in parts if isinstance(part, int) or not _TYPE.fullmatch(part))
 
 
 def wanted_words(found: ErrorDetails) -> str:
@@ -78,10 +77,8 @@ def wanted_words(found: ErrorDetails) -> str:
         whole = isinstance(last, str)
         return "this field is missing" if whole else "this list is too short: a pair is wanted"
     wanted = _WANTED.get(kind, "another value is wanted here")
-    bounds = {
-        name: f"{value:g}" if isinstance(value, float) else value
-        for name, value in found.get("ctx", {}).items()
-    }
+    ctx = found.get("ctx", {}).items()
+    bounds = {name: f"{one:g}" if isinstance(one, float) else one for name, one in ctx}
     return wanted.format_map(defaultdict(str, bounds))
 
 

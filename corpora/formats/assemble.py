@@ -81,9 +81,8 @@ def assemble_dataset(
     missing = [name for name in ("id", *_OPTIONS) if name not in fields]
     for name in missing:
         option = _OPTIONS.get(name, "--id")
-        findings.error(
-            "It is missing.", f"Write it in the file, or give {option}.", field=f"dataset.{name}"
-        )
+        mend = f"Write it in the file, or give {option}."
+        findings.error("It is missing.", mend, field=f"dataset.{name}")
     for name in _OPTIONS:
         _check_language(name, fields.get(name), findings)
     source, target = (fields.get(name) for name in _OPTIONS)
@@ -116,11 +115,9 @@ def _complete(fields: dict[str, Any], given: Mapping[str, Any], findings: Findin
             continue
         stated = fields.setdefault(name, value)
         if stated != value and not (name in _OPTIONS and _same_tag(stated, value)):
-            findings.error(
-                "The file says something else than the option.",
-                "Leave the option out, or correct the file.",
-                field=f"dataset.{name}",
-            )
+            what = "The file says something else than the option."
+            mend = "Leave the option out, or correct the file."
+            findings.error(what, mend, field=f"dataset.{name}")
 
 
 def with_tags(fields: Mapping[str, Any]) -> dict[str, Any]:
@@ -214,10 +211,8 @@ def assemble_entry(raw: RawEntry, task: Task, findings: Findings) -> Entry | Non
 def _unusable(fields: dict[str, Any]) -> tuple[str, str] | None:
     """Return why an entry is not looked into, and the fix; None for a usual one."""
     if len(fields) > MOST_FIELDS:
-        return (
-            f"It has {len(fields):,} fields; {MOST_FIELDS:,} are read.",
-            "Is this the right file?",
-        )
+        what = f"It has {len(fields):,} fields; {MOST_FIELDS:,} are read."
+        return what, "Is this the right file?"
     return None if _is_writable(fields) else _NOT_WRITABLE
 
 
@@ -274,10 +269,8 @@ def _of_task(fields: Mapping[str, Any], task: Task, spot: _Spot) -> dict[str, An
     from corpora.model.records import complete, sides_that_follow  # noqa: PLC0415  many models
 
     made, wrong = complete(task.name, fields)
-    for wrong_field in wrong:
-        spot.error(
-            wrong_field.message, f"{wrong_field.mend} (task {task.name})", field=wrong_field.field
-        )
+    for fault in wrong:
+        spot.error(fault.message, f"{fault.mend} (task {task.name})", field=fault.field)
     if wrong:
         spot.noted |= sides_that_follow(task.name)
     for side, wanted in zip(SIDES, (task.wants_source, task.wants_reference), strict=True):
@@ -287,17 +280,14 @@ def _of_task(fields: Mapping[str, Any], task: Task, spot: _Spot) -> dict[str, An
 
 
 def _check_sides(fields: Mapping[str, Any], task: Task, spot: _Spot) -> None:
+    filled = task.wants_reference and not task.empty_reference
     for side in SIDES:
         text = fields.get(side)
         if text is None:
             spot.error("It is missing.", f"Give every entry a {side}.", field=side)
         elif not isinstance(text, str):
             spot.wrong(side, text)
-        elif (
-            side == "reference"
-            and (task.wants_reference and not task.empty_reference)
-            and is_blank(text)
-        ):
+        elif side == "reference" and filled and is_blank(text):
             spot.error("It is blank.", "Fill it in, or take the entry out.", field=side)
 
 

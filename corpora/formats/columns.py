@@ -132,11 +132,7 @@ class Columns:
     def numbers(self) -> tuple[int, ...] | None:
         """Return the columns counted from 0, that of the sources first, where all were given as numbers."""
         given = [self.source or "", *(self.reference or "").split(",")]
-        numbers = [
-            int(number_text)
-            for number_text in given
-            if number_text.strip().isdecimal() and len(number_text) < 6
-        ]
+        numbers = [int(text) for text in given if text.strip().isdecimal() and len(text) < 6]
         whole = len(numbers) == len(given) == len(set(numbers)) and min(numbers) > 0
         return tuple(number - 1 for number in numbers) if whole else None
 
@@ -178,14 +174,9 @@ def choose(
             _by_number(names, columns, known, chosen)
         if columns.named(side) is None and side not in (*known, *chosen.places):
             _by_language(side, names, columns, chosen)
-    open_ = [
-        side
-        for side in SIDES
-        if side not in chosen.places and side not in known and side not in chosen.alike
-    ]
-    free = [
-        at for at, tag in enumerate(tags) if tag is not None and at not in chosen.places.values()
-    ]
+    open_ = [side for side in SIDES if side not in (*chosen.places, *known, *chosen.alike)]
+    taken = chosen.places.values()
+    free = [at for at, tag in enumerate(tags) if tag is not None and at not in taken]
     if open_ and len(open_) == len(free) and not any(map(columns.named, open_)):
         chosen.places |= dict(zip(open_, free, strict=True))
         chosen.in_order = len(open_) == len(SIDES)
@@ -222,14 +213,10 @@ def _by_number(
     names: Sequence[str], columns: Columns, known: Collection[str], chosen: ChosenColumns
 ) -> None:
     """Find references that are numbered (``ref1``, ``mi_2``), where nobody says which column holds them."""
-    numbered = sorted(
-        (int(match[2]), at)
-        for at, name in enumerate(names)
-        if at not in chosen.places.values()
-        and (match := _NUMBERED.fullmatch(name.strip())) is not None
-        and _names_reference(match[1], columns)
-    )
-    places = [at for _, at in numbered]
+    free = (at for at in range(len(names)) if at not in chosen.places.values())
+    matches = [(at, _NUMBERED.fullmatch(names[at].strip())) for at in free]
+    numbered = [(int(m[2]), at) for at, m in matches if m and _names_reference(m[1], columns)]
+    places = [at for _, at in sorted(numbered)]
     if not places or columns.reference is not None:
         return
     chosen.numbered = [names[at].strip() for at in places]
@@ -265,18 +252,14 @@ def _by_language(side: str, names: Sequence[str], columns: Columns, chosen: Chos
         chosen.alike[side] = [cells[at] for at in like]
     elif like:
         chosen.places[side] = like[0]
-        if side == "reference":
-            _by_same_name(names, like[0], chosen)
+        if side == "reference":  # columns with the very same name are further ones
+            folded = [name.strip().casefold() for name in names]
+            same_name = [at for at, name in enumerate(folded) if name == folded[like[0]]]
+            chosen.further = [at for at in same_name if at != like[0]]
+            if chosen.further:
+                chosen.numbered = [names[at].strip() for at in (like[0], *chosen.further)]
         if not same and _further_parts(cells[like[0]]) != _further_parts(tag):
             chosen.near[side] = cells[like[0]]
-
-
-def _by_same_name(names: Sequence[str], place: int, chosen: ChosenColumns) -> None:
-    """Use columns with the very name of that of the references as further ones."""
-    folded = [name.strip().casefold() for name in names]
-    chosen.further = [at for at, name in enumerate(folded) if name == folded[place] and at != place]
-    if chosen.further:
-        chosen.numbered = [names[at].strip() for at in (place, *chosen.further)]
 
 
 def _further_parts(tag: str) -> set[str]:
@@ -305,12 +288,11 @@ def note_unknown(names: Sequence[str], cells: Sequence[str], findings: Findings,
 
     A name is quoted only where another one is known, since the first line may be no header but texts.
     """
-    unknown = [
-        name
-        for name, cell in zip(names, cells, strict=True)
-        if name not in ("", *SYNONYMS)
-        and not (cell.endswith(JSON_COLUMN) or is_mark(name) or is_term_mark(name))
+    plain = [
+        name for name, cell in zip(names, cells, strict=True) if not cell.endswith(JSON_COLUMN)
     ]
+    others = (name for name in plain if name not in ("", *SYNONYMS))
+    unknown = [name for name in others if not (is_mark(name) or is_term_mark(name))]
     if not unknown:
         return
     if len(unknown) == len(names):
@@ -360,11 +342,6 @@ def note_choice(
             field=side,
             **at,
         )
-    _note_numbered(chosen, findings, **at)
-
-
-def _note_numbered(chosen: ChosenColumns, findings: Findings, **at: Any) -> None:
-    """Show what became of columns that are named as further references."""
     listed = ", ".join(shown(name, 20) for name in chosen.numbered[:12])
     if chosen.numbered and "reference" in chosen.places:
         rest = " and the others as its variants" if chosen.further else ""
@@ -386,11 +363,8 @@ def _note_numbered(chosen: ChosenColumns, findings: Findings, **at: Any) -> None
 def add_references(fields: dict[str, Any], others: Iterable[Any]) -> None:
     """Add further references of an entry as variants; the first that is not blank is its reference."""
     texts = (fields.get("reference"), *others)
-    given = [
-        text
-        for text in texts
-        if text is not None and not (isinstance(text, str) and is_blank(text))
-    ]
+    there = (text for text in texts if text is not None)
+    given = [text for text in there if not (isinstance(text, str) and is_blank(text))]
     variants = fields.get("variants") or []
     if given and isinstance(variants, list):
         fields["reference"], *rest = given
@@ -418,11 +392,8 @@ def take_listed(fields: dict[str, Any]) -> None:
         listed, stated = fields.get(name), fields.get("reference")
         if isinstance(listed, str) and name in LISTED:
             listed = read_variants(listed)
-        if not isinstance(listed, list) or any(
-            not isinstance(variant, str | None) for variant in listed
-        ):
-            continue
-        if name == "reference" or stated is None or stated in listed:
+        texts = isinstance(listed, list) and all(isinstance(text, str | None) for text in listed)
+        if texts and (name == "reference" or stated is None or stated in listed):
             del fields[name]
             first = None if name == "reference" else stated
             add_references(fields, listed if first is None else [first, *listed])

@@ -192,12 +192,11 @@ def _each_mark_once(problems: Sequence[Problem]) -> list[Problem]:
         in_entries = problem.mend in marks and problem.entry is not None
         key = (problem.field, problem.mend) if in_entries else (str(number),)
         alike.setdefault(key, []).append(problem)
-    return [
-        first
-        if not more
-        else replace(first, message=f"{first.message} ({len(more) + 1:,} entries)")
-        for first, *more in alike.values()
-    ]
+    merged = []
+    for first, *more in alike.values():
+        number = f" ({len(more) + 1:,} entries)" if more else ""
+        merged.append(replace(first, message=f"{first.message}{number}"))
+    return merged
 
 
 def _check_names(
@@ -211,7 +210,7 @@ def _check_names(
         return
     parts = [part for name in files for part in Path(name).name.split(".")]
     named = "" if envelope is None else envelope.id
-    if any(named_for_secret(stated_name) for stated_name in (named, *parts)):
+    if any(map(named_for_secret, (named, *parts))):
         findings.error(
             "The name of the file or of the corpus is that of a secret segment, and entries have none.",
             f"Write the segment of each entry ({', '.join(Segment)}), or give file and corpus "
@@ -223,7 +222,7 @@ def _check_names(
 def _marks_beside(paths: Sequence[Path], findings: Findings) -> list[Term]:
     """Read the terms that are in files beside a corpus."""
     found: list[Term] = []
-    for mark in dict.fromkeys(marked_path for path in paths for marked_path in marks_beside(path)):
+    for mark in dict.fromkeys(mark for path in paths for mark in marks_beside(path)):
         own = Findings(str(mark))
         data = read_bytes(mark, own)
         try:
@@ -249,13 +248,11 @@ def _with_terms(
         findings.error(words, MEND, field=shown(name))
     if not others or weighed(own) == terms:
         return envelope
-    terms_fields: dict[str, Any] = (
-        {"training": terms.training} if terms.training is not None else {}
-    )
+    fields: dict[str, Any] = {} if terms.training is None else {"training": terms.training}
     if terms.because:
-        terms_fields |= {"transmission": terms.as_written, "transmission_because": terms.because}
-        terms_fields |= {"transmission_class": terms.licence_class or None}
-    return envelope.model_copy(update=terms_fields)
+        fields |= {"transmission": terms.as_written, "transmission_because": terms.because}
+        fields |= {"transmission_class": terms.licence_class or None}
+    return envelope.model_copy(update=fields)
 
 
 def _terms_of_entries(placed: Sequence[PlacedEntry]) -> Iterator[Term]:
@@ -326,10 +323,8 @@ def _raw(
     form = several if len(files) > 1 else form or _form_of(files[0].name, texts[0], columns)
     options = [OPTIONS[side] for side in SIDES if columns.named(side)]
     if options and form in _WITHOUT_COLUMNS:
-        findings.error(
-            f"{options[0]} does not apply to the form {form}.",
-            "Leave it out; it is for tables and JSON.",
-        )
+        what = f"{options[0]} does not apply to the form {form}."
+        findings.error(what, "Leave it out; it is for tables and JSON.")
         return None
     return _by_form(files, texts, form, columns, findings)
 
@@ -388,9 +383,8 @@ def _form_of(name: str, text: str, columns: Columns) -> Form | None:
     start = text.lstrip()
     if start.startswith("{"):
         first, _, rest = start.partition("\n")
-        return (
-            Form.JSONL if (first.rstrip().endswith("}") and rest.lstrip().startswith("{")) else None
-        )
+        lines = first.rstrip().endswith("}") and rest.lstrip().startswith("{")
+        return Form.JSONL if lines else None
     if start.startswith("[") or Path(name).suffix.lower() == ".json":
         return None
     if start.startswith("<"):

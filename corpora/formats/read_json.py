@@ -1,11 +1,8 @@
-"""Reads the three JSON shapes: specification (§2.1), its older field names, reference implementation.
+"""Reads JSON in its three shapes (specification §2.1, its older field names, reference implementation), and JSONL.
 
-Sources and references of JSON entries: under the specification's names, others, or by language.
-
-Data sets for translation often hold ``{"translation": {"en": "…", "mi": "…"}}``; the languages of the corpus
-tell which of them is which.
-
-Reads JSONL: one entry a line, the first line may hold the envelope under ``dataset``.
+Sources and references stand under the specification's names, others, or by language: data sets for translation often
+hold ``{"translation": {"en": "…", "mi": "…"}}``, and the languages of the corpus tell which of them is which. In JSONL
+the first line may hold the envelope under ``dataset``.
 """
 
 from __future__ import annotations
@@ -116,7 +113,10 @@ class Walker:
         if self.text.startswith("}", position):
             return members, position + 1
         while True:
-            name, position = self._name(position)
+            if not self.text.startswith('"', position):
+                raise json.JSONDecodeError("Expecting a name in double quotes", self.text, position)
+            name, position = self.decode(position)
+            position = self._expect(":", self._skip(position))
             if name in members:
                 self._slips.append(_REPEATED)
             if name == "entries" and self.text.startswith("[", position):
@@ -127,12 +127,6 @@ class Walker:
             if self.text.startswith("}", position):
                 return members, position + 1
             position = self._expect(",", position)
-
-    def _name(self, position: int) -> tuple[str, int]:
-        if not self.text.startswith('"', position):
-            raise json.JSONDecodeError("Expecting a name in double quotes", self.text, position)
-        name, position = self.decode(position)
-        return name, self._expect(":", self._skip(position))
 
     def _elements(self, position: int) -> tuple[list[Any], int]:
         elements: list[Any] = []
@@ -186,12 +180,9 @@ def parse(text: str, findings: Findings) -> Document | None:
     except json.JSONDecodeError as error:
         broken_off = error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated")
         what = "The JSON breaks off" if broken_off else "Not valid JSON"
-        findings.error(
-            f"{what}: {_reason(error)} at line {error.lineno}, column {error.colno}"
-            f"{_still_open(text, error.pos)}.",
-            "The file may be cut short; get it again." if broken_off else "Mend this place.",
-            line=error.lineno,
-        )
+        place = f"line {error.lineno}, column {error.colno}{_still_open(text, error.pos)}"
+        mend = "The file may be cut short; get it again." if broken_off else "Mend this place."
+        findings.error(f"{what}: {_reason(error)} at {place}.", mend, line=error.lineno)
     except RecursionError:
         findings.error("The JSON is nested too deep.", "Keep entries flat.", line=walker.line_at(0))
     except ValueError:
@@ -204,11 +195,8 @@ def parse_line(text: str, line: int, place: int, findings: Findings) -> Any:
     try:
         return Walker(text, findings).only_value(line, place)
     except json.JSONDecodeError as error:
-        findings.error(
-            f"Not valid JSON: {_reason(error)} at column {error.colno}.",
-            "Write one JSON object a line.",
-            line=line,
-        )
+        what = f"Not valid JSON: {_reason(error)} at column {error.colno}."
+        findings.error(what, "Write one JSON object a line.", line=line)
     except RecursionError:
         findings.error("The JSON is nested too deep.", "Keep entries flat.", line=line)
     except ValueError:
@@ -268,7 +256,9 @@ def name_sides(raw: RawCorpus, columns: Columns, findings: Findings) -> None:
     columns = columns.within(raw.envelope)
     nested = isinstance(first.fields.get(BY_LANGUAGE), dict)
     keys = tuple(first.fields[BY_LANGUAGE]) if nested else tuple(first.fields)
-    chosen = choose(keys, columns, () if nested else _known(keys), languages=nested)
+    specified = {*keys, *canonical_names(keys).values()}
+    known = [side for side in SIDES if side in specified and not nested]
+    chosen = choose(keys, columns, known, languages=nested)
     note_choice(chosen, columns, findings, OPTIONS, line=first.line)
     raw.guessed |= chosen.languages
     for side in SIDES:
@@ -288,11 +278,6 @@ def name_sides(raw: RawCorpus, columns: Columns, findings: Findings) -> None:
     for entry in raw.entries:
         entry.fields = renamed(_sided(entry.fields, names, further, nested=nested))
         take_listed(entry.fields)
-
-
-def _known(keys: tuple[str, ...]) -> list[str]:
-    names = {*keys, *canonical_names(keys).values()}
-    return [side for side in SIDES if side in names]
 
 
 def _sided(
@@ -366,12 +351,8 @@ def read_json(
         if isinstance(fields, dict):
             raw.entries.append(RawEntry(fields, place, line))
         else:
-            findings.error(
-                "An entry must be an object.",
-                'Write {"id": …, "source": …, "reference": …}.',
-                line=line,
-                entry=place,
-            )
+            mend = 'Write {"id": …, "source": …, "reference": …}.'
+            findings.error("An entry must be an object.", mend, line=line, entry=place)
     name_sides(raw, columns, findings)
     _inherit_segment(top, raw)
     return raw
@@ -397,9 +378,8 @@ def _entries(document: Document, findings: Findings) -> list[Any] | None:
 
 def _form_of(top: dict[str, Any], listed: list[Any]) -> Form:
     for place in (top, top.get("dataset")):
-        if isinstance(place, dict) and (
-            "corpus_id" in place or isinstance(place.get("language_pair"), dict)
-        ):
+        fields = place if isinstance(place, dict) else {}
+        if "corpus_id" in fields or isinstance(fields.get("language_pair"), dict):
             return Form.REFERENCE_IMPLEMENTATION
     first = next((fields for fields in listed if isinstance(fields, dict)), {})
     if any(name not in first and old in first for name, old in LEGACY_NAMES.items()):
@@ -418,11 +398,8 @@ def _envelope(top: dict[str, Any], listed: list[Any], form: Form, findings: Find
         return RawCorpus(form, envelope, has_envelope=bool(top))
     for name in sorted(set(others) & set(dataset)):
         if others[name] != dataset[name]:
-            findings.warning(
-                "It is next to and inside dataset with different values; the inner one is used.",
-                "Keep one.",
-                field=name,
-            )
+            what = "It is next to and inside dataset with different values; the inner one is used."
+            findings.warning(what, "Keep one.", field=name)
     return RawCorpus(form, others | dataset, has_envelope=bool(top))
 
 
@@ -448,11 +425,8 @@ def _reference_envelope(others: dict[str, Any], found: int, findings: Findings) 
             envelope["provenance"] = envelope.pop("provenance_tags")
     stated = envelope.pop("entry_count", None)
     if stated is not None and stated != found:
-        findings.warning(
-            f"It does not agree with the {found} entries of the file.",
-            "Look whether entries are missing.",
-            field="entry_count",
-        )
+        what = f"It does not agree with the {found} entries of the file."
+        findings.warning(what, "Look whether entries are missing.", field="entry_count")
     return envelope
 
 
@@ -467,6 +441,5 @@ def _inherit_segment(top: dict[str, Any], raw: RawCorpus) -> None:
         own = entry.fields.get("segment")
         name = segment if own is None else own
         if name is not None:
-            entry.fields["segment"] = (
-                SEGMENT_NAMES.get(name, name) if isinstance(name, str) else name
-            )
+            known = SEGMENT_NAMES.get(name, name) if isinstance(name, str) else name
+            entry.fields["segment"] = known

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import io
 import zipfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from datetime import date, datetime, time
 from typing import Any
 
@@ -74,10 +74,8 @@ def _fits(data: bytes, findings: Findings) -> bool:
         findings.error("The workbook is damaged.", "Save it again as .xlsx, or as CSV.")
         return False
     if size > LARGEST:
-        findings.error(
-            f"The workbook unpacks to more than {LARGEST // 1024**2} MiB.",
-            "Split the corpus into several files, or save it as CSV.",
-        )
+        what = f"The workbook unpacks to more than {LARGEST // 1024**2} MiB."
+        findings.error(what, "Split the corpus into several files, or save it as CSV.")
     return size <= LARGEST
 
 
@@ -94,7 +92,9 @@ def _table(rows: Iterable[tuple[Any, ...]], findings: Findings) -> RecordTable |
                 line=line,
             )
             return None
-        cells = list(_without_empty_end(map(_text, values)))
+        cells = list(map(_text, values))
+        while cells and not cells[-1]:
+            cells.pop()
         if not any(cell.strip() for cell in cells):
             continue
         if not table.rows and cells[0].startswith("#"):
@@ -103,17 +103,6 @@ def _table(rows: Iterable[tuple[Any, ...]], findings: Findings) -> RecordTable |
         width = width or len(cells)
         table.rows.append(TableRow(line, cells + [""] * (width - len(cells))))
     return table
-
-
-def _without_empty_end(cells: Iterable[str]) -> Iterator[str]:
-    empty = 0
-    for cell in cells:
-        if cell:
-            yield from [""] * empty
-            yield cell
-            empty = 0
-        else:
-            empty += 1
 
 
 def _text(value: Any) -> str:

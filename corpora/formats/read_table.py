@@ -129,17 +129,15 @@ def read_records(
     else:
         delimiter = delimiter_of_rows(text, "\t" if tabs else ",")
     plain = directive(text)[0]
-    read = (
-        _tsv(plain, findings, remarks=remarks)
-        if delimiter == "\t"
-        else _csv(plain, delimiter, findings, remarks=remarks)
-    )
+    if delimiter == "\t":
+        read = _tsv(plain, findings, remarks=remarks)
+    else:
+        read = _csv(plain, delimiter, findings, remarks=remarks)
     if read is not None:
         read.delimiter = delimiter
         if (widest := max((len(row.cells) for row in read.rows), default=0)) > MOST_FIELDS:
-            findings.error(
-                f"It has {widest:,} columns; {MOST_FIELDS:,} are read.", "Is this the right file?"
-            )
+            what = f"It has {widest:,} columns; {MOST_FIELDS:,} are read."
+            findings.error(what, "Is this the right file?")
             return None
     return read
 
@@ -156,16 +154,21 @@ def of_records(
     check_comments(table.comments, table.later, delimiter, findings)
     raw = RawCorpus(form, envelope_of(table.comments, delimiter))
     header, columns = table.rows[0], columns.within(raw.envelope)
-    names: list[str] | None
     sides = _without_header(header, columns, tabs=tabs)
+    names: list[str] | None
     if sides is not None:
-        names = _numbered_names(header, sides)
+        names = [f"column_{number}" for number in range(1, len(header.cells) + 1)]
+        further = [FURTHER] * (len(sides) - len(SIDES))
+        for side, place in zip((*SIDES, *further), sides, strict=True):
+            names[place] = side
         # Show how a table without a header was read; its ids are the numbers of its lines.
         left_out = len(table.comments) + len(table.later)
         comments = f" {left_out} lines that begin with # were read as comments." if left_out else ""
+        listed = ", ".join(str(place + 1) for place in sides[2:])
+        others = f", {listed} as variants" if listed else ""
         findings.warning(
             f"No header was recognised: the first line was read as an entry, column {sides[0] + 1} as the source, "
-            f"column {sides[1] + 1} as the reference{_others(sides[2:])}.{comments}",
+            f"column {sides[1] + 1} as the reference{others}.{comments}",
             "If the first line is a header, name its columns source and reference, or say which they are: "
             "--source-column NAME --reference-column NAME.",
             line=table.rows[0].line,
@@ -208,27 +211,13 @@ def _without_header(first: TableRow, columns: Columns, *, tabs: bool) -> tuple[i
         return None
     names = tuple(cell.strip() for cell in first.cells)
     known = {*SYNONYMS, *canonical_names(names, any_case=True)}
-    if known.intersection(names) or any(
-        tag_of(name) is not None or is_mark(name) or is_term_mark(name) for name in names
-    ):
+    tagged = any(tag_of(name) is not None for name in names)
+    if tagged or known.intersection(names) or any(is_mark(n) or is_term_mark(n) for n in names):
         return None
     if columns.numbers is not None:
         return columns.numbers if max(columns.numbers) < len(names) else None
     named_side = columns.source or columns.reference
     return (0, 1) if tabs and len(names) == 2 and not named_side else None
-
-
-def _numbered_names(first: TableRow, sides: tuple[int, ...]) -> list[str]:
-    names = [f"column_{number}" for number in range(1, len(first.cells) + 1)]
-    further = [FURTHER] * (len(sides) - len(SIDES))
-    for side, place in zip((*SIDES, *further), sides, strict=True):
-        names[place] = side
-    return names
-
-
-def _others(places: Sequence[int]) -> str:
-    listed = ", ".join(str(place + 1) for place in places)
-    return f", {listed} as variants" if listed else ""
 
 
 def is_table(text: str, columns: Columns) -> bool:
@@ -335,11 +324,10 @@ def _column_names(
     note_choice(chosen, columns, findings, OPTIONS, line=header.line)
     raw.guessed |= chosen.languages
     for side, place in chosen.places.items():
-        other = {at: plain[at] for at, name in enumerate(names) if name == side}
-        names = [
-            f"other_{side}" if plain[at] == side else other.get(at, name)
-            for at, name in enumerate(names)
+        pairs = [
+            (own, own if name == side else name) for own, name in zip(plain, names, strict=True)
         ]
+        names = [f"other_{side}" if own == side else name for own, name in pairs]
         names[place] = side
     for place in chosen.further:
         names[place] = FURTHER

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 from corpora.files.decode import extra
@@ -13,6 +14,7 @@ from corpora.formats.read_json import parse
 from corpora.formats.read_xml import RefusedFile, check_comment
 from corpora.languages.tags import as_tag, is_language_tag, language_of_file
 from corpora.model.corpus import Form, RawCorpus, RawEntry
+from corpora.text.messages import counted
 
 
 def read_parallel(
@@ -27,15 +29,13 @@ def read_parallel(
     for name, lines in zip(names[1:], sides[1:], strict=True):
         if len(lines) != len(sides[0]):
             findings.error(
-                f"The files are not aligned: {_counted(sides[0])} in the source file, "
-                f"{_counted(lines)} in the reference file{f' {shown(name)}' if len(names) > 2 else ''}.",
+                f"The files are not aligned: {counted(len(sides[0]), 'line')} in the source file, "
+                f"{counted(len(lines), 'line')} in the reference file{f' {shown(name)}' if len(names) > 2 else ''}.",
                 "Give files with one sentence a line, in the same order.",
             )
-    sides[1:] = [
-        column
-        for name, lines in zip(names[1:], sides[1:], strict=True)
-        for column in _columns(lines, sides[0], name, findings)
-    ]
+    pairs = list(zip(names[1:], sides[1:], strict=True))
+    columns = (_columns(lines, sides[0], name, findings) for name, lines in pairs)
+    sides[1:] = chain.from_iterable(columns)
     if findings.failed:
         return None
     raw = RawCorpus(Form.PARALLEL, {}, guessed=_guessed_languages(names))
@@ -49,8 +49,9 @@ def read_parallel(
         raw.entries.append(RawEntry(fields, len(raw.entries) + 1, line))
     if blank:
         raw.envelope["file_lines"] = len(sides[0])
+        lines_are = "One line is" if blank == 1 else f"{blank:,} lines are"
         findings.warning(
-            f"{_lines_are(blank)} blank in {'both' if len(sides) == 2 else 'all'} files and left out.",
+            f"{lines_are} blank in {'both' if len(sides) == 2 else 'all'} files and left out.",
             "Nothing to do if they separate paragraphs. A file of outputs may have a line for each line of "
             "the files, or for each entry.",
         )
@@ -87,14 +88,6 @@ def _columns(
     )
     cells = [line.split("\t") if line.strip() else [""] * (most + 1) for line in lines]
     return [list(column) for column in zip(*cells, strict=True)]
-
-
-def _lines_are(number: int) -> str:
-    return "One line is" if number == 1 else f"{number:,} lines are"
-
-
-def _counted(lines: Sequence[str]) -> str:
-    return "1 line" if len(lines) == 1 else f"{len(lines):,} lines"
 
 
 _AT_END = re.compile(r"\r{2,}(?=\n|\Z)")
@@ -134,14 +127,11 @@ def _differ_in_length(sides: Sequence[Sequence[str]]) -> bool:
 def _note_returns_within(text: str, name: str, findings: Findings, *, ends: bool) -> None:
     positions = [match.start() for match in _WITHIN.finditer(text)]
     if positions:
-        what = (
-            "carriage return (\\r) stands"
-            if len(positions) == 1
-            else "carriage returns (\\r) stand"
-        )
+        one = len(positions) == 1
+        what = "carriage return (\\r) stands" if one else "carriage returns (\\r) stand"
         read = "read as a line end" if ends else "kept as part of the text"
         findings.warning(
-            f"{'One' if len(positions) == 1 else f'{len(positions):,}'} {what} within lines of {name}, {read}.",
+            f"{'One' if one else f'{len(positions):,}'} {what} within lines of {name}, {read}.",
             "Nothing to do if that is meant. `tr '\\r' '\\n'` makes line ends of them, `tr -d '\\r'` takes "
             "them out.",
             line=text.count("\n", 0, positions[0]) + 1,
@@ -188,9 +178,7 @@ def read_po(text: str, findings: Findings) -> RawCorpus | None:
             continue
         fields: dict[str, Any] = {"id": message.id, "source": message.source}
         fields["reference"], *others = message.texts
-        if variants := [
-            variant for variant in dict.fromkeys(others) if variant != fields["reference"]
-        ]:
+        if variants := [text for text in dict.fromkeys(others) if text != fields["reference"]]:
             fields["variants"] = variants
         fields |= {"notes": message.notes} if message.notes else {}
         fields |= {"msgctxt": message.context} if message.context else {}
@@ -268,10 +256,8 @@ def read_arb(texts: list[str], findings: Findings) -> RawCorpus | None:
     """Read the ARB files of a source and of its references, joined by their keys."""
     files = [arb_messages(text, findings) for text in texts]
     if len(texts) < 2:
-        findings.error(
-            "An ARB file has one language.",
-            "Give that of the sources, then that of the references.",
-        )
+        mend = "Give that of the sources, then that of the references."
+        findings.error("An ARB file has one language.", mend)
     sides = [file for file in files if file is not None]
     if findings.failed or len(sides) < 2:
         return None
@@ -287,20 +273,17 @@ def read_arb(texts: list[str], findings: Findings) -> RawCorpus | None:
         fields: dict[str, Any] = {"id": key, "source": text, "reference": reference[key]}
         if variants := [other[key] for other, _ in others if key in other]:
             fields["variants"] = variants
-        details = about.get(f"@{key}")
-        if isinstance(details, dict) and isinstance(details.get("description"), str):
+        stated = about.get(f"@{key}")
+        details = stated if isinstance(stated, dict) else {}
+        if isinstance(details.get("description"), str):
             fields["notes"] = details["description"]
-        if isinstance(details, dict) and (
-            rest := {n: v for n, v in details.items() if n != "description"}
-        ):
+        if rest := {name: value for name, value in details.items() if name != "description"}:
             fields["arb"] = rest
         raw.entries.append(RawEntry(fields, len(raw.entries) + 1))
     alone = len(source.keys() ^ reference.keys())
     if alone and raw.entries:
-        findings.warning(
-            f"{alone:,} keys are in one of both files only and were left out.",
-            "Check whether they are named alike.",
-        )
+        what = f"{alone:,} keys are in one of both files only and were left out."
+        findings.warning(what, "Check whether they are named alike.")
     return raw
 
 
@@ -316,9 +299,8 @@ def arb_messages(text: str, findings: Findings) -> tuple[dict[str, str], Mapping
         findings.error("An ARB file is a JSON object.", 'Write {"key": "text", …}.', line=1)
         return None
     value: dict[str, Any] = document.value
-    texts = {
-        name: text for name, text in value.items() if name[:1] != "@" and isinstance(text, str)
-    }
+    own = {name: text for name, text in value.items() if name[:1] != "@"}
+    texts = {name: text for name, text in own.items() if isinstance(text, str)}
     return texts, {name: detail for name, detail in value.items() if name[:1] == "@"}
 
 
@@ -330,8 +312,6 @@ def _language(field: str, stated: str) -> dict[str, str]:
 
 def rows_of_po(messages: PoFile) -> Iterator[tuple[int | None, PoMessage]]:
     """Yield line and message of each that has a text and is not obsolete, fuzzy ones too: machines mark theirs so."""
-    yield from (
-        (message.line, message)
-        for message in messages.messages
-        if message.texts and not message.obsolete
-    )
+    for message in messages.messages:
+        if message.texts and not message.obsolete:
+            yield message.line, message

@@ -7,6 +7,7 @@ fetched, elements may be nested only so deep, and what is read is bounded by the
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 from xml.parsers import expat
 
@@ -53,18 +54,13 @@ def read_xml(text: str, form: Form, findings: Findings, columns: Columns) -> Raw
         return None
     except expat.ExpatError as error:
         reason = expat.ErrorString(error.code)
-        findings.error(
-            f"Not valid XML: {reason} at column {error.offset + 1}.",
-            "Export the file again from the program it came from.",
-            line=error.lineno,
-        )
+        what = f"Not valid XML: {reason} at column {error.offset + 1}."
+        mend = "Export the file again from the program it came from."
+        findings.error(what, mend, line=error.lineno)
         return None
     if reader.root != form.value:
-        findings.error(
-            f"The file is no {form.upper()}: its first element is {shown(reader.root, 30)}.",
-            f"Give a file that begins with <{form.value}>.",
-            line=1,
-        )
+        what = f"The file is no {form.upper()}: its first element is {shown(reader.root, 30)}."
+        findings.error(what, f"Give a file that begins with <{form.value}>.", line=1)
         return None
     raw = RawCorpus(form, dict(reader.envelope))
     named = reader.sides(raw, columns.within(raw.envelope), findings)
@@ -112,9 +108,8 @@ class _Reader:
     def _start(self, name: str, attributes: dict[str, str]) -> None:
         self._depth += 1
         if self._depth > DEEPEST:
-            raise RefusedFile(
-                f"Elements are nested more than {DEEPEST} levels deep.", "Export the file again."
-            )
+            what = f"Elements are nested more than {DEEPEST} levels deep."
+            raise RefusedFile(what, "Export the file again.")
         namespace, _, local = name.rpartition(" ")
         if self._depth == 1:
             self.root, self._namespace = local, namespace
@@ -123,8 +118,11 @@ class _Reader:
             return
         if self._within:
             self._coded = True
-            if local == "cp" and len(plain.get("hex", "")) <= 6:
-                self._text.append(_character(plain.get("hex", "")))
+            if (
+                local == "cp" and len(plain.get("hex", "")) <= 6
+            ):  # as XLIFF 2 writes "\x1f": <cp hex="001F"/>
+                with suppress(ValueError, OverflowError):
+                    self._text.append(chr(int(plain.get("hex", ""), 16)))
         if local in _SKIPPED or (namespace != self._namespace and not self._within):
             self._skipping = self._depth
         elif not self._within and local in self.captured:
@@ -188,9 +186,8 @@ class _Reader:
     def _keep_marks(self, attributes: Mapping[str, str]) -> None:
         """Store attributes that may be marks of secrecy or terms, so that they are not passed over (DESIGN V1)."""
         for name, value in attributes.items():
-            if name not in _OWN_ATTRIBUTES and (
-                is_mark(name) or is_term_mark(name) or names_secret(value)
-            ):
+            mark = is_mark(name) or is_term_mark(name) or names_secret(value)
+            if mark and name not in _OWN_ATTRIBUTES:
                 self.property(name, value)
 
 
@@ -231,9 +228,8 @@ class _Tmx(_Reader):
     def sides(self, raw: RawCorpus, columns: Columns, findings: Findings) -> tuple[str, str] | None:
         names = list(dict.fromkeys(text for unit in self.units for text in unit.texts))
         if not names:
-            findings.error(
-                "There are no units with texts.", "Export the memory again.", field="body"
-            )
+            mend = "Export the memory again."
+            findings.error("There are no units with texts.", mend, field="body")
             return None
         own = self._source_language
         if columns.source_language is None and any(same_language(own, name) for name in names):
@@ -314,9 +310,8 @@ class _Xliff(_Reader):
         elif name == "file":
             self._files += 1
             if "source-language" in attributes:
-                self._languages.append(
-                    (attributes["source-language"], attributes.get("target-language", ""))
-                )
+                target = attributes.get("target-language", "")
+                self._languages.append((attributes["source-language"], target))
         elif name == "trans-unit":
             self._add(attributes.get("id"), untranslated=attributes.get("translate") == "no")
         elif name == "unit":
@@ -388,25 +383,12 @@ def _tags(source: str, target: str) -> dict[str, str]:
     return {name: tag for name, tag in tags.items() if is_language_tag(tag)}
 
 
-def _character(digits: str) -> str:
-    """Return the character that XLIFF 2 writes as ``<cp hex="001F"/>``; nothing where it is none."""
-    try:
-        return chr(int(digits, 16))
-    except (ValueError, OverflowError):
-        return ""
-
-
 def check_comment(comment: str) -> None:
     """Refuse a comment that may be a mark or a term: nothing would follow from it."""
     key, _, value = comment.strip().partition(":")
     words = folded_words(comment)
-    if (
-        is_mark(key)
-        or is_term_mark(key)
-        or names_secret(value.strip() or key)
-        or has_licence_word(words)
-        or forbids_plainly(comment)
-    ):
+    mark = is_mark(key) or is_term_mark(key) or names_secret(value.strip() or key)
+    if mark or has_licence_word(words) or forbids_plainly(comment):
         raise RefusedFile(
             "The comment may say what is secret, or where texts may go, and is not understood.",
             'Take it out, or say it in a file beside this one: {"transmission": "local-only"} or "open".',

@@ -60,12 +60,8 @@ def delimiter_of_rows(text: str, usual: str) -> str:
     """
     text, separator = directive(text)
     lines = [_QUOTED.sub("", line) for line in islice(_lines(text), _LOOKED_AT)]
-    fitting = (
-        candidate
-        for candidate in (usual, "\t", ";")
-        if lines and all(candidate in line for line in lines)
-    )
-    return separator or next(fitting, usual)
+    fitting = (sign for sign in (usual, "\t", ";") if all(sign in line for line in lines))
+    return separator or (next(fitting, usual) if lines else usual)
 
 
 def is_separated_otherwise(text: str, findings: Findings) -> bool:
@@ -139,20 +135,15 @@ def check_comments(
         key, value = (match[2], match[3]) if match else ("", comment)
         late = (line, comment) in later
         speaks = is_term_mark(key) or speaks_of_terms(key) is not None
-        if speaks_of_terms(key) is not TermMarking.ROLE and (
-            is_mark(key) or (key != "id" and names_secret(value, gold=key == "provenance"))
-        ):
+        secret = key != "id" and names_secret(value, gold=key == "provenance")
+        if (is_mark(key) or secret) and speaks_of_terms(key) is not TermMarking.ROLE:
             findings.error(_NOT_UNDERSTOOD, SEGMENT_MEND, line=line)
         elif speaks and fold(key) in before:
-            findings.error(
-                "A term stands twice, so nobody knows which of them holds.", "Keep one.", line=line
-            )
+            what = "A term stands twice, so nobody knows which of them holds."
+            findings.error(what, "Keep one.", line=line)
         elif late and speaks:
-            findings.error(
-                "The comment may say where the texts may go, and stands after the header.",
-                f"Move it. {_BEFORE_HEADER}",
-                line=line,
-            )
+            what = "The comment may say where the texts may go, and stands after the header."
+            findings.error(what, f"Move it. {_BEFORE_HEADER}", line=line)
         elif _may_be_term(key, value, is_read=match is not None and (speaks or bool(match[1]))):
             findings.error(_NOT_UNDERSTOOD, f"{TERM_MEND} {_BEFORE_HEADER}", line=line)
         before |= {fold(key)} if speaks else set()

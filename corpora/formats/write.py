@@ -50,11 +50,8 @@ def encode(corpus: Corpus, form: Form) -> tuple[str, ...]:
         rows: Sequence[Entry | None] = corpus.entries
         last = corpus.dataset.file_lines or 0
         lines = {entry.id: entry for entry in corpus.entries if isinstance(entry.id, int)}
-        if (
-            len(lines) == len(rows)
-            and list(lines) == sorted(lines)
-            and lines.keys() <= set(range(1, last + 1))
-        ):
+        ordered = len(lines) == len(rows) and list(lines) == sorted(lines)
+        if ordered and lines.keys() <= set(range(1, last + 1)):
             rows = [lines.get(line) for line in range(1, last + 1)]
         sources = ("" if row is None else row.source for row in rows)
         references = ("" if row is None else row.reference for row in rows)
@@ -72,9 +69,8 @@ def encode(corpus: Corpus, form: Form) -> tuple[str, ...]:
 
 def _rows(corpus: Corpus) -> Iterator[Fields]:
     """Yield the fields of each entry, without the tags that the envelope says of it."""
-    inherited = [
-        (name, tag) for name in INHERITED if (tag := getattr(corpus.dataset, name)) is not None
-    ]
+    tags = ((name, getattr(corpus.dataset, name)) for name in INHERITED)
+    inherited = [(name, tag) for name, tag in tags if tag is not None]
     for entry in corpus.entries:
         fields = entry_fields(entry)
         yield {name: value for name, value in fields.items() if (name, value) not in inherited}
@@ -157,17 +153,15 @@ def _table(corpus: Corpus, delimiter: str) -> str:
     names = dict.fromkeys((*_FIRST_COLUMNS, *(name for row in rows for name in row)))
     plain = {name: all(is_plain(name, row[name]) for row in rows if name in row) for name in names}
     header = [guarded(name if plain[name] else name + JSON_COLUMN) for name in names]
-    records = [header, *([_cell(name, row, plain[name]) for name in names] for row in rows)]
-    comments = _envelope_comments(dataset_fields(corpus.dataset), delimiter)
-    return _lines(comments) + _lines(
-        delimiter.join(_quoted(cell, delimiter) for cell in cells) for cells in records
-    )
-
-
-def _cell(name: str, row: Fields, plain: bool) -> str:
-    if name not in row:
-        return ""
-    return (write_cell(name, row[name]) if plain else None) or _json(row[name])
+    records = [header]
+    for row in rows:
+        texts = {
+            name: (plain[name] and write_cell(name, value)) or _json(value)
+            for name, value in row.items()
+        }
+        records.append([texts.get(name, "") for name in names])
+    lines = (delimiter.join(_quoted(cell, delimiter) for cell in cells) for cells in records)
+    return _lines(_envelope_comments(dataset_fields(corpus.dataset), delimiter)) + _lines(lines)
 
 
 def _quoted(cell: str, delimiter: str) -> str:
@@ -190,9 +184,8 @@ def _unsplit(value: str, delimiter: str) -> str:
 
     def _joined(literal: re.Match[str]) -> str:
         first, *cells = literal[0].split(delimiter)
-        return first + "".join(
-            f"{escaped if is_formula(cell) else delimiter}{cell}" for cell in cells
-        )
+        rest = (f"{escaped if is_formula(cell) else delimiter}{cell}" for cell in cells)
+        return first + "".join(rest)
 
     return _STRING.sub(_joined, value)
 
@@ -247,9 +240,8 @@ def write(
             "Write only public ones (--segment development), or allow it (--allow-secret).",
         )
     if form is Form.PARALLEL and reference is None:
-        findings.error(
-            "The parallel form is two files.", "Name the reference file too (--reference-output)."
-        )
+        mend = "Name the reference file too (--reference-output)."
+        findings.error("The parallel form is two files.", mend)
     if form is not Form.PARALLEL and reference is not None:
         findings.error(f"The form {form} is one file.", "Leave the reference file out.")
     paths = [Path(path)] if reference is None else [Path(path), Path(reference)]
@@ -312,16 +304,12 @@ def _check_lossless(corpus: Corpus, form: Form, files: list[File]) -> None:
 
 def _on_one_line(corpus: Corpus) -> Corpus:
     """Fold line breaks inside texts, which would shift every pair after them."""
-    entries = tuple(
-        entry.model_copy(
-            update={
-                "source": " ".join(entry.source.splitlines()),
-                "reference": " ".join(entry.reference.splitlines()),
-            }
-        )
-        for entry in corpus.entries
-    )
-    return replace(corpus, entries=entries)
+    entries = []
+    for entry in corpus.entries:
+        texts = {"source": entry.source, "reference": entry.reference}
+        folded = {side: " ".join(text.splitlines()) for side, text in texts.items()}
+        entries.append(entry.model_copy(update=folded))
+    return replace(corpus, entries=tuple(entries))
 
 
 def _replace(paths: list[Path], contents: list[bytes], findings: Findings) -> None:

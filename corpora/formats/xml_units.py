@@ -37,9 +37,7 @@ class Unit:
         }
         fields |= {} if self.id is None else {"id": self.id}
         fields |= {"source": (self.texts.get(source) or [""])[0], "reference": first}
-        if variants := [
-            variant for variant in dict.fromkeys(others) if variant.strip() and variant != first
-        ]:
+        if variants := [text for text in dict.fromkeys(others) if text.strip() and text != first]:
             fields["variants"] = variants
         if self.notes:
             fields["notes"] = "\n".join(self.notes)
@@ -50,9 +48,10 @@ def with_entries(
     raw: RawCorpus, units: list[Unit], named: tuple[str, str], findings: Findings
 ) -> RawCorpus:
     """Make entries of the units that have a translation; ``named`` are their texts for source and reference."""
-    marked = [unit for unit in units if unit.untranslated and _has_text(unit, named[1])]
+    translated = [unit for unit in units if _has_text(unit, named[1])]
     lacking = [unit for unit in units if not _has_text(unit, named[1])]
-    kept = [unit for unit in units if (not unit.untranslated and _has_text(unit, named[1]))]
+    marked = [unit for unit in translated if unit.untranslated]
+    kept = [unit for unit in translated if not unit.untranslated]
     _complete_ids(kept, findings)
     for unit in kept:
         raw.entries.append(RawEntry(unit.fields(*named), len(raw.entries) + 1, unit.line))

@@ -134,11 +134,8 @@ INHERITED = ("variety", "orthography")
 def with_tags_of(dataset: Dataset, entry: Entry) -> Entry:
     """Return an entry with its corpus's task, and with its variety and orthography where it has none."""
     tags: dict[str, str] = {} if dataset.task == entry.of_task else {"of_task": dataset.task}
-    tags |= {
-        name: tag
-        for name in INHERITED
-        if (tag := getattr(dataset, name)) is not None and getattr(entry, name) is None
-    }
+    lacking = [name for name in INHERITED if getattr(entry, name) is None]
+    tags |= {name: tag for name in lacking if (tag := getattr(dataset, name)) is not None}
     return entry.model_copy(update=tags) if tags else entry
 
 
@@ -209,27 +206,13 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
     "id": ("index", "entry_id", "sentence_id"),
     "source": ("source_text", "src", "source_sentence"),
     "reference": (
-        "target_expected",
-        "ref",
-        "target",
-        "target_text",
-        "tgt",
-        "trg",
-        "translation",
-        "expected",
+        "target_expected", "ref", "target", "target_text", "tgt", "trg", "translation", "expected",
     ),
-    "variants": (),
-    "segment": (),
-    "difficulty": (),
-    "provenance": (),
-    "register": (),
-    "context": (),
+    **dict.fromkeys(("variants", "segment", "difficulty", "provenance", "register", "context"), ()),
     "variety": ("dialect",),
     "orthography": ("spelling_system",),
-    "morphological_analysis": (),
-    "notes": (),
-    "variant_class": (),
-}
+    **dict.fromkeys(("morphological_analysis", "notes", "variant_class"), ()),
+}  # fmt: skip
 """Fields of an entry and the other names that files give them, best first."""
 SIDES = ("source", "reference")
 LEGACY_NAMES = {"id": "index", "source": "source_text", "reference": "target_expected"}
@@ -287,11 +270,9 @@ def canonical_names(present: tuple[str, ...], *, any_case: bool = False) -> dict
     for known, others in SYNONYMS.items():
         if known in present:
             continue
-        spelled_name = next(
-            (spelled[other] for other in (known, *others) if other in spelled), None
-        )
-        if spelled_name is not None:
-            mapping[spelled_name] = known
+        found = [spelled[other] for other in (known, *others) if other in spelled]
+        if found:
+            mapping[found[0]] = known
     return mapping
 
 
@@ -316,45 +297,46 @@ class Selection:
         CorpusError for them where they are asked for, for an id that is not there, and for a filter that leaves nothing.
         """
         findings = Findings(corpus.dataset.id)
-        for name, number in (("limit", self.limit), ("sample", self.sample)):
-            if number is not None and number < 1:
-                findings.error("It must be at least 1.", "Give a larger number.", field=name)
-        for tier in self.difficulties:
-            if not 1 <= tier <= 5:
-                findings.error("There are tiers 1 to 5.", "Give one of these.", field="difficulty")
-        findings.stop_if_failed()
-        chosen = [
-            place
-            for place, entry in enumerate(corpus.entries)
-            if (corpus.vault is None or not entry.not_stored)
-            and entry.segment is not Segment.HELD_OUT
-        ]
-        held_out = any(entry.segment is Segment.HELD_OUT for entry in corpus.entries)
+        self._check(findings)
+        entries = corpus.entries
+        held_out = {str(entry.id) for entry in entries if entry.segment is Segment.HELD_OUT}
+        chosen = [at for at, entry in enumerate(entries) if entry.segment is not Segment.HELD_OUT]
+        if corpus.vault is not None:
+            chosen = [at for at in chosen if not entries[at].not_stored]
         if Segment.HELD_OUT in self.segments or (held_out and not chosen):
             _refuse_held_out(findings)
         if self.entry_ids:
             wanted = self._wanted(corpus, findings)
-            if any(
-                entry.segment is Segment.HELD_OUT and str(entry.id) in wanted
-                for entry in corpus.entries
-            ):
+            if not held_out.isdisjoint(wanted):
                 _refuse_held_out(findings)
-            chosen = [at for at in chosen if str(corpus.entries[at].id) in wanted]
-        chosen = self._by_segment(corpus, chosen, findings)
-        chosen = self._by_difficulty(corpus, chosen, findings)
+            chosen = [at for at in chosen if str(entries[at].id) in wanted]
+        for name, tags in (("segment", self.segments), ("difficulty", self.difficulties)):
+            left = [at for at in chosen if not tags or getattr(entries[at], name) in tags]
+            if tags and not left:
+                what = f"the {name} filter ({', '.join(map(str, tags))})"
+                findings.error(
+                    f"No entry is left: {what} matches none of the {len(chosen)} entries before it.",
+                    "`rosetta corpus show` counts what there is; choose something else.",
+                    field=name,
+                )
+                raise findings.failure()
+            chosen = left
         if self.sample is not None:
-            chosen = sorted(
-                sorted(
-                    chosen,
-                    key=lambda at: hashlib.sha256(
-                        f"{self.seed}:{corpus.entries[at].id}".encode()
-                    ).digest(),
-                )[: self.sample]
-            )
+            keys = {at: f"{self.seed}:{entries[at].id}".encode() for at in chosen}
+            drawn = sorted(chosen, key=lambda at: hashlib.sha256(keys[at]).digest())
+            chosen = sorted(drawn[: self.sample])
         return tuple(chosen[: self.limit])
 
+    def _check(self, findings: Findings) -> None:
+        for name, number in (("limit", self.limit), ("sample", self.sample)):
+            if number is not None and number < 1:
+                findings.error("It must be at least 1.", "Give a larger number.", field=name)
+        if not all(1 <= tier <= 5 for tier in self.difficulties):
+            findings.error("There are tiers 1 to 5.", "Give one of these.", field="difficulty")
+        findings.stop_if_failed()
+
     def _wanted(self, corpus: Corpus, findings: Findings) -> set[str]:
-        wanted = dict.fromkeys(str(entry_id_) for entry_id_ in self.entry_ids)
+        wanted = dict.fromkeys(map(str, self.entry_ids))
         present = dict.fromkeys(str(entry.id) for entry in corpus.entries)
         few = ", ".join(shown(id_) for id_ in list(present)[:3])
         for id_ in wanted:
@@ -367,26 +349,11 @@ class Selection:
         findings.stop_if_failed()
         return set(wanted)
 
-    def _by_segment(self, corpus: Corpus, chosen: list[int], findings: Findings) -> list[int]:
-        if not self.segments:
-            return chosen
-        left = [at for at in chosen if corpus.entries[at].segment in self.segments]
-        named = ", ".join(self.segments)
-        _refuse_nothing(left, chosen, f"the segment filter ({named})", "segment", findings)
-        return left
 
-    def _by_difficulty(self, corpus: Corpus, chosen: list[int], findings: Findings) -> list[int]:
-        if not self.difficulties:
-            return chosen
-        left = [at for at in chosen if corpus.entries[at].difficulty in self.difficulties]
-        named = ", ".join(map(str, self.difficulties))
-        _refuse_nothing(left, chosen, f"the difficulty filter ({named})", "difficulty", findings)
-        return left
-
-
-def _refuse_nothing(
+def _some(
     left: list[int], before: list[int], what: str, field: str, findings: Findings
-) -> None:
+) -> list[int]:
+    """Return what a filter leaves; CorpusError where that is nothing."""
     if not left:
         findings.error(
             f"No entry is left: {what} matches none of the {len(before)} entries before it.",
@@ -394,6 +361,7 @@ def _refuse_nothing(
             field=field,
         )
         raise findings.failure()
+    return left
 
 
 def _refuse_held_out(findings: Findings) -> None:

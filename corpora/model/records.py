@@ -171,7 +171,6 @@ class SpeechRecord(TaskRecord):
     audio: str | None = Field(None, description="Write the name of the recording as text.")
 
     def source_text(self) -> str | None:
-        """Return the name of the recording."""
         return self.audio
 
 
@@ -192,11 +191,9 @@ class DiarizationRecord(SpeechRecord):
         return value
 
     def reference_text(self) -> str | None:
-        """Return a line for each turn."""
         return _lines(self.reference)
 
     def own_answer(self) -> str | None:
-        """Return a line for each turn of the output."""
         return _lines(self.predicted)
 
 
@@ -206,9 +203,7 @@ _SPEAKER = re.compile(r"\s*[^\s:][^:]*:")
 def _lines(spoken: str | list[SpokenTurn] | None) -> str | None:
     if spoken is None or isinstance(spoken, str):
         return spoken
-    return "\n".join(
-        f"{spoken_turn.speaker}: {' '.join(spoken_turn.text.split())}" for spoken_turn in spoken
-    )
+    return "\n".join(f"{turn.speaker}: {' '.join(turn.text.split())}" for turn in spoken)
 
 
 class JudgedRecord(TaskRecord):
@@ -249,11 +244,8 @@ class ChatRecord(TaskRecord):
         if isinstance(self.predicted, str):
             return self.predicted
         answers: Sequence[str | None] = self.predicted or [turn.assistant for turn in self.turns]
-        return (
-            None
-            if all(answer is None for answer in answers)
-            else json_text([a or "" for a in answers])
-        )
+        none = all(answer is None for answer in answers)
+        return None if none else json_text([answer or "" for answer in answers])
 
 
 class FunctionCallRecord(TaskRecord):
@@ -270,11 +262,9 @@ class FunctionCallRecord(TaskRecord):
     )
 
     def reference_text(self) -> str | None:
-        """Return the wanted calls as JSON."""
         return json_text(self.reference_calls)
 
     def own_answer(self) -> str | None:
-        """Return the calls that were made, as JSON."""
         return self.predicted if self.predicted_calls is None else json_text(self.predicted_calls)
 
 
@@ -328,11 +318,9 @@ class DialogueStateRecord(TaskRecord):
     predicted_state: Slots | None = Field(None, description='Write {"DOMAIN": {"SLOT": "value"}}.')
 
     def reference_text(self) -> str | None:
-        """Return the state as JSON."""
         return json_text(self.reference_state)
 
     def own_answer(self) -> str | None:
-        """Return the state that was found, as JSON."""
         return self.predicted if self.predicted_state is None else json_text(self.predicted_state)
 
 
@@ -374,14 +362,11 @@ def complete(task: str, fields: Mapping[str, Any]) -> tuple[dict[str, Any], list
         model = RECORDS[task]
         wrong_fields: dict[str, WrongField] = {}
         details = error.errors(include_url=False, include_input=False)
-        for detail in sorted(
-            details, key=lambda detail: -len(detail["loc"])
-        ):  # of a union, what came furthest
+        # of a union, what came furthest
+        for detail in sorted(details, key=lambda detail: -len(detail["loc"])):
             name = str(detail["loc"][0])
-            error_text = str(detail["ctx"]["error"]) if detail["type"] == "value_error" else ""
-            message = error_text or _MESSAGES.get(
-                detail["type"], "It has not the form that it must have."
-            )
+            own = str(detail["ctx"]["error"]) if detail["type"] == "value_error" else ""
+            usual = _MESSAGES.get(detail["type"], "It has not the form that it must have.")
             mend = model.model_fields[name].description or "Correct it."
             # Write a place as `turns[2].user`, as far as it consists of names that we gave.
             place = detail["loc"]
@@ -391,7 +376,7 @@ def complete(task: str, fields: Mapping[str, Any]) -> tuple[dict[str, Any], list
                     path += f"[{part + 1}]"
                 elif part in _NAMES:
                     path += f".{part}"
-            wrong_fields.setdefault(name, WrongField(path, message, mend))
+            wrong_fields.setdefault(name, WrongField(path, own or usual, mend))
         return dict(fields), list(wrong_fields.values())
     made = dict(fields)
     for side, text in (("source", record.source_text()), ("reference", record.reference_text())):
@@ -403,9 +388,10 @@ def complete(task: str, fields: Mapping[str, Any]) -> tuple[dict[str, Any], list
 
 def sides_that_follow(task: str) -> set[str]:
     """Return which of source and reference other fields of a record give where it does not."""
-    own = {"source": TaskRecord.source_text, "reference": TaskRecord.reference_text}
+    names = {side: f"{side}_text" for side in ("source", "reference")}
+    record = RECORDS[task]
     return {
-        side for side, text in own.items() if getattr(RECORDS[task], f"{side}_text") is not text
+        s for s, name in names.items() if getattr(record, name) is not getattr(TaskRecord, name)
     }
 
 

@@ -2,9 +2,7 @@
 
 Terms are in the field ``transmission`` of the envelope or of an entry, in a licence, and in the mark
 ``….champollion.json`` beside the file. A term that is not understood makes a corpus unusable until its
-owner has said what is meant.
-
-Names of fields that say where the texts of a corpus may go, however they are written (DESIGN V1).
+owner has said what is meant. Names of such fields are known however they are written.
 """
 
 from __future__ import annotations
@@ -19,7 +17,6 @@ from typing import Any
 from corpora.model.vocabularies import (
     LOCAL_ONLY,
     UNKNOWN,
-    LicenceClass,
     Sending,
     Transmission,
     holds_phrase,
@@ -78,17 +75,11 @@ def speaks_of_terms(name: str) -> TermMarking | None:
 
 def has_licence_word(words: list[str]) -> bool:
     """Return whether one of several folded words is, or resembles, licence."""
-    return any(
-        word in _LICENCE
-        or (
-            5 <= len(word) <= 9
-            and word[0] == "l"
-            and any(
-                SequenceMatcher(None, word, spelling, autojunk=False).ratio() >= NEAR
-                for spelling in ("license", "licence")
-            )
-        )
-        for word in words
+    alike = [word for word in words if 5 <= len(word) <= 9 and word[0] == "l"]
+    return not _LICENCE.isdisjoint(words) or any(
+        SequenceMatcher(None, word, spelling, autojunk=False).ratio() >= NEAR
+        for word in alike
+        for spelling in ("license", "licence")
     )
 
 
@@ -224,18 +215,9 @@ def weighed(terms: Sequence[Term]) -> Terms:
     whole = _strictest([term.led_to or LOCAL_ONLY for term in spoken])
     first = min(spoken, key=lambda term: (term.led_to or LOCAL_ONLY).transmission.rank)
     words = str(first.said)[:80]
-    reason = (
-        f"{first.field}: {words}" if words.strip() else f"{first.field} is there and says nothing"
-    )
-    return Terms(
-        whole.transmission,
-        reason,
-        unclear,
-        whole.endpoints,
-        segments,
-        first.licence_class,
-        training,
-    )
+    says = f": {words}" if words.strip() else " is there and says nothing"
+    reason, kind = f"{first.field}{says}", first.licence_class
+    return Terms(whole.transmission, reason, unclear, whole.endpoints, segments, kind, training)
 
 
 def _strictest(found: Sequence[Sending]) -> Sending:
@@ -266,18 +248,9 @@ def terms_in(
         elif name in _TRAINED and not of_entry:
             yield from _of_training(path, name, value)
         elif name == "terms" and _is_of_set_1(value):
-            learning = {
-                field_name: consent
-                for field_name, consent in value.items()
-                if field_name in _TRAINED
-            }
-            for field_name, consent in learning.items():
-                yield from _of_training(f"{path}.{field_name}", field_name, consent)
-            owners = {
-                field_name: value[field_name]
-                for field_name in ("owner", "speakers")
-                if field_name in value
-            }
+            for inner in filter(_TRAINED.__contains__, value):
+                yield from _of_training(f"{path}.{inner}", inner, value[inner])
+            owners = {inner: value[inner] for inner in ("owner", "speakers") if inner in value}
             yield from _terms_inside(path, owners, of_entry=of_entry)
         elif speaks is TermMarking.ROLE:
             led_to = _of_role(value)
@@ -286,13 +259,7 @@ def terms_in(
         elif speaks is None and isinstance(value, dict | list | tuple):
             yield from _terms_inside(path, value, of_entry=of_entry)
         else:
-            judge = _judge(speaks, of_entry=of_entry)
-            judged = ((text, judge(text)) for text in _texts(value))
-            yield from (
-                _of_licence(path, text, licence)
-                for text, licence in judged
-                if licence is not _NOTHING
-            )
+            yield from _of_licences(path, value, _judge(speaks, of_entry=of_entry))
 
 
 _NOTHING = object()
@@ -312,11 +279,14 @@ def _of_training(path: str, name: str, value: Any) -> Iterator[Term]:
         yield Term(path, value, None, explicit=True, training=known.get(answer))
 
 
-def _of_licence(path: str, said: str, found: LicenceClass | None) -> Term:
-    if found is None:
-        return Term(path, said, None, explicit=False)
-    led_to = Sending(Transmission(found.leads_to))
-    return Term(path, said, led_to, explicit=False, licence_class=found.name)
+def _of_licences(path: str, value: Any, judge: Callable[[str], Any]) -> Iterator[Term]:
+    for text in _texts(value):
+        licence = judge(text)
+        if licence is None:
+            yield Term(path, text, None, explicit=False)
+        elif licence is not _NOTHING:
+            led_to = Sending(Transmission(licence.leads_to))
+            yield Term(path, text, led_to, explicit=False, licence_class=licence.name)
 
 
 def _judge(speaks: TermMarking | None, *, of_entry: bool) -> Callable[[str], Any]:
@@ -348,11 +318,10 @@ def forbids_plainly(text: str) -> bool:
 def _explicit(path: str, value: Any) -> Term:
     """Read a value of ``transmission``: a word, addresses, or one of both for each open segment."""
     if isinstance(value, dict) and value:
-        parts = {name: sending_of(segment_name) for name, segment_name in value.items()}
-        known = all(part is not None for part in parts.values()) and {*parts} <= {*_OPEN_SEGMENTS}
-        if known:
-            sendings = tuple((name, part) for name, part in parts.items() if part is not None)
-            return Term(path, value, LOCAL_ONLY, explicit=True, segments=sendings)
+        parts = {name: sending_of(stated) for name, stated in value.items()}
+        known = tuple((name, part) for name, part in parts.items() if part is not None)
+        if len(known) == len(parts) and {*parts} <= {*_OPEN_SEGMENTS}:
+            return Term(path, value, LOCAL_ONLY, explicit=True, segments=known)
         return Term(path, value, None, explicit=True)
     return Term(path, value, sending_of(value), explicit=True)
 

@@ -1,4 +1,4 @@
-"""The four segments of a corpus (benchmark-specification §2.3), which lists of runs name without an entry available."""
+"""Segments of a corpus (benchmark-specification §2.3), labels of Local Contexts, licences, and where texts may go."""
 
 from __future__ import annotations
 
@@ -71,10 +71,7 @@ class ContextLabel(NamedTuple):
 def context_labels() -> dict[str, ContextLabel]:
     """Return the labels by identifier, those of traditional knowledge first."""
     table = resources.files("corpora.model").joinpath("labels.toml").read_text("utf-8")
-    return {
-        label_name: ContextLabel(label_name, *named)
-        for label_name, named in tomllib.loads(table).items()
-    }
+    return {name: ContextLabel(name, *named) for name, named in tomllib.loads(table).items()}
 
 
 def find_label(text: str) -> ContextLabel | None:
@@ -87,10 +84,8 @@ def find_label(text: str) -> ContextLabel | None:
 def label_words(labels: object) -> tuple[str, ...]:
     """Return the labels of an envelope in words for people: those of Local Contexts with name and identifier, others as they are."""
     given = labels if isinstance(labels, list | tuple) else [labels]
-    labels_found = [
-        (label_text, find_label(label_text)) for label_text in given if isinstance(label_text, str)
-    ]
-    return tuple(label_text if label is None else label.words for label_text, label in labels_found)
+    known = [(text, find_label(text)) for text in given if isinstance(text, str)]
+    return tuple(text if label is None else label.words for text, label in known)
 
 
 def looks_like_label(text: str) -> bool:
@@ -153,30 +148,19 @@ def licence_class(licence: str) -> LicenceClass | None:
     named = list(dropwhile(_BEFORE.__contains__, words))
     classes = licence_classes()
     for licence_class in classes.values():
-        if holds_phrase(licence_class.words, words) and (
-            not licence_class.within or _begins(classes[licence_class.within].begins, named)
-        ):
-            return (
-                None
-                if licence_class.within
-                and _UNCLEAR.intersection(words)
-                - frozenset(word for phrase in licence_class.words for word in phrase.split())
-                else licence_class
-            )
+        within = classes[licence_class.within].begins if licence_class.within else ()
+        if holds_phrase(licence_class.words, words) and (not within or _begins(within, named)):
+            own = {word for phrase in licence_class.words for word in phrase.split()}
+            return None if within and _UNCLEAR.intersection(words) - own else licence_class
         folded = licence.strip().casefold()
-        if any(
-            re.fullmatch(rf"{re.escape(id_.casefold())}(-\d+(\.\d+)*)?(-[a-z]{{2,4}})?", folded)
-            for id_ in licence_class.spdx
-        ):
+        ids = "|".join(re.escape(id_.casefold()) for id_ in licence_class.spdx)
+        if ids and re.fullmatch(rf"({ids})(-\d+(\.\d+)*)?(-[a-z]{{2,4}})?", folded):
             return licence_class
         if _begins(licence_class.begins, named):
             known = licence_class.leads_to != "open" or not _UNCLEAR.intersection(words)
             return licence_class if known else None
-        if (
-            " ".join(words) in licence_class.exactly
-            if words
-            else not licence.strip() and licence_class.exactly
-        ):
+        nothing = not words and not licence.strip() and licence_class.exactly
+        if nothing or (words and " ".join(words) in licence_class.exactly):
             return licence_class
     return None
 
@@ -240,12 +224,8 @@ def nearest_spdx(licence: str) -> str | None:
     """Return the id of the list that is most like a text; None where none is near."""
     known, _ = _ids()
     asked = re.sub(r"[\s_]+", "-", licence.strip())
-    beginning = sorted(
-        spdx_id for spdx_id in known.values() if spdx_id.lower().startswith(f"{asked.lower()}-")
-    )
-    numbered = [
-        spdx_id for spdx_id in beginning if re.fullmatch(r"[\d.]+", spdx_id[len(asked) + 1 :])
-    ]
+    begins = sorted(id_ for id_ in known.values() if id_.lower().startswith(f"{asked.lower()}-"))
+    numbered = [id_ for id_ in begins if re.fullmatch(r"[\d.]+", id_[len(asked) + 1 :])]
     if numbered:
         return numbered[-1]
     return next(iter(near_names(asked, known.values())), None)
@@ -322,10 +302,7 @@ def sending_of(value: Any) -> Sending | None:
         value = value.replace(",", " ").split()
     if not isinstance(value, list | tuple) or not value:
         return None
-    addresses = [
-        address_of(address_text) if isinstance(address_text, str) else None
-        for address_text in value
-    ]
+    addresses = [address_of(text) if isinstance(text, str) else None for text in value]
     named = tuple(address for address in addresses if address is not None)
     return Sending(Transmission.NAMED, named) if len(named) == len(value) else None
 
@@ -358,7 +335,4 @@ _STEPS = re.compile(r"%|\\|//|/\.{1,2}(/|$)")
 def is_within(url: str, named: Iterable[str]) -> bool:
     """Return whether an address is one of those that are named, or lies below one."""
     address = address_of(url)
-    return address is not None and any(
-        address == named_address or address.startswith(f"{named_address}/")
-        for named_address in named
-    )
+    return address is not None and any(f"{address}/".startswith(f"{one}/") for one in named)
