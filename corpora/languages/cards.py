@@ -14,7 +14,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from corpora.files.decode import open_regular
@@ -110,7 +110,7 @@ def _card(path: Path, content: bytes) -> FoundCard:
         card = LanguageCard.model_validate(data)
     except ValidationError as error:
         errors = error.errors(include_url=False, include_input=False)
-        raise CardError([_problem(path, text, error_details) for error_details in errors]) from None
+        raise CardError([_problem(path, text, found) for found in errors]) from None
     return FoundCard(card, hashlib.sha256(content).hexdigest(), path)
 
 
@@ -183,12 +183,9 @@ def _words(found: ErrorDetails, place: tuple[int | str, ...]) -> tuple[str, str]
     """Return what is wrong, without its full stop, and the fix."""
     kind, last = found["type"], place[-1] if place else ""
     if kind == "extra_forbidden":
-        known = (
-            [*Forbidden.model_fields]
-            if "forbidden" in place[:-1]
-            else [*(WritingSystem if place[0] == "writings" else LanguageCard).model_fields]
-        )
-        near = nearest(str(last), known)
+        model: type[BaseModel] = WritingSystem if place[0] == "writings" else LanguageCard
+        model = Forbidden if "forbidden" in place[:-1] else model
+        near = nearest(str(last), model.model_fields)
         mend = f"Is {near!r} meant?" if near else "Remove it, or correct its name."
         return "this field is not known", f"{mend} {_DOCS}"
     if kind == "value_error":

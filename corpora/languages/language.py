@@ -49,9 +49,8 @@ class ClusiveAffixes(BaseModel):
     def _told_apart(self) -> ClusiveAffixes:
         for beginning, end in (self.exclusive, self.inclusive):
             if not beginning or not end:
-                raise ValueError(
-                    "both a beginning and an end are wanted: an end alone is shared by other words"
-                )
+                why = "an end alone is shared by other words"
+                raise ValueError(f"both a beginning and an end are wanted: {why}")
         if self.exclusive == self.inclusive:
             raise ValueError("exclusive and inclusive are the same")
         return self
@@ -109,9 +108,8 @@ class VariantRules(BaseModel):
             raise ValueError(f"synonyms: {twice[0]!r} is in two groups; join them")
         if unknown := [preverb for preverb in self.progressive if preverb not in self.preverbs]:
             raise ValueError(f"progressive: {unknown[0]!r} is not among the preverbs; add it there")
-        if broken := [
-            whole for whole, parts in self.fused if {*parts.split("-")} - {*self.preverbs}
-        ]:
+        known = {*self.preverbs}
+        if broken := [whole for whole, parts in self.fused if {*parts.split("-")} - known]:
             raise ValueError(f"fused: {broken[0]!r} is made of parts that are not preverbs")
         return self
 
@@ -125,9 +123,8 @@ _FILE_NAME = re.compile(r"\w[\w.+-]{0,99}", re.ASCII)
 def _language(tag: str) -> str:
     """Refuse what is not the language part of a BCP 47 tag."""
     if not _LANGUAGE.fullmatch(tag):
-        raise ValueError(
-            f"{shown(tag)} is no language tag: two or three small letters are wanted, without a script"
-        )
+        wanted = "two or three small letters are wanted, without a script"
+        raise ValueError(f"{shown(tag)} is no language tag: {wanted}")
     return tag
 
 

@@ -89,12 +89,10 @@ _LANGUAGE_TAG = re.compile(
     re.VERBOSE | re.IGNORECASE | re.ASCII,
 )
 
-_NOT_LANGUAGES = frozenset(
-    [
+_NOT_LANGUAGES = frozenset({
     "txt", "src", "ref", "trg", "tgt", "hyp", "out", "dev", "tst", "trn", "raw", "tok", "bpe",
     "dat", "old", "new", "doc", "bak", "csv", "tsv", "tab", "mt", "sys", "no", "nr", "run", "war",
-    ]
-)  # fmt: skip
+})  # fmt: skip
 """Parts of file names, and headers, that have the shape of a language tag and mean something else."""
 _FLORES_NAME = re.compile(r"[a-z]{3}_[A-Z][a-z]{3}")
 
@@ -138,10 +136,8 @@ def wrong_tag(tag: str) -> tuple[str, str] | None:
     if is_blank(tag):
         return "It is blank.", "Write a name, or leave the field out."
     if len(tag) > _LONGEST_TAG or not tag.isprintable():
-        return (
-            f"It is no name: longer than {_LONGEST_TAG} characters, or with characters that nobody sees.",
-            "Write a short name; explanations go into notes.",
-        )
+        what = f"longer than {_LONGEST_TAG} characters, or with characters that nobody sees"
+        return f"It is no name: {what}.", "Write a short name; explanations go into notes."
     return None
 
 
@@ -189,15 +185,13 @@ def _languages() -> _Languages:
     return _Languages(names, shortest, by_name, frozenset((*shortest, *two.split(), *three)))
 
 
-_SEVERAL_SCRIPTS = frozenset(
-    [
+_SEVERAL_SCRIPTS = frozenset({
     "az", "aze", "azj", "bal", "bs", "chp", "chr", "ciw", "cr", "cre", "crj", "crk", "crl", "crm",
     "csw", "cwd", "den", "dene", "gwi", "ha", "hau", "hi", "hin", "ike", "ikt", "iku", "iu", "ja",
     "jpn", "kk", "kaz", "ks", "ku", "kur", "lkt", "mn", "mon", "ms", "msa", "oj", "oji", "ojb",
     "ojs", "ojw", "otw", "pa", "pan", "sd", "sh", "sr", "srp", "tg", "tgk", "tk", "tuk", "tt",
     "tat", "ug", "uig", "ur", "urd", "uz", "uzb", "uzn", "yi", "zh", "zho",
-    ]
-)  # fmt: skip
+})  # fmt: skip
 """Languages of which a prompt says that Latin letters are meant, since they have other writings too."""
 
 
@@ -251,16 +245,14 @@ def tag_of(text: str) -> str | None:
     ``eng_Latn`` becomes ``eng-Latn``, and ``Māori`` or ``maori`` becomes ``mi``; case is that of BCP 47.
     """
     tag = text.strip().replace("_", "-")
-    if is_language_tag(tag) and _is_known(tag.split("-")[0].lower()):
+    language = tag.split("-")[0].lower()
+    known = language in _languages().shortest and language not in _NOT_LANGUAGES
+    if known and is_language_tag(tag):
         return tidy(tag)
     return _languages().by_name.get(_folded(text)) if len(text) <= _LONGEST_NAME else None
 
 
 _LONGEST_NAME = 60
-
-
-def _is_known(language: str) -> bool:
-    return language in _languages().shortest and language not in _NOT_LANGUAGES
 
 
 def as_tag(text: str) -> str:

@@ -1,10 +1,4 @@
-"""How a language is written in one script: letters, marks and rules, as a section of its card.
-
-How long a search for a regular expression can take: cards come from strangers (DESIGN L2).
-
-A search tries one way after another until one fits. Repetitions in a row multiply their ways, so that a
-pattern of a few letters can keep a machine busy for years; here they are counted before anything is searched.
-"""
+"""How a language is written in one script: letters, marks and rules, as a section of its card."""
 
 from __future__ import annotations
 
@@ -12,14 +6,19 @@ import re
 import unicodedata
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import cached_property
-from itertools import chain
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictBool, model_validator
 
 from corpora.text.tokens import JOINERS
+
+# ---- How long a search for a regular expression can take: cards come from strangers (DESIGN L2).
+#
+# A search tries one way after another until one fits. Repetitions in a row multiply their ways, so
+# that a pattern of a few letters can keep a machine busy for years: "a*a*a*b" has 100 · 100 · 100
+# ways from one letter of a word of 100. They are counted before anything is searched.
 
 LONGEST_WORD = 100
 """Letters of a word that are searched; all that follow are no word of any language."""
@@ -102,9 +101,7 @@ def _choices(quantifier: str | None) -> int:
     return max(1, min(last - int(least or 0) + 1, LONGEST_WORD))
 
 
-Tokenizer = Literal[
-    "13a", "intl", "char", "none", "zh", "ja-mecab", "ko-mecab", "flores200"
-]  # fmt: skip
+Tokenizer = Literal["13a", "intl", "char", "none", "zh", "ja-mecab", "ko-mecab", "flores200"]
 """sacreBLEU's tokenizers."""
 _MOST_IN_RANGE = 30_000
 _LONGEST_LETTER = 8
@@ -115,11 +112,9 @@ _LONGEST_PATTERN = 200
 
 def shown(text: str) -> str:
     """Quote something of a card's file in a message: short, and with what would act made visible."""
-    return (
-        ascii(text if len(text) <= 40 else f"{text[:39]}…")
-        if (not text[:40].isprintable())
-        else f"“{text[:40]}”"
-    )
+    if text[:40].isprintable():
+        return f"“{text[:40]}”"
+    return ascii(text if len(text) <= 40 else f"{text[:39]}…")
 
 
 def composed(text: str) -> str:
@@ -129,18 +124,15 @@ def composed(text: str) -> str:
 
 def graphemes(text: str) -> Iterator[str]:
     """Return the letters that a list names, ranges written out; ValueError where an item is none."""
-    return chain.from_iterable(map(_written_out, composed(text).split()))
-
-
-def _written_out(item: str) -> Iterable[str]:
-    if len(item) == 3 and item[1] == "-":
-        return map(chr, range(ord(item[0]), ord(item[2]) + 1))
-    return (item,)
+    for item in composed(text).split():
+        if len(item) == 3 and item[1] == "-":
+            yield from map(chr, range(ord(item[0]), ord(item[2]) + 1))
+        else:
+            yield item
 
 
 def _listed_once(text: str) -> str:
-    """Refuse a list of letters in which one stands twice: another may be missing in its place."""
-    # Refuse items that are neither a letter nor a range.
+    """Refuse items that are no letter or range, and a list in which one stands twice: another may be missing."""
     for item in composed(text).split():
         if len(item) == 3 and item[1] == "-":
             if not 0 < ord(item[2]) - ord(item[0]) <= _MOST_IN_RANGE:
@@ -179,9 +171,7 @@ def _pattern(text: str) -> str:
         raise ValueError(f"a pattern has between 1 and {_LONGEST_PATTERN} characters")
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter(
-                "error"
-            )  # what may mean something else in another version of Python
+            warnings.simplefilter("error")  # what may mean something else in another Python
             re.compile(text)
     except (re.error, RecursionError, OverflowError, Warning) as error:
         raise ValueError(f"{shown(text)} is no regular expression ({error})") from None
@@ -261,9 +251,8 @@ class WritingSystem(BaseModel):
         if self.cased:
             for letter in graphemes(self.letters + " " + self.foreign_letters):
                 if letter != letter.lower():
-                    raise ValueError(
-                        f"letters: {shown(letter)} is a capital; list letters in lower case"
-                    )
+                    why = f"{shown(letter)} is a capital; list letters in lower case"
+                    raise ValueError(f"letters: {why}")
         if len(self.vowel_marks) == 1:
             raise ValueError("vowel_marks: one set alone excludes nothing; give two, or none")
         marks = "".join(self.vowel_marks)

@@ -35,13 +35,10 @@ APOSTROPHES = "’ʼ‘ʻ`´′＇ꞌ‛"
 DOTS = "‧∙⋅ꞏ"
 MARKS = {"\u0315": "\u0313", "\u0332": "\u0331"}
 """Combining marks that are drawn as another one: comma above right, low line."""
-UNSEEN = "".join(
-    map(
-        chr,
-        (0xAD, 0x34F, 0x61C, 0x180E, 0x200B, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2060, 0x2065),
-         *range(0x2066, 0x2070), *range(0xFE00, 0xFE0F), 0xFEFF),
-    )
-)  # fmt: skip
+UNSEEN = "".join(map(chr, (
+    0xAD, 0x34F, 0x61C, 0x180E, 0x200B, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2060, 0x2065),
+    *range(0x2066, 0x2070), *range(0xFE00, 0xFE0F), 0xFEFF,
+)))  # fmt: skip
 """Characters without width that no word needs."""
 JOINERS = "\u200c\u200d"
 _OKINA = frozenset({"haw", "sm", "to", "ty", "rar", "rap"})
@@ -80,7 +77,12 @@ def alike(text: str, language: str = "") -> str:
     for characters, pattern, other in _steps(language):
         if not characters.isdisjoint(text):
             text = pattern.sub(other, text)
-    return _one_syllabics(text, eastern=language in _EASTERN)
+    apart = text.translate(_taken_apart())
+    if _DOT not in apart:
+        return text
+    for pattern, whole in _put_together(eastern=language in _EASTERN):
+        apart = pattern.sub(lambda match, whole=whole: whole[match[0]], apart)  # type: ignore[misc]
+    return apart
 
 
 def without_unseen(text: str) -> str:
@@ -148,9 +150,7 @@ def _steps(language: str) -> tuple[tuple[frozenset[str], re.Pattern[str], str], 
     if okina:  # the letter begins words too; a quotation closes at the end of one
         begins = rf"(?<!\w)['‘`’](?={_LETTER})(?!.*{_LETTER}['’](?!\w))"
         steps.append(("'‘`’", begins, letter))
-    return tuple(
-        (frozenset(letters), re.compile(pattern), other) for letters, pattern, other in steps
-    )
+    return tuple((frozenset(odd), re.compile(pattern), other) for odd, pattern, other in steps)
 
 
 @cache
@@ -212,15 +212,6 @@ def _put_together(*, eastern: bool) -> tuple[tuple[re.Pattern[str], dict[str, st
     left = {f"{_DOT}{plain}": whole for whole, plain in _eastern().items()}
     ways = (left, right) if eastern else (right, left)
     return tuple((re.compile("|".join(map(re.escape, way))), way) for way in ways)
-
-
-def _one_syllabics(text: str, *, eastern: bool) -> str:
-    apart = text.translate(_taken_apart())
-    if _DOT not in apart:
-        return text
-    for pattern, whole in _put_together(eastern=eastern):
-        apart = pattern.sub(lambda match, whole=whole: whole[match[0]], apart)  # type: ignore[misc]
-    return apart
 
 
 MOST_STACKED = 30

@@ -1,7 +1,4 @@
-"""Which known names a mistyped one may mean: begun, inflected, or with slips of the keyboard.
-
-Names as they are compared: without case, marks, signs between their words, or look-alike letters.
-"""
+"""Names as they are compared, which known names a mistyped one may mean, and how messages list things."""
 
 from __future__ import annotations
 
@@ -31,9 +28,7 @@ def fold(text: str) -> str:
 def folded_words(text: str) -> list[str]:
     """Split a name into its words, folded; a camel's hump begins a word."""
     plain = unicodedata.normalize("NFKD", text).translate(_LOOK_ALIKES)
-    plain = "".join(
-        character for character in plain if unicodedata.category(character) not in {"Mn", "Cf"}
-    )
+    plain = "".join(one for one in plain if unicodedata.category(one) not in {"Mn", "Cf"})
     folded = _CAMEL.sub(" ", plain).casefold().translate(_LOOK_ALIKES)
     return [word for word in _BETWEEN_WORDS.split(folded) if word]
 
@@ -62,11 +57,9 @@ def near_names(typed: str, known: Iterable[str], most: int = 3) -> list[str]:
             ranked.setdefault(rank, []).append(name)
     if not ranked:
         return []
-    best, slips = min(ranked)
-    kept = [
-        rank for rank in sorted(ranked) if rank[0] == best and (best == _BEGUN or rank[1] == slips)
-    ]
-    return [name for rank in kept for name in ranked[rank]][:most]
+    first = min(ranked)
+    begun = [rank for rank in sorted(ranked) if rank[0] == _BEGUN] or [first]
+    return [name for rank in begun for name in ranked[rank]][:most]
 
 
 def one_of(names: Iterable[str]) -> str:
@@ -151,10 +144,7 @@ def percent(share: float, places: int = 0) -> str:
     return minus(f"{share * 100:.{places}f} %")
 
 
-_LONGEST_QUOTED = 60
-
-
-def shortened(word: str, longest: int = _LONGEST_QUOTED) -> str:
+def shortened(word: str, longest: int = 60) -> str:
     """Cut what is longer than any word to quote it."""
     return word if len(word) <= longest else f"{word[: longest - 1]}…"
 

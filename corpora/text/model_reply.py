@@ -49,13 +49,11 @@ _LAST_TOKENS: Final = re.compile(
 )
 """The end of the answer, and what a model that ran on wrote after it."""
 
+_ANSWER: Final = r"(?:final_)?(?:answer|response|solution)"
 _WRAPPERS: Final = tuple(
     (re.compile(rf"\A{first}"), re.compile(last))
     for first, last in (
-        (
-            r"(?i:<(?:final_)?(?:answer|response|solution)>)",
-            r"(?i:</(?:final_)?(?:answer|response|solution)>)",
-        ),
+        (rf"(?i:<{_ANSWER}>)", rf"(?i:</{_ANSWER}>)"),
         (r"<\|begin_of_solution\|>", r"<\|end_of_solution\|>"),
         (r"<\|START_RESPONSE\|>", r"<\|END_RESPONSE\|>"),
         (r"\[BEGIN FINAL RESPONSE\]", r"\[END FINAL RESPONSE\]"),

@@ -129,9 +129,8 @@ class _Text:
                 keys[f"{{{head}, {key}}}"] += 1
             first = len(self.spans)
             variables = self.read(branch.end(), place - 1, depth + 1)
-            if match["kind"] != "select" and any(
-                self.text.find("#", *span) >= 0 for span in self.spans[first:]
-            ):
+            numbered = any(self.text.find("#", *span) >= 0 for span in self.spans[first:])
+            if numbered and match["kind"] != "select":
                 variables[f"{{{match['argument']}}}"] += 1
             inside |= variables
         if self.text[place:end].strip():
@@ -253,13 +252,11 @@ class LetterTable(dict[int, str]):
 
     def __missing__(self, code: int) -> str:
         character = chr(code)
-        self[code] = shown = self._shown(character)
-        return shown
-
-    def _shown(self, character: str) -> str:
         if _KEPT.match(character):
-            return character
-        return "" if character in _UNSEEN_IN_WORDS else self._other(character)
+            self[code] = character
+        else:
+            self[code] = "" if character in _UNSEEN_IN_WORDS else self._other(character)
+        return self[code]
 
 
 _LETTERS: Final = LetterTable()

@@ -40,9 +40,8 @@ class _Visible(dict[int, str]):
     """A translation table that decides about a character when it first meets it."""
 
     def __missing__(self, code: int) -> str:
-        shown = _visible(code)
-        self[code] = shown
-        return shown
+        self[code] = _visible(code)
+        return self[code]
 
 
 class _Readable(dict[int, str]):
@@ -111,9 +110,7 @@ def any_of(letters: Collection[str]) -> re.Pattern[str] | None:
 
 def letter_name(letter: str) -> str:
     """Name a letter and each of its marks by what Unicode calls them; what has no name, by its number."""
-    return " + ".join(
-        unicodedata.name(mark_letter, "") or _number(mark_letter) for mark_letter in _few(letter)
-    )
+    return " + ".join(unicodedata.name(part, "") or _number(part) for part in _few(letter))
 
 
 def _number(character: str) -> str:
@@ -125,24 +122,19 @@ def _few(letter: str) -> list[str]:
     return [*letter] if len(letter) <= MOST_MARKS else [*letter[:MOST_MARKS], "…"]
 
 
-class _Named:
-    """What replaces a letter that is not drawn."""
-
-    def __init__(self) -> None:
-        self._places = count()
-
-    def __call__(self, found: re.Match[str]) -> str:
-        named = next(self._places) < MOST_NAMED
-        letter_text = letter_name(found[0]) if named else " + ".join(map(_number, _few(found[0])))
-        return f"‹{letter_text}›"
-
-
 def _readable_line(line: str, undrawn: re.Pattern[str] | None) -> str:
     if line.isascii() and line.isprintable():
         return line
     if undrawn is not None and undrawn.search(line):
         line = _RUN.sub(partial(_counted, undrawn), line)
-        line = undrawn.sub(_Named(), line).translate(_TYPE_TABLE)
+        places = count()
+
+        def named(found: re.Match[str]) -> str:
+            if next(places) < MOST_NAMED:
+                return f"‹{letter_name(found[0])}›"
+            return f"‹{' + '.join(map(_number, _few(found[0])))}›"
+
+        line = undrawn.sub(named, line).translate(_TYPE_TABLE)
     elif not _is_plain(line):
         line = _RUN.sub(partial(_counted, None), line).translate(_TYPE_TABLE)
     marks = 0
