@@ -79,20 +79,14 @@ class TextMetric:
         outputs (calls, states, the answers of a chat) are their JSON text. Raises HarnessError where they are not of
         one length or a record is wrong, and with the reason where the metric cannot be had.
         """
-        entries = [
-            self._entry(number, source, reference, record)
-            for number, (source, reference, record) in enumerate(
-                _together(len(outputs), sources, references, records), 1
-            )
-        ]
+        rows = enumerate(_together(len(outputs), sources, references, records), 1)
+        entries = [self._entry(number, *row) for number, row in rows]
         tools = self._tools(entries)
         try:
             if why := tools.setup.off.get(self.info.id):
                 raise UsageError(f"No {self.info.id}: {why}")
-            translations = [
-                Translation(entry, text) for entry, text in zip(entries, outputs, strict=True)
-            ]
-            return _measured(tools, self.info.id, translations)
+            pairs = zip(entries, outputs, strict=True)
+            return _measured(tools, self.info.id, [Translation(*pair) for pair in pairs])
         finally:
             tools.close()
 
@@ -105,11 +99,10 @@ class TextMetric:
         record: RecordFields | None = None,
     ) -> float | None:
         """Return the value of one output, as ``corpus`` does."""
+        references = [[reference] if isinstance(reference, str) else reference or ()]
         return self.corpus(
             [output],
-            None
-            if reference is None
-            else [[reference] if isinstance(reference, str) else reference],
+            None if reference is None else references,
             None if source is None else [source],
             records=None if record is None else [record],
         )
@@ -130,10 +123,8 @@ class TextMetric:
         if record is not None:
             fields, wrong = complete(self.task, fields)
             if wrong:
-                first_wrong = wrong[0]
-                raise UsageError(
-                    f"Record {number}, field {first_wrong.field!r}: {first_wrong.message} {first_wrong.mend}"
-                )
+                field, message, mend = wrong[0]
+                raise UsageError(f"Record {number}, field {field!r}: {message} {mend}")
         return Entry.model_validate({"source": "", "reference": "", **fields, "id": number})
 
     def _tools(self, entries: Sequence[Entry]) -> ScoringTools:
@@ -157,12 +148,9 @@ def _together(
 ) -> Iterator[tuple[str | None, str | Sequence[str] | None, RecordFields | None]]:
     """Yield what belongs to each output; UsageError unless there is exactly one for each."""
     columns = {"sources": sources, "references": references, "records": records}
-    wrong = [
-        f"{len(given)} {name}"
-        for name, given in columns.items()
-        if given is not None and len(given) != count
-    ]
-    if wrong or not any(given is not None for given in (references, records)):
+    lengths = {name: len(given) for name, given in columns.items() if given is not None}
+    wrong = [f"{length} {name}" for name, length in lengths.items() if length != count]
+    if wrong or (references is None and records is None):
         counts = ", ".join([f"{count} outputs", *(wrong or ["neither references nor records"])])
         raise UsageError(f"{counts}: give as many of each.")
     nothing = [None] * count
@@ -174,9 +162,8 @@ def _json_values(number: int, record: RecordFields) -> dict[str, Any]:
     try:
         return dict(json.loads(json.dumps(record, allow_nan=False)))
     except (TypeError, ValueError, RecursionError):
-        raise UsageError(
-            f"Record {number} is no JSON object. Give texts, numbers, lists and dicts."
-        ) from None
+        what = f"Record {number} is no JSON object. Give texts, numbers, lists and dicts."
+        raise UsageError(what) from None
 
 
 def _measured(
@@ -240,21 +227,12 @@ def load(
         raise UsageError(
             "purpose, vault_key, segment, despite_network and vault_with go with vault, the folder of one."
         )
-    return api.open_corpus(
-        api.CorpusRequest(
-            file,
-            references,
-            form,
-            id,
-            source,
-            target,
-            source_column,
-            reference_column,
-            task,
-            sealed,
-            None if sealed is None else terms_again(sealed.work),
-        )
+    languages, columns = (source, target), (source_column, reference_column)
+    again = None if sealed is None else terms_again(sealed.work)
+    request = api.CorpusRequest(
+        file, references, form, id, *languages, *columns, task, sealed, again
     )
+    return api.open_corpus(request)
 
 
 def start(corpus: Corpus, method: str, **options: Unpack[Options]) -> RunUnderWay:
@@ -371,13 +349,8 @@ def verdict(certificate: File) -> Verification:
     """
     evidence_files = presented(Path(certificate), None, home())
     done = [
-        verify_certificate(
-            evidence_file.certificate,
-            evidence_file.signature,
-            evidence_file.evidence,
-            evidence_file.program,
-        )
-        for evidence_file in evidence_files.values()
+        verify_certificate(one.certificate, one.signature, one.evidence, one.program)
+        for one in evidence_files.values()
     ]
     return max(done, key=lambda verification: (verification.broken, not verification.ok))
 
@@ -392,11 +365,8 @@ def runs(*, tag: str | None = None) -> list[RunHandle]:
     wanted = None if tag is None else tidy_tag(tag)
     with opened(default_path()) as connection:
         runs = list_runs(connection, brief=True)
-    return [
-        RunHandle(run.run_id, default_path())
-        for run in runs
-        if wanted is None or wanted in run.tags
-    ]
+    tagged = [run for run in runs if wanted is None or wanted in run.tags]
+    return [RunHandle(run.run_id, default_path()) for run in tagged]
 
 
 def _segment(name: str) -> Segment:

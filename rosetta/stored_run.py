@@ -251,7 +251,22 @@ class RunComparison(Mapping[str, MetricDifference]):
     def __init__(self, pair: Pair) -> None:
         self.left_out: Mapping[str, str] = dict(pair.left_out)
         """Metric id → why the two do not compare by it."""
-        self._differences = {id_: _difference(pair, id_) for id_ in pair.by_metric}
+        self._differences = {}
+        for metric, difference in pair.by_metric.items():
+            sure = pair.significant(metric)
+            self._differences[metric] = MetricDifference(
+                metric=metric,
+                first=difference.first,
+                second=difference.second,
+                difference=difference.difference,
+                ci_lower=difference.lower,
+                ci_upper=difference.upper,
+                p=pair.p_adjusted[metric],
+                p_bootstrap=difference.p_bootstrap,
+                significant=sure,
+                better=difference.ahead if sure and difference.direction != "neither" else None,
+                sentence=sentence(pair, metric),
+            )
 
     def __getitem__(self, name: str) -> MetricDifference:
         """Return the difference by a metric; KeyError says why there is none."""
@@ -269,24 +284,6 @@ class RunComparison(Mapping[str, MetricDifference]):
     def __len__(self) -> int:
         """Return by how many metrics they compare."""
         return len(self._differences)
-
-
-def _difference(pair: Pair, metric: str) -> MetricDifference:
-    difference = pair.by_metric[metric]
-    sure = pair.significant(metric)
-    return MetricDifference(
-        metric=metric,
-        first=difference.first,
-        second=difference.second,
-        difference=difference.difference,
-        ci_lower=difference.lower,
-        ci_upper=difference.upper,
-        p=pair.p_adjusted[metric],
-        p_bootstrap=difference.p_bootstrap,
-        significant=sure,
-        better=difference.ahead if sure and difference.direction != "neither" else None,
-        sentence=sentence(pair, metric),
-    )
 
 
 def compared(store: Path, first: str, second: str) -> RunComparison:

@@ -365,7 +365,7 @@ def complete(task: str, fields: Mapping[str, Any]) -> tuple[dict[str, Any], list
         # of a union, what came furthest
         for detail in sorted(details, key=lambda detail: -len(detail["loc"])):
             name = str(detail["loc"][0])
-            own = str(detail["ctx"]["error"]) if detail["type"] == "value_error" else ""
+            ours = str(detail["ctx"]["error"]) if detail["type"] == "value_error" else ""
             usual = _MESSAGES.get(detail["type"], "It has not the form that it must have.")
             mend = model.model_fields[name].description or "Correct it."
             # Write a place as `turns[2].user`, as far as it consists of names that we gave.
@@ -376,7 +376,7 @@ def complete(task: str, fields: Mapping[str, Any]) -> tuple[dict[str, Any], list
                     path += f"[{part + 1}]"
                 elif part in _NAMES:
                     path += f".{part}"
-            wrong_fields.setdefault(name, WrongField(path, own or usual, mend))
+            wrong_fields.setdefault(name, WrongField(path, ours or usual, mend))
         return dict(fields), list(wrong_fields.values())
     made = dict(fields)
     for side, text in (("source", record.source_text()), ("reference", record.reference_text())):

@@ -31,9 +31,8 @@ _TIERS = (*_KEPT_TIERS, "public")
 def marks_beside(path: Path) -> list[Path]:
     """Return the marks that hold for a corpus file: its own, by either form of its name, and its folder's."""
     names = (f"{path.name}{MARK_SUFFIX}", f"{path.stem}{MARK_SUFFIX}", MARK_SUFFIX)
-    return [
-        mark_path for name in dict.fromkeys(names) if (mark_path := path.parent / name).exists()
-    ]
+    marks = [path.parent / name for name in dict.fromkeys(names)]
+    return [mark for mark in marks if mark.exists()]
 
 
 def terms_of_mark(data: bytes, name: str) -> tuple[list[Term], dict[str, Any]]:
@@ -44,18 +43,15 @@ def terms_of_mark(data: bytes, name: str) -> tuple[list[Term], dict[str, Any]]:
     try:
         fields = json.loads(data.decode("utf-8-sig"), object_pairs_hook=_each_once)
     except _SaidTwiceError as twice:
-        raise ValueError(
-            f"It says {str(twice)!r} twice, so nobody knows which of them holds."
-        ) from None
+        what = f"It says {str(twice)!r} twice, so nobody knows which of them holds."
+        raise ValueError(what) from None
     except (ValueError, RecursionError) as error:
         raise ValueError("It is no JSON, so nobody knows where the texts may go.") from error
     if not isinstance(fields, dict):
         raise ValueError("It must be a JSON object.")  # noqa: TRY004  one kind for all
     if fields.get("$schema") is not None:
         _refuse_strange(fields)
-    plain = {
-        field_name: value for field_name, value in fields.items() if field_name not in _MEANING
-    }
+    plain = {key: value for key, value in fields.items() if key not in _MEANING}
     if fields.get(OWN_FIELD) is not None:
         plain[FIELD] = plain.pop(OWN_FIELD)
     terms = [*terms_in(plain, f"{name}: "), *_kept_by_mark(fields, f"{name}: ")]
@@ -63,11 +59,7 @@ def terms_of_mark(data: bytes, name: str) -> tuple[list[Term], dict[str, Any]]:
         raise ValueError(
             "It says nothing that is understood, so nobody knows where the texts may go."
         )
-    return terms, {
-        field_name: value
-        for field_name, value in fields.items()
-        if field_name not in {*_MEANING, OWN_FIELD}
-    }
+    return terms, {key: value for key, value in fields.items() if key not in {*_MEANING, OWN_FIELD}}
 
 
 def mark_bytes(sha256: str, said: Mapping[str, Any]) -> bytes:
@@ -84,9 +76,8 @@ def mark_bytes(sha256: str, said: Mapping[str, Any]) -> bytes:
     asked = told.pop(FIELD, None)
     sending = None if asked is None else sending_of(asked)
     if asked is not None and sending is None:
-        raise ValueError(
-            f"transmission {str(asked)[:80]!r} is not a word that is known, and no address."
-        )
+        what = f"transmission {str(asked)[:80]!r}"
+        raise ValueError(f"{what} is not a word that is known, and no address.")
     fields: dict[str, Any] = {"$schema": SET_1}
     if sending is not None:
         if sending.transmission is not Transmission.OPEN:

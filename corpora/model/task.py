@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from corpora.text.messages import near_names
@@ -42,9 +43,8 @@ class Task:
 
     def question(self, fields: Mapping[str, Any]) -> dict[str, Any]:
         """Return what a method sees of a record's further fields; what has another form than it must is left out."""
-        seen = {
-            name: _seen(fields[name], keys) for name, keys in self.shown.items() if name in fields
-        }
+        there = {name: keys for name, keys in self.shown.items() if name in fields}
+        seen = {name: _seen(fields[name], keys) for name, keys in there.items()}
         return {name: value for name, value in seen.items() if value is not None}
 
 
@@ -60,45 +60,28 @@ def _seen(value: Any, keys: tuple[str, ...]) -> Any:
         return None
     if not keys:
         return [item for item in value if isinstance(item, str)]
-    return [
-        {
-            key: item[key]
-            for key in keys
-            if key in item and (key == _WHOLE or isinstance(item[key], str | int))
-        }
-        for item in value
-        if isinstance(item, Mapping)
-    ]
+    seen = []
+    for item in value:
+        if isinstance(item, Mapping):
+            there = [key for key in keys if key in item]
+            seen.append(
+                {k: item[k] for k in there if k == _WHOLE or isinstance(item[k], str | int)}
+            )
+    return seen
 
 
 _CALLS = '[{"NAME": {"PARAMETER": value}}] as JSON'
 
+_EVIDENCE = {"evidence": ("id", "title", "text", "language")}
+_recorded = partial(
+    Task, shown={"audio": ()}, wants_source=False, empty_reference=True, asks_models=False
+)
+
 _TASKS = (
     Task(TRANSLATION, "translation", "the translation"),
-    Task(
-        "qa",
-        "answering questions from evidence",
-        "the answer",
-        {"evidence": ("id", "title", "text", "language")},
-    ),
-    Task(
-        "asr",
-        "writing down speech",
-        "the words that were spoken",
-        {"audio": ()},
-        wants_source=False,
-        empty_reference=True,
-        asks_models=False,
-    ),
-    Task(
-        "diarization",
-        "writing down who says what",
-        "a line “SPEAKER: words” for each turn",
-        {"audio": ()},
-        wants_source=False,
-        empty_reference=True,
-        asks_models=False,
-    ),
+    Task("qa", "answering questions from evidence", "the answer", _EVIDENCE),
+    _recorded("asr", "writing down speech", "the words that were spoken"),
+    _recorded("diarization", "writing down who says what", "a line “SPEAKER: words” for each turn"),
     Task(
         "judged",
         "answering, rated by a judge",
@@ -144,7 +127,7 @@ _TASKS = (
     Task("response", "answering a prompt", "the answer", wants_reference=False),
 )
 
-TASKS: Mapping[str, Task] = {task_item.name: task_item for task_item in _TASKS}
+TASKS: Mapping[str, Task] = {task.name: task for task in _TASKS}
 """By name, translation first."""
 
 

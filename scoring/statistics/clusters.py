@@ -1,12 +1,14 @@
 """Significance clusters: a ranked list cut where every run above is better than every run below.
 
-Inside a cluster the order may be chance, so all of it shares one rank (as in the WMT campaigns). All runs see
-the same resamples, so one product gives the draws of all and a pair costs a subtraction.
+Inside a cluster the order may be chance, so all of it shares one rank (as in the WMT campaigns). All runs see the same
+resamples, so one product gives the draws of all and a pair costs a subtraction. Runs of 30, 29 and 25 points of which the
+first two beat the third, and neither beats the other, are the clusters {30, 29} and {25} with the ranks 1, 1 and 3; did
+the 29 not beat the 25, all three would be one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from math import ceil, log2
@@ -142,13 +144,12 @@ def drawn_values(
     else:
         profile, weighing = _one_profile(tables), tables[0].weighing
         resamples = _resampled(tables, draws, seed, resampled)
-        drawn = [
-            composites(_only(values, own), profile, complete=True, weighing=weighing)
-            for values, own in zip(resamples, known, strict=True)
-        ]
-        points = np.concatenate(
-            [composites(_arrays(values), profile, weighing=weighing) for values in known]
-        )
+        drawn = []
+        for values, own in zip(resamples, known, strict=True):
+            used = {id_: value for id_, value in values.items() if id_ in own}
+            drawn.append(composites(used, profile, complete=True, weighing=weighing))
+        arrays = [{id_: np.array([value]) for id_, value in values.items()} for values in known]
+        points = np.concatenate([composites(one, profile, weighing=weighing) for one in arrays])
     if np.isnan(points).any():
         raise ValueError(f"a run has no value of {metric}")
     way = direction(metric)
@@ -161,14 +162,6 @@ def _one_profile(tables: Sequence[Table]) -> str:
     if profiles or profile is None:
         raise ValueError("the composites of these runs do not weigh the same inputs")
     return profile
-
-
-def _only(values: Mapping[str, FloatArray], known: Mapping[str, float]) -> dict[str, FloatArray]:
-    return {id_: value for id_, value in values.items() if id_ in known}
-
-
-def _arrays(values: Mapping[str, float]) -> dict[str, FloatArray]:
-    return {id_: np.array([value]) for id_, value in values.items()}
 
 
 def _resampled(
@@ -306,8 +299,8 @@ def against_best(
     """Compare a method with all baselines by one metric or ``composite``; rows are the same entries in one order.
 
     ``resampled``: the resamples of the method, then of each baseline, where they were made before
-    (``significance.resamples`` with the same draws and seed). ValueError where there is no baseline or no entry, where one has no value or weighs other inputs, where the entries
-    differ, or where no direction of the metric is better.
+    (``significance.resamples`` with the same draws and seed). ValueError where there is no baseline or no entry, where
+    one has no value or weighs other inputs, where the entries differ, or where no direction of the metric is better.
     """
     if not baselines or not len(method):
         raise ValueError("a method is held against one baseline or more, on one entry or more")
@@ -325,25 +318,23 @@ def against_best(
     lower = min(min(sign * pair.lower, sign * pair.upper) for pair in pairs)
     upper = _upper(points[0] - points[1:], drawn[0] - drawn[1:], level)
     ends = sorted((sign * lower, sign * upper))
+    # baselines by how unsure the method's lead over them is; of equal p by how small it is
+    threats = [(p_ahead(pair), -sign * pair.difference) for pair in pairs]
     return AgainstBest(
         metric=metric,
         picked=int(points[1:].argmax()),
-        nearest=max(range(len(pairs)), key=lambda place: _threat(pairs[place], sign)),
+        nearest=threats.index(max(threats)),
         pairs=pairs,
         lower=ends[0],
         upper=ends[1],
     )
 
 
-def _threat(pair: Difference, sign: float) -> tuple[float, float]:
-    """Order baselines by how unsure the method's lead over them is; of equal p by how small it is."""
-    return p_ahead(pair), -sign * pair.difference
-
-
 def _upper(leads: FloatArray, drawn: FloatArray, level: float) -> float:
     """Return the upper end of the least lead, shapes (baselines,) and (baselines, draws).
 
-    Each lead gets as many standard errors as keep all leads below their ends in a share of the draws.
+    Each lead gets as many standard errors as keep all leads below their ends in a share of the draws. Leads of 3 and 5
+    with errors of 1 and 2 and a factor of 2.2 end at 5.2 and 9.4; the least lead is at most 5.2.
     """
     drawn = drawn[:, ~np.isnan(drawn).any(axis=0)]
     if not drawn.shape[1]:
@@ -365,13 +356,9 @@ def pooled(repetitions: Sequence[Table]) -> Table:
     of the entries takes all repetitions of an entry with it. ValueError where the tables do not fit together.
     """
     first = repetitions[0]
-    if any(
-        len(repetition) != len(first)
-        or repetition.matrix.shape != first.matrix.shape
-        or repetition.weighing != first.weighing
-        for repetition in repetitions
-    ):
+    shapes = {table.matrix.shape for table in repetitions}
+    if len(shapes) > 1 or any(table.weighing != first.weighing for table in repetitions):
         raise ValueError("repetitions have the same entries, metrics and weights")
-    matrix = np.mean([repetition.matrix for repetition in repetitions], axis=0)
-    present = np.max([repetition.present for repetition in repetitions], axis=0)
+    matrix = np.mean([table.matrix for table in repetitions], axis=0)
+    present = np.max([table.present for table in repetitions], axis=0)
     return Table(first.metrics, matrix, present, first.weighing)

@@ -88,8 +88,8 @@ def _away(value: float) -> float:
 def chance_of_so_many(right: int, of: int, right_beside: int, of_beside: int) -> float:
     """Return the probability that ``right`` or more of ``of`` are right where both groups are right equally often.
 
-    The sums of both groups are taken as given (hypergeometric distribution). Raises ValueError for counts that
-    cannot be.
+    The sums of both groups are taken as given (hypergeometric distribution). 3 of 3 beside 0 of 3: of the C(6, 3) = 20
+    ways to be right three times one is this, 0.05. Raises ValueError for counts that cannot be.
     """
     if not (0 <= right <= of and 0 <= right_beside <= of_beside):
         raise ValueError("counts of right ones lie between 0 and their group")

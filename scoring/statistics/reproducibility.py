@@ -1,7 +1,8 @@
 """Whether a repeated run confirms the first: scores within ±2 % (benchmark-specification §1.3).
 
 The tolerance is relative to the score that was claimed. The composite and chrF++ decide, by which runs are
-ranked and which always stand together (DESIGN T3); the other scores are shown next to them.
+ranked and which always stand together (DESIGN T3); the other scores are shown next to them. A claimed composite of 0.70
+is confirmed by 0.686 to 0.714.
 """
 
 from __future__ import annotations

@@ -2,10 +2,13 @@
 
 Statistics add up, so a resample or a shuffle of all metrics and the composite is one row of one product.
 
-Holm's correction: of several p-values each is made as large as it has to be to be read beside the others.
+The randomisation asks how large a difference chance makes where a coin for each entry decides whose output is whose
+(Riezler & Maxwell 2005). Two runs with per-entry differences of 3, 1, -1 and 2 points differ by 5 in all. Of the 16 ways
+in which four coins fall six make a sum of 5 or more in size (as they are: 5; -1 turned: 7; 1 and -1 turned: 5; and these
+with all signs turned), so p is 6/16 = 0.38: no finding. With 10,000 throws p is (those as large + 1) / 10,001, never 0.
 
-Who compares many runs finds some difference by chance; after the correction the chance of even one false
-finding stays below the level, whatever the tests have in common (Holm 1979, uniformly stronger than Bonferroni).
+The bootstrap asks the same of resamples of the entries: their differences are moved to mean 0, and p is the share of
+them at least as large as the one that was seen.
 """
 
 from __future__ import annotations
@@ -21,13 +24,24 @@ import numpy.typing as npt
 from scoring.core.inventory import composites, direction, known_row, profile_for
 from scoring.core.metric import FloatArray, Table, oriented
 from scoring.core.scorer import entry_composites
-from scoring.statistics.intervals import DRAWS, LEVEL, SEED, distinct_columns, exact_type, resample
+from scoring.statistics.intervals import (
+    DRAWS,
+    LEVEL,
+    SEED,
+    distinct_columns,
+    ends,
+    exact_type,
+    resample,
+)
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
     """Return the adjusted p-values in the same order, 0–1; one below the level is a finding at that level.
 
-    ValueError where one is no probability.
+    Who compares many runs finds some difference by chance; after this the chance of even one false finding stays below the
+    level, whatever the tests have in common (Holm 1979). The smallest p is multiplied by the number of tests, the next by
+    one less, and none may fall below the one before: 0.01, 0.04 and 0.03 become 0.03, 0.06 and 0.06. ValueError where one
+    is no probability.
     """
     if not all(0 <= p <= 1 for p in p_values):
         raise ValueError("a p-value lies between 0 and 1")
@@ -144,14 +158,11 @@ def difference_intervals(
     if not len(first):
         return {}
     pair = _Pair.of(first, second)
-    return {
-        id_: ends(
-            (two[1] - two[0])[~np.isnan(two[1] - two[0])],
-            pair.points[id_][1] - pair.points[id_][0],
-            level,
-        )
-        for id_, two in pair.values(*resamples((first, second), draws, seed)).items()
-    }
+    intervals = {}
+    for id_, (one, other) in pair.values(*resamples((first, second), draws, seed)).items():
+        drawn, points = other - one, pair.points[id_]
+        intervals[id_] = ends(drawn[~np.isnan(drawn)], points[1] - points[0], level)
+    return intervals
 
 
 def _require_fitting(first: Table, second: Table) -> None:
@@ -218,8 +229,7 @@ class _Pair:
 def resamples(tables: Sequence[Table], draws: int = DRAWS, seed: int = SEED) -> tuple[Table, ...]:
     """Sum the same resamples of the entries for several runs: tables whose rows are draws."""
     sums = resample(np.hstack([table.matrix for table in tables]), draws, seed)
-    ends = np.cumsum([table.matrix.shape[1] for table in tables])[:-1]
-    parts = np.split(sums, ends, axis=1)
+    parts = np.split(sums, np.cumsum([table.matrix.shape[1] for table in tables])[:-1], axis=1)
     return tuple(table.with_rows(part) for table, part in zip(tables, parts, strict=True))
 
 
@@ -261,12 +271,15 @@ def flipped(matrix: FloatArray, trials: int, seed: int) -> FloatArray:
     patterns[0] = 0
     width, throws = columns.shape[1], trials // _PATTERNS
     # A coin c that is turned over where its pattern p is 1 becomes p + (1 - 2p) c: what p alone sums up to is
-    # worked out once, the rest is one product with the coins.
+    # worked out once, the rest is one product with the coins. Rows 3, 1, -1, 2 with the coins 1 0 0 1 sum to 5; with
+    # the pattern 0 1 1 0 the coins are 1 1 1 1 and the sum is heads 0 + (1 - 1) = 0, plus 3·1 - 1·0 + 1·0 + 2·1 = 5.
     heads = patterns @ columns  # of a throw without heads
     kind: type[Any] = exact_type(columns)
     turned = columns.T.astype(kind, order="C") * (1 - 2 * patterns[:, None]).astype(kind)
     rows = turned.reshape(_PATTERNS * width, len(moving))
-    product = _thrown(rows, moving, _coins(len(matrix), throws, seed), throws)
+    kept = throws * len(matrix) <= MOST_KEPT
+    coins = (kept_coins if kept else _coin_blocks)(len(matrix), throws, seed)
+    product = _thrown(rows, moving, coins, throws)
     values = product.reshape(_PATTERNS, width, throws) + heads[:, :, None]
     shuffles = values.swapaxes(0, 1).reshape(width, _PATTERNS * throws)
     sums = np.zeros((matrix.shape[1], trials))
@@ -301,11 +314,6 @@ def _thrown(
     return values
 
 
-def _coins(entries: int, throws: int, seed: int) -> Iterable[Coins]:
-    kept = throws * entries <= MOST_KEPT
-    return (kept_coins if kept else _coin_blocks)(entries, throws, seed)
-
-
 @lru_cache(maxsize=4)
 def kept_coins(entries: int, throws: int, seed: int) -> tuple[Coins, ...]:
     """Cache the coins: all pairs of runs on the same entries share them."""
@@ -336,7 +344,11 @@ def _difference(
     drawn = resampled[1] - resampled[0]
     drawn = drawn[~np.isnan(drawn)]
     lower, upper = ends(drawn, difference, level)
-    effect, wins, losses, ties = _by_entry(values, direction(id_))
+    effect, sides = None, np.empty(0, np.int8)
+    if values is not None:
+        sides = outcomes(*values, direction(id_))
+        effect = _effect_size((values[1] - values[0])[sides != 2])
+    wins, losses, ties = (int(np.count_nonzero(sides == side)) for side in (1, -1, 0))
     return Difference(
         first=points[0],
         second=points[1],
@@ -354,15 +366,6 @@ def _difference(
     )
 
 
-def ends(drawn: FloatArray, point: float, level: float) -> tuple[float, float]:
-    """Return the percentile interval of some draws, widened to the point where resampling misses it."""
-    if not len(drawn):
-        return point, point
-    tail = 100 * (1 - level) / 2
-    lower, upper = np.percentile(drawn, [tail, 100 - tail])
-    return min(float(lower), point), max(float(upper), point)
-
-
 def p_of_bootstrap(drawn: FloatArray, difference: float, tie: float) -> float:
     """Return sacreBLEU's p: how often draws, moved to where no difference is, show one at least as large.
 
@@ -378,15 +381,6 @@ def _p(as_large: npt.NDArray[np.bool_]) -> float:
     return (int(np.count_nonzero(as_large)) + 1) / (len(as_large) + 1)
 
 
-def _by_entry(values: Two | None, better: str) -> tuple[float | None, int, int, int]:
-    """Return the effect size, and how many entries the second run wins, loses and ties."""
-    if values is None:
-        return None, 0, 0, 0
-    results = outcomes(*values, better)
-    wins, losses, ties = (int(np.count_nonzero(results == side)) for side in (1, -1, 0))
-    return _effect_size((values[1] - values[0])[results != 2]), wins, losses, ties
-
-
 def outcomes(first: FloatArray, second: FloatArray, better: str) -> npt.NDArray[np.int8]:
     """Return for each entry who is better: 1 the second run, -1 the first, 0 neither; 2 where a value lacks."""
     sides = oriented(second, better) - oriented(first, better)
@@ -396,6 +390,7 @@ def outcomes(first: FloatArray, second: FloatArray, better: str) -> npt.NDArray[
 
 
 def _effect_size(differences: FloatArray) -> float | None:
+    """Return mean / standard deviation (Cohen's d for pairs): 3, 1, -1, 2 are 1.25 / 1.71 = 0.73."""
     if len(differences) < 2:
         return None
     spread = float(differences.std(ddof=1))
