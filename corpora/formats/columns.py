@@ -327,11 +327,11 @@ def note_choice(
             **at,
         )
     for side, names in chosen.alike.items():
-        listed = [shown(name, 20) for name in names[:12]]
+        alike = [shown(name, 20) for name in names[:12]]
         findings.error(
-            f"{', '.join(listed[:-1])} and {listed[-1]} may each be the language of the {side}s, "
+            f"{', '.join(alike[:-1])} and {alike[-1]} may each be the language of the {side}s, "
             f"{columns.language(side)}.",
-            f"Say which is meant: {options[side]} {listed[0]}, or another of them.",
+            f"Say which is meant: {options[side]} {alike[0]}, or another of them.",
             field=side,
             **at,
         )
@@ -392,8 +392,9 @@ def take_listed(fields: dict[str, Any]) -> None:
         listed, stated = fields.get(name), fields.get("reference")
         if isinstance(listed, str) and name in LISTED:
             listed = read_variants(listed)
-        texts = isinstance(listed, list) and all(isinstance(text, str | None) for text in listed)
-        if texts and (name == "reference" or stated is None or stated in listed):
+        if not isinstance(listed, list) or not all(isinstance(one, str | None) for one in listed):
+            continue
+        if name == "reference" or stated is None or stated in listed:
             del fields[name]
             first = None if name == "reference" else stated
             add_references(fields, listed if first is None else [first, *listed])

@@ -194,8 +194,8 @@ def _each_mark_once(problems: Sequence[Problem]) -> list[Problem]:
         alike.setdefault(key, []).append(problem)
     merged = []
     for first, *more in alike.values():
-        number = f" ({len(more) + 1:,} entries)" if more else ""
-        merged.append(replace(first, message=f"{first.message}{number}"))
+        entries = f" ({len(more) + 1:,} entries)" if more else ""
+        merged.append(replace(first, message=f"{first.message}{entries}"))
     return merged
 
 
