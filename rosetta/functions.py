@@ -22,7 +22,7 @@ from harness.run.vault_opening import terms_again
 from harness.setup.plan import RunOptions
 from harness.setup.preparing import prepare
 from harness.setup.scoring_options import ScoringOptions
-from harness.setup.scoring_tools import ScoringTools, filled
+from harness.setup.scoring_tools import filled
 from harness.store.attachments import tidy_tag
 from harness.store.file.database import default_path, home, opened
 from harness.store.run_list import list_runs
@@ -81,12 +81,29 @@ class TextMetric:
         """
         rows = enumerate(_together(len(outputs), sources, references, records), 1)
         entries = [self._entry(number, *row) for number, row in rows]
-        tools = self._tools(entries)
+        source, target = self._languages
+        dataset = Dataset(
+            id="texts",
+            language_pair=f"{source}→{target}",
+            source_language=source,
+            target_language=target,
+            task=self.task,
+        )
+        options, folder = self._options, self._folder
+        tools = prepare(dataset, entries, entries, options, NoMemo(), folder=folder)
         try:
             if why := tools.setup.off.get(self.info.id):
                 raise UsageError(f"No {self.info.id}: {why}")
             pairs = zip(entries, outputs, strict=True)
-            return _measured(tools, self.info.id, [Translation(*pair) for pair in pairs])
+            translations = [Translation(*pair) for pair in pairs]
+            for annotator in tools.annotators:
+                translations = filled(annotator, translations, Asking(RunOptions(), Ledger(None)))
+            whole = tools.corpus_values(translations)
+            if self.info.id in whole:
+                return whole[self.info.id]
+            return tools.scorer.table(tools.scorer.statistics(translations)).corpus_values()[
+                self.info.id
+            ]
         finally:
             tools.close()
 
@@ -127,18 +144,6 @@ class TextMetric:
                 raise UsageError(f"Record {number}, field {field!r}: {message} {mend}")
         return Entry.model_validate({"source": "", "reference": "", **fields, "id": number})
 
-    def _tools(self, entries: Sequence[Entry]) -> ScoringTools:
-        source, target = self._languages
-        dataset = Dataset(
-            id="texts",
-            language_pair=f"{source}→{target}",
-            source_language=source,
-            target_language=target,
-            task=self.task,
-        )
-        options, folder = self._options, self._folder
-        return prepare(dataset, entries, entries, options, NoMemo(), folder=folder)
-
 
 def _together(
     count: int,
@@ -164,17 +169,6 @@ def _json_values(number: int, record: RecordFields) -> dict[str, Any]:
     except (TypeError, ValueError, RecursionError):
         what = f"Record {number} is no JSON object. Give texts, numbers, lists and dicts."
         raise UsageError(what) from None
-
-
-def _measured(
-    tools: ScoringTools, metric: str, translations: Sequence[Translation]
-) -> float | None:
-    for annotator in tools.annotators:
-        translations = filled(annotator, translations, Asking(RunOptions(), Ledger(None)))
-    whole = tools.corpus_values(translations)
-    if metric in whole:
-        return whole[metric]
-    return tools.scorer.table(tools.scorer.statistics(translations)).corpus_values()[metric]
 
 
 Outputs = Sequence[str | None] | Mapping["EntryId", str | None] | File
