@@ -7,17 +7,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from corpora.files.problems import CorpusError
     from harness.core.failures import HarnessError
-    from rosetta.functions import (
-        compare,
-        load,
-        metric,
-        run,
-        runs,
-        score,
-        start,
-        verdict,
-        verify,
-    )
+    from rosetta.functions import compare, load, metric, run, runs, score, start, verdict, verify
     from rosetta.stored_run import RunHandle
 
 __all__ = [

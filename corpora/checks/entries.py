@@ -114,13 +114,9 @@ def check_ids(entries: Sequence[RawEntry], findings: Findings) -> None:
         if other is not entry:
             where = f"entry {other.place} of the file"
             where += f", line {other.line}" if other.line else ""
-            findings.error(
-                f"The id is also that of {where}.",
-                "Give every entry its own id; 1 and '1' count as the same.",
-                line=entry.line,
-                entry=given,
-                field="id",
-            )
+            what = f"The id is also that of {where}."
+            mend = "Give every entry its own id; 1 and '1' count as the same."
+            findings.error(what, mend, line=entry.line, entry=given, field="id")
 
 
 def _repeated_pairs(placed: Sequence[PlacedEntry], findings: Findings) -> None:
@@ -245,11 +241,8 @@ def _mixed_normal_forms(placed: Sequence[PlacedEntry], findings: Findings) -> No
     counts.pop(NormalForm.EITHER, None)
     if len(counts) > 1 or NormalForm.NEITHER in counts:
         listed = ", ".join(f"{counts[form]} texts {form}" for form in NormalForm if counts[form])
-        findings.warning(
-            f"Unicode normal forms are mixed: {listed}.",
-            "Save all texts in NFC; scores are computed in NFC either way.",
-            places=places,
-        )
+        mend = "Save all texts in NFC; scores are computed in NFC either way."
+        findings.warning(f"Unicode normal forms are mixed: {listed}.", mend, places=places)
 
 
 def _instruction_ids(entry: Entry) -> Iterable[str]:
@@ -260,11 +253,7 @@ def _instruction_ids(entry: Entry) -> Iterable[str]:
 
 
 def warn_of(
-    findings: Findings,
-    items: Sequence[PlacedEntry],
-    what: str,
-    mend: str,
-    field: str | None = None,
+    findings: Findings, items: Sequence[PlacedEntry], what: str, mend: str, field: str | None = None
 ) -> None:
     """Add one warning about all of these entries, with their number, the first ids and places; none for no entries."""
     if not items:

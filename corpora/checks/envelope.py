@@ -63,11 +63,9 @@ def check_envelope(dataset: Dataset, findings: Findings, *, quiet: bool = False)
         what = f"It is no date{_quoted(dataset.created, quiet=quiet)}."
         findings.warning(what, "Write 2026, 2026-11 or 2026-11-22.", field="dataset.created")
     if any(len(normalised(canary)) < LEAST_OF_CANARY for canary in dataset.canary):
-        findings.warning(
-            "A canary is so short that an output may have it by chance.",
-            f"Write {LEAST_OF_CANARY} letters and digits or more that stand nowhere else, such as those of a UUID.",
-            field="dataset.canary",
-        )
+        what = "A canary is so short that an output may have it by chance."
+        mend = f"Write {LEAST_OF_CANARY} letters and digits or more that stand nowhere else, such as those of a UUID."
+        findings.warning(what, mend, field="dataset.canary")
     for name in INHERITED:
         tag = getattr(dataset, name)
         if tag is not None and (wrong := wrong_tag(tag)) is not None:
@@ -84,11 +82,9 @@ def _check_licence(dataset: Dataset, findings: Findings, *, quiet: bool) -> None
     if class_of_licence is None or class_of_licence.name in _NOT_FOR_SPDX:
         return  # what is not understood is told with the terms; the others have no id
     near = None if quiet else nearest_spdx(licence)
-    findings.warning(
-        f"It is no id of the SPDX list of licences{_quoted(licence, quiet=quiet)}.",
-        f"Write {near or 'an id of https://spdx.org/licenses, such as CC-BY-SA-4.0'}, so that every program knows it.",
-        field="dataset.license",
-    )
+    what = f"It is no id of the SPDX list of licences{_quoted(licence, quiet=quiet)}."
+    mend = f"Write {near or 'an id of https://spdx.org/licenses, such as CC-BY-SA-4.0'}, so that every program knows it."
+    findings.warning(what, mend, field="dataset.license")
 
 
 def _check_labels(dataset: Dataset, findings: Findings, *, quiet: bool) -> None:
@@ -105,11 +101,9 @@ def _check_labels(dataset: Dataset, findings: Findings, *, quiet: bool) -> None:
         if looks_like_label(each) and find_label(each) is None:
             names = (label.name for label in context_labels().values())
             near = next(iter(near_names(each, names)), "")
-            findings.warning(
-                f"It is no label of Local Contexts{_quoted(each, quiet=quiet)}.",
-                f"{f'Nearest: {near}. ' if near else ''}Write an identifier: {', '.join(context_labels())}.",
-                field="dataset.labels",
-            )
+            what = f"It is no label of Local Contexts{_quoted(each, quiet=quiet)}."
+            mend = f"{f'Nearest: {near}. ' if near else ''}Write an identifier: {', '.join(context_labels())}."
+            findings.warning(what, mend, field="dataset.labels")
 
 
 def _quoted(text: str, *, quiet: bool) -> str:
@@ -137,11 +131,9 @@ def check_against_entries(
     tiers = [item.entry.difficulty for item in placed if item.entry.difficulty is not None]
     middle = sum(tier in MIDDLE_TIERS for tier in tiers)
     if len(tiers) >= LEAST_WEIGHED and middle < MIDDLE_SHARE * len(tiers):
-        findings.warning(
-            f"Only {middle} of {len(tiers)} entries with a difficulty are of the tiers 2 to 4, where most translating happens.",
-            "Add entries of these tiers, or look at the difficulties once more.",
-            field="difficulty",
-        )
+        what = f"Only {middle} of {len(tiers)} entries with a difficulty are of the tiers 2 to 4, where most translating happens."
+        mend = "Add entries of these tiers, or look at the difficulties once more."
+        findings.warning(what, mend, field="difficulty")
 
 
 # ---- Marks of secrecy that are in a wrong place (DESIGN V1) ----

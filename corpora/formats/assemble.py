@@ -88,11 +88,9 @@ def assemble_dataset(
     source, target = (fields.get(name) for name in _OPTIONS)
     same = isinstance(source, str) and isinstance(target, str) and equal_tags(source, target)
     if same and fields.get("task", TRANSLATION) == TRANSLATION:
-        findings.warning(
-            "Sources and references are said to be in one language, and this is a translation.",
-            "Correct the tag that is wrong; a variety has one of its own, such as en-GB.",
-            field="dataset.target_language",
-        )
+        what = "Sources and references are said to be in one language, and this is a translation."
+        mend = "Correct the tag that is wrong; a variety has one of its own, such as en-GB."
+        findings.warning(what, mend, field="dataset.target_language")
     if "task" in fields and (not isinstance(fields["task"], str) or fields["task"] not in TASKS):
         findings.error(*unknown_task(fields.pop("task")), field="dataset.task")
     if isinstance(fields.get("provenance"), str):
@@ -134,17 +132,12 @@ def _check_language(name: str, tag: Any, findings: Findings) -> None:
     if not isinstance(tag, str):
         return
     if not is_language_tag(tag):
-        findings.error(
-            "It is not a language tag (BCP 47).",
-            "Write a tag such as en, crk, crk-Cans or es-MX, with hyphens.",
-            field=f"dataset.{name}",
-        )
+        mend = "Write a tag such as en, crk, crk-Cans or es-MX, with hyphens."
+        findings.error("It is not a language tag (BCP 47).", mend, field=f"dataset.{name}")
     elif not is_assigned(tag):
-        findings.warning(
-            f"No language has the tag {shown(tag, 20)} (ISO 639).",
-            "Correct it. For a language without a tag use a private one, qaa to qtz.",
-            field=f"dataset.{name}",
-        )
+        what = f"No language has the tag {shown(tag, 20)} (ISO 639)."
+        mend = "Correct it. For a language without a tag use a private one, qaa to qtz."
+        findings.warning(what, mend, field=f"dataset.{name}")
 
 
 _NOT_WRITABLE = (
@@ -246,11 +239,8 @@ def _check_marks(fields: Mapping[str, Any], spot: _Spot) -> None:
     """Refuse towers of marks before anything brings them into a normal form."""
     for name, value in fields.items():
         if any(map(stacked, strings_in([name, value]))):
-            spot.error(
-                f"More than {MOST_STACKED} combining marks are in a row, which no writing has.",
-                "Take them out.",
-                field=None if stacked(name) else name,
-            )
+            what = f"More than {MOST_STACKED} combining marks are in a row, which no writing has."
+            spot.error(what, "Take them out.", field=None if stacked(name) else name)
 
 
 def _check_id(value: Any, spot: _Spot) -> None:

@@ -336,28 +336,18 @@ def note_choice(
             **at,
         )
     for side, name in chosen.near.items():
-        findings.warning(
-            f"{shown(name, 20)} was taken for {columns.language(side)}, the language of the {side}s.",
-            "Nothing to do if that is meant.",
-            field=side,
-            **at,
-        )
+        what = f"{shown(name, 20)} was taken for {columns.language(side)}, the language of the {side}s."
+        findings.warning(what, "Nothing to do if that is meant.", field=side, **at)
     listed = ", ".join(shown(name, 20) for name in chosen.numbered[:12])
     if chosen.numbered and "reference" in chosen.places:
         rest = " and the others as its variants" if chosen.further else ""
-        findings.warning(
-            f"Of the columns {listed} the first was read as the reference{rest}.",
-            f"Nothing to do if that is meant; else {OPTIONS['reference']} NAME.",
-            field="reference",
-            **at,
-        )
+        what = f"Of the columns {listed} the first was read as the reference{rest}."
+        mend = f"Nothing to do if that is meant; else {OPTIONS['reference']} NAME."
+        findings.warning(what, mend, field="reference", **at)
     elif chosen.numbered:
-        findings.warning(
-            f"There is a column for the reference, so {listed} was kept as a field and is no reference.",
-            f"If it is one: {OPTIONS['reference']} with all names, separated by commas.",
-            field="reference",
-            **at,
-        )
+        what = f"There is a column for the reference, so {listed} was kept as a field and is no reference."
+        mend = f"If it is one: {OPTIONS['reference']} with all names, separated by commas."
+        findings.warning(what, mend, field="reference", **at)
 
 
 def add_references(fields: dict[str, Any], others: Iterable[Any]) -> None:

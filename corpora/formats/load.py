@@ -105,10 +105,7 @@ def read(
     columns: Columns = ANY_COLUMNS,
     kept_here: bool = False,
 ) -> Corpus:
-    """Read a corpus from the content of its files; see ``load``.
-
-    beside: terms that marks beside the files hold.
-    """
+    """Read a corpus from the content of its files; see ``load``. beside: terms that marks beside the files hold."""
     findings = Findings(files[0].name)
     given = dataset_fields(dataset) if isinstance(dataset, Dataset) else dataset
     raw = _raw(files, form, columns.within(given or {}), findings)
@@ -297,11 +294,8 @@ def _number(entries: list[RawEntry], findings: Findings) -> None:
         return
     for entry in entries:
         entry.fields["id"] = entry.place
-    findings.warning(
-        "No entry has an id; they were numbered from 1.",
-        "Add ids, so that runs can be compared after the file changed.",
-        field="id",
-    )
+    mend = "Add ids, so that runs can be compared after the file changed."
+    findings.warning("No entry has an id; they were numbered from 1.", mend, field="id")
 
 
 def _raw(

@@ -267,12 +267,9 @@ def name_sides(raw: RawCorpus, columns: Columns, findings: Findings) -> None:
         if columns.named(side):
             note_missing(side, columns, len(keys), findings, line=first.line)
         else:
-            findings.error(
-                f"Which of its {len(keys)} languages is that of the {side}s is not said.",
-                f"Give {LANGUAGE_OPTIONS[side]}, or {OPTIONS[side]} with one of its names.",
-                line=first.line,
-                field=BY_LANGUAGE,
-            )
+            what = f"Which of its {len(keys)} languages is that of the {side}s is not said."
+            mend = f"Give {LANGUAGE_OPTIONS[side]}, or {OPTIONS[side]} with one of its names."
+            findings.error(what, mend, line=first.line, field=BY_LANGUAGE)
     names = {keys[place]: side for side, place in chosen.places.items()}
     further = [keys[place] for place in chosen.further]
     for entry in raw.entries:

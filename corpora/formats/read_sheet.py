@@ -86,11 +86,9 @@ def _table(rows: Iterable[tuple[Any, ...]], findings: Findings) -> RecordTable |
     for line, values in enumerate(rows, 1):
         counted += len(values) + 1
         if counted > MOST_CELLS or len(values) > MOST_FIELDS:
-            findings.error(
-                f"The sheet has more than {MOST_CELLS:,} cells, or {MOST_FIELDS:,} columns.",
-                "Copy the filled part into a new workbook, or save it as CSV.",
-                line=line,
-            )
+            what = f"The sheet has more than {MOST_CELLS:,} cells, or {MOST_FIELDS:,} columns."
+            mend = "Copy the filled part into a new workbook, or save it as CSV."
+            findings.error(what, mend, line=line)
             return None
         cells = list(map(_text, values))
         while cells and not cells[-1]:

@@ -13,11 +13,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
-from corpora.checks.envelope import (
-    MOST_FIELDS,
-    is_mark,
-    is_term_mark,
-)
+from corpora.checks.envelope import MOST_FIELDS, is_mark, is_term_mark
 from corpora.files.problems import Findings
 from corpora.formats.columns import (
     JSON_COLUMN,
@@ -46,14 +42,7 @@ from corpora.formats.table_head import (
     without_returns,
 )
 from corpora.languages.tags import tag_of
-from corpora.model.corpus import (
-    SIDES,
-    SYNONYMS,
-    Form,
-    RawCorpus,
-    RawEntry,
-    canonical_names,
-)
+from corpora.model.corpus import SIDES, SYNONYMS, Form, RawCorpus, RawEntry, canonical_names
 
 FURTHER = ""
 """Is in place of the name of a column that holds further references; no other has it."""
@@ -283,11 +272,8 @@ def _unquoted(text: str, findings: Findings, *, remarks: bool) -> RecordTable | 
     try:
         return _records(text, "\t", csv.QUOTE_NONE, remarks=remarks)
     except _BrokenRecord as broken:
-        findings.error(
-            f"The row cannot be read ({broken.reason}).",
-            "Very long texts need JSON or JSONL.",
-            line=broken.line,
-        )
+        what = f"The row cannot be read ({broken.reason})."
+        findings.error(what, "Very long texts need JSON or JSONL.", line=broken.line)
         return None
 
 

@@ -240,11 +240,9 @@ class _Tmx(_Reader):
         for side in SIDES:
             if side not in chosen.places and side not in chosen.alike:
                 listed = ", ".join(shown(tag_of(name) or name, 20) for name in names[:12])
-                findings.error(
-                    f"Which of its {len(groups)} languages is that of the {side}s is not said.",
-                    f"Give {LANGUAGE_OPTIONS[side]}; there are {listed}.",
-                    field=f"dataset.{LANGUAGES[side]}",
-                )
+                what = f"Which of its {len(groups)} languages is that of the {side}s is not said."
+                mend = f"Give {LANGUAGE_OPTIONS[side]}; there are {listed}."
+                findings.error(what, mend, field=f"dataset.{LANGUAGES[side]}")
         if findings.failed:
             return None
         source, target = (list(groups)[chosen.places[side]] for side in SIDES)
@@ -357,11 +355,8 @@ class _Xliff(_Reader):
         if any(not _same_pair(language, first[0]) for language in self._languages):
             pairs = dict.fromkeys(f"{source}–{target}" for source, target in self._languages)
             listed = ", ".join(shown(pair, 30) for pair in list(pairs)[:6])
-            findings.error(
-                f"Its files are in different pairs of languages: {listed}.",
-                "Give a file for each pair.",
-                field="dataset.language_pair",
-            )
+            what = f"Its files are in different pairs of languages: {listed}."
+            findings.error(what, "Give a file for each pair.", field="dataset.language_pair")
             return None
         for unit in self.units if self._files > 1 else ():
             unit.id = None if unit.id is None else f"{unit.file}:{unit.id}"  # ids begin again

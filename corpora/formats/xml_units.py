@@ -56,11 +56,9 @@ def with_entries(
     for unit in kept:
         raw.entries.append(RawEntry(unit.fields(*named), len(raw.entries) + 1, unit.line))
     if marked and kept:
-        findings.warning(
-            f"{_units(len(marked))} a translation that the file marks as none and {_were(len(marked))} left out.",
-            "If they are translated, change their state, or translate=no, in the program they came from.",
-            line=marked[0].line,
-        )
+        what = f"{_units(len(marked))} a translation that the file marks as none and {_were(len(marked))} left out."
+        mend = "If they are translated, change their state, or translate=no, in the program they came from."
+        findings.warning(what, mend, line=marked[0].line)
     if lacking and kept:
         others = dict.fromkeys(tag for unit in lacking for tag in unit.texts if tag != named[0])
         listed = ", ".join(shown(tag, 20) for tag in list(others)[:12])
@@ -73,11 +71,9 @@ def with_entries(
             line=lacking[0].line,
         )
     if coded := [unit for unit in kept if unit.codes]:
-        findings.warning(
-            f"{_units(len(coded))} inline codes: what they enclose was kept as text, empty ones are gone.",
-            "Look whether outputs have the same codes; else take them out of the file.",
-            line=coded[0].line,
-        )
+        what = f"{_units(len(coded))} inline codes: what they enclose was kept as text, empty ones are gone."
+        mend = "Look whether outputs have the same codes; else take them out of the file."
+        findings.warning(what, mend, line=coded[0].line)
     return raw
 
 

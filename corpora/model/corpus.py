@@ -341,11 +341,8 @@ class Selection:
         few = ", ".join(shown(id_) for id_ in list(present)[:3])
         for id_ in wanted:
             if id_ not in present:
-                findings.error(
-                    f"No entry has the id {shown(id_)}.",
-                    f"Give ids of the file; it begins with {few}.",
-                    entry=id_,
-                )
+                what = f"No entry has the id {shown(id_)}."
+                findings.error(what, f"Give ids of the file; it begins with {few}.", entry=id_)
         findings.stop_if_failed()
         return set(wanted)
 
@@ -365,9 +362,7 @@ def _some(
 
 
 def _refuse_held_out(findings: Findings) -> None:
-    findings.error(
-        "Entries of held_out are not used before they are activated.",
-        "To activate some, make gold_standard their segment in the file and raise its version.",
-        field="segment",
-    )
+    what = "Entries of held_out are not used before they are activated."
+    mend = "To activate some, make gold_standard their segment in the file and raise its version."
+    findings.error(what, mend, field="segment")
     findings.stop_if_failed()

@@ -19,11 +19,7 @@ DEMO_COACHING = "eo-demo-coaching.json"
 DEMO_PLAN = "demo.toml"
 """The plan of a sweep over the corpus that needs no key and no network."""
 
-DEMO_TASKS = {
-    "qa": "eo-demo-qa",
-    "asr": "eo-demo-asr",
-    "function_call": "eo-demo-function-call",
-}
+DEMO_TASKS = {"qa": "eo-demo-qa", "asr": "eo-demo-asr", "function_call": "eo-demo-function-call"}
 """Other tasks that have a corpus and outputs of both systems → beginning of their names."""
 
 

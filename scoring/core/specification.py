@@ -316,10 +316,7 @@ TASKS: Mapping[str, KeptColumns] = {
     ),
     "math": KeptColumns("au.gsm8k_exact_match", right="au.gsm8k_exact_match"),
     "dialogue_state": KeptColumns(
-        "au.joint_goal_accuracy",
-        "au.slot_accuracy",
-        "au.slot_f1",
-        right="au.joint_goal_accuracy",
+        "au.joint_goal_accuracy", "au.slot_accuracy", "au.slot_f1", right="au.joint_goal_accuracy"
     ),
     "response": KeptColumns("nest.overall", "nest.coverage", "nest.richness"),
 }

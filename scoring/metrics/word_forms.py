@@ -15,12 +15,7 @@ from scoring.core.metric import (
     card_key,
     own_signature,
 )
-from scoring.core.setup import (
-    Acceptance,
-    ScoringSetup,
-    Translation,
-    WordAnalysis,
-)
+from scoring.core.setup import Acceptance, ScoringSetup, Translation, WordAnalysis
 from scoring.core.specification import metric_info
 from scoring.metrics.maker import Maker, ResourceRate
 from scoring.words.source_words import Resources

@@ -22,11 +22,7 @@ from scoring.core.inventory import composites
 from scoring.core.metric import FloatArray, Table
 from scoring.statistics.distributions import student_quantile
 from scoring.statistics.intervals import LEVEL
-from scoring.statistics.significance import (
-    COMPOSITE,
-    known_values,
-    shared_profile,
-)
+from scoring.statistics.significance import COMPOSITE, known_values, shared_profile
 
 
 class Holding(StrEnum):

@@ -293,10 +293,7 @@ Coins = tuple[npt.NDArray[np.uint8], int]
 
 
 def _thrown(
-    rows: npt.NDArray[Any],
-    moving: npt.NDArray[np.int64],
-    blocks: Iterable[Coins],
-    throws: int,
+    rows: npt.NDArray[Any], moving: npt.NDArray[np.int64], blocks: Iterable[Coins], throws: int
 ) -> FloatArray:
     """Sum each row over the entries whose coins fell on heads: shape (rows, throws)."""
     values = np.empty((len(rows), throws))
