@@ -116,18 +116,6 @@ _OPENING = frozenset({"run", "demo", "resume", "retry", "watch"})
 _NOT_SHOWN = frozenset({"--plain", "--json-lines", "--help", "-h", "--version"})
 
 
-def say_preparing(arguments: Sequence[str]) -> None:
-    """Print at once, where a screen is to open on a terminal, that it is coming; its first frame takes the line's place.
-
-    Whatever is said before that is written over the line.
-    """
-    opens = not arguments or arguments[0] in _OPENING or list(arguments[:2]) == ["vault", "show"]
-    terminal = all(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr))
-    if opens and terminal and not _NOT_SHOWN & set(arguments):
-        sys.stderr.write("preparing …\r")
-        sys.stderr.flush()
-
-
 def _write_any_text() -> None:
     """Configure the streams so that no text fails for a letter: pipes get UTF-8, terminals an escape for what they lack."""
     for stream in (sys.stdout, sys.stderr):
@@ -139,7 +127,13 @@ def _write_any_text() -> None:
 def _run(arguments: list[str]) -> int:
     # our matrices are small: more threads would only take the cores from the run and the screen
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    say_preparing(arguments)
+    # Print at once, where a screen is to open on a terminal, that it is coming; its first frame
+    # takes the line's place.
+    opens = not arguments or arguments[0] in _OPENING or list(arguments[:2]) == ["vault", "show"]
+    terminal = all(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr))
+    if opens and terminal and not _NOT_SHOWN & set(arguments):
+        sys.stderr.write("preparing …\r")
+        sys.stderr.flush()
     # next to nothing of ours is cyclic: looking for it as often as Python does takes a tenth of a run's time, and
     # once is a twentieth of a short command's
     gc.set_threshold(100_000, 50, 50)

@@ -22,16 +22,14 @@ if TYPE_CHECKING:
 
 DISTRIBUTION = "rosetta-tui"
 
-_NAMED = 3
-"""Files that are named one by one; the rest is counted."""
+_NAMED = 3  # files that are named one by one; the rest is counted
 
 
 @dataclass(frozen=True, slots=True)
 class ChangedFile:
     """A file of ours that is not as it was installed."""
 
-    path: str
-    """Below the folder of all packages, with slashes."""
+    path: str  # below the folder of all packages, with slashes
     owner: str = ""
     """Name and version of the package that claims the same file; empty where none does."""
     gone: bool = False

@@ -78,8 +78,7 @@ class RunScreens:
     def __init__(self, app: App[Any], store_path: Callable[[], Path]) -> None:
         self._app = app
         self._path = store_path
-        self._steered: list[LiveScreen] = []
-        """Of runs of this process."""
+        self._steered: list[LiveScreen] = []  # of runs of this process
         self._begun = 0
 
     @property
@@ -162,8 +161,7 @@ Follow = Callable[[str], "Followed"]
 Begin = Callable[[Path], "Engine"]
 """Makes a run of the store at a path ready to go; called in a thread."""
 
-Start = Callable[[Begin], WatchedRun]
-"""Starts a run in the background; called in a thread."""
+Start = Callable[[Begin], WatchedRun]  # starts a run in the background; called in a thread
 
 Screens = Callable[[Path], "Iterable[Screen[None]]"]
 """Makes the screens that open over Home, the lowest first, of the store at a path; called when the app has started."""

@@ -41,8 +41,7 @@ if TYPE_CHECKING:
 
 LOOK_SECONDS = 0.1
 
-MOST_SERVED = 8
-"""Models of an endpoint that are named at most."""
+MOST_SERVED = 8  # models of an endpoint that are named at most
 
 
 AtEnd = Callable[[Path, str], int]

@@ -20,8 +20,7 @@ from rosetta_tui.show.run_facts import setup_words
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.messages import RunChosen
 
-MOST_HITS = 20
-"""Runs that are offered at once; typing more of the name finds the others."""
+MOST_HITS = 20  # runs that are offered at once; typing more of the name finds the others
 
 
 class WithStore(Protocol):

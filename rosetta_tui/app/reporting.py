@@ -37,7 +37,26 @@ def ask_report(screen: Screen[object], store: Path, asked: ReportAsked) -> None:
             return page_of(connection, asked)
 
     def place(page: str) -> None:
-        _ask_path(screen, store.parent, asked, page)
+        proposed = free_path(exports_folder(screen, store.parent), asked.file, "html")
+
+        def write(path: Path, *, overwrite: bool) -> None:
+            def done(_: None) -> None:
+                screen.notify(f"Report written: {plain(str(path))}", markup=False)
+
+            def work() -> None:
+                write_file(path, page.encode(), overwrite=overwrite)
+
+            in_thread(screen, "report", work, done, telling(screen, _TITLE))
+
+        def given(typed: str) -> None:
+            path = absolute(typed)
+            if not path.exists():
+                write(path, overwrite=False)
+                return
+            question = Content.assemble(show(path.name, "bold"), " is there already.")
+            confirm(screen.app, question, "Replace it", lambda: write(path, overwrite=True))
+
+        ask_setting(screen, "Where the report is written", _ABOUT, _trouble, given, now=str(proposed), files=(".html",))  # fmt: skip
 
     screen.notify("Making the report …", timeout=2, markup=False)
     in_thread(screen, "report", made, place, telling(screen, _TITLE), asks=True)
@@ -52,29 +71,6 @@ def page_of(connection: sqlite3.Connection, asked: ReportAsked) -> str:
             return sweep_page(connection, find_sweep(connection, asked.name))
         case "leaderboard":
             return leaderboard_page(connection, None, asked.name, best=asked.best)
-
-
-def _ask_path(screen: Screen[object], home: Path, asked: ReportAsked, page: str) -> None:
-    proposed = free_path(exports_folder(screen, home), asked.file, "html")
-
-    def write(path: Path, *, overwrite: bool) -> None:
-        def done(_: None) -> None:
-            screen.notify(f"Report written: {plain(str(path))}", markup=False)
-
-        def work() -> None:
-            write_file(path, page.encode(), overwrite=overwrite)
-
-        in_thread(screen, "report", work, done, telling(screen, _TITLE))
-
-    def given(typed: str) -> None:
-        path = absolute(typed)
-        if not path.exists():
-            write(path, overwrite=False)
-            return
-        question = Content.assemble(show(path.name, "bold"), " is there already.")
-        confirm(screen.app, question, "Replace it", lambda: write(path, overwrite=True))
-
-    ask_setting(screen, "Where the report is written", _ABOUT, _trouble, given, now=str(proposed), files=(".html",))  # fmt: skip
 
 
 def _trouble(typed: str) -> str | None:

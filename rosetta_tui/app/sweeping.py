@@ -21,11 +21,8 @@ from rosetta_tui.report.sweep import cell_line, progress_line, progress_lines
 from rosetta_tui.show.json_forms import form_text
 from rosetta_tui.show.text import plain
 
-LOOK_SECONDS = 1.0
-"""How often the store is examined for what to tell."""
-
-_CLEAR = "\r\x1b[2K"
-"""Begins a terminal's line again."""
+LOOK_SECONDS = 1.0  # how often the store is examined for what to tell
+_CLEAR = "\r\x1b[2K"  # begins a terminal's line again
 
 
 def carry_out(

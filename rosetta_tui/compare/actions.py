@@ -49,7 +49,17 @@ class RunChoice:
             )
 
     def _others(self, store: sqlite3.Connection) -> list[RunSummary]:
-        return addable(runs_now(list_runs(store, brief=True)), self.runs)
+        # Runs that may compare with those taken: others over a corpus of the same name, newest
+        # first.
+        runs = runs_now(list_runs(store, brief=True))
+        there = {(run.dataset_id, run.language_pair) for run in runs if run.run_id in self.runs}
+        return [
+            run
+            for run in runs
+            if run.run_id not in self.runs
+            and (run.dataset_id, run.language_pair) in there
+            and run.done
+        ]
 
     def _ask_other(self, others: Sequence[RunSummary]) -> None:
         if not others:
@@ -96,13 +106,3 @@ class RunChoice:
 
     def _named(self, names: Mapping[str, str]) -> dict[str, str]:
         return {id_: names.get(id_, f"–  {id_[:8]}, not compared") for id_ in self.runs}
-
-
-def addable(runs: Sequence[RunSummary], taken: Sequence[str]) -> list[RunSummary]:
-    """Return the runs that may compare with those taken: others over a corpus of the same name, newest first."""
-    there = {(run.dataset_id, run.language_pair) for run in runs if run.run_id in taken}
-    return [
-        run
-        for run in runs
-        if run.run_id not in taken and (run.dataset_id, run.language_pair) in there and run.done
-    ]

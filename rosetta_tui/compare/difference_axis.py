@@ -23,8 +23,7 @@ if TYPE_CHECKING:
 
 _LEAST_LINE, _MOST_LINE = 12, 60
 _LEAST_NAME = 14
-_MARGIN = 0.08
-"""Share of the axis that is left free at each end."""
+_MARGIN = 0.08  # share of the axis that is left free at each end
 
 
 class DifferenceAxis(Widget):

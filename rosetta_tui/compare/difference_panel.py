@@ -155,11 +155,8 @@ def two_outputs(
     return Content.assemble(show(entry.source, "$quiet"), "\n", differs)
 
 
-LINE = 21
-"""Cells of a line around zero."""
-
-BLANK = Cell(figures.NONE, "quiet")
-"""Stands where there is no value."""
+LINE = 21  # cells of a line around zero
+BLANK = Cell(figures.NONE, "quiet")  # stands where there is no value
 
 PAIRS = (
     Column("pair", "pair", 5),
@@ -305,11 +302,8 @@ def _running_record(found: RunningDifference | None) -> dict[str, Value]:
     }
 
 
-MOST_PAIRS = 4
-"""Pairs seen at once where the screen is small."""
-
-ROOMY = 36
-"""Lines of a screen from which on all pairs are seen, and the facts of each run."""
+MOST_PAIRS = 4  # pairs seen at once where the screen is small
+ROOMY = 36  # lines of a screen from which on all pairs are seen, and the facts of each run
 
 
 class DifferencePanel(Vertical):
@@ -326,8 +320,7 @@ class DifferencePanel(Vertical):
         self._comparison: Comparison | None = None
         self._metric = ""
         self._tested = False
-        self._chosen: tuple[str, str] | None = None
-        """Ids of the pair that is spoken of."""
+        self._chosen: tuple[str, str] | None = None  # ids of the pair that is spoken of
 
     def compose(self) -> ComposeResult:
         yield DetailLine(id="said")

@@ -36,13 +36,10 @@ class EntryOfRuns:
 
     comparison: Comparison
     view: ComparisonView
-    place: int
-    """Among the compared entries."""
+    place: int  # among the compared entries
     entry: Entry
-    results: Sequence[Result | None]
-    """In the order of the runs; None where it cannot be read."""
-    turned: bool
-    """True where texts are shown in the other writing of the language."""
+    results: Sequence[Result | None]  # in the order of the runs; None where it cannot be read
+    turned: bool  # true where texts are shown in the other writing of the language
 
     @property
     def secret(self) -> bool:

@@ -53,8 +53,7 @@ class PartRow:
     """One line: the name of a dimension, or one of its parts."""
 
     dimension: str
-    tag: str | None
-    """None: the line is the dimension's title."""
+    tag: str | None  # none: the line is the dimension's title
     part: CorpusPart | None = None
 
 

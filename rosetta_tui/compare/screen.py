@@ -56,10 +56,8 @@ class Stage:
     """What is known so far."""
 
     comparison: Comparison
-    tags: Mapping[str, Sequence[str | None]]
-    """Dimension → tag of each compared entry."""
-    tested: bool
-    """False where no interval and no p of a finished pair is worth anything yet."""
+    tags: Mapping[str, Sequence[str | None]]  # dimension → tag of each compared entry
+    tested: bool  # false where no interval and no p of a finished pair is worth anything yet
 
 
 def stages(
@@ -96,8 +94,7 @@ def _is_all_under_way(found: Comparison) -> bool:
     return bool(found.pairs) and all(pair.under_way for pair in found.pairs)
 
 
-LOOK_SECONDS = 2.0
-"""Time between two looks at a run that continues."""
+LOOK_SECONDS = 2.0  # time between two looks at a run that continues
 
 PATIENCE = 4
 """A look that takes long is repeated after that many times as long, so that keys keep their time."""
@@ -147,8 +144,7 @@ class CompareScreen(SearchedScreen):
         self._reading = False
         self._next_look = 0.0
         self.comparison: Comparison | None = None
-        self.tested = False
-        """True when the tests are worked out."""
+        self.tested = False  # true when the tests are worked out
         self.metric = ""
 
     def compose(self) -> ComposeResult:

@@ -46,8 +46,7 @@ class ComparisonView:
     """By what entries are examined: one metric, and two of the runs."""
 
     metric: str
-    first: int
-    """Place of the run that differences are seen from."""
+    first: int  # place of the run that differences are seen from
     second: int
 
     def outcomes(self, entries: ComparedEntries) -> npt.NDArray[np.int8]:
@@ -68,8 +67,7 @@ class ComparedOrder(RowOrder):
 
     sort: str = "apart"
     narrow: str = "all"
-    only: Mapping[str, str] = field(default_factory=dict)
-    """Dimension → the tag wanted."""
+    only: Mapping[str, str] = field(default_factory=dict)  # dimension → the tag wanted
 
     def words(self, one: str, other: str) -> str:
         """Return what is shown and in which order; ``one`` and ``other`` are the letters of the pair."""

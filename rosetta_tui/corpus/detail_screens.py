@@ -34,25 +34,22 @@ from rosetta_tui.toolkit.content import EmptyState, PageLine, StatusBar, show, s
 from rosetta_tui.toolkit.key_line import KeyLine
 from rosetta_tui.toolkit.result_table import ResultTable, crop
 
-BAR = 14
-"""Cells of the longest bar."""
-
-NAME = 22
-"""Cells of a value's name."""
-
-MOST_VALUES = 12
-"""Values of one kind that are listed; the rest is counted."""
+BAR = 14  # cells of the longest bar
+NAME = 22  # cells of a value's name
+MOST_VALUES = 12  # values of one kind that are listed; the rest is counted
 
 
 def fact_lines(summary: CorpusSummary, found: Examination) -> Iterator[PageLine]:
     """Yield the page line by line."""
     yield from _statistics(found.statistics)
     yield from _requirements(found)
-    yield from _origin(summary, found)
-    yield from _envelope(summary)
-
-
-def _envelope(summary: CorpusSummary) -> Iterator[PageLine]:
+    paths = [show(str(path)) for path in found.files]
+    state = Content.styled(WORDS[found.original], "$quiet")
+    if summary.partial:
+        state = Content.styled("known only from a run card: its file was never here", "$warn")
+    yield PageLine("Read from", Content("\n").join([*paths, state]))
+    count = len(summary.runs)
+    yield PageLine("Used by", Content("1 run" if count == 1 else f"{count:,} runs"))
     dataset = summary.dataset
     yield PageLine("Corpus", show(dataset.name, "bold"))
     languages = f"{dataset.language_pair} · {dataset.source_language} to {dataset.target_language}"
@@ -67,16 +64,6 @@ def _envelope(summary: CorpusSummary) -> Iterator[PageLine]:
         yield PageLine("Provenance", show(" · ".join(dataset.provenance)))
     for name, value in (dataset.model_extra or {}).items():
         yield PageLine(plain(name)[:14], show(str(value), "$quiet"))
-
-
-def _origin(summary: CorpusSummary, found: Examination) -> Iterator[PageLine]:
-    paths = [show(str(path)) for path in found.files]
-    state = Content.styled(WORDS[found.original], "$quiet")
-    if summary.partial:
-        state = Content.styled("known only from a run card: its file was never here", "$warn")
-    yield PageLine("Read from", Content("\n").join([*paths, state]))
-    count = len(summary.runs)
-    yield PageLine("Used by", Content("1 run" if count == 1 else f"{count:,} runs"))
 
 
 def _requirements(found: Examination) -> Iterator[PageLine]:

@@ -107,8 +107,7 @@ FIELDS = {
 """What a file may not say itself, and what to type."""
 
 
-Found = OpenedCorpus | tuple[Problem, ...]
-"""A corpus, or everything that is wrong with its file."""
+Found = OpenedCorpus | tuple[Problem, ...]  # a corpus, or everything that is wrong with its file
 
 
 class OpenCorpusScreen(AnsweringScreen[Found | None]):
@@ -214,8 +213,7 @@ _PLUS = frozenset(
 )
 """Editors that take ``+LINE`` before the file."""
 
-_COLON = frozenset({"hx", "helix", "subl", "zed"})
-"""Editors that take ``FILE:LINE``."""
+_COLON = frozenset({"hx", "helix", "subl", "zed"})  # editors that take `FILE:LINE`
 
 _GOTO = frozenset({"code", "codium", "code-insiders", "cursor"})
 """Editors that take ``--goto FILE:LINE``."""
@@ -257,8 +255,7 @@ def system_command(path: Path, platform: str = sys.platform) -> list[str] | None
             return None if opener is None else [opener, str(path)]
 
 
-SOON = 3.0
-"""Seconds within which the system's program says that it cannot open a file."""
+SOON = 3.0  # seconds within which the system's program says that it cannot open a file
 
 
 def open_original(app: App[Any], found: Examination, place: int | None) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import partial
@@ -70,13 +70,6 @@ def draft_over(summary: CorpusSummary, *, stored: bool) -> RunDraft:
     if summary.dataset.task != TRANSLATION:
         tags["task"] = summary.dataset.task
     return RunDraft.of({**files, **tags})
-
-
-def ask_for_user(screen: Screen[Any], path: Path, run_ids: Collection[str]) -> None:
-    """Offer the runs that used a corpus to choose from; the screen posts RunChosen."""
-    cannot = telling(screen, "The runs cannot be read")
-    read, ask = partial(_users, frozenset(run_ids)), partial(_choose, screen)
-    background(screen, path, "users", read, ask, cannot, asks=True)
 
 
 def _users(run_ids: frozenset[str], store: sqlite3.Connection) -> list[RunSummary]:
@@ -312,7 +305,10 @@ class CorpusScreen(SearchedScreen):
         """Choose one of the runs that used the corpus."""
 
         if self.summary is not None:
-            ask_for_user(self, self._path, self.summary.runs)
+            # Offer the runs that used a corpus to choose from; the screen posts RunChosen.
+            cannot = telling(self, "The runs cannot be read")
+            read, ask = partial(_users, frozenset(self.summary.runs)), partial(_choose, self)
+            background(self, self._path, "users", read, ask, cannot, asks=True)
 
     def action_new_run(self) -> None:
         """Fill in a new run over this corpus."""

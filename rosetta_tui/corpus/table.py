@@ -67,7 +67,20 @@ class CorpusRows(Rows["CorpusSummary"]):
 
     def cells(self, index: int) -> Sequence[Cell]:
         """Return the cells of one row."""
-        return corpus_cells(self.items[index])
+        # Corpus as one row.
+        corpus = self.items[index]
+        dataset = corpus.dataset
+        return (
+            Cell(dataset.id),
+            Cell(figures.NONE if dataset.version == "0" else dataset.version, "quiet"),
+            Cell(dataset.language_pair),
+            Cell(figures.count(corpus.entries)),
+            Cell(segment_words(corpus.segments), "quiet"),
+            Cell(figures.count(len(corpus.runs))),
+            Cell(figures.NONE if corpus.last_used is None else when(corpus.last_used), "quiet"),
+            Cell(origin_words(corpus), "quiet"),
+            Cell(corpus.sha256[:12], "quiet"),
+        )
 
     def record(self, index: int) -> Record:
         """Return the values of one row."""
@@ -95,22 +108,6 @@ class CorpusRows(Rows["CorpusSummary"]):
             "origin": (origin_words(item) for item in self.items),
         }
         return widest(CORPORA, texts)
-
-
-def corpus_cells(corpus: CorpusSummary) -> tuple[Cell, ...]:
-    """Return a corpus as one row."""
-    dataset = corpus.dataset
-    return (
-        Cell(dataset.id),
-        Cell(figures.NONE if dataset.version == "0" else dataset.version, "quiet"),
-        Cell(dataset.language_pair),
-        Cell(figures.count(corpus.entries)),
-        Cell(segment_words(corpus.segments), "quiet"),
-        Cell(figures.count(len(corpus.runs))),
-        Cell(figures.NONE if corpus.last_used is None else when(corpus.last_used), "quiet"),
-        Cell(origin_words(corpus), "quiet"),
-        Cell(corpus.sha256[:12], "quiet"),
-    )
 
 
 def segment_words(segments: Mapping[str | None, int]) -> str:
@@ -154,8 +151,7 @@ SORT_WORDS = {
 }
 """What entries can be sorted by, in words."""
 
-NO_VALUE = "not given"
-"""Stands for the missing value of a tag."""
+NO_VALUE = "not given"  # stands for the missing value of a tag
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,8 +162,7 @@ class CorpusOrder(RowOrder):
     """Tag → the value wanted, None for entries without one."""
     places: Collection[int] | None = None
     """Only entries at these places: those that a check is about."""
-    about: str = ""
-    """What ``places`` have in common, in words."""
+    about: str = ""  # what `places` have in common, in words
 
     def narrowed(self, tag: str, value: str | int | None) -> CorpusOrder:
         """Want one value of a tag, whatever is wanted of other tags."""
@@ -254,8 +249,7 @@ class CorpusEntryRows(OrderedRows):
         return entry is not None and entry.secret
 
 
-FLAGGED = "what the checks found"
-"""What entries have in common that a check is about."""
+FLAGGED = "what the checks found"  # what entries have in common that a check is about
 
 Counts = Mapping[str, Sequence[tuple[str | int | None, int]]]
 """Tag → its values with their counts (``corpus_listing.facet_counts``)."""
@@ -291,8 +285,7 @@ class CorpusTable(OrderedTable[CorpusEntryRows]):
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  Textual's own name
         super().__init__(ENTRIES, id=id)
         self.order = self._shown = CorpusOrder()
-        self.flagged: frozenset[int] = frozenset()
-        """Places of the entries that a check is about."""
+        self.flagged: frozenset[int] = frozenset()  # places of the entries that a check is about
         self._store: sqlite3.Connection | None = None
         self._reading: Reading | None = None
         self._corpus = 0

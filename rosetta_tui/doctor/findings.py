@@ -27,8 +27,7 @@ from harness.doctor.finding import Finding, Health
 from rosetta_tui.show.columns import Cell, Column, Rows
 from rosetta_tui.show.text import plain
 
-LEAST = (80, 24)
-"""Columns and rows for which every screen is made."""
+LEAST = (80, 24)  # columns and rows for which every screen is made
 
 _COLOURS = {
     "truecolor": "16 million: every theme as it was made",
@@ -48,11 +47,8 @@ _FONTS = {
 }
 """Letters → their code points, and a package of Debian and its kin that has them."""
 
-_SECONDS = 5
-"""No small program of the system takes longer."""
-
-Widths = Mapping[str, tuple[int, int]]
-"""Sample → expected and drawn width."""
+_SECONDS = 5  # no small program of the system takes longer
+Widths = Mapping[str, tuple[int, int]]  # sample → expected and drawn width
 
 
 def terminal(
@@ -186,8 +182,7 @@ SAMPLES = {
 """What is tried, by a name for people."""
 
 _ANSWER = re.compile(rb"\x1b\[(\d+);(\d+)R")
-_ANSWER_SECONDS = 1.0
-"""A terminal that does not answer within it is not asked again."""
+_ANSWER_SECONDS = 1.0  # a terminal that does not answer within it is not asked again
 
 
 def differing_widths() -> Mapping[str, tuple[int, int]] | None:

@@ -32,11 +32,8 @@ from scoring.grammar.morpheme_difference import morpheme_differences, sentences
 if TYPE_CHECKING:
     from harness.run.rescoring import Explainer, Explanation
 
-MOST_WORDS = 300
-"""Words shown one by one; beyond them only how many there are."""
-
-_WIDEST = 20
-"""Cells that words of a list of analyses share at most; a longer word has its own line."""
+MOST_WORDS = 300  # words shown one by one; beyond them only how many there are
+_WIDEST = 20  # cells that words of a list of analyses share at most; a longer word has its own line
 
 _SIGNS = {
     Acceptance.AS_WRITTEN: ("✓", "$good"),
@@ -117,8 +114,7 @@ class EntryExplanation:
 
     sentences: Mapping[str, tuple[str, ...]]
     """What the metrics say, by metric id; those that say nothing are left out."""
-    words: FstAnnotation | None
-    """The analyser's verdicts; None where no analyser was asked."""
+    words: FstAnnotation | None  # the analyser's verdicts; None where no analyser was asked
     differences: tuple[str, ...]
     """How the output's words differ from the reference's, where no metric has said it already."""
     compared: tuple[Compared, ...] = ()

@@ -50,8 +50,7 @@ class RunScoring:
     scorer: Scorer
     references: float | None
     """Share of the references' own words that the run's analyser accepts, 0–1."""
-    task: str = TRANSLATION
-    """What the corpus asks for."""
+    task: str = TRANSLATION  # what the corpus asks for
 
     def values(self, result: Result) -> dict[str, float | None]:
         """Return an entry's own values (``entry``)."""
@@ -141,13 +140,10 @@ class EntryFacts:
     attempts: Sequence[Attempt]
     exchanges: Sequence[StoredReply | None]
     """What was asked and answered in each attempt, None where nothing was kept."""
-    missing: Mapping[str, str]
-    """Metric id → why it has no value in this run."""
+    missing: Mapping[str, str]  # metric id → why it has no value in this run
     scoring: RunScoring
-    elsewhere: bool = False
-    """Whether the run's outputs were made elsewhere."""
-    judged: Sequence[AnnotationRow] = ()
-    """What endpoints were asked about the output."""
+    elsewhere: bool = False  # whether the run's outputs were made elsewhere
+    judged: Sequence[AnnotationRow] = ()  # what endpoints were asked about the output
     writing: CreeTarget | None = None
     """What the texts of the target language are converted into; None: they are shown as they are."""
 

@@ -109,8 +109,7 @@ def _as_text(value: object) -> str:
     return value if isinstance(value, str) else json_text(value)
 
 
-_LABEL = 14
-"""Cells of a label."""
+_LABEL = 14  # cells of a label
 
 
 def _field_words(name: str, value: object) -> str:
@@ -144,8 +143,7 @@ def json_words(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, default=str)
 
 
-_SAID = ("user", "assistant", "reference")
-"""What a turn of a conversation holds, in its order."""
+_SAID = ("user", "assistant", "reference")  # what a turn of a conversation holds, in its order
 
 
 def _piece(piece: object) -> str:
@@ -212,8 +210,7 @@ def asked(entry: Entry, task: str, reference: Content) -> Iterator[PageLine]:
 # ---- An output with its differences from the reference marked by signs, and by colour only in
 # addition.
 
-LEGEND = "[output→reference] changed   [-extra-]   [+missing+]"
-"""What the signs mean."""
+LEGEND = "[output→reference] changed   [-extra-]   [+missing+]"  # what the signs mean
 
 
 def diff_content(output: str, reference: str) -> Content:

@@ -89,8 +89,7 @@ def metric_column(metric: str, verdicts: Collection[str] = ()) -> Column:
     return Column(metric, name, max(width, len(name)), right=True)
 
 
-VERDICT_WIDTH = 16
-"""Cells of the longest verdict with its value: EXACT_MATCH 1.00."""
+VERDICT_WIDTH = 16  # cells of the longest verdict with its value: EXACT_MATCH 1.00
 
 
 SYMBOLS = {
@@ -237,8 +236,7 @@ def _outcome(result: Result, further: Sequence[Cell], kept: KeptColumns) -> tupl
     )
 
 
-SEALED = "(sealed)"
-"""In the place of a text that the store keeps sealed and no key available opens."""
+SEALED = "(sealed)"  # in the place of a text that the store keeps sealed and no key available opens
 
 
 def _output(result: Result, entry: Entry) -> Cell:
@@ -289,8 +287,7 @@ def entry_record(
     return record if is_open else {**record, LEFT_OUT: LEFT_OUT_WORDS}
 
 
-LEFT_OUT_WORDS = "texts and numbers: the entry is secret"
-"""What a record of a secret entry says."""
+LEFT_OUT_WORDS = "texts and numbers: the entry is secret"  # what a record of a secret entry says
 
 
 def _values(result: Result, kept: KeptColumns) -> dict[str, Value]:
@@ -316,8 +313,7 @@ def _translated(result: Result, kept: KeptColumns) -> dict[str, Value]:
     }
 
 
-LEAST_ID, MOST_ID = 4, 16
-"""Cells that ids take at least and at most."""
+LEAST_ID, MOST_ID = 4, 16  # cells that ids take at least and at most
 
 
 def id_width(rows: EntryRows | None) -> int:

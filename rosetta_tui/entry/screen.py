@@ -62,11 +62,9 @@ class EntryByEntryScreen(Screen[int]):
 
     def __init__(self, places: Sequence[int], index: int) -> None:
         super().__init__()
-        self._places = places
-        """In the corpus, in the order of the table."""
+        self._places = places  # in the corpus, in the order of the table
         self._index = index
-        self._turned = False
-        """True where texts are shown in the other writing of the language."""
+        self._turned = False  # true where texts are shown in the other writing of the language
 
     @property
     def place(self) -> int:
@@ -142,8 +140,7 @@ def _unjudged(facts: EntryFacts) -> set[str]:
     return {id_ for id_ in ids if id_ in facts.missing and values.get(id_) is None}
 
 
-SCORES = "Scores"
-"""Label of the field below which an explanation has its place."""
+SCORES = "Scores"  # label of the field below which an explanation has its place
 
 
 class EntryScreen(EntryByEntryScreen):
@@ -183,8 +180,7 @@ class EntryScreen(EntryByEntryScreen):
         self._run = run
         self._missing = missing
         self._explaining = explaining
-        self._asking = False
-        """True while a thread explains an entry."""
+        self._asking = False  # true while a thread explains an entry
         self._explained: dict[int, EntryExplanation] = {}
         """What was explained on this screen, by place in the corpus."""
         self._told = explaining.why_not is not None

@@ -100,11 +100,8 @@ class Order(RowOrder):
         return self.said(only, self.by_words(sort_words(kept)))
 
 
-ROOMY = 160
-"""Cells above which further metrics have columns of their own."""
-
-ORDER_SECONDS = 1.0
-"""How often rows are put in order again while entries arrive."""
+ROOMY = 160  # cells above which further metrics have columns of their own
+ORDER_SECONDS = 1.0  # how often rows are put in order again while entries arrive
 
 
 class EntryTable(OrderedTable[EntryRows]):
@@ -116,8 +113,7 @@ class EntryTable(OrderedTable[EntryRows]):
         self._live = live
         self._store = store
         self._path = store_path(store)
-        self._trouble = ""
-        """Why rows could not be put in order last; empty where they could."""
+        self._trouble = ""  # why rows could not be put in order last; empty where they could
         self._run: Run | None = None
         self._entries: Pages[Entry] | None = None
         self._results: Pages[Result] | None = None

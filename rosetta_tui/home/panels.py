@@ -47,8 +47,7 @@ class WaitingItem:
     """One thing that waits."""
 
     lead: Lead
-    name: str
-    """Id of the run, or name of the review; empty for ratings to take in."""
+    name: str  # id of the run, or name of the review; empty for ratings to take in
     words: str
 
 
@@ -166,8 +165,7 @@ def _review(desk: OrganiserService, line: ReviewLine) -> Iterator[WaitingItem]:
 NAME = "put-aside.json"
 """In the data folder: the items put aside, each as its lead, its name and its words."""
 
-MOST_ITEMS = 1_000
-"""Items that are remembered; the oldest are forgotten first."""
+MOST_ITEMS = 1_000  # items that are remembered; the oldest are forgotten first
 
 MOST_BYTES = 2**20
 
@@ -228,8 +226,7 @@ def open_reviews(screen: Screen[Any], desk: OrganiserService) -> None:
     screen.app.push_screen(ReviewsScreen(desk))
 
 
-MOST_LINES = 4
-"""Items that are seen at once; the list scrolls to the others."""
+MOST_LINES = 4  # items that are seen at once; the list scrolls to the others
 
 
 class WaitingList(ResultTable):

@@ -51,8 +51,7 @@ if TYPE_CHECKING:
 REFRESH_SECONDS = 2.0
 """How often the list is read again, so that runs of other processes are seen moving."""
 
-REVIEWS_SECONDS = 60.0
-"""How often reviews and sticks are examined again."""
+REVIEWS_SECONDS = 60.0  # how often reviews and sticks are examined again
 
 NOTHING_FITS = "No run fits."
 
@@ -70,12 +69,9 @@ class HomeScreen(Screen[None]):
         super().__init__()
         self._path = store_path
         self._reader = RunReader(store_path)
-        self._begun = False
-        """Whether the first frame stands, after which the runs are read."""
-        self._trouble = False
-        """Whether the list could not be read."""
-        self._deleted = False
-        """Whether there is a run that can be brought back."""
+        self._begun = False  # whether the first frame stands, after which the runs are read
+        self._trouble = False  # whether the list could not be read
+        self._deleted = False  # whether there is a run that can be brought back
         self._can: frozenset[str] = frozenset()
         """What can be done now, of what cannot always be done."""
         self._back = False

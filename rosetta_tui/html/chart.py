@@ -13,16 +13,14 @@ from scoring.core.inventory import row_of
 
 MOST_TICKS = 6
 
-HISTOGRAM_BARS = 20
-"""Bars of a histogram; the plot's bins are counted together."""
+HISTOGRAM_BARS = 20  # bars of a histogram; the plot's bins are counted together
 
 
 @dataclass(frozen=True, slots=True)
 class AxisTick:
     """A round number beside an axis."""
 
-    at: float
-    """Per cent of the axis from its low end."""
+    at: float  # per cent of the axis from its low end
     words: str
 
     @property
@@ -38,8 +36,7 @@ class ScoreLine:
     name: str
     score: float | None
     ends: tuple[float, float] | None
-    words: str
-    """The score as it is told."""
+    words: str  # the score as it is told
     kind: str = "other"
     """``own``: what the page is about; ``other``: next to it; ``floor``: what worthless outputs reach."""
     note: str = ""
@@ -60,19 +57,14 @@ class BarChart:
     """Scores with their intervals, one line each, on one axis."""
 
     caption: str
-    axis: str
-    """What the axis measures."""
-    head: str
-    """What the lines are."""
+    axis: str  # what the axis measures
+    head: str  # what the lines are
     ticks: tuple[AxisTick, ...]
     bars: tuple[Bar, ...]
-    line: float | None = None
-    """Place of a line through all of them, such as the best floor."""
+    line: float | None = None  # place of a line through all of them, such as the best floor
     line_words: str = ""
-    beside: str = ""
-    """What is not drawn, and why."""
-    told: str = "score (95 % interval)"
-    """What the numbers at the end of a line are."""
+    beside: str = ""  # what is not drawn, and why
+    told: str = "score (95 % interval)"  # what the numbers at the end of a line are
 
 
 def score_chart(
@@ -152,8 +144,7 @@ class Dot:
     x: float
     y: float
     low: float
-    high: float
-    """Ends of its interval from the top; both are ``y`` where it has none."""
+    high: float  # ends of its interval from the top; both are `y` where it has none
     own: bool
 
 
@@ -206,12 +197,9 @@ class Histogram:
     axis: str
     words: str
     ticks: tuple[AxisTick, ...]
-    heights: tuple[float, ...]
-    """Per cent of the highest bar; all bars are as wide as one another."""
-    middle: float
-    """Place of the median, in per cent."""
-    late: float
-    """Place of the 95th percentile."""
+    heights: tuple[float, ...]  # per cent of the highest bar; all bars are as wide as one another
+    middle: float  # place of the median, in per cent
+    late: float  # place of the 95th percentile
 
 
 def histogram(caption: str, picture: PlotPicture) -> Histogram | None:

@@ -23,16 +23,14 @@ if TYPE_CHECKING:
 
     from harness.compare.comparison import Comparison, EntryTexts
 
-MOST_ENTRIES = 10
-"""Entries that a page shows of a run, and as many that changed."""
+MOST_ENTRIES = 10  # entries that a page shows of a run, and as many that changed
 
 
 @dataclass(frozen=True, slots=True)
 class MarkedText:
     """Some letters of an output, or of the reference where the output lacks them."""
 
-    mark: str
-    """``del``: only in the output; ``ins``: only in the reference; empty: in both."""
+    mark: str  # `del`: only in the output; `ins`: only in the reference; empty: in both
     text: str
 
 
@@ -43,8 +41,7 @@ class ShownOutput:
     name: str
     score: str
     words: tuple[MarkedText, ...]
-    failed: str = ""
-    """How it failed; empty where there is an output."""
+    failed: str = ""  # how it failed; empty where there is an output
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +59,7 @@ class ShownEntry:
 class Changes:
     """How a run differs from another one."""
 
-    other: str
-    """What the other one is."""
+    other: str  # what the other one is
     said: tuple[str, ...]
     metric: str
     entries: tuple[ShownEntry, ...]

@@ -62,8 +62,7 @@ class RankedRow:
     rank: str
     group: str
     bar: Bar
-    beside: tuple[Fact, ...]
-    """What else is known of it: other scores, failures, cost, time."""
+    beside: tuple[Fact, ...]  # what else is known of it: other scores, failures, cost, time
     claim: str
     notes: tuple[str, ...]
 
@@ -81,14 +80,12 @@ class ShownBoard:
     """One list as a page shows it."""
 
     title: str
-    made: str
-    """What ranks it, and what its composite is made of."""
+    made: str  # what ranks it, and what its composite is made of
     official: bool
     chart: BarChart
     groups: tuple[RankedGroup, ...]
     notes: tuple[str, ...]
-    withheld: str = ""
-    """Why its runs are not shown; empty where they are."""
+    withheld: str = ""  # why its runs are not shown; empty where they are
 
 
 def leaderboard_page(

@@ -31,8 +31,7 @@ MOST_LETTERS = 1200
 class Language:
     """A language as a page names it to a browser."""
 
-    tag: str
-    """BCP 47; empty where a card states none that is well-formed."""
+    tag: str  # BCP 47; empty where a card states none that is well-formed
 
     @classmethod
     def of(cls, stated: object) -> Language:

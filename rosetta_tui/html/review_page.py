@@ -45,15 +45,13 @@ class ShownVerdict:
     """What was decided about one run."""
 
     run: str
-    outcome: str
-    """``go``, ``no_go`` or ``discuss``."""
+    outcome: str  # `go`, `no_go` or `discuss`
     answer: str
     short: tuple[str, ...]
     share: BarChart
     strata: BarChart | None
     agreement: BarChart
-    no_agreement: tuple[Fact, ...]
-    """Measures without a value, each with why."""
+    no_agreement: tuple[Fact, ...]  # measures without a value, each with why
     findings: tuple[tuple[str, tuple[str, ...]], ...]
     facts: tuple[Fact, ...]
     seals: tuple[Fact, ...]

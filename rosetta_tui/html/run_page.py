@@ -55,12 +55,9 @@ if TYPE_CHECKING:
     from review.verdict.certificate.certificate import ReviewStatus
 
 COMPOSITE = "composite"
-MOST_BESIDE = 10
-"""Other runs of the same list that a score is next to."""
-MOST_PARTS = 12
-"""Parts of a breakdown that are drawn."""
-MOST_LINES = 400
-"""Lines of the whole record that a page repeats."""
+MOST_BESIDE = 10  # other runs of the same list that a score is next to
+MOST_PARTS = 12  # parts of a breakdown that are drawn
+MOST_LINES = 400  # lines of the whole record that a page repeats
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +73,7 @@ class Tile:
 class RunFacts:
     """A run as everything here reads it."""
 
-    summary: RunSummary
-    """With the whole card."""
+    summary: RunSummary  # with the whole card
     card: Mapping[str, Any]
     review: ReviewStatus | None
     beside: tuple[RunSummary, ...]

@@ -28,15 +28,13 @@ class SampleFacts(NamedTuple):
     """What a sample on the stick asks for; no secret."""
 
     code: str
-    phrase: str
-    """Its six words."""
+    phrase: str  # its six words
 
 
 class StepPicture(NamedTuple):
     """A picture on the page."""
 
-    words: str
-    """What it shows."""
+    words: str  # what it shows
     png: bytes
 
 
@@ -98,18 +96,15 @@ def _filled(text: Any, facts: Mapping[str, str]) -> Any:
 # two languages.
 
 ON_A_SHEET = 2
-_MOST_LETTERS = 70
-"""Characters of a title or a name of an organisation that a card has room for."""
+_MOST_LETTERS = 70  # characters of a title or a name of an organisation that a card has room for
 
 
 @dataclass(frozen=True, slots=True)
 class CardFact:
     """One line of a card."""
 
-    kind: str
-    """``code``, ``file``, ``phrase`` or ``words``: how it is set."""
-    name: str
-    """In each language of the card."""
+    kind: str  # `code`, `file`, `phrase` or `words`: how it is set
+    name: str  # in each language of the card
     value: str
 
 

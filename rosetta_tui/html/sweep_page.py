@@ -42,10 +42,8 @@ if TYPE_CHECKING:
 class MapCell:
     """Where two values meet."""
 
-    words: str
-    """The number, or how far its runs are; empty where the plan has no run."""
-    level: int | None
-    """How good it is beside the others, 1 to 8; None where nothing is drawn."""
+    words: str  # the number, or how far its runs are; empty where the plan has no run
+    level: int | None  # how good it is beside the others, 1 to 8; None where nothing is drawn
     signs: str
 
 

@@ -14,8 +14,7 @@ from rosetta_tui.show.text import stacked
 from scoring.core.inventory import short_title
 from scoring.core.specification import COMPOSITE
 
-TIER = "may be called"
-"""Title of the column with the tier."""
+TIER = "may be called"  # title of the column with the tier
 FACTS = ("fst_acceptance_rate", "exact_match_rate", "semantic_score")
 """Metrics that stand behind the composite and the first metric."""
 

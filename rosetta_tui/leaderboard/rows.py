@@ -95,10 +95,8 @@ class Dimension:
     """Something that a list can be sorted by."""
 
     words: str
-    of: Callable[[Entrant], float | str | None]
-    """None: the run has no such value, and comes last."""
-    high_first: bool
-    """True where the best is the highest."""
+    of: Callable[[Entrant], float | str | None]  # none: the run has no such value, and comes last
+    high_first: bool  # true where the best is the highest
 
 
 def _words_of(entrant: Entrant) -> str:

@@ -141,8 +141,7 @@ class LeaderboardScreen(Screen[None]):
         self._grouped: dict[tuple[BoardGrounds, str, str], Board] = {}
         """Lists with their groups, by what parts them and what they are ranked by."""
         self._sort, self._turned = "composite", False
-        self._best = False
-        """True where only the best run of each set-up is shown."""
+        self._best = False  # true where only the best run of each set-up is shown
         self.marked: dict[str, None] = {}
         """Ids of marked runs, in the order in which they were marked."""
         self.rows: LeaderboardRows | None = None
@@ -232,23 +231,6 @@ class LeaderboardScreen(Screen[None]):
         self.table.show_columns(sorted_by(columns(self.board), sort, falling=best_first))
         row = None if here is None or top else self.rows.find(here.run.run_id)
         self.table.show_rows(self.rows, 0 if top else row)
-        self._head(shown)
-        self._moved()
-        if not board.clusters and not board.unclustered:
-
-            def cannot(why: str) -> None:
-                self._clustered(replace(board, unclustered=why))
-
-            group = partial(_with_clusters, board)
-            background(self, self._path, "clusters", group, self._clustered, cannot)
-
-    def _clustered(self, found: Board) -> None:
-        if self._boards is None:
-            return
-        self._grouped[found.grounds, found.language_pair, found.by] = found
-        self._fill()
-
-    def _head(self, shown: Board) -> None:
         boards = self._boards or []
         which = f"list {self._index + 1} of {len(boards)} ←→" if len(boards) > 1 else ""
         count = counted(len(shown.entrants), "run")
@@ -268,6 +250,20 @@ class LeaderboardScreen(Screen[None]):
         foot = self.query_one("#smallest", Static)
         foot.display = bool(words)
         foot.update(show(words, "$quiet"))
+        self._moved()
+        if not board.clusters and not board.unclustered:
+
+            def cannot(why: str) -> None:
+                self._clustered(replace(board, unclustered=why))
+
+            group = partial(_with_clusters, board)
+            background(self, self._path, "clusters", group, self._clustered, cannot)
+
+    def _clustered(self, found: Board) -> None:
+        if self._boards is None:
+            return
+        self._grouped[found.grounds, found.language_pair, found.by] = found
+        self._fill()
 
     @on(ResultTable.Moved)
     def _moved(self) -> None:

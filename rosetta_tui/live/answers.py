@@ -22,8 +22,7 @@ from scoring.core.inventory import in_order, row_of, short_title
 from scoring.core.packs import RAISED
 from scoring.core.specification import TRANSLATIONS, KeptColumns
 
-BAR = 21
-"""Cells of a bar over the metric's range."""
+BAR = 21  # cells of a bar over the metric's range
 
 
 def asks_for_answers(live: LiveRun) -> bool:

@@ -213,8 +213,7 @@ def _go_on(key: str, call: str) -> Content:
     return here + show(call, "bold")
 
 
-LEAST_BAR = 10
-"""Below this the bar is left out and the share alone stands."""
+LEAST_BAR = 10  # below this the bar is left out and the share alone stands
 
 
 class CountLine(DetailLine):
@@ -246,8 +245,7 @@ class CountLine(DetailLine):
         self.tell(Content.assemble(counts, note, "   ", (bar, "$mark"), tail))
 
 
-BARS = 14
-"""Slices of the last minute that are drawn."""
+BARS = 14  # slices of the last minute that are drawn
 
 
 class SpeedPanel(DetailLine):

@@ -48,8 +48,7 @@ from scoring.core.inventory import (
 )
 from scoring.core.specification import Tier, Weighing
 
-BAR = 21
-"""Cells of a bar from 0 to the metric's top."""
+BAR = 21  # cells of a bar from 0 to the metric's top
 
 INPUT_LINES = 3
 """Lines that the composite's inputs and the gaps may take; the screen of all metrics has the rest."""
@@ -274,8 +273,7 @@ BETTER_LEGEND = "↑ more is better   ↓ less is better"
 LEGEND = f"{BETTER_LEGEND}   ╿ a worthless method\nweight: in this composite (in the specification)"
 """What the signs of a line mean."""
 
-WIDTH = 23
-"""Cells for the name of a metric."""
+WIDTH = 23  # cells for the name of a metric
 
 
 class ScoresScreen(ModalScreen[None]):

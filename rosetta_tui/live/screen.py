@@ -39,8 +39,7 @@ from rosetta_tui.toolkit.messages import BackRequested, RunWentOn
 from rosetta_tui.toolkit.ordered_table import RowOrder, SearchedScreen
 from rosetta_tui.toolkit.result_table import ResultTable
 
-LOOKS_PER_SECOND = 12
-"""How often the screen takes in what happened."""
+LOOKS_PER_SECOND = 12  # how often the screen takes in what happened
 
 _TURNS = frozenset({ControlRequest.PAUSE, ControlRequest.GO_ON})
 """Two wishes of one key, each where the other holds."""
@@ -53,11 +52,8 @@ STEERING = {
 }
 """Keys that need a run under way, and what they ask of it."""
 
-TOO_LATE = _TURNS | {ControlRequest.DRAIN}
-"""What changes nothing any more in a run that drains."""
-
-AFTERWARDS_SECONDS = 2.0
-"""How often is looked whether a run that stopped continues elsewhere."""
+TOO_LATE = _TURNS | {ControlRequest.DRAIN}  # what changes nothing any more in a run that drains
+AFTERWARDS_SECONDS = 2.0  # how often is looked whether a run that stopped continues elsewhere
 
 
 class LiveScreen(SearchedScreen):
@@ -131,8 +127,7 @@ class LiveScreen(SearchedScreen):
         self._path = store_path(store)
         self._end_acts = RunEnd(self, self._path, self._acts_changed)
         self._over = False
-        self._over_since = 0.0
-        """Unix time at which the screen saw the run end."""
+        self._over_since = 0.0  # unix time at which the screen saw the run end
         self._painted_done = 0
         self._steered = (False, False)
         """Whether the run was paused, and draining, when it was last painted."""

@@ -24,8 +24,7 @@ from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.background import in_thread, telling
 from rosetta_tui.toolkit.dialogs.choose import confirm
 
-MOST = 1024
-"""As on the command line."""
+MOST = 1024  # as on the command line
 
 
 class ConcurrencyScreen(ModalScreen[int | None]):

@@ -26,11 +26,8 @@ from scoring.core.inventory import row_of, short_title
 if TYPE_CHECKING:
     from harness.store.run_list import RunSummary
 
-BINS = 60
-"""Parts of the axis in which latencies are counted."""
-
-MOST_TOGETHER = 6
-"""Runs that are shown together on each level of difficulty."""
+BINS = 60  # parts of the axis in which latencies are counted
+MOST_TOGETHER = 6  # runs that are shown together on each level of difficulty
 
 COMPOSITE = "composite"
 
@@ -50,23 +47,16 @@ class Point:
 
     run_id: str
     name: str
-    across: float
-    """Place on the axis that goes across."""
-    words: str
-    """What is said of it when it has the focus."""
+    across: float  # place on the axis that goes across
+    words: str  # what is said of it when it has the focus
     ends: tuple[float, float] | None = None
     """Of its interval across; of latencies the median and the 95th percentile."""
-    up: float | None = None
-    """Place on the axis that goes up, where there is one."""
+    up: float | None = None  # place on the axis that goes up, where there is one
     up_ends: tuple[float, float] | None = None
-    front: bool = False
-    """True where no other run is both better and cheaper."""
-    heading: str = ""
-    """What it stands under."""
-    counts: tuple[int, ...] = ()
-    """How many latencies fall into each part of the axis."""
-    record: Record = field(default_factory=dict)
-    """Its numbers, for an export."""
+    front: bool = False  # true where no other run is both better and cheaper
+    heading: str = ""  # what it stands under
+    counts: tuple[int, ...] = ()  # how many latencies fall into each part of the axis
+    record: Record = field(default_factory=dict)  # its numbers, for an export
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,17 +64,13 @@ class PlotPicture:
     """One plot, before it is known how large it is drawn."""
 
     kind: PlotKind
-    across: str
-    """What the axis that goes across measures."""
-    up: str
-    """The same of the one that goes up; empty for a plot with a line for each point."""
+    across: str  # what the axis that goes across measures
+    up: str  # the same of the one that goes up; empty for a plot with a line for each point
     points: tuple[Point, ...]
-    tick: Callable[[float], str]
-    """Writes a place across."""
+    tick: Callable[[float], str]  # writes a place across
     up_tick: Callable[[float], str] = str
     logarithmic: bool = False
-    beside: str = ""
-    """Which runs are not in it, and why."""
+    beside: str = ""  # which runs are not in it, and why
     bounds: tuple[float, float] | None = None
     """Ends of the axis across, where they are not those of the points."""
 
@@ -169,8 +155,7 @@ class _Measure:
     field: str
     axis: str
     front: str
-    entry: Callable[[float], str]
-    """Writes what one entry took."""
+    entry: Callable[[float], str]  # writes what one entry took
     tick: Callable[[float], str]
 
 

@@ -220,21 +220,6 @@ class PlotsScreen(Screen[None]):
             return
         picture = self._picture()
         self.view.show_picture(picture)
-        self._head()
-        beside = self.query_one("#beside", Static)
-        words = picture.beside
-        if self._kind is PlotKind.DIFFICULTY and self._unread:
-            words = "Reading …"
-        elif not picture.points:
-            words = f"Nothing to draw. {words}"
-        if self._kind is PlotKind.DIFFICULTY and len(self.runs) > MOST_TOGETHER:
-            words = f"the newest {MOST_TOGETHER} of {len(self.runs)} runs · {words}".rstrip(" ·")
-        words = " · ".join(part for part in (words, over_fewer(self._drawn)) if part)
-        beside.display = bool(words)
-        beside.update(show(words, "$warn"))
-        self._moved()
-
-    def _head(self) -> None:
         kinds = [
             (f" {number} {kind} ", "bold reverse" if kind is self._kind else "$quiet")
             for number, kind in enumerate(PlotKind, 1)
@@ -251,6 +236,18 @@ class PlotsScreen(Screen[None]):
         self.query_one(StatusBar).say(
             Content.assemble(show(corpus.words if corpus else ""), (runs, "$quiet"))
         )
+        beside = self.query_one("#beside", Static)
+        words = picture.beside
+        if self._kind is PlotKind.DIFFICULTY and self._unread:
+            words = "Reading …"
+        elif not picture.points:
+            words = f"Nothing to draw. {words}"
+        if self._kind is PlotKind.DIFFICULTY and len(self.runs) > MOST_TOGETHER:
+            words = f"the newest {MOST_TOGETHER} of {len(self.runs)} runs · {words}".rstrip(" ·")
+        words = " · ".join(part for part in (words, over_fewer(self._drawn)) if part)
+        beside.display = bool(words)
+        beside.update(show(words, "$warn"))
+        self._moved()
 
     @on(PlotView.PointMoved)
     def _moved(self) -> None:

@@ -24,15 +24,13 @@ from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.content import show
 from rosetta_tui.toolkit.result_table import crop
 
-Piece = tuple[str, str]
-"""Text, and the tone it is drawn in: ``plain``, ``quiet``, ``mark`` or ``good``."""
+Piece = tuple[str, str]  # text, and the tone it is drawn in: `plain`, `quiet`, `mark` or `good`
 
 Line = list[Piece]
 
 _BLOCKS = " ▁▂▃▄▅▆▇█"
 
-LEAST_BAR = 24
-"""Cells that a line's picture takes at least."""
+LEAST_BAR = 24  # cells that a line's picture takes at least
 
 
 def axis_lines(picture: PlotPicture, axis: Axis, before: int, width: int) -> list[Line]:
@@ -65,11 +63,9 @@ class Lines:
 
     picture: PlotPicture
     axis: Axis
-    name: int
-    """Cells for the name."""
+    name: int  # cells for the name
     bar: int
-    number: int
-    """Cells for the number at the right."""
+    number: int  # cells for the number at the right
 
     @classmethod
     def of(cls, picture: PlotPicture, width: int) -> Lines:
@@ -236,8 +232,7 @@ class PlotView(Widget, can_focus=True):
     def __init__(self) -> None:
         super().__init__(id="plot")
         self.picture: PlotPicture | None = None
-        self._here = ""
-        """Run that had the focus last; it gets it back when it is drawn again."""
+        self._here = ""  # run that had the focus last; it gets it back when it is drawn again
         self._top = 0
         self._shown: list[int | None] = []
         """Point of each line that is drawn, None where a line is of none."""

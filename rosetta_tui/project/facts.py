@@ -15,8 +15,7 @@ from harness.project.authoring import ProjectProgress, progress_of, still_out
 from harness.project.state import CORPUS, FILE, HandedOut, ProjectState, known_folders, read_project
 from review.office.results.progress import WorkingTime, worked_until_now
 
-_CONSENT = "consent.jsonl"
-"""What was withdrawn, in the data folder."""
+_CONSENT = "consent.jsonl"  # what was withdrawn, in the data folder
 
 
 @dataclass(frozen=True)
@@ -24,12 +23,10 @@ class AskedReview:
     """A review in which speakers were asked, and what came of it."""
 
     review: str
-    kind: str
-    """``translate`` or ``agree``."""
+    kind: str  # `translate` or `agree`
     on: str
     sentences: int
-    out: int
-    """Sentences of which nothing came back yet that may be used."""
+    out: int  # sentences of which nothing came back yet that may be used
     people: Mapping[str, int]
     """Letters of those who answered together, such as ``A, B`` → how many sentences."""
 
@@ -41,8 +38,7 @@ class ProjectFacts:
     title: str
     progress: ProjectProgress
     reviews: Sequence[AskedReview]
-    came_translated: int
-    """Sentences whose translation came with the source."""
+    came_translated: int  # sentences whose translation came with the source
     corrected: int
     """Sentences in which a second speaker's wording took the place of the translation."""
     refused: int
@@ -50,8 +46,7 @@ class ProjectFacts:
     costs: WorkedFramework
     worked: Sequence[WorkingTime] | None
     """What speakers worked until now; None where their reviews are in another data folder."""
-    can_undo: bool
-    """True where sentences were added that are with no speaker."""
+    can_undo: bool  # true where sentences were added that are with no speaker
 
 
 @dataclass(frozen=True)
@@ -59,10 +54,8 @@ class ProjectReading:
     """What reading a project's folder gave."""
 
     folder: Path
-    mark: Hashable
-    """Changes where a file does on which the facts depend."""
-    facts: ProjectFacts | None = None
-    """None where they cannot be shown; ``trouble`` says why."""
+    mark: Hashable  # changes where a file does on which the facts depend
+    facts: ProjectFacts | None = None  # none where they cannot be shown; `trouble` says why
     trouble: str = ""
 
     @property

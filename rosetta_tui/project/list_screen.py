@@ -48,8 +48,7 @@ from rosetta_tui.toolkit.reading_screen import ListRow, ListScreen
 # ---- The form of a new corpus: its languages, its name, its terms; checked as one types by the
 # rules of the command.
 
-QUIET_SECONDS = 0.25
-"""How long nothing must be typed before the form is examined."""
+QUIET_SECONDS = 0.25  # how long nothing must be typed before the form is examined
 
 _S = FieldKind.SUGGESTED
 
@@ -292,8 +291,7 @@ class ProjectsScreen(ListScreen[Sequence[ProjectReading], Path]):
 
     def __init__(self, store_path: Path) -> None:
         super().__init__(store_path)
-        self._typed: dict[str, Value] = {}
-        """What is in the form of a new corpus."""
+        self._typed: dict[str, Value] = {}  # what is in the form of a new corpus
 
     def read(
         self, before: Sequence[ProjectReading] | None, *, anyway: bool

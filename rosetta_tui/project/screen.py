@@ -51,11 +51,9 @@ class WantedSentences:
     """Which sentences are to be added."""
 
     file: Path
-    difficulty: str = ""
-    """1 to 5, of those that name none; empty: each names its own."""
+    difficulty: str = ""  # 1 to 5, of those that name none; empty: each names its own
     register: str = ""
-    most: str = ""
-    """How many at most; empty: all of them."""
+    most: str = ""  # how many at most; empty: all of them
 
 
 def checked(wanted: WantedSentences) -> tuple[CandidateDefaults, int | None]:

@@ -31,8 +31,7 @@ from rosetta_tui.show.clipboard import command_line
 from rosetta_tui.show.columns import Cell, Column
 from rosetta_tui.toolkit.content import Commands, Line, SectionPage
 
-BAR = 16
-"""Cells of a bar."""
+BAR = 16  # cells of a bar
 
 SEGMENTS: Final[Mapping[str, tuple[str, str]]] = {
     Segment.GOLD_STANDARD: (

@@ -51,8 +51,7 @@ from scoring.statistics.intervals import FREE
 if TYPE_CHECKING:
     from review.verdict.certificate.certificate import ReviewStatus
 
-BESIDE = "chrf_plus_plus"
-"""The metric that always is next to the composite (T3)."""
+BESIDE = "chrf_plus_plus"  # the metric that always is next to the composite (T3)
 
 
 def card_text(
@@ -93,10 +92,43 @@ def _lines(
     yield from _head(card, review, beside, reproduced=reproduced)
     yield ""
     yield from _quality(card)
-    yield from _breakdowns(card)
+    # Scores by what the entries are; a kind with one group only says nothing new.
+    scores, kept = block(card, "scores"), stated_columns(card.get("scoring")).ids
+    lead = ("chrf_plus_plus", "exact_match_rate", "composite")
+    shown = lead if translated(card) else kept
+    for kind in ("difficulty", "segment", "register", "provenance", *FREE):
+        groups = block(scores, f"by_{kind}")
+        if len(groups) < 2:
+            continue
+        yield ""
+        for name in sorted(groups, key=str):
+            group = block(groups, name)
+            yield line(
+                f"{kind} {name}",
+                some_entries(group.get("n", "?")),
+                *(f"{short_title(id_)} {with_interval(group, id_)}" for id_ in shown),
+            )
     yield ""
     yield from scored_with(card)
-    yield from _measures(card)
+    price, speed = block(card, "cost"), block(card, "speed")
+    tokens, budget = block(card, "tokens"), block(card, "budget")
+    yield line("cost", cost(card), _budget(budget), price.get("reason"))
+    yield line("  per entry", figures.money(number(price.get("cost_per_entry_usd"))))
+    yield from _cost_of_scoring(block(price, "scoring"))
+    if translated(card):
+        yield line("  cost-adjusted score", _cost_adjusted(card))
+    yield line("tokens", _whole(tokens.get("total_tokens")))
+    replayed = block(card, "method").get("method") == "replay"
+    read, made = ("as recorded outputs were read", "when they were made") if replayed else ("", "")
+    rate = " ".join(filter(None, (_rate(speed), read)))
+    yield line("time", figures.clock(number(speed.get("elapsed_seconds"))), rate)
+    latencies = _latencies(speed)
+    yield line("latency", *latencies, made if latencies else "not measured")
+    retries = block(card, "retries")
+    if retries:
+        here = " in this run" if block(card, "retry_of") else ""
+        limited = f"{retries.get('rate_limited')} rate-limited{here}"
+        yield line("tries", retries.get("attempts"), limited)
 
 
 def _head(
@@ -108,7 +140,18 @@ def _head(
         yield line("rescored from", rescore_of(card), "the outputs are those of that run")
     yield from retry_lines(card)
     yield from _claim(card, review)
-    yield from _caveats_of_maker(card)
+    # Repeat what an imported report said about its scores.
+    caveats = block(card, "source_report").get("score_caveats")
+    listed = list(caveats.values()) if isinstance(caveats, Mapping) else caveats
+    for caveat in listed if isinstance(listed, list) else ():
+        words = caveat
+        if isinstance(caveat, Mapping):
+            names = ("message", "text", "caveat", "name", "kind")
+            words = next(
+                (caveat[name] for name in names if isinstance(caveat.get(name), str)), None
+            )
+        if isinstance(words, str) and words.strip():
+            yield line("its maker's caveat", plain(" ".join(words.split())[:200]))
     tier = validated_by(review, reproduced=reproduced)
     yield line("validated by", tier, stated_words(card, review, reproduced=reproduced))
     yield from beside
@@ -157,21 +200,6 @@ def _claim(
             yield line("  found", words, f"rosetta runs lint {run} shows where")
     else:
         yield line("task", block(card, "scoring").get("task"))
-
-
-def _caveats_of_maker(card: Mapping[str, Any]) -> Iterator[str]:
-    """Repeat what an imported report said about its scores."""
-    caveats = block(card, "source_report").get("score_caveats")
-    listed = list(caveats.values()) if isinstance(caveats, Mapping) else caveats
-    for caveat in listed if isinstance(listed, list) else ():
-        words = caveat
-        if isinstance(caveat, Mapping):
-            names = ("message", "text", "caveat", "name", "kind")
-            words = next(
-                (caveat[name] for name in names if isinstance(caveat.get(name), str)), None
-            )
-        if isinstance(words, str) and words.strip():
-            yield line("its maker's caveat", plain(" ".join(words.split())[:200]))
 
 
 def _review(review: ReviewStatus) -> Iterator[str]:
@@ -303,8 +331,7 @@ def _verdicts(card: Mapping[str, Any]) -> Iterator[str]:
         yield line("    verdicts", *(f"{count:,} {verdict}" for verdict, count in shown))
 
 
-_MOST_VERDICTS = 7
-"""As many as there are; a card from elsewhere may state others."""
+_MOST_VERDICTS = 7  # as many as there are; a card from elsewhere may state others
 
 
 def _composite(card: Mapping[str, Any]) -> Iterator[str]:
@@ -321,25 +348,6 @@ def _composite(card: Mapping[str, Any]) -> Iterator[str]:
         yield _input(part)
     yield from rise_line(card)
     yield from floor_lines(card)
-
-
-def _breakdowns(card: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the scores by what the entries are; a kind with one group only says nothing new."""
-    scores, kept = block(card, "scores"), stated_columns(card.get("scoring")).ids
-    lead = ("chrf_plus_plus", "exact_match_rate", "composite")
-    shown = lead if translated(card) else kept
-    for kind in ("difficulty", "segment", "register", "provenance", *FREE):
-        groups = block(scores, f"by_{kind}")
-        if len(groups) < 2:
-            continue
-        yield ""
-        for name in sorted(groups, key=str):
-            group = block(groups, name)
-            yield line(
-                f"{kind} {name}",
-                some_entries(group.get("n", "?")),
-                *(f"{short_title(id_)} {with_interval(group, id_)}" for id_ in shown),
-            )
 
 
 def _coverage(scores: Mapping[str, Any]) -> str:
@@ -367,28 +375,6 @@ def _counts(card: Mapping[str, Any]) -> str:
             wrong = "" if valued is None else f"; {title(headline)} has a value of {valued:,.0f}"
     failed = failed_told(int(number(errors) or 0), counts(scores.get("errors_by_class")))
     return f"{scores.get('total')} in all, {failed}{wrong}"
-
-
-def _measures(card: Mapping[str, Any]) -> Iterator[str]:
-    price, speed = block(card, "cost"), block(card, "speed")
-    tokens, budget = block(card, "tokens"), block(card, "budget")
-    yield line("cost", cost(card), _budget(budget), price.get("reason"))
-    yield line("  per entry", figures.money(number(price.get("cost_per_entry_usd"))))
-    yield from _cost_of_scoring(block(price, "scoring"))
-    if translated(card):
-        yield line("  cost-adjusted score", _cost_adjusted(card))
-    yield line("tokens", _whole(tokens.get("total_tokens")))
-    replayed = block(card, "method").get("method") == "replay"
-    read, made = ("as recorded outputs were read", "when they were made") if replayed else ("", "")
-    rate = " ".join(filter(None, (_rate(speed), read)))
-    yield line("time", figures.clock(number(speed.get("elapsed_seconds"))), rate)
-    latencies = _latencies(speed)
-    yield line("latency", *latencies, made if latencies else "not measured")
-    retries = block(card, "retries")
-    if retries:
-        here = " in this run" if block(card, "retry_of") else ""
-        limited = f"{retries.get('rate_limited')} rate-limited{here}"
-        yield line("tries", retries.get("attempts"), limited)
 
 
 def _cost_of_scoring(told: Mapping[str, Any]) -> Iterator[str]:

@@ -119,8 +119,7 @@ def _values(values: Mapping[str, float | None]) -> str:
     return " · ".join(f"{title(name)} {value(name, number)}" for name, number in values.items())
 
 
-JUDGE_FAILED = "_judge_failed"
-"""End of the name of a count of judgements that failed."""
+JUDGE_FAILED = "_judge_failed"  # end of the name of a count of judgements that failed
 
 _WITHOUT = {
     JUDGE_FAILED: "a judgement: the judge failed",

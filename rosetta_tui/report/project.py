@@ -35,19 +35,16 @@ class NextStep(NamedTuple):
     """What comes next in the making of a corpus."""
 
     words: str
-    commands: tuple[Command, ...] = ()
-    """One after the other; none where nothing is left to do."""
+    commands: tuple[Command, ...] = ()  # one after the other; none where nothing is left to do
 
 
 class Advice(NamedTuple):
     """One thing that is worth having beside the minimum (benchmark-specification §11.2)."""
 
     name: str
-    found: int | None
-    """How many entries have it; None where it is not counted."""
+    found: int | None  # how many entries have it; None where it is not counted
     words: str
-    commands: Mapping[str, Command]
-    """What can be done about it, by which command."""
+    commands: Mapping[str, Command]  # what can be done about it, by which command
 
 
 def segment_fields(segment: SegmentProgress) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from rosetta_tui.show.text import CHECK_SIGNS, plain
 from scoring.core.inventory import short_title
 
 if TYPE_CHECKING:
-    from harness.card.checking.lint_subject import LintFinding, LintReport
+    from harness.card.checking.lint_subject import LintReport
     from harness.card.checking.verdict import CardCheck
     from harness.card.reproduction import ReproductionComparison
     from review.records.ownership import OwnershipRecord
@@ -167,8 +167,7 @@ def reproduction_json(found: ReproductionComparison) -> dict[str, Any]:
 
 # ---- What linting found, as lines of text ----
 
-MOST_IDS = 12
-"""Ids of entries that are named; JSON has all."""
+MOST_IDS = 12  # ids of entries that are named; JSON has all
 
 SIGNS = {"look": "!", "note": "–"}
 
@@ -183,7 +182,23 @@ def lint_lines(found: Sequence[LintReport]) -> Iterator[str]:
     for report in found:
         yield f"{report.run}: {_summary(report)}"
         for finding in report.findings:
-            yield from _finding(finding)
+            chance = (
+                "" if finding.chance is None else f" By chance: {figures.p_words(finding.chance)}."
+            )
+            yield f"  {SIGNS[finding.severity]} {finding.check}: {finding.seen}.{chance}"
+            if finding.examples:
+                yield f"      such as   {' · '.join(map(plain, finding.examples))}"
+            if finding.entries:
+                more = (
+                    f" and {len(finding.entries) - MOST_IDS:,} more"
+                    if len(finding.entries) > MOST_IDS
+                    else ""
+                )
+                yield f"      entries   {', '.join(map(str, finding.entries[:MOST_IDS]))}{more}"
+            if finding.rests_on:
+                yield f"      rests on  {finding.rests_on}"
+            if finding.proves_not:
+                yield f"      proves    not {finding.proves_not}"
         for skipped in report.not_looked_at:
             yield f"  – {skipped.check}: not examined, because {skipped.why}"
         yield ""
@@ -199,17 +214,3 @@ def _summary(report: LintReport) -> str:
         return "no check could be made"
     made = f"nothing found by {report.checks - len(skipped)} of {report.checks} checks"
     return f"{made}; the outputs themselves were not examined" if "outputs" in skipped else made
-
-
-def _finding(each: LintFinding) -> Iterator[str]:
-    chance = "" if each.chance is None else f" By chance: {figures.p_words(each.chance)}."
-    yield f"  {SIGNS[each.severity]} {each.check}: {each.seen}.{chance}"
-    if each.examples:
-        yield f"      such as   {' · '.join(map(plain, each.examples))}"
-    if each.entries:
-        more = f" and {len(each.entries) - MOST_IDS:,} more" if len(each.entries) > MOST_IDS else ""
-        yield f"      entries   {', '.join(map(str, each.entries[:MOST_IDS]))}{more}"
-    if each.rests_on:
-        yield f"      rests on  {each.rests_on}"
-    if each.proves_not:
-        yield f"      proves    not {each.proves_not}"

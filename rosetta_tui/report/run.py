@@ -23,11 +23,8 @@ Print = Callable[[str], None]
 
 EventT = TypeVar("EventT", bound=Event)
 
-EVERY_SECONDS = 5.0
-"""Time from one line of progress to the next."""
-
-WIDEST_ID = 24
-"""Cells that ids share at most; a longer one pushes its own line to the right."""
+EVERY_SECONDS = 5.0  # time from one line of progress to the next
+WIDEST_ID = 24  # cells that ids share at most; a longer one pushes its own line to the right
 
 
 class PlainLines:

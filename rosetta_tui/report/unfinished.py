@@ -32,10 +32,8 @@ class UnfinishedRun:
 
     started: Started
     progress: Progress
-    finished: Finished | None
-    """None while a process is at work on it."""
-    failures: Mapping[str, int]
-    """Class of failure → entries that failed so."""
+    finished: Finished | None  # none while a process is at work on it
+    failures: Mapping[str, int]  # class of failure → entries that failed so
 
     @property
     def goes_on_with(self) -> str | None:

@@ -21,10 +21,8 @@ class MisDrawn(StrEnum):
 
     SYLLABICS = "syllabics"
     RIGHT_TO_LEFT = "right_to_left"
-    SHAPING = "shaping"
-    """Letters change their form or place beside others."""
-    STACKED_MARKS = "stacked_marks"
-    """Two or more marks on one letter."""
+    SHAPING = "shaping"  # letters change their form or place beside others
+    STACKED_MARKS = "stacked_marks"  # two or more marks on one letter
 
 
 WHY = {
@@ -51,12 +49,8 @@ _SHAPING = frozenset({
 })  # fmt: skip
 _VIRAMA = 9
 """Combining class of the sign that joins consonants; it tells scripts that have no name here."""
-_JAMO = range(0x1100, 0x1200)
-"""Parts of Korean syllables; whole syllables are drawn well."""
-
-
-_WINDOWED = "rosetta-review"
-"""The program that draws every writing right, where it is installed."""
+_JAMO = range(0x1100, 0x1200)  # parts of Korean syllables; whole syllables are drawn well
+_WINDOWED = "rosetta-review"  # the program that draws every writing right, where it is installed
 
 
 def what_to_do(words: Words) -> str:

@@ -61,11 +61,9 @@ if TYPE_CHECKING:
 class NoteChange:
     """What is changed beside a run."""
 
-    note: str | None = None
-    """None: it stays as it is, anyone who else changed it."""
+    note: str | None = None  # none: it stays as it is, anyone who else changed it
     add: tuple[str, ...] = ()
-    remove: tuple[str, ...] = ()
-    """Tags that go; others that were added elsewhere stay."""
+    remove: tuple[str, ...] = ()  # tags that go; others that were added elsewhere stay
 
 
 AT_HOME = "They stay on this computer: no card and no export holds them."
@@ -89,8 +87,7 @@ class NotesScreen(AnsweringScreen[bool]):
     def __init__(self, run: str, tags: Sequence[str], note: str, keep: Keep) -> None:
         super().__init__()
         self._run = run
-        self._tags = {plain(tag): tag for tag in tags}
-        """Tag as it is shown → as it is kept."""
+        self._tags = {plain(tag): tag for tag in tags}  # tag as it is shown → as it is kept
         self._shown = "\n".join(map(plain, note.split("\n")))
         self._otherwise = self._shown != note
         self._keep = keep

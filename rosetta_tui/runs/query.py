@@ -20,8 +20,7 @@ if TYPE_CHECKING:
 
 _TERM = re.compile(r'(?:(?P<field>\w+):)?(?:"(?P<quoted>[^"]*)"?|(?P<bare>\S+))')
 
-MOST_CHOICES = 200
-"""Choices of a filter that are offered; typing finds the others too."""
+MOST_CHOICES = 200  # choices of a filter that are offered; typing finds the others too
 
 
 def _states(run: RunSummary) -> Iterator[str]:

@@ -38,15 +38,12 @@ class Stop:
 
     run_id: str
     name: str
-    waiting: int
-    """Entries that were not asked for, or not to the end."""
+    waiting: int  # entries that were not asked for, or not to the end
     failed: int
     budget_usd: float | None
     spent_usd: float
-    reason: str = ""
-    """Why it stopped, where that is known."""
-    unconnected: int = 0
-    """Of the failed entries those that failed because there is no connection."""
+    reason: str = ""  # why it stopped, where that is known
+    unconnected: int = 0  # of the failed entries those that failed because there is no connection
 
     @property
     def asks(self) -> bool:
@@ -58,8 +55,7 @@ class Stop:
 class ResumeOptions:
     """How a run continues."""
 
-    options: dict[str, Any]
-    """Fields of the run's options that are to be other than before."""
+    options: dict[str, Any]  # fields of the run's options that are to be other than before
     retry_failed: bool
 
 
@@ -71,8 +67,7 @@ class GoOnScreen(ModalScreen[ResumeOptions | None]):
     def __init__(self, stop: Stop) -> None:
         super().__init__()
         self._stop = stop
-        self._no_limit = False
-        """True once it was said that an empty budget is none at all."""
+        self._no_limit = False  # true once it was said that an empty budget is none at all
 
     def compose(self) -> ComposeResult:
         stop = self._stop

@@ -17,7 +17,7 @@ from textual.timer import Timer
 from textual.widgets import Button, Static
 from textual.worker import get_current_worker
 
-from harness.run.rescoring import RescorePreview, prospect, rescore
+from harness.run.rescoring import prospect, rescore
 from harness.setup.scoring_options import ScoringOptions
 from harness.store.runs import read_run
 from rosetta_tui.request import suggesting
@@ -51,8 +51,7 @@ FORM = (
 )
 """Fields of the form, as ``rosetta score`` names them."""
 
-PAUSE = 0.4
-"""Seconds without a key after which it is looked up what would work."""
+PAUSE = 0.4  # seconds without a key after which it is looked up what would work
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +59,7 @@ class ScoredAgain:
     """What came of it."""
 
     run_id: str
-    notes: Sequence[str]
-    """What the person should know of the new run."""
+    notes: Sequence[str]  # what the person should know of the new run
 
 
 class StoppedError(Exception):
@@ -87,8 +85,7 @@ class ScoreAgainScreen(AnsweringScreen[ScoredAgain | None]):
         """What the run was scored with, by field; fields without a value may be left out."""
         self._waiting: Timer | None = None
         self._scoring = self._stopping = False
-        self._wrong = False
-        """Whether it is said that a field is wrong."""
+        self._wrong = False  # whether it is said that a field is wrong
 
     def compose(self) -> ComposeResult:
         with VerticalScroll(classes="dialog -wide"):
@@ -201,7 +198,15 @@ def _wrong(why: str) -> str:
 
 
 def _prospect(number: int, told: Mapping[str, Value], store: sqlite3.Connection) -> Content:
-    return prospect_words(prospect(store, read_run(store, number), options_of(told)))
+    # Which metrics come new, which are taken again, and why others are not.
+    found = prospect(store, read_run(store, number), options_of(told))
+    lines = [
+        _line("new", found.new, "nothing: what can be computed here the run has already"),
+        _line("taken again", found.again, "none"),
+    ]
+    lines += [_why("stays as it was", *reason_group) for reason_group in by_reason(found.kept)]
+    lines += [_why("not here", *reason_group) for reason_group in by_reason(found.off)]
+    return Content("\n").join(lines)
 
 
 def _suggest(name: str) -> suggesting.Suggest | None:
@@ -235,17 +240,6 @@ def fields_of(scoring: ScoringOptions) -> dict[str, Value]:
         for name, value in values.items()
         if value
     }
-
-
-def prospect_words(found: RescorePreview) -> Content:
-    """Return which metrics come new, which are taken again, and why others are not."""
-    lines = [
-        _line("new", found.new, "nothing: what can be computed here the run has already"),
-        _line("taken again", found.again, "none"),
-    ]
-    lines += [_why("stays as it was", *reason_group) for reason_group in by_reason(found.kept)]
-    lines += [_why("not here", *reason_group) for reason_group in by_reason(found.off)]
-    return Content("\n").join(lines)
 
 
 def _line(label: str, metrics: Iterable[str], otherwise: str) -> Content:

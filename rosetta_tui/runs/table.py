@@ -50,10 +50,8 @@ class RunsFound(NamedTuple):
     """What a look found."""
 
     runs: list[RunSummary]
-    deleted: bool
-    """Whether there is a run that can be brought back."""
-    mark: Mark
-    """How the store's files looked before."""
+    deleted: bool  # whether there is a run that can be brought back
+    mark: Mark  # how the store's files looked before
 
 
 class RunReader:
@@ -97,8 +95,7 @@ class RunReader:
 _LEAD = 16
 """Cells that what runs are shown by first takes at least; a name of another task's metric may take more."""
 
-_RESULT = 17
-"""Cells of what may be claimed of a run; of stated scores it says that too."""
+_RESULT = 17  # cells of what may be claimed of a run; of stated scores it says that too
 
 COLUMNS = (
     Column("state", "", 3),
@@ -297,8 +294,7 @@ class RunTable(ResultTable):
         super().__init__(COLUMNS, id="runs")
         self.every: Sequence[RunSummary] | None = None
         """All runs; None until they were read for the first time."""
-        self.runs: Sequence[RunSummary] = ()
-        """Those that are shown, as they are shown."""
+        self.runs: Sequence[RunSummary] = ()  # those that are shown, as they are shown
         self.query_now = RunQuery()
         self.others: frozenset[str] = frozenset()
         """Ids of runs whose composite does not compare with most of the same corpus."""

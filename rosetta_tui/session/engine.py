@@ -24,13 +24,11 @@ if TYPE_CHECKING:
 PATIENCE_SECONDS = 5.0
 """How long a run that is to stop may take to come to its end before the process ends without it."""
 
-WRITING_SECONDS = 30.0
-"""The same for what it stores, and for a seal that is under way."""
+WRITING_SECONDS = 30.0  # the same for what it stores, and for a seal that is under way
 
 _CUT_OFF = "stopped: the run did not come to its end in time, so the program ended without it."
 
-INTERRUPTED = 130
-"""Exit code of a run that a person ended early."""
+INTERRUPTED = 130  # exit code of a run that a person ended early
 
 
 class Engine:

@@ -24,21 +24,16 @@ from harness.run.events import (
 from harness.store.file.openings import Floor
 from scoring.card.claim import Claim
 
-RECENT = 1_000
-"""Results kept as they arrived; older ones are read from the store again."""
-
-SPARK_SECONDS = 60
-"""How far back the recent rate is shown."""
+RECENT = 1_000  # results kept as they arrived; older ones are read from the store again
+SPARK_SECONDS = 60  # how far back the recent rate is shown
 
 
 class EntryState(IntEnum):
     """Where one entry of a run stands."""
 
     QUEUED = 0
-    ASKED = 1
-    """Its call is under way."""
-    RETRYING = 2
-    """It waits for its next try."""
+    ASKED = 1  # its call is under way
+    RETRYING = 2  # it waits for its next try
     DONE = 3
     FAILED = 4
 
@@ -51,11 +46,9 @@ class LiveRun:
         self.progress: Progress | None = None
         self.finished: Finished | None = None
         self.failed: Failed | None = None
-        self.newest: int | None = None
-        """Place of the entry that was finished last."""
+        self.newest: int | None = None  # place of the entry that was finished last
         self.recent: OrderedDict[int, Result] = OrderedDict()
-        self.done = 0
-        """Entries stored, failed ones included."""
+        self.done = 0  # entries stored, failed ones included
         self.errors = 0
         self.sealed_claim: Claim | None = None
         """What the sealed card may claim, None where there is no card yet."""

@@ -85,8 +85,7 @@ class WatchedRun(NamedTuple):
 
     source: EventSource
     control: Control
-    run_id: str = ""
-    """Where it is known before the first event."""
+    run_id: str = ""  # where it is known before the first event
 
 
 class Followed(Protocol):

@@ -27,8 +27,7 @@ from harness.submission.folder import check_submission, require_parts
 from harness.submission.lanes import ModelHere
 from rosetta_tui.session.engine import Engine
 
-SYSTEMS = ("verda", "griza")
-"""Imaginary systems, in the order of ``corpora.samples.demo_files``."""
+SYSTEMS = ("verda", "griza")  # imaginary systems, in the order of `corpora.samples.demo_files`
 
 
 class Paced:
@@ -87,12 +86,9 @@ def begin_demo(path: Path) -> Engine:
 class RehearsalNeeds:
     """What a person has to say before a submission can be rehearsed here."""
 
-    model: bool
-    """Which model it asks, and where."""
-    made_for: str
-    """The model that it was made with."""
-    corpus: str
-    """Why the open corpus of its card must be named; empty where this computer has it."""
+    model: bool  # which model it asks, and where
+    made_for: str  # the model that it was made with
+    corpus: str  # why the open corpus of its card must be named; empty where this computer has it
 
     @property
     def anything(self) -> bool:

@@ -64,8 +64,7 @@ def _wilson(
     return None if interval is None else (interval.lower, interval.upper)
 
 
-LEAD = ("chrf_plus_plus", "composite")
-"""Metrics that are told first and together (T3)."""
+LEAD = ("chrf_plus_plus", "composite")  # metrics that are told first and together (T3)
 
 
 def score_record(scores: Mapping[str, Any]) -> dict[str, float | None]:

@@ -32,8 +32,7 @@ class Cell(NamedTuple):
     """What is in one cell: any text, and the tone it is said in."""
 
     text: str
-    tone: str = "plain"
-    """``plain``, ``quiet``, ``good``, ``warn``, ``bad`` or ``mark``."""
+    tone: str = "plain"  # `plain`, `quiet`, `good`, `warn`, `bad` or `mark`
 
 
 class RowSource(Protocol):
@@ -140,17 +139,13 @@ class NoRows:
         """Nothing to get ready."""
 
 
-GAP = 2
-"""Empty cells between two columns."""
+GAP = 2  # empty cells between two columns
 
 LESSER = 3
 """A column whose ``drop`` is this or more stands back where those with a share would be cut short."""
 
-MEASURED_ROWS = 500
-"""Rows by which widths are chosen; a longer text below them is cut."""
-
-MOST_CELLS = 200
-"""Characters of a text that are measured; no terminal gives a column more."""
+MEASURED_ROWS = 500  # rows by which widths are chosen; a longer text below them is cut
+MOST_CELLS = 200  # characters of a text that are measured; no terminal gives a column more
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,16 +154,12 @@ class Column:
 
     key: str
     title: str
-    width: int
-    """Cells it takes; the least it takes where it has a share."""
-    share: int = 0
-    """Its part of the width that is left over; 0: its width is fixed."""
-    right: bool = False
-    """Numbers stand at the right."""
+    width: int  # cells it takes; the least it takes where it has a share
+    share: int = 0  # its part of the width that is left over; 0: its width is fixed
+    right: bool = False  # numbers stand at the right
     drop: int = 0
     """Where the width is short, the column with the highest goes first; 0 always stays."""
-    exported: bool = True
-    """False where it stays on this computer, or is drawn and not written."""
+    exported: bool = True  # false where it stays on this computer, or is drawn and not written
 
     def arrowed(self, arrow: str) -> Column:
         """Return the column with an arrow behind its title, and room for it."""
@@ -188,8 +179,7 @@ def sorted_by(columns: Iterable[Column], key: str, *, falling: bool) -> list[Col
 class PlacedColumn:
     """A column that is shown, and how wide."""
 
-    index: int
-    """Place among all columns."""
+    index: int  # place among all columns
     width: int
 
 
@@ -246,17 +236,10 @@ def _needed(widths: Sequence[int], kept: Sequence[int]) -> int:
     return sum(widths[index] for index in kept) + GAP * max(0, len(kept) - 1)
 
 
-Value = str | int | float | bool | None
-"""What stands under one name."""
-
-Record = Mapping[str, Value]
-"""One row: name → value; None where there is no value."""
-
-SLICE = 50
-"""Rows that are read in one go, so that the screen stays awake in between."""
-
-LEFT_OUT = "left_out"
-"""Name under which a record says what it does not hold."""
+Value = str | int | float | bool | None  # what stands under one name
+Record = Mapping[str, Value]  # one row: name → value; None where there is no value
+SLICE = 50  # rows that are read in one go, so that the screen stays awake in between
+LEFT_OUT = "left_out"  # name under which a record says what it does not hold
 
 WITHHELD = "withheld"
 """Name under which the record of a run says why its numbers stay on this computer."""
@@ -342,8 +325,7 @@ async def read_all(records: Records) -> AsyncIterator[list[Record]]:
         await asyncio.sleep(0)
 
 
-_SORT_MARKS = " ▲▼"
-"""At the end of the title of the column that rows are sorted by."""
+_SORT_MARKS = " ▲▼"  # at the end of the title of the column that rows are sorted by
 
 
 class ShownRecords(CellRecords):
@@ -392,5 +374,4 @@ def _is_told(word: str, told: Collection[str]) -> bool:
     return word in told or (len(word) == _ID and any(value.startswith(word) for value in told))
 
 
-_ID = 8
-"""Characters of a run's id that lists show."""
+_ID = 8  # characters of a run's id that lists show

@@ -138,8 +138,7 @@ _LATEX = {
 }
 """Characters that are commands, or are set as others; a mark beside a word that says the same is left out."""
 
-_OPTION = re.compile(r"^[\[*]")
-"""At the start of a row it would belong to the command before it."""
+_OPTION = re.compile(r"^[\[*]")  # at the start of a row it would belong to the command before it
 
 _BESIDE = re.compile("(?<=-)-|(?<=')'")
 """Characters that become others beside their like: two hyphens are a dash."""

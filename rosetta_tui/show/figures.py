@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 from corpora.text.messages import minus, percent
 from scoring.core.inventory import row_of, short_title
 
-NONE = "–"
-"""Stands where there is no value."""
+NONE = "–"  # stands where there is no value
 
 _BLOCKS = "▁▂▃▄▅▆▇█"
 
@@ -38,8 +37,7 @@ def count(value: int | None) -> str:
     return NONE if value is None else f"{value:,}"
 
 
-UNKNOWN = "unknown"
-"""An amount that nobody knows, where no column names what it is about."""
+UNKNOWN = "unknown"  # an amount that nobody knows, where no column names what it is about
 
 
 def money(value: float | None) -> str:

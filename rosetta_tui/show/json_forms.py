@@ -17,12 +17,10 @@ from rosetta_tui.show.text import json_text, plain
 class JsonForm(NamedTuple):
     """One form of JSON that commands print."""
 
-    commands: str
-    """Calls that print it."""
+    commands: str  # calls that print it
     version: int = 1
     """Rises when a key goes, changes its name or its meaning; not when one is added."""
-    field: str = "version"
-    """Key of the version; another word where ``version`` says something else."""
+    field: str = "version"  # key of the version; another word where `version` says something else
 
 
 FORMS: Mapping[str, JsonForm] = {

@@ -25,10 +25,8 @@ class DiffKind(StrEnum):
 
     SAME = "same"
     CHANGED = "changed"
-    EXTRA = "extra"
-    """The output has it, the reference does not."""
-    MISSING = "missing"
-    """The reference has it, the output does not."""
+    EXTRA = "extra"  # the output has it, the reference does not
+    MISSING = "missing"  # the reference has it, the output does not
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +42,7 @@ class Piece:
     """One word of the output, of the reference, or of both."""
 
     kind: DiffKind
-    space: str
-    """White space before it."""
+    space: str  # white space before it
     output: tuple[WordPart, ...] = ()
     reference: tuple[WordPart, ...] = ()
 

@@ -83,8 +83,7 @@ def facts(card: ReleasedCard) -> Iterator[str]:
 # ---- Who had how many answers about secret entries, out of how many: what the ledger of this
 # computer adds up to.
 
-_REFUSAL_BITS: Final = 4
-"""Of nine refusals that there are."""
+_REFUSAL_BITS: Final = 4  # of nine refusals that there are
 
 
 @dataclass(frozen=True)
@@ -96,12 +95,10 @@ class BudgetUse:
     version: str | None
     answers: int
     policy: Policy
-    last: str
-    """Moment of the last answer."""
+    last: str  # moment of the last answer
     best: ScoresTold | None
     """The latest answer that told a new score; None where consent to it was withdrawn."""
-    withdrawn: bool = False
-    """Whether consent to the latest one was withdrawn."""
+    withdrawn: bool = False  # whether consent to the latest one was withdrawn
     bits: int = 0
     """How many were told in all, at most; certificates and cards of earlier versions are not counted."""
 

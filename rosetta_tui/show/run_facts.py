@@ -203,8 +203,7 @@ def _weighed(card: Mapping[str, Any]) -> Hashable:
 
 # As a line of a list
 
-TIER = "tier"
-"""Heading of the column that says what may be claimed."""
+TIER = "tier"  # heading of the column that says what may be claimed
 
 CAVEATS = "caveats"
 """Heading of the column that says which part of the outputs fails; left out where none does."""
@@ -212,8 +211,7 @@ CAVEATS = "caveats"
 HEADINGS = ("when", "run", "corpus", "method", "state", "chrF++", "composite", TIER, CAVEATS,
             "cost", "failed")  # fmt: skip
 
-OF_TRANSLATIONS = ("composite", TIER, CAVEATS)
-"""Columns in which runs of other tasks have nothing."""
+OF_TRANSLATIONS = ("composite", TIER, CAVEATS)  # columns in which runs of other tasks have nothing
 
 
 def translates(run: RunSummary) -> bool:

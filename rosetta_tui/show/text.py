@@ -33,8 +33,7 @@ def json_text(
 
 _GAP = 2
 
-WIDEST = 60
-"""Cells of the widest column; a longer text is cut."""
+WIDEST = 60  # cells of the widest column; a longer text is cut
 
 
 def table(rows: Sequence[Sequence[str]], whole: Collection[str] = ()) -> Iterator[str]:

@@ -46,26 +46,19 @@ class ListedSubmission:
 
     number: str
     manifest: SubmissionManifest
-    phrase: str
-    """Six words of who signed it."""
-    act: SubmissionEvent
-    """What was done with it last."""
-    state: str
-    """The same in words."""
-    since: str
-    """When that was, UTC."""
+    phrase: str  # six words of who signed it
+    act: SubmissionEvent  # what was done with it last
+    state: str  # the same in words
+    since: str  # when that was, UTC
 
 
 @dataclass(frozen=True)
 class DeskReading:
     """What reading the desk gave."""
 
-    mark: Hashable
-    """Changes where a file of the desk does."""
-    listed: Sequence[ListedSubmission]
-    """The one that something happened with last first."""
-    wrong: Sequence[str]
-    """Of each submission that cannot be read: what is wrong with it."""
+    mark: Hashable  # changes where a file of the desk does
+    listed: Sequence[ListedSubmission]  # the one that something happened with last first
+    wrong: Sequence[str]  # of each submission that cannot be read: what is wrong with it
 
 
 def read_desk(home: Path, before: DeskReading | None, *, anyway: bool) -> DeskReading:
@@ -99,8 +92,7 @@ class ToldAnswer:
 
     card: ReleasedCard | ReleasedRefusal | None = None
     """None: nothing, as far as this computer knows."""
-    trouble: str = ""
-    """Why the ledger could not be read."""
+    trouble: str = ""  # why the ledger could not be read
 
 
 @dataclass(frozen=True)
@@ -108,22 +100,17 @@ class SubmissionFacts:
     """One submission at the desk, whose bundle is the one that came."""
 
     kept: KeptSubmission
-    phrase: str
-    """Six words of who signed it."""
+    phrase: str  # six words of who signed it
     checks: Sequence[PartCheck]
     steps: Sequence[WayStep]
-    end: WayEnd
-    """What is to be done next."""
+    end: WayEnd  # what is to be done next
     claim: RunCard | None
     """The card that it carries; None where that is not right, which its part says."""
-    claimed: Mapping[str, float | None]
-    """Its scores, by metric id."""
-    rehearsal: Rehearsal | None
-    """The last one whose run the store has."""
+    claimed: Mapping[str, float | None]  # its scores, by metric id
+    rehearsal: Rehearsal | None  # the last one whose run the store has
     told: ToldAnswer
     readme: str
-    runs: Mapping[str, bool]
-    """Ids of its runs that the store has → whether it is complete."""
+    runs: Mapping[str, bool]  # ids of its runs that the store has → whether it is complete
 
     @property
     def judged_run(self) -> str:
@@ -136,10 +123,8 @@ class SubmissionFacts:
 class SubmissionReading:
     """What reading a submission gave."""
 
-    mark: Hashable
-    """Changes where a file does in which something of it is written down."""
-    facts: SubmissionFacts | None = None
-    """None where it cannot be shown; ``trouble`` says why."""
+    mark: Hashable  # changes where a file does in which something of it is written down
+    facts: SubmissionFacts | None = None  # none where it cannot be shown; `trouble` says why
     trouble: str = ""
 
 

@@ -42,8 +42,7 @@ _TOLD = (
     Column("told", "told", 20, share=1),
 )
 
-README_LETTERS = 100_000
-"""Of a README that are shown; a bundle holds as much as it likes."""
+README_LETTERS = 100_000  # of a README that are shown; a bundle holds as much as it likes
 README_WIDTH = 76
 """Characters of a line of it: what the narrowest terminal, of 80 cells, has room for."""
 

@@ -24,11 +24,8 @@ from rosetta_tui.show import figures
 from rosetta_tui.show.figures import value as metric_value
 from scoring.core.inventory import short_title
 
-NO_VALUE = "–"
-"""Is on an axis for the set-ups to whose method it means nothing."""
-
-ALL = "all runs"
-"""Stands where a sweep has not two axes."""
+NO_VALUE = "–"  # is on an axis for the set-ups to whose method it means nothing
+ALL = "all runs"  # stands where a sweep has not two axes
 
 BARS = "▁▂▃▄▅▆▇█"
 
@@ -41,13 +38,10 @@ class HeatCell:
     """What is in one cell of the map: every set-up that has its two values."""
 
     setups: tuple[SweepSetup, ...]
-    shown: SweepSetup | None
-    """The best of them by what is shown; None where none has a value yet."""
-    value: float | None
-    """Of it, the mean of its complete repetitions."""
+    shown: SweepSetup | None  # the best of them by what is shown; None where none has a value yet
+    value: float | None  # of it, the mean of its complete repetitions
     is_best_baseline: bool
-    on_front: bool
-    """Of each of the two whether a set-up of the cell is."""
+    on_front: bool  # of each of the two whether a set-up of the cell is
 
     @cached_property
     def runs(self) -> tuple[CellRecord, ...]:
@@ -89,8 +83,7 @@ class HeatGrid:
     cells: Mapping[tuple[int, int], HeatCell]
     """By row and column; a combination that the plan excludes is not among them."""
     measure: CellMeasure
-    headline: str = ""
-    """Metric that ``CellMeasure.HEADLINE`` stands for; empty of translations."""
+    headline: str = ""  # metric that `CellMeasure.HEADLINE` stands for; empty of translations
 
     @cached_property
     def ends(self) -> tuple[float, float]:

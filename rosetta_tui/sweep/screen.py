@@ -34,19 +34,15 @@ from rosetta_tui.toolkit.dialogs.choose import choose
 from rosetta_tui.toolkit.key_line import KeyLine
 from rosetta_tui.toolkit.messages import BackRequested, ReportAsked, RunChosen
 
-REFRESH_SECONDS = 2.0
-"""How often the store is examined again."""
+REFRESH_SECONDS = 2.0  # how often the store is examined again
 
 
 class SweepsFound(NamedTuple):
     """What a look found."""
 
-    sweeps: list[StoredSweep]
-    """All there are, the newest first."""
-    shown: SweepMap | None
-    """The one that is wanted; None where there is none."""
-    mark: Mark
-    """How the store's files looked before."""
+    sweeps: list[StoredSweep]  # all there are, the newest first
+    shown: SweepMap | None  # the one that is wanted; None where there is none
+    mark: Mark  # how the store's files looked before
 
 
 class SweepScreen(Screen[None]):
@@ -84,8 +80,7 @@ class SweepScreen(Screen[None]):
         self._map: SweepMap | None = None
         self._mark: Mark | None = None
         self._measure = self._quality = CellMeasure.COMPOSITE
-        self._axes: dict[str, str] = {}
-        """``down`` and ``across`` → the axis that a person chose."""
+        self._axes: dict[str, str] = {}  # `down` and `across` → the axis that a person chose
 
     def compose(self) -> ComposeResult:
         yield StatusBar()

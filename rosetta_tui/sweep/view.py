@@ -16,11 +16,8 @@ from rosetta_tui.show.text import plain
 from rosetta_tui.sweep.grid import BARS, HeatCell, HeatGrid, cell_words
 from rosetta_tui.toolkit.result_table import crop
 
-MOST_TITLE = 16
-"""Cells that the title of a column takes at most."""
-
-GAP = 2
-"""Cells between two columns."""
+MOST_TITLE = 16  # cells that the title of a column takes at most
+GAP = 2  # cells between two columns
 
 _TONES = ("$bad", "$bad", "$warn", "$warn", "", "", "$good", "$good")
 """Of the eighths from the worst to the best; the bar says the same."""
@@ -30,12 +27,9 @@ _TONES = ("$bad", "$bad", "$warn", "$warn", "", "", "$good", "$good")
 class HeatLayout:
     """How many rows and columns of a map are seen, and how wide they are."""
 
-    names: int
-    """Cells for the titles of the rows."""
-    number: int
-    """Cells for the number, or the words in its place."""
-    width: int
-    """Cells of a column, without the gap."""
+    names: int  # cells for the titles of the rows
+    number: int  # cells for the number, or the words in its place
+    width: int  # cells of a column, without the gap
     columns: int
     rows: int
 
@@ -78,10 +72,8 @@ class HeatView(Widget, can_focus=True):
     def __init__(self) -> None:
         super().__init__(id="map")
         self.grid: HeatGrid | None = None
-        self.row = self.column = 0
-        """Of the cursor."""
-        self._top = self._first = 0
-        """Row and column that are seen first."""
+        self.row = self.column = 0  # of the cursor
+        self._top = self._first = 0  # row and column that are seen first
 
     @property
     def cell(self) -> HeatCell | None:

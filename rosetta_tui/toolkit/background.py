@@ -30,8 +30,7 @@ Answer = TypeVar("Answer")
 class AnsweringScreen(ModalScreen[Answer], Generic[Answer]):
     """Goes with its answer as soon as no other screen is on top, because only the top one can be dismissed."""
 
-    _answers: tuple[Answer, ...] = ()
-    """The answer that waits for that."""
+    _answers: tuple[Answer, ...] = ()  # the answer that waits for that
 
     def answer(self, answer: Answer) -> None:
         """Dismiss with an answer, now or when back on top."""
@@ -48,8 +47,7 @@ Found = TypeVar("Found")
 
 COVERED = "Something else came on top meanwhile. Press the key again."
 
-Work = Callable[["sqlite3.Connection"], Found]
-"""Reads or changes the store; called in a thread."""
+Work = Callable[["sqlite3.Connection"], Found]  # reads or changes the store; called in a thread
 
 
 def bring(screen: Widget | App[Any], take: Callable[..., object], *found: Any) -> bool:

@@ -80,8 +80,7 @@ class Field(Horizontal):
         classes: str | None = None,
     ) -> None:
         super().__init__(id=id, classes=classes)
-        self.label = label
-        """What stands at the left."""
+        self.label = label  # what stands at the left
         self._label = DetailLine(Content.styled(label, "$quiet"), classes="label")
         self._text = DetailLine(text, classes="text")
 
@@ -168,8 +167,7 @@ def trail(screen: Screen[Any]) -> Iterator[str]:
 # ---- The form of a section of a screen: a few sentences, rows, and for each row all that has no
 # room in it.
 
-Line = tuple[str, str]
-"""A sentence, and the tone it is said in."""
+Line = tuple[str, str]  # a sentence, and the tone it is said in
 
 Commands = Mapping[str, Sequence[str]]
 """What is to be done → the command that does it, word by word; who copies one fills in the words in capital letters."""
@@ -208,14 +206,11 @@ class SectionPage:
     """For each row: what stands below the table when the cursor is on it."""
     commands: Sequence[Commands]
     """For each row, or one for a page without rows: what can be done, by which command."""
-    empty: str = ""
-    """What is said instead of rows where there are none."""
-    waiting: int = 0
-    """How many things of it ask for a person."""
+    empty: str = ""  # what is said instead of rows where there are none
+    waiting: int = 0  # how many things of it ask for a person
     answerable: Sequence[str] = ()
     """For each row of requests: its number where it can be answered, else nothing."""
-    first: int = 0
-    """The row at which a person begins, and stays as long as they have not left it."""
+    first: int = 0  # the row at which a person begins, and stays as long as they have not left it
 
 
 def moment(stated: str) -> str:

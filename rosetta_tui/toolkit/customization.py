@@ -37,8 +37,7 @@ class KeyPlace:
     """One screen, or one thing on screens, with the keys that work there."""
 
     name: str
-    kind: type[DOMNode]
-    """App, Screen or Widget, whichever it is."""
+    kind: type[DOMNode]  # app, Screen or Widget, whichever it is
     bindings: tuple[Binding, ...]
 
     def meets(self, other: KeyPlace) -> bool:
@@ -57,8 +56,7 @@ class Action:
     id: str
     words: str
     places: tuple[str, ...]
-    keys: tuple[str, ...]
-    """As shipped."""
+    keys: tuple[str, ...]  # as shipped
 
     def keys_now(self, chosen: Mapping[str, str]) -> tuple[str, ...]:
         """Return the keys that lead to it, as a person may have chosen them."""

@@ -24,14 +24,9 @@ from rosetta_tui.show.key_names import key_name
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.content import show
 
-EDGE = "▏"
-"""What stands before the key of the palette."""
-
-_MORE = " …"
-"""Stands after the last key that has room, where there are more."""
-
-WHEEL_CELLS = 4
-"""How far a turn of the wheel goes where the keys have not all room."""
+EDGE = "▏"  # what stands before the key of the palette
+_MORE = " …"  # stands after the last key that has room, where there are more
+WHEEL_CELLS = 4  # how far a turn of the wheel goes where the keys have not all room
 
 
 class Key(NamedTuple):
@@ -84,14 +79,10 @@ class KeyLine(Widget):
         super().__init__()
         self._palette_from = palette_from
         """Cells of width from which on the key of the palette has room beside those of the screen."""
-        self.keys: tuple[Key, ...] = ()
-        """From left to right."""
-        self.palette: Key | None = None
-        """The key at the right end, where the app has a palette."""
-        self._told = ""
-        """What the tooltip says."""
-        self._skipped = 0
-        """Cells to the left of what is seen."""
+        self.keys: tuple[Key, ...] = ()  # from left to right
+        self.palette: Key | None = None  # the key at the right end, where the app has a palette
+        self._told = ""  # what the tooltip says
+        self._skipped = 0  # cells to the left of what is seen
 
     def on_mount(self) -> None:
         """Follow what the keys of the screen are."""

@@ -21,8 +21,7 @@ class RunChosen(Message):
     """A run of a list is to be opened."""
 
     run_id: str
-    complete: bool
-    """True where the run has a sealed card and nothing will happen to it any more."""
+    complete: bool  # true where the run has a sealed card and nothing will happen to it any more
 
 
 @dataclass
@@ -52,8 +51,7 @@ class RunsPlotted(Message):
 class NewRunAsked(Message):
     """The form of a new run is to be opened."""
 
-    draft: RunDraft | None = None
-    """What is in it already; None: the form is empty."""
+    draft: RunDraft | None = None  # what is in it already; None: the form is empty
 
 
 @dataclass
@@ -67,8 +65,7 @@ class RunBegun(Message):
 class RunPrepared(Message):
     """A run that a screen prepared itself is to begin."""
 
-    what: str
-    """What it is called, as the beginning of a sentence."""
+    what: str  # what it is called, as the beginning of a sentence
     begin: Callable[[Path], Engine]
     """Makes it ready to go, in the store at a path; called in a thread."""
 
@@ -80,8 +77,7 @@ class RunResumed(Message):
     run_id: str
     options: Mapping[str, Any] = field(default_factory=dict)
     """Fields of the run's options that are to be other than before, by name."""
-    retry_failed: bool = False
-    """Whether entries that failed are asked for again too."""
+    retry_failed: bool = False  # whether entries that failed are asked for again too
 
 
 @dataclass
@@ -89,8 +85,7 @@ class RunRetried(Message):
     """The failed entries of a run are to be asked for again."""
 
     run_id: str
-    changes: Mapping[str, Any]
-    """Fields of the run's plan that are to be other than before, by name."""
+    changes: Mapping[str, Any]  # fields of the run's plan that are to be other than before, by name
 
 
 @dataclass
@@ -104,8 +99,7 @@ class CorpusChosen(Message):
 class PlaceChosen(Message):
     """A screen that stands for itself is to be opened."""
 
-    name: str
-    """Its name in ``rosetta_tui.toolkit.places.places()``."""
+    name: str  # its name in `rosetta_tui.toolkit.places.places()`
 
 
 @dataclass
@@ -115,8 +109,7 @@ class Copied(Message):
     text: str
     what: str
     """What it is, as the beginning of a sentence: ``Output`` makes ``Output copied: 31 characters.``"""
-    cleared: bool = False
-    """True where texts of secret segments were left out of it already."""
+    cleared: bool = False  # true where texts of secret segments were left out of it already
 
 
 @dataclass
@@ -124,10 +117,8 @@ class ExportAsked(Message):
     """Rows are to be written to a file, in the order and selection in which they are shown."""
 
     records: Records
-    name: str
-    """Beginning of the name that is proposed for the file."""
-    cleared: bool = False
-    """True where texts of secret segments are left out of the records."""
+    name: str  # beginning of the name that is proposed for the file
+    cleared: bool = False  # true where texts of secret segments are left out of the records
     page: ShownRecords | None = None
     """The same rows as they are on the screen, for a page that people read; None: as the records are."""
 
@@ -137,12 +128,9 @@ class ReportAsked(Message):
     """A page is to be written of what a screen shows."""
 
     of: Literal["run", "sweep", "leaderboard"]
-    name: str
-    """Id of the run or sweep; of the leaderboard what it is sorted by."""
-    file: str
-    """Name that is proposed for the file, without its ending."""
-    best: bool = False
-    """Of the leaderboard: only the best run of each set-up."""
+    name: str  # id of the run or sweep; of the leaderboard what it is sorted by
+    file: str  # name that is proposed for the file, without its ending
+    best: bool = False  # of the leaderboard: only the best run of each set-up
 
 
 class DemoAsked(Message):

@@ -26,8 +26,7 @@ class RowOrder:
     """A wish for rows; the default is all of them in the order in which they are."""
 
     sort: str = "position"
-    turned: bool = False
-    """True where the other end comes first."""
+    turned: bool = False  # true where the other end comes first
     search: str = ""
 
     def by(self, sort: str) -> Self:

@@ -16,8 +16,7 @@ from harness.store.corpora.entries import read_entries
 from harness.store.file.trouble import STORE_ERRORS, of_a_value
 from harness.store.results import read_results
 
-_KEPT = 500
-"""Rows kept; more than two screens, and small beside the corpus."""
+_KEPT = 500  # rows kept; more than two screens, and small beside the corpus
 
 UNREADABLE = "cannot be read: it is damaged in the store, or gone from it since"
 """What replaces an entry or a result that is not to be had."""

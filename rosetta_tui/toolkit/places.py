@@ -23,16 +23,12 @@ if TYPE_CHECKING:
 class Place:
     """One screen that needs nothing but the store."""
 
-    name: str
-    """By which keys and actions name it, as in ``app.place('doctor')``."""
+    name: str  # by which keys and actions name it, as in `app.place('doctor')`
     title: str
-    about: str
-    """What a person finds there, in a few words."""
-    module: str
-    """Where its class is; imported when somebody goes there."""
+    about: str  # what a person finds there, in a few words
+    module: str  # where its class is; imported when somebody goes there
     screen: str
-    order: int = 100
-    """Its place in the palette, from the top; by name where it is the same."""
+    order: int = 100  # its place in the palette, from the top; by name where it is the same
     key: str = ""
     """The key that leads there from everywhere, in Textual's words; empty where there is none."""
 

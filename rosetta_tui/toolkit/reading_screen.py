@@ -34,11 +34,8 @@ from rosetta_tui.toolkit.key_line import KeyLine
 from rosetta_tui.toolkit.messages import BackRequested
 from rosetta_tui.toolkit.result_table import ResultTable
 
-LOOK_SECONDS = 2.0
-"""How often the files of what is shown are examined."""
-
-READING = "reading"
-"""Group of the workers that read."""
+LOOK_SECONDS = 2.0  # how often the files of what is shown are examined
+READING = "reading"  # group of the workers that read
 
 Found = TypeVar("Found")
 
@@ -46,11 +43,8 @@ Found = TypeVar("Found")
 class ReadingScreen(Screen[None], Generic[Found]):
     """Reads in a thread: when it opens, when a person asks for it, and where a file changed; has a ``StatusBar``."""
 
-    found: Found | None = None
-    """What was read last; None before the first time."""
-
-    _failed = False
-    """Whether the last reading failed."""
+    found: Found | None = None  # what was read last; None before the first time
+    _failed = False  # whether the last reading failed
 
     @property
     def awaits_rows(self) -> bool:
@@ -118,12 +112,9 @@ Key = TypeVar("Key")
 class ListRow(Generic[Key]):
     """One thing of a list."""
 
-    key: Key
-    """By what it is known: where it lies, or its number. The cursor stays on it."""
-    cells: tuple[Cell, ...]
-    """A cell for each column."""
-    about: Content
-    """What is said below the table when the cursor is on it."""
+    key: Key  # by what it is known: where it lies, or its number. The cursor stays on it.
+    cells: tuple[Cell, ...]  # a cell for each column
+    about: Content  # what is said below the table when the cursor is on it
 
 
 class ListScreen(ReadingScreen[Found], Generic[Found, Key]):
@@ -132,14 +123,12 @@ class ListScreen(ReadingScreen[Found], Generic[Found, Key]):
     list_name: ClassVar[str]
     """Id of the table, with which the name of a file begins that it is exported to."""
     columns: ClassVar[Sequence[Column]]
-    none_yet: ClassVar[str]
-    """What is said instead of the list where it is empty."""
+    none_yet: ClassVar[str]  # what is said instead of the list where it is empty
 
     def __init__(self, store_path: Path) -> None:
         super().__init__()
         self.store_path = store_path
-        self.home = store_path.parent
-        """The data folder."""
+        self.home = store_path.parent  # the data folder
         self.rows: Sequence[ListRow[Key]] = ()
 
     def compose(self) -> ComposeResult:
@@ -263,10 +252,8 @@ class SectionScreen(ReadingScreen[Found]):
 
     def __init__(self) -> None:
         super().__init__()
-        self.opened = self.sections[0]
-        """The open section."""
-        self.pages: Mapping[str, SectionPage] = {}
-        """None of them where nothing can be shown."""
+        self.opened = self.sections[0]  # the open section
+        self.pages: Mapping[str, SectionPage] = {}  # none of them where nothing can be shown
 
     def compose(self) -> ComposeResult:
         yield StatusBar()

@@ -26,8 +26,7 @@ from rosetta_tui.show.crash import crash_text
 PATIENCE_SECONDS = 5.0
 """How long a key that was typed ahead waits at most for what the one before it set off."""
 
-SLICE_SECONDS = 0.05
-"""How often is looked whether what is waited for was closed meanwhile."""
+SLICE_SECONDS = 0.05  # how often is looked whether what is waited for was closed meanwhile
 
 
 COLLECTED_AFTER = (20_000, 50, 50)

@@ -71,8 +71,7 @@ class ExportFiles:
 
     files: Mapping[str, bytes]
     notes: Sequence[str] = ()
-    published: bool = False
-    """True where every user of a computer may read the files."""
+    published: bool = False  # true where every user of a computer may read the files
 
 
 def sealed(

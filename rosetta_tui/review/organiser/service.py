@@ -64,10 +64,8 @@ if TYPE_CHECKING:
 class OrganiserService:
     """Where an installation keeps its reviews and its runs."""
 
-    folder: Path
-    """The data folder."""
-    runs: Path
-    """The store of runs."""
+    folder: Path  # the data folder
+    runs: Path  # the store of runs
     reports: list[FileReport] = field(default_factory=list)
     """What the last import of this sitting reported; damaged lines are kept nowhere else."""
 
@@ -216,8 +214,7 @@ class CertifiedVerdict:
     """What the newest certificate of a run says."""
 
     outcome: str
-    recompute: bool
-    """Something that it rests on was taken back since."""
+    recompute: bool  # something that it rests on was taken back since
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,12 +222,9 @@ class ReviewLine:
     """One review of the list."""
 
     progress: ReviewProgress
-    runs: Sequence[str]
-    """Method, model and condition of each."""
-    verdicts: Sequence[CertifiedVerdict | None]
-    """Run by run; None where no certificate was issued."""
-    second_look: bool = False
-    """Whether it asks once more about what split the panel of another."""
+    runs: Sequence[str]  # method, model and condition of each
+    verdicts: Sequence[CertifiedVerdict | None]  # run by run; None where no certificate was issued
+    second_look: bool = False  # whether it asks once more about what split the panel of another
     agreement: bool = False
     """Whether it asks second speakers about translations of a corpus in the making."""
     withdrawn: str = ""
@@ -253,26 +247,19 @@ class RunNow:
     """One run under review."""
 
     key: KeyRun
-    words: str
-    """Method, model and condition."""
-    looks: int
-    """Looks at its numbers, over all its reviews."""
+    words: str  # method, model and condition
+    looks: int  # looks at its numbers, over all its reviews
     opened: bool
     """Whether the verdict was read and the newest certificate verified, which takes a moment."""
-    reading: EvidenceReading | None
-    """The verdict; None where reading it would be a new look."""
+    reading: EvidenceReading | None  # the verdict; None where reading it would be a new look
     settling: str
     """What would settle an open verdict; empty where nothing is open, or no number may be shown."""
     advice: Sequence[str]
     """Private advice about ratings that look hurried, and test translations that were called harmful."""
-    certificates: Sequence[IssuedCertificate]
-    """Oldest first."""
-    verification: Verification | None
-    """Of the newest certificate; None where there is none."""
-    attached: Sequence[Attached]
-    """Certificates beside the run."""
-    standing: ReviewStatus | None
-    """What they let be claimed of it."""
+    certificates: Sequence[IssuedCertificate]  # oldest first
+    verification: Verification | None  # of the newest certificate; None where there is none
+    attached: Sequence[Attached]  # certificates beside the run
+    standing: ReviewStatus | None  # what they let be claimed of it
 
     @property
     def newest(self) -> IssuedCertificate | None:
@@ -289,8 +276,7 @@ class ReviewNow:
     deliveries: Sequence[Delivery]
     speaking: Assignments
     waiting: Sequence[WaitingLaptop]
-    cases: Sequence[Case]
-    """With counts of ratings, so they are shown where ``unseen`` is empty."""
+    cases: Sequence[Case]  # with counts of ratings, so they are shown where `unseen` is empty
     unseen: Mapping[str, int]
     """Runs of which reading the ratings would be a new look, each with its number."""
     texts: Mapping[str, BatchItem]

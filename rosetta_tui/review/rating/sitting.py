@@ -39,14 +39,12 @@ class TerminalOpening(opening.Opening):
         draw_anyway: bool = False,
     ) -> None:
         super().__init__(laptop, places=places, language=language, missing=missing)
-        self.code = code
-        """The reviewer's code as it was given on the command line, unread."""
+        self.code = code  # the reviewer's code as it was given on the command line, unread
         self.translates = False
         """Whether this face takes translations; only lines do, and the window."""
         self.draw_anyway = draw_anyway
         """True where the person chose to rate texts that a terminal may draw wrongly."""
-        self.judged = False
-        """True once the person came to the sentences."""
+        self.judged = False  # true once the person came to the sentences
 
     def open(self, choice: Choice, passphrase: str | None = None) -> Batch:
         """Open a review; one that asks for translations is for the window or for lines, and InWindowError says so."""
@@ -96,8 +94,7 @@ class TerminalSitting:
         draw_anyway: bool = False,
     ) -> None:
         self.flow = flow
-        self.step: FlowStep[Any] = step
-        """Where the flow is."""
+        self.step: FlowStep[Any] = step  # where the flow is
         self.session = step.session
         self._thread = thread
         self._draw_anyway = draw_anyway

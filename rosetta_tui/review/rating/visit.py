@@ -105,10 +105,8 @@ class _Visit:
         self._app, self._opening, self._thread = app, opening, thread
         self._flow = Flow(opening, Face.TERMINAL)
         self._draws_anyway = opening.draw_anyway
-        self._typed = ""
-        """The code that was typed last."""
-        self._looked = False
-        """True where the person asked for the list once more."""
+        self._typed = ""  # the code that was typed last
+        self._looked = False  # true where the person asked for the list once more
 
     async def go(self) -> None:
         """Lead from the list of reviews to the items, and back where the person goes back."""
@@ -229,8 +227,7 @@ class _Visit:
 
 
 INTERRUPTED = 130
-_THEME = "theme"
-"""Name of the setting in which the colours are remembered."""
+_THEME = "theme"  # name of the setting in which the colours are remembered
 
 
 def run_review(opening: TerminalOpening) -> int:

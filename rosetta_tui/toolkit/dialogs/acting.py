@@ -21,8 +21,7 @@ class ActingScreen(AnsweringScreen[Answer | None], Generic[Answer]):
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", "Back")]
 
-    acting: ClassVar[str]
-    """What is said while it acts."""
+    acting: ClassVar[str]  # what is said while it acts
 
     def say(self, words: str, style: str = "$quiet") -> None:
         """Show something below what is typed."""

@@ -28,8 +28,7 @@ from rosetta_tui.toolkit.content import show
 from rosetta_tui.toolkit.dialogs.choose import answers, confirm
 from rosetta_tui.toolkit.form.suggesting_line import Harmless
 
-TOLD = 2_000
-"""Rows after which it is said again how far it is."""
+TOLD = 2_000  # rows after which it is said again how far it is
 
 SUFFIXES = {f".{form}": form for form in TableFormat}
 
@@ -70,8 +69,7 @@ class ExportScreen(ModalScreen[None]):
         self._home = home
         self._records = records
         self._name = name
-        self._page = page
-        """The same rows for a page that people read."""
+        self._page = page  # the same rows for a page that people read
         self._proposal: Path | None = None
         self._folder = Path()
 

@@ -68,8 +68,7 @@ def targets_of(screen: Screen[Any]) -> list[Widget]:
     return sorted(seen, key=lambda widget: (widget.region.y, widget.region.x))
 
 
-Keys = Mapping[str, str]
-"""Meaning → the keys that have it."""
+Keys = Mapping[str, str]  # meaning → the keys that have it
 
 HERE, FOCUSED, EVERYWHERE = "on this screen", "where the cursor is", "everywhere"
 

@@ -17,11 +17,8 @@ from textual.worker import get_current_worker
 from rosetta_tui.toolkit.background import bring
 from rosetta_tui.toolkit.content import show
 
-MOST_READ = 5_000
-"""Names of a folder that are examined."""
-
-MOST_SHOWN = 30
-"""Names that are listed."""
+MOST_READ = 5_000  # names of a folder that are examined
+MOST_SHOWN = 30  # names that are listed
 
 
 class FileChoice(Vertical):

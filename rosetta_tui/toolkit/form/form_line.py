@@ -26,8 +26,7 @@ from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.content import show_lines
 from rosetta_tui.toolkit.form.suggesting_line import Harmless, SuggestingLine
 
-GAP = 2
-"""Empty cells between two boxes."""
+GAP = 2  # empty cells between two boxes
 
 
 class Ticks(Widget, can_focus=True):
@@ -133,12 +132,8 @@ class Ticks(Widget, can_focus=True):
         return placed
 
 
-MOST_TYPED = 20_000
-"""Characters of one field; a list of entry ids may be long."""
-
-
-LISTS = "↓ lists what there is"
-"""Is in an empty line that suggests and has no value by default."""
+MOST_TYPED = 20_000  # characters of one field; a list of entry ids may be long
+LISTS = "↓ lists what there is"  # is in an empty line that suggests and has no value by default
 
 
 class FormLine(Vertical):

@@ -25,8 +25,7 @@ from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.background import bring
 from rosetta_tui.toolkit.content import show
 
-INSTEAD = "¤"
-"""Stands for a character that shows nothing of its own, or would act."""
+INSTEAD = "¤"  # stands for a character that shows nothing of its own, or would act
 
 
 class Harmless(Highlighter):
@@ -49,8 +48,7 @@ def _shown(character: str) -> str:
     return symbol if len(symbol) == 1 else INSTEAD
 
 
-LIST_SECONDS = 2.0
-"""How long enter waits for a list that is being found."""
+LIST_SECONDS = 2.0  # how long enter waits for a list that is being found
 
 
 class SuggestingLine(Vertical):
@@ -89,14 +87,11 @@ class SuggestingLine(Vertical):
         self._completes = completes
         self._initial = value
         self._placeholder = placeholder
-        self.suggest = suggest
-        """May be exchanged at any time."""
+        self.suggest = suggest  # may be exchanged at any time
         self._offered: list[Suggestion] = []
         self._list: OptionList | None = None
-        self._taken = value
-        """The text that was not typed, and so opens no list."""
-        self._looking: Worker[None] | None = None
-        """What finds the list, until it has been found."""
+        self._taken = value  # the text that was not typed, and so opens no list
+        self._looking: Worker[None] | None = None  # what finds the list, until it has been found
         self._moves: list[int] = []
         """Steps through the list that were asked for while it was being found."""
 

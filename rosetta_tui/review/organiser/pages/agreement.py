@@ -41,7 +41,6 @@ from rosetta_tui.toolkit.key_line import KeyLine
 from rosetta_tui.toolkit.result_table import ResultTable
 
 if TYPE_CHECKING:
-    from review.office.store.store import Review
     from review.verdict.certificate.certify import EvidenceReading
     from review.verdict.gate.agreement import AgreementMeasure
     from rosetta_tui.review.organiser.service import RunNow
@@ -76,7 +75,23 @@ def agreeing(now: ReviewNow, run: RunNow) -> Iterator[Widget]:
     for name, label in MEASURES.items():
         yield _measure(reading, name, label)
     yield title("Leniency, for you alone")
-    yield from _leniency(now.review, reading)
+    yield Static(
+        show(
+            "Whether somebody finds more or fewer of the same translations acceptable than the panel (╿) does. "
+            "It is no mark: people may have good reasons, and the panel needs them all.",
+            "$quiet",
+        ),
+        classes="words",
+    )
+    people = {
+        now.review.code(who): agreement_measure
+        for who, agreement_measure in reading.agreement.leniency.items()
+    }
+    for code, measure in sorted(people.items()):
+        yield Field(
+            printed(code),
+            Content.assemble(_bar(measure, centred=True), show(lenient_words(measure))),
+        )
     if run.advice:
         yield title("Please look together")
         yield Static(Content("\n").join(map(show, run.advice)), classes="words")
@@ -111,27 +126,6 @@ def _bar(measure: AgreementMeasure, *, centred: bool) -> Content:
         floor=1.0 if centred else None,
     )
     return Content.assemble((bar, "$mark"), "  ")
-
-
-def _leniency(review: Review, reading: EvidenceReading) -> Iterator[Widget]:
-
-    yield Static(
-        show(
-            "Whether somebody finds more or fewer of the same translations acceptable than the panel (╿) does. "
-            "It is no mark: people may have good reasons, and the panel needs them all.",
-            "$quiet",
-        ),
-        classes="words",
-    )
-    people = {
-        review.code(who): agreement_measure
-        for who, agreement_measure in reading.agreement.leniency.items()
-    }
-    for code, measure in sorted(people.items()):
-        yield Field(
-            printed(code),
-            Content.assemble(_bar(measure, centred=True), show(lenient_words(measure))),
-        )
 
 
 def lenient_words(measure: AgreementMeasure) -> str:
@@ -253,10 +247,8 @@ class DecidingScreen(Screen[None]):
         self._place = place
         self._cases = list(now.cases)
         """In the order in which the person came to them: a decision moves nothing."""
-        self._saving = False
-        """True while a decision goes to the disk; keys wait for it."""
-        self._decider = ""
-        """Who decided last, offered for the next decision."""
+        self._saving = False  # true while a decision goes to the disk; keys wait for it
+        self._decider = ""  # who decided last, offered for the next decision
 
     def compose(self) -> ComposeResult:
         yield StatusBar()

@@ -258,8 +258,7 @@ class ImportScreen(Screen[None]):
     def __init__(self, desk: OrganiserService) -> None:
         super().__init__()
         self._desk = desk
-        self._added: list[Path] = []
-        """Folders and files that were named."""
+        self._added: list[Path] = []  # folders and files that were named
         self._recovery: Path | None = None
         self._lines: list[Content] = []
         self._busy = False

@@ -48,12 +48,10 @@ from rosetta_tui.toolkit.dialogs.choose import choose, confirm
 
 if TYPE_CHECKING:
     from review.office.results.progress import WaitingLaptop
-    from review.verdict.certificate.verifying import Verification
     from rosetta_tui.review.organiser.service import OrganiserService, ReviewNow, RunNow
 
 
-BAR = 41
-"""Cells from a share of 0 to one of 1."""
+BAR = 41  # cells from a share of 0 to one of 1
 
 
 def gate(now: ReviewNow, run: RunNow) -> Iterator[Widget]:
@@ -71,7 +69,24 @@ def gate(now: ReviewNow, run: RunNow) -> Iterator[Widget]:
     yield from (_field(*labelled_line) for labelled_line in gate_words.why(now.review, reading))
     yield from (_field(*harm_word) for harm_word in gate_words.harm_words(reading))
     if gate_words.has_numbers(reading):
-        yield from _more(now, run, reading)
+        # What to do about it, and what is next to the verdict.
+        if run.settling:
+            yield Field("To settle it", show(run.settling))
+        split = gate_words.split_words(now.review, reading)
+        if split:
+            what = "it" if split.startswith("entry ") else "them"
+            yield Field(
+                "Split", Content.assemble(show(split), (f" (key 5 shows {what})", "$quiet"))
+            )
+        strata = Content("   ").join(map(show, gate_words.strata_words(reading)))
+        agreement = Content.assemble(
+            show(gate_words.agreement_words(reading)), (" (key 3 shows more)", "$quiet")
+        )
+        yield Field("Agreement", agreement)
+        yield Field("Strata", strata)
+        yield Field("Near the method", show(gate_words.relations_words(reading)))
+        yield Field("Looks", show(gate_words.looks_words(reading)))
+        yield Field("Policy", show(gate_words.policy_words(now.review, reading), "$quiet"))
     else:
         words = "no share and no bounds are shown while too little is rated"
         yield Field("Numbers", show(words, "$quiet"))
@@ -108,25 +123,6 @@ def _found(reading: EvidenceReading) -> Content:
     return Content.assemble(words, "\n", (bar, "$mark"), ("  ╿ needed", "$quiet"))
 
 
-def _more(now: ReviewNow, run: RunNow, reading: EvidenceReading) -> Iterator[Field]:
-    """Return what to do about it, and what is next to the verdict."""
-    if run.settling:
-        yield Field("To settle it", show(run.settling))
-    split = gate_words.split_words(now.review, reading)
-    if split:
-        what = "it" if split.startswith("entry ") else "them"
-        yield Field("Split", Content.assemble(show(split), (f" (key 5 shows {what})", "$quiet")))
-    strata = Content("   ").join(map(show, gate_words.strata_words(reading)))
-    agreement = Content.assemble(
-        show(gate_words.agreement_words(reading)), (" (key 3 shows more)", "$quiet")
-    )
-    yield Field("Agreement", agreement)
-    yield Field("Strata", strata)
-    yield Field("Near the method", show(gate_words.relations_words(reading)))
-    yield Field("Looks", show(gate_words.looks_words(reading)))
-    yield Field("Policy", show(gate_words.policy_words(now.review, reading), "$quiet"))
-
-
 _COLUMNS = (
     Column("issued", "issued", 16),
     Column("outcome", "verdict", 14),
@@ -141,7 +137,19 @@ def certificate(run: RunNow) -> Iterator[Widget]:
     if done is None:
         yield _none(run)
         return
-    yield from _newest(run, done)
+    stated = done.certificate
+    outcome = f"{SIGNS[stated.outcome]} {verdict_name(stated.outcome)}"
+    yield Field("Certificate", show(outcome, f"bold ${TONES[stated.outcome]}"))
+    yield Field("Issued", show(f"{minute(stated.issued)} by {stated.organisation.name}"))
+    yield Field("Panel", show(f"{stated.panel.words}, of {stated.panel.invited} who were asked"))
+    yield Field("SHA-256", show(stated.sha256, "$quiet"))
+    newest = run.newest
+    if newest is not None and newest.recompute:
+        words = (
+            "Something that it rests on was taken back since. The signature still holds; its numbers can no "
+            "longer be computed. Look at the gate (4), then issue it again with c."
+        )
+        yield Field("Issue again", show(words, "$warn"))
     yield title("It was checked just now")
     yield Static(Content("\n").join([*map(show, check_lines(done)), show(done.words, "bold")]))
     yield title("Its run")
@@ -169,22 +177,6 @@ def _none(run: RunNow) -> Static:
 
 def _words(what: str, more: str) -> Static:
     return Static(Content.assemble((f"{what}\n\n", "bold"), more))
-
-
-def _newest(run: RunNow, done: Verification) -> Iterator[Widget]:
-    stated = done.certificate
-    outcome = f"{SIGNS[stated.outcome]} {verdict_name(stated.outcome)}"
-    yield Field("Certificate", show(outcome, f"bold ${TONES[stated.outcome]}"))
-    yield Field("Issued", show(f"{minute(stated.issued)} by {stated.organisation.name}"))
-    yield Field("Panel", show(f"{stated.panel.words}, of {stated.panel.invited} who were asked"))
-    yield Field("SHA-256", show(stated.sha256, "$quiet"))
-    newest = run.newest
-    if newest is not None and newest.recompute:
-        words = (
-            "Something that it rests on was taken back since. The signature still holds; its numbers can no "
-            "longer be computed. Look at the gate (4), then issue it again with c."
-        )
-        yield Field("Issue again", show(words, "$warn"))
 
 
 def _run(run: RunNow) -> Content:

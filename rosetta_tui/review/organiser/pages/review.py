@@ -107,8 +107,7 @@ class ReviewScreen(ReadAgain):
         self._review = name
         self.title = name
         self._section = section
-        self._place = 0
-        """Of the run that is shown, among the review's runs."""
+        self._place = 0  # of the run that is shown, among the review's runs
         self._now: ReviewNow | None = None
         self._filling = asyncio.Lock()
         self._acts = ReviewActions(self, desk)

@@ -35,8 +35,7 @@ if TYPE_CHECKING:
     from review.verdict.gate.careless import AlikePair
 
 
-_MOST_SPLIT = 12
-"""Entries that are named; of more only how many."""
+_MOST_SPLIT = 12  # entries that are named; of more only how many
 
 
 class LabelledLine(NamedTuple):
@@ -59,7 +58,11 @@ def has_numbers(reading: EvidenceReading) -> bool:
 def verdict_lines(review: Review, reading: EvidenceReading) -> Iterator[LabelledLine]:
     """Yield the verdict, what it rests on, and what to do about it; no numbers where too little was rated."""
     outcome = reading.verdict.outcome
-    found_share = found_words(reading) if has_numbers(reading) else ""
+    found_share = (
+        f"needed: {needed_words(reading)}   found: {share_words(reading)}"
+        if has_numbers(reading)
+        else ""
+    )
     yield LabelledLine("Verdict", f"{verdict_name(outcome):<12} {found_share}".rstrip())
     yield LabelledLine("", OUTCOMES[outcome])
     yield from why(review, reading)
@@ -81,11 +84,6 @@ def look_notes(new: Mapping[str, int]) -> list[str]:
         f"Written down: look {number} at the ratings of run {run[:8]}. From the second on the gate asks to be surer."
         for run, number in new.items()
     ]
-
-
-def found_words(reading: EvidenceReading) -> str:
-    """Return what was needed and what was found."""
-    return f"needed: {needed_words(reading)}   found: {share_words(reading)}"
 
 
 def needed_words(reading: EvidenceReading) -> str:
@@ -217,30 +215,23 @@ def policy_words(review: Review, reading: EvidenceReading) -> str:
 
 def advice(review: Review, reading: EvidenceReading) -> Iterator[str]:
     """Yield private advice, which no file and no certificate holds; none from numbers where too little was rated."""
-    yield from _flag_words(review, reading)
-    if has_numbers(reading):
-        yield from _care(review, reading)
-        yield from map(alike_words, alike(review, reading))
-
-
-def _flag_words(review: Review, reading: EvidenceReading) -> Iterator[str]:
-    """Return which test translations were called harmful: no method made them, so the verdict is silent on them."""
+    # Which test translations were called harmful: no method made them, so the verdict is silent
+    # on them.
     for control in sorted(reading.panel.flagged_controls):
         yield (
             f"Called harmful or culturally wrong: the test translation {control_words(review, control)}. It is not "
             "the method's, so it does not touch the verdict; somebody should look at it all the same."
         )
+    if has_numbers(reading):
+        care = carelessness(reading.panel, reading.policy.careless)
+        words = (care_words(review.code(who), care.reviewers[who]) for who in care.advised)
+        yield from (word for word in words if word)
+        yield from map(alike_words, alike(review, reading))
 
 
 def alike(review: Review, reading: EvidenceReading) -> list[AlikePair]:
     """Return the pairs whose ratings agree far beyond the panel, people by the codes on their cards."""
     return [alike_pair.named(review.code) for alike_pair in reading.alike]
-
-
-def _care(review: Review, reading: EvidenceReading) -> Iterator[str]:
-    care = carelessness(reading.panel, reading.policy.careless)
-    words = (care_words(review.code(who), care.reviewers[who]) for who in care.advised)
-    yield from (word for word in words if word)
 
 
 _MOST_DIFFERENCES = 10

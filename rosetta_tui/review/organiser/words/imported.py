@@ -97,8 +97,7 @@ def removed_words(laptop: Speaker) -> str:
     )
 
 
-_MOST_LINES = 5
-"""Lines that are named for one reason."""
+_MOST_LINES = 5  # lines that are named for one reason
 
 
 def skipped_lines(skipped: Iterable[SkippedFiles]) -> Iterator[str]:

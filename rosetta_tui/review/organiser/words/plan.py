@@ -29,14 +29,12 @@ if TYPE_CHECKING:
 # ---- The texts about letters for the organiser: which a reviewer's window lacks, and what
 # therefore nobody is asked.
 
-_MOST = 10
-"""Entries that are named."""
+_MOST = 10  # entries that are named
 _BROUGHT = "Latin, Greek, Cyrillic, Arabic, Canadian syllabics and many signs"
 """What the fonts of the reviewer's window draw."""
 
 
-_SIGNS = "signs"
-"""Everything that is no letter."""
+_SIGNS = "signs"  # everything that is no letter
 
 
 class Letters(NamedTuple):
@@ -44,8 +42,7 @@ class Letters(NamedTuple):
 
     fonts: tuple[CarriedFont, ...]
     found: Readability
-    secret: bool
-    """Then no letter of a sentence is named, only its script."""
+    secret: bool  # then no letter of a sentence is named, only its script
 
 
 def look_at_letters(
@@ -200,14 +197,9 @@ def _by_script(letters: Iterable[str]) -> dict[str, int]:
     )
 
 
-_LONG = 150
-"""Sentences after which one sitting is too long."""
-
-_LONG_TO_WRITE = 100
-"""The same where sentences are written, or looked over word by word."""
-
-_TRUE = 0.85
-"""Share for which the chance of a verdict is told."""
+_LONG = 150  # sentences after which one sitting is too long
+_LONG_TO_WRITE = 100  # the same where sentences are written, or looked over word by word
+_TRUE = 0.85  # share for which the chance of a verdict is told
 
 _KINDS = {
     "fst": "a word in another form by the analyser",

@@ -96,13 +96,10 @@ class LineFace:
     def __init__(self, opening: TerminalOpening, session: Session, console: Console) -> None:
         self._opening, self.session, self._console = opening, session, console
         self._acts = LineActions(opening, session, console)
-        self._heard: object = None
-        """The page or item that was read out last: it is not read twice."""
-        self._told: View | None = None
-        """The view whose sentence was said last."""
+        self._heard: object = None  # the page or item that was read out last: it is not read twice
+        self._told: View | None = None  # the view whose sentence was said last
         self._explained = False
-        self._ahead = ""
-        """What was typed at a rest, before the sentence that it is to be of."""
+        self._ahead = ""  # what was typed at a rest, before the sentence that it is to be of
 
     @property
     def _words(self) -> Words:

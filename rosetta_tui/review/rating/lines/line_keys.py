@@ -106,8 +106,7 @@ def withdrawn(opening: TerminalOpening, words: Words, console: Console) -> Scope
     return None
 
 
-_DELETE = "-"
-"""Typed alone where a text is asked for: delete it."""
+_DELETE = "-"  # typed alone where a text is asked for: delete it
 _TAKES_WORDS = frozenset({Act.COMMENT, Act.WORDING})
 _TAKES_DIGITS = frozenset({Act.REASONS, Act.CANNOT_JUDGE})
 

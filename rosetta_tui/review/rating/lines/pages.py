@@ -50,8 +50,7 @@ else:
     import select
     import termios
 
-MOST_LINE = 20_000
-"""Characters of one typed line that are read."""
+MOST_LINE = 20_000  # characters of one typed line that are read
 
 
 class LeftError(Exception):
@@ -64,8 +63,7 @@ class Console:
     def __init__(self, reads: TextIO | None = None, writes: TextIO | None = None) -> None:
         self._reads = reads or _standard_input()
         self._writes = writes or sys.stdout
-        self.typed = self._reads.isatty()
-        """True where a person types; a pipe's lines are all meant."""
+        self.typed = self._reads.isatty()  # true where a person types; a pipe's lines are all meant
 
     def say(self, text: str = "") -> None:
         """Print text, harmless whatever is in it; its line breaks stay."""
@@ -141,12 +139,8 @@ def _shown(ours: str) -> str:
     return plain(ours.replace("\u00a0", " ").replace("\u202f", " "))
 
 
-_NOT_HERE = frozenset({Act.LARGER, Act.SMALLER})
-"""The terminal's own settings do this."""
-
-
-KEY_SIGN = "/"
-"""May stand before any key; where translations are typed, it must."""
+_NOT_HERE = frozenset({Act.LARGER, Act.SMALLER})  # the terminal's own settings do this
+KEY_SIGN = "/"  # may stand before any key; where translations are typed, it must
 
 
 def as_key(typed: str) -> str:

@@ -36,8 +36,7 @@ from rosetta_tui.review.rating.pages.page import (
 from rosetta_tui.review.rating.sitting import TerminalSitting
 from rosetta_tui.toolkit.content import show_lines
 
-PAUSE_SECONDS = 0.4
-"""So long a silence of the keys is a typing pause: the draft is kept then."""
+PAUSE_SECONDS = 0.4  # so long a silence of the keys is a typing pause: the draft is kept then
 
 
 class Writing(Vertical):
@@ -155,8 +154,7 @@ class Box(TextArea):
         self.post_message(Writing.Paused(self.written))
 
 
-FEWEST_LINES = 3
-"""Lines of the texts that are in sight at least: in fewer, nobody reads a sentence."""
+FEWEST_LINES = 3  # lines of the texts that are in sight at least: in fewer, nobody reads a sentence
 
 
 class Texts(VerticalScroll):
@@ -273,11 +271,6 @@ def back(words: Words) -> list[Hint]:
     return [Hint(words("Esc"), words("back"), "back")]
 
 
-def harm_hints(words: Words) -> list[Hint]:
-    """Return the answers to the question whether an item is harmful."""
-    return [Hint(words("Enter"), words("yes"), "enter"), Hint(words("Esc"), words("no"), "back")]
-
-
 def writing_hints(words: Words, field: TextField) -> list[Hint]:
     """Return the keys of the box; the up key begins with the translation."""
     hints = [
@@ -294,8 +287,7 @@ class KeyMode(Enum):
 
     JUDGE = auto()
     REASONS = auto()
-    WHY = auto()
-    """Why the person cannot judge."""
+    WHY = auto()  # why the person cannot judge
     HARM = auto()
     WRITING = auto()
 
@@ -314,8 +306,7 @@ class ItemPage(Screen[None]):
         self.words = sitting.words
         self.view = sitting.view
         self.mode = KeyMode.JUDGE
-        self.field = TextField.COMMENT
-        """What is written in the box."""
+        self.field = TextField.COMMENT  # what is written in the box
 
     def compose(self) -> ComposeResult:
         with Horizontal(classes="head"):
@@ -415,7 +406,11 @@ class ItemPage(Screen[None]):
             case KeyMode.JUDGE:
                 return hints(self.words, self.view)
             case KeyMode.HARM:
-                return harm_hints(self.words)
+                # Answers to the question whether an item is harmful.
+                return [
+                    Hint(self.words("Enter"), self.words("yes"), "enter"),
+                    Hint(self.words("Esc"), self.words("no"), "back"),
+                ]
             case KeyMode.WRITING:
                 return writing_hints(self.words, self.field)
             case _:

@@ -33,8 +33,7 @@ from rosetta_tui.review.rating.pages.resting import PAUSES
 from rosetta_tui.review.rating.pages.submit import HandOverPage, WithdrawPage
 from rosetta_tui.review.rating.sitting import TerminalSitting
 
-SLOW_SECONDS = 0.3
-"""When saving takes longer than this, the page says that it goes on."""
+SLOW_SECONDS = 0.3  # when saving takes longer than this, the page says that it goes on
 
 
 _MOVES = frozenset({"up", "down", "pageup", "pagedown", "space"})
@@ -57,8 +56,7 @@ class JudgingScreen(ItemPage):
         super().__init__(sitting)
         self._busy = False
         """True while the session works: keys that come meanwhile were not meant for what comes next."""
-        self._missed = False
-        """True where a key came meanwhile: what did nothing is said."""
+        self._missed = False  # true where a key came meanwhile: what did nothing is said
         self._deeds: dict[Act, Callable[[ShownItem], None]] = {
             Act.SKIP: lambda item: self._do(partial(sitting.session.skip, item.id)),
             Act.UNRATED: lambda _: self._do(sitting.session.go_to_unrated),

@@ -39,19 +39,16 @@ from review.session.words.troubles import Trouble, for_whoever_helps
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.content import show_lines
 
-_KEY_GAP = 3
-"""Cells between two keys."""
+_KEY_GAP = 3  # cells between two keys
 
 
 @dataclass(frozen=True, slots=True)
 class Hint:
     """One key."""
 
-    key: str
-    """As it stands on the keyboard, in the reviewer's language."""
+    key: str  # as it stands on the keyboard, in the reviewer's language
     words: str
-    action: str
-    """Of the screen; run when the words are clicked."""
+    action: str  # of the screen; run when the words are clicked
 
     def content(self) -> Content:
         """Return key and words, pressable."""
@@ -132,8 +129,7 @@ def _harmless(line: str) -> str:
 
 Result = TypeVar("Result")
 
-_GAP = 1
-"""Lines of nothing under the last paragraph."""
+_GAP = 1  # lines of nothing under the last paragraph
 STYLES = Path(__file__).parent / "review.tcss"
 
 
@@ -206,10 +202,8 @@ def paragraph(words: str | Content, style: str = "") -> Static:
     return Static(told(words, style) if isinstance(words, str) else words)
 
 
-NOTHING = OrganiserText("")
-"""Where the organisation wrote no guide."""
-_WIDTH = 9
-"""Cells for the names of keys."""
+NOTHING = OrganiserText("")  # where the organisation wrote no guide
+_WIDTH = 9  # cells for the names of keys
 
 
 class HelpPage(Page[None]):

@@ -55,11 +55,9 @@ class HandOverPage(Page[NextAction]):
         self._sitting = sitting
         self._opening = sitting.flow.opening
         self._batch = batch
-        self._sticks: tuple[Path, ...] = ()
-        """The places to choose from, sticks first."""
+        self._sticks: tuple[Path, ...] = ()  # the places to choose from, sticks first
         self._are_sticks: tuple[bool, ...] = ()
-        self._typing = False
-        """True once a folder is being typed."""
+        self._typing = False  # true once a folder is being typed
         self._done = False
         self._busy = False
 

@@ -64,7 +64,8 @@ class ChoosePage(Page[Choice | str]):
     def body(self) -> ComposeResult:
         """List the reviews, or say what to do where there is none."""
         words = self.words
-        yield from self._damaged()
+        for damaged_word in opening_words.damaged_words(self.words):
+            yield paragraph(damaged_word, "$warn")
         if self._said:
             yield paragraph(self._said)
         if self._choices:
@@ -76,10 +77,6 @@ class ChoosePage(Page[Choice | str]):
             words("Put the stick that you were given into this computer, then press Enter.")
         )
         yield paragraph(opening_words.what_it_is_called(words), "$quiet")
-
-    def _damaged(self) -> ComposeResult:
-        for damaged_word in opening_words.damaged_words(self.words):
-            yield paragraph(damaged_word, "$warn")
 
     def _row(self, choice: Choice) -> Content:
         return Content.assemble(
@@ -161,12 +158,9 @@ class Question:
     place: str
     asked: str
     about: str
-    answer: str = ""
-    """What stands in the box at first."""
-    trouble: str = ""
-    """Why the answer before was none."""
-    wide: bool = False
-    """True where the answer has several words."""
+    answer: str = ""  # what stands in the box at first
+    trouble: str = ""  # why the answer before was none
+    wide: bool = False  # true where the answer has several words
 
 
 class AskPage(Page[str]):
@@ -380,8 +374,7 @@ class ConsentAnswer(Enum):
     """What the person said to the consent text."""
 
     AGREED = auto()
-    LANGUAGE = auto()
-    """Another language is asked for first."""
+    LANGUAGE = auto()  # another language is asked for first
 
 
 class ConsentPage(YesPage[ConsentAnswer]):
