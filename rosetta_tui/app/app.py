@@ -214,7 +214,6 @@ class RosettaApp(TerminalApp):
         return ANSI_COLOURS
 
     async def on_mount(self) -> None:
-        """Open the first screen, in the colours and with the keys that its person chose."""
         begin_with_settings(self, self.store_path.parent)
         if isinstance(self.initial, Watched):
             await self._runs.watch(self.initial.run_id, self.initial.source)
@@ -319,7 +318,6 @@ class RosettaApp(TerminalApp):
             await self.pop_screen()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Offer a screen only where there is one."""
         if action == "place":
             return str(parameters[0]) in places()
         return super().check_action(action, parameters)
@@ -376,7 +374,6 @@ class RosettaApp(TerminalApp):
         confirm(self, question, "Stop and leave", self._stop_and_leave)
 
     def action_help_quit(self) -> None:
-        """Show how one leaves where Ctrl-C has nothing to copy and nothing to stop."""
         self.notify("ctrl+q leaves Rosetta.", timeout=3, markup=False)
 
     def _stop_and_leave(self) -> None:
@@ -425,7 +422,6 @@ class RosettaApp(TerminalApp):
     # Help, jumping and palette
 
     def action_keys(self) -> None:
-        """Show the keys of this screen."""
         screen = self.screen
         about = getattr(screen, "HELP", "")
         self.push_screen(HelpScreen(f"{screen.TITLE or self.TITLE}: keys", about, keys_of(screen)))

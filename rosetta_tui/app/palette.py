@@ -48,7 +48,6 @@ class RunProvider(Provider):
         self._runs = await asyncio.to_thread(named_runs, path)
 
     async def search(self, query: str) -> Hits:
-        """Offer the runs that match, the best first."""
         matcher = self.matcher(query)
         matches = [(matcher.match(run.words), run) for run in self._runs]
         matches.sort(key=lambda match: -match[0])

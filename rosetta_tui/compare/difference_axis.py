@@ -44,7 +44,6 @@ class DifferenceAxis(Widget):
         self.refresh(layout=len(comparison.runs) != before)
 
     def render(self) -> Content:
-        """Draw for the width that there is."""
         if self._shown is None:
             return Content()
         comparison, metric, chosen, tested = self._shown

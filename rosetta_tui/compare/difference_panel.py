@@ -194,7 +194,6 @@ class PairRows(Rows["Pair"]):
         return index
 
     def cells(self, index: int) -> Sequence[Cell]:
-        """Return the cells of one row."""
         pair = self.items[index]
         cells = self._running(pair) if pair.under_way else self._complete(pair)
         if len(self.items) == 1:

@@ -212,7 +212,6 @@ class ComparedEntryScreen(EntryByEntryScreen):
 
     @property
     def language(self) -> str:
-        """The target language."""
         return self._comparison.sides[0].rows.setup.target_language
 
     @property

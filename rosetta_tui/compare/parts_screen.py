@@ -117,7 +117,6 @@ class PartRows(Rows[PartRow]):
         return (self._pair.first.letter, self._pair.second.letter)
 
     def cells(self, index: int) -> Sequence[Cell]:
-        """Return the cells of one row."""
         row, metric = self.items[index], self._metric
         if row.part is None:
             return (Cell(f"by {row.dimension}", "quiet"), *[Cell("")] * 6)
@@ -172,7 +171,6 @@ class ComparedPartsScreen(Screen[tuple[str, str] | None]):
         yield KeyLine()
 
     def on_mount(self) -> None:
-        """Work the parts out in a thread."""
         self.query_one("#parts").display = False
         self._work()
 

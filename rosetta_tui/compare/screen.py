@@ -159,19 +159,16 @@ class CompareScreen(SearchedScreen):
         yield KeyLine(palette_from=120)
 
     def on_mount(self) -> None:
-        """Compare, and look again every now and then while a run continues."""
         for part in _PARTS:
             self.query_one(part).display = False
         self.action_read()
         self.set_interval(LOOK_SECONDS, self.look)
 
     def on_resize(self) -> None:
-        """Share out the height."""
         self.panel.share_height()
 
     @property
     def table(self) -> ComparedTable:
-        """The entries."""
         return self.query_one(ComparedTable)
 
     @property
@@ -186,7 +183,6 @@ class CompareScreen(SearchedScreen):
         return comparison is not None and bool(comparison.pairs and comparison.metrics)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Omit what needs runs that compare, where none do."""
         if action in _OF_COMPARED and not self.compares:
             return False
         return super().check_action(action, parameters)
@@ -220,7 +216,6 @@ class CompareScreen(SearchedScreen):
             self._compare(quick_first=False)
 
     def action_read(self) -> None:
-        """Compare again."""
         self._compare(quick_first=True)
 
     def _compare(self, *, quick_first: bool) -> None:
@@ -362,11 +357,9 @@ class CompareScreen(SearchedScreen):
 
     @property
     def sorts(self) -> Mapping[str, str]:
-        """Return what entries can be sorted by, in words."""
         return sort_words(*self.panel.letters)
 
     def sort_of(self, column: str) -> str:
-        """Return what a click on the title of a column sorts by."""
         one, other = self.panel.letters
         sorts = {"difference": "apart", "better": "second gains", one: "first", other: "second"}
         return sorts.get(column, column)
@@ -409,5 +402,4 @@ class CompareScreen(SearchedScreen):
         self.choice.choose_baseline(self._names)
 
     def action_command(self) -> None:
-        """Copy the command that prints the same."""
         self.post_message(Copied(self._command, "Command", cleared=True))

@@ -255,11 +255,9 @@ class ComparedRows(OrderedRows):
         self._outcomes = view.outcomes(comparison.entries)
 
     def key(self, index: int) -> Hashable:
-        """Return what the row's look depends on."""
         return self.order[index]
 
     def prepare(self, first: int, last: int) -> None:
-        """Read a screenful of texts."""
         self._texts.load(self.order[first:last], (self._view.first, self._view.second))
 
     def secret(self, index: int) -> bool:
@@ -292,7 +290,6 @@ class ComparedRows(OrderedRows):
         return record
 
     def cells(self, index: int) -> Sequence[Cell]:
-        """Return the cells of one row."""
         place, view, entries = self.order[index], self._view, self._comparison.entries
         values = entries.values[view.metric][:, place]
         difficulty = self._comparison.sides[0].used[place].entry.difficulty

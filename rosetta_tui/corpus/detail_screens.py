@@ -189,7 +189,6 @@ class CorpusFactsScreen(Screen[None]):
         await show_fields(self.query_one("#page"), fact_lines(self._summary, self._found))
 
     def action_original(self) -> None:
-        """Open the file that the corpus was read from."""
         open_original(self.app, self._found, None)
 
     def action_leave(self) -> None:
@@ -212,11 +211,9 @@ class ProblemRows(Rows[Problem]):
     """One row for each finding."""
 
     def key(self, index: int) -> Hashable:
-        """Findings do not change."""
         return index
 
     def cells(self, index: int) -> Sequence[Cell]:
-        """Return the cells of one row."""
         problem = self.items[index]
         error = problem.severity is Severity.ERROR
         return (
@@ -259,7 +256,6 @@ class CorpusChecksScreen(Screen[int | None]):
         yield KeyLine()
 
     def on_mount(self) -> None:
-        """Show the first finding."""
         self.query_one(EmptyState).display = not self._problems
         self.table.display = self.query_one("#finding").display = bool(self._problems)
         self.query_one(StatusBar).say(self._told())
@@ -336,7 +332,6 @@ class CorpusEntryScreen(EntryByEntryScreen):
 
     @property
     def language(self) -> str:
-        """The target language."""
         return self._dataset.target_language
 
     @property
@@ -356,7 +351,6 @@ class CorpusEntryScreen(EntryByEntryScreen):
         await show_fields(page, lines)
 
     def action_original(self) -> None:
-        """Open the file that the corpus was read from, at this entry."""
         if self._found is not None:
             open_original(self.app, self._found, self.place)
 

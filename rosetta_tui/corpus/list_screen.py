@@ -66,14 +66,12 @@ class CorporaScreen(Screen[None]):
         yield KeyLine()
 
     def on_mount(self) -> None:
-        """Read the store."""
         for widget in (self.query_one(EmptyState), self.query_one("#chosen")):
             widget.display = False
         self.table.focus()
         self.action_read()
 
     def on_screen_resume(self) -> None:
-        """Read the store again when coming back."""
         if self._corpora is not None:
             self.action_read()
 
@@ -88,7 +86,6 @@ class CorporaScreen(Screen[None]):
         return self._corpora[self.table.cursor] if self._corpora else None
 
     def action_read(self) -> None:
-        """Read the list again."""
         background(self, self._path, "corpora", _listed, self._show, self._cannot)
 
     def _cannot(self, why: str) -> None:
@@ -130,7 +127,6 @@ class CorporaScreen(Screen[None]):
         self.app.push_screen(OpenCorpusScreen(), self._opened)
 
     def action_demo(self) -> None:
-        """Show the corpus of the demo."""
         in_thread(self, "demo", _demo, self._opened, self._cannot, asks=True, unwanted=_close)
 
     def _opened(self, found: OpenedCorpus | tuple[Problem, ...] | None) -> None:

@@ -141,14 +141,12 @@ class OpenCorpusScreen(AnsweringScreen[Found | None]):
         self.action_open()
 
     def on_button_pressed(self, event: Button.Pressed) -> None:
-        """Answer."""
         if event.button.id == "open":
             self.action_open()
         else:
             self.action_leave()
 
     def action_open(self) -> None:
-        """Read the file."""
         path = self.query_one("#file", FileChoice).path
         given = {name: self.query_one(f"#{name}", Input).value.strip() for name in FIELDS}
         if path is None:
@@ -173,7 +171,6 @@ class OpenCorpusScreen(AnsweringScreen[Found | None]):
             self.answer(found)
 
     def action_leave(self) -> None:
-        """Open nothing."""
         self.dismiss(None)
 
 

@@ -135,14 +135,12 @@ class CorpusScreen(SearchedScreen):
         yield KeyLine(palette_from=110)
 
     def on_mount(self) -> None:
-        """Read the corpus in a thread."""
         for name in ("#chosen", "#entries"):
             self.query_one(name).display = False
         self._read()
 
     @property
     def table(self) -> CorpusTable:
-        """The entries."""
         return self.query_one("#entries", CorpusTable)
 
     @property
@@ -244,7 +242,6 @@ class CorpusScreen(SearchedScreen):
 
     @property
     def sorts(self) -> Mapping[str, str]:
-        """Return what entries can be sorted by, in words."""
         return SORT_WORDS
 
     def action_filter(self) -> None:
@@ -278,7 +275,6 @@ class CorpusScreen(SearchedScreen):
         self.app.push_screen(screen, back)
 
     def action_facts(self) -> None:
-        """Show what the corpus is made of, and what it lacks for a benchmark."""
         if self.summary is None or self.examination is None:
             self.notify("The corpus is still being counted.", markup=False)
         else:
@@ -302,8 +298,6 @@ class CorpusScreen(SearchedScreen):
         self.app.push_screen(CorpusChecksScreen(examination.problems, examination.original), chosen)
 
     def action_runs(self) -> None:
-        """Choose one of the runs that used the corpus."""
-
         if self.summary is not None:
             # Offer the runs that used a corpus to choose from; the screen posts RunChosen.
             cannot = telling(self, "The runs cannot be read")
@@ -311,8 +305,6 @@ class CorpusScreen(SearchedScreen):
             background(self, self._path, "users", read, ask, cannot, asks=True)
 
     def action_new_run(self) -> None:
-        """Fill in a new run over this corpus."""
-
         summary = self.summary
         if summary is None or summary.partial:
             self.notify("Only a run card tells of this corpus: a run needs its file.", markup=False)
@@ -320,7 +312,6 @@ class CorpusScreen(SearchedScreen):
             self.post_message(NewRunAsked(draft_over(summary, stored=self._opened is None)))
 
     def action_original(self) -> None:
-        """Open the file that the corpus was read from, at the entry under the cursor."""
         if self.examination is None:
             self.notify("The file is still being examined.", markup=False)
         else:

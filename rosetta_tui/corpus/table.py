@@ -55,7 +55,6 @@ class CorpusRows(Rows["CorpusSummary"]):
         return next((i for i, item in enumerate(self.items) if item.sha256 == sha256), None)
 
     def key(self, index: int) -> Hashable:
-        """Return what the row's look depends on."""
         corpus_summary = self.items[index]
         return (
             corpus_summary.sha256,
@@ -66,7 +65,6 @@ class CorpusRows(Rows["CorpusSummary"]):
         )
 
     def cells(self, index: int) -> Sequence[Cell]:
-        """Return the cells of one row."""
         # Corpus as one row.
         corpus = self.items[index]
         dataset = corpus.dataset
@@ -200,16 +198,13 @@ class CorpusEntryRows(OrderedRows):
         return self._pages.get(self.order[index])
 
     def key(self, index: int) -> Hashable:
-        """Return what the row's look depends on."""
         place = self.order[index]
         return (place, place in self._flagged)
 
     def prepare(self, first: int, last: int) -> None:
-        """Read a screenful from the store."""
         self._pages.load(self.order[first:last])
 
     def cells(self, index: int) -> Sequence[Cell]:
-        """Return the cells of one row."""
         entry, flagged = self.entry(index), self.order[index] in self._flagged
         flag = Cell("!", "warn") if flagged else Cell("")
         if entry is None:

@@ -129,7 +129,6 @@ class DoctorScreen(Screen[None]):
             self.refresh_bindings()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Omit copying where there is nothing to do."""
         if action == "copy_mend":
             return self.chosen is not None and bool(self.chosen.mend)
         return super().check_action(action, parameters)
@@ -140,13 +139,11 @@ class DoctorScreen(Screen[None]):
             self.action_copy_mend()
 
     def action_copy_mend(self) -> None:
-        """Copy the lines that fix it."""
         if self.chosen is not None:
             self.app.copy_to_clipboard("\n".join(map(plain, self.chosen.mend)))
             self.notify("Copied: paste it into a shell.", timeout=2, markup=False)
 
     def action_filter(self) -> None:
-        """Show only what is not ok, or everything again."""
         self._only_bad = not self._only_bad
         self._show()
 

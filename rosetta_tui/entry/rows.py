@@ -137,12 +137,10 @@ class EntryRows(OrderedRows):
         self._results = results
 
     def key(self, index: int) -> Hashable:
-        """Return what the row's look depends on."""
         position = self.order[index]
         return (position, self._live.state(position), self._live.waiting(position))
 
     def prepare(self, first: int, last: int) -> None:
-        """Read a screenful from the store."""
         positions = self.order[first:last].tolist()
         recent, state = self._live.recent, self._live.state
         stored = [p for p in positions if p not in recent and state(p) >= EntryState.DONE]
@@ -150,7 +148,6 @@ class EntryRows(OrderedRows):
         self._results.load(stored)
 
     def cells(self, index: int) -> Sequence[Cell]:
-        """Return the cells of one row."""
         position = self.order[index]
         state = self._live.state(position)
         entry = self.entries.get(position)

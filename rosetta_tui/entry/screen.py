@@ -87,7 +87,6 @@ class EntryByEntryScreen(Screen[int]):
         yield KeyLine()
 
     def on_mount(self) -> None:
-        """Show the first entry, when the frame of the page is there."""
         self.query_one("#page").focus()
         self.call_after_refresh(self._show)
 
@@ -104,7 +103,6 @@ class EntryByEntryScreen(Screen[int]):
         )
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Offer the other writing where the language has one."""
         if action == "writing":
             return is_cree(self.language)
         return super().check_action(action, parameters)
@@ -117,7 +115,6 @@ class EntryByEntryScreen(Screen[int]):
             self.query_one("#page").scroll_home(animate=False)
 
     async def action_writing(self) -> None:
-        """Show the texts of the target language in its other writing, or as they are."""
         self._turned = not self._turned
         await self._show()
 
@@ -199,7 +196,6 @@ class EntryScreen(EntryByEntryScreen):
 
     @property
     def language(self) -> str:
-        """The target language."""
         return "" if self._scoring is None else self._scoring.target_language
 
     @property
@@ -304,13 +300,11 @@ class EntryScreen(EntryByEntryScreen):
     # Keys
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Offer analyses where there are any."""
         if action == "analyses":
             return self._explanation is not None and self._explanation.words is not None
         return super().check_action(action, parameters)
 
     async def action_analyses(self) -> None:
-        """Show the analyses of every word, or hide them."""
         self._opened ^= {"analyses"}
         await self._show()
         for line in analysed(self._explanation):
@@ -319,11 +313,9 @@ class EntryScreen(EntryByEntryScreen):
             break
 
     async def action_prompt(self) -> None:
-        """Show what was asked, or hide it."""
         await self._toggle("prompt")
 
     async def action_raw(self) -> None:
-        """Show what was answered as it came, or hide it."""
         await self._toggle("raw")
 
     async def _toggle(self, part: str) -> None:
@@ -342,7 +334,6 @@ class EntryScreen(EntryByEntryScreen):
             self._copy(output, "Output")
 
     async def action_close(self) -> None:
-        """Hide the prompt and the reply where they are shown, else go back."""
         if self._opened:
             self._opened.clear()
             await self._show()

@@ -141,7 +141,6 @@ class EntryTable(OrderedTable[EntryRows]):
 
     @property
     def export_name(self) -> str:
-        """Return which run the entries belong to."""
         started = self._live.started
         return f"entries-{started.run_id[:8]}" if started else super().export_name
 
@@ -289,7 +288,6 @@ class EntryTable(OrderedTable[EntryRows]):
         return [id_ for id_ in computed if of_entries(id_) and id_ not in self.kept.ids]
 
     def on_resize(self) -> None:
-        """Show as many metrics as there is room for now."""
         if self.entries is not None and self.entries.further != (further := self._further()):
             self.entries.further = further
             self._title()

@@ -77,7 +77,6 @@ class WaitingRows(Rows[WaitingItem]):
     """One row for each item."""
 
     def cells(self, index: int) -> Sequence[Cell]:
-        """Return the cells of one row."""
         item = self.items[index]
         return (SIGNS[item.lead], Cell(item.words), Cell(OFFERS[item.lead], "quiet"))
 
@@ -285,7 +284,6 @@ class WaitingList(ResultTable):
         return self._aside
 
     def action_put_aside(self) -> None:
-        """Hide the item under the cursor until something about it is new."""
         if self.cursor < len(self._items):
             self.aside[mark_of(self._items[self.cursor])] = None
             self._keep()

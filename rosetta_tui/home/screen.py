@@ -90,7 +90,6 @@ class HomeScreen(Screen[None]):
         yield KeyLine(palette_from=110)
 
     def on_mount(self) -> None:
-        """Read the runs, now and again."""
         for hidden in ("FirstSteps", "EmptyState", "#query", "#chosen", "#runs"):
             self.query_one(hidden).display = False
         self.query_one(StatusBar).say(Content.styled("reading …", "$quiet"))
@@ -106,14 +105,12 @@ class HomeScreen(Screen[None]):
             self._look_at_reviews()
 
     def on_screen_resume(self) -> None:
-        """Read the runs again when coming back."""
         if self._begun:
             self._back = self.table.every is not None
             self._look_at_runs()
             self._look_at_reviews()
 
     def on_resize(self) -> None:
-        """Fit the lists: the room of a small terminal is for the runs, the name goes below them."""
         self.query_one(WaitingList).fit()
         self.call_after_refresh(self._moved)
 
@@ -135,7 +132,6 @@ class HomeScreen(Screen[None]):
     # Reading
 
     def action_read(self) -> None:
-        """Read the list again."""
         self._reader.forget()
         self._look_at_runs()
 
@@ -261,7 +257,6 @@ class HomeScreen(Screen[None]):
             self.refresh_bindings()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Omit what cannot be done with the run under the cursor."""
         cannot = action in SOMETIMES and action not in self._can
         if cannot:
             return False
@@ -287,7 +282,6 @@ class HomeScreen(Screen[None]):
         self.table.focus()
 
     def action_end_search(self) -> None:
-        """Show every run again."""
         field = self.query_one("#search", Input)
         field.value = ""
         field.display = False
@@ -331,12 +325,10 @@ class HomeScreen(Screen[None]):
         see_to(item, self, self.acts, self._desk())
 
     def action_mark(self) -> None:
-        """Mark the run under the cursor for a comparison."""
         self.table.mark()
         self._title()
 
     def action_compare(self) -> None:
-        """Compare the marked runs, or the one under the cursor with its neighbour of the same corpus."""
         from harness.compare.comparing import MOST_RUNS
 
         pair = self.table.pair()
@@ -372,11 +364,9 @@ class HomeScreen(Screen[None]):
         self.acts.bring_back()
 
     def action_notes(self) -> None:
-        """Write tags and a note beside the run."""
         self._with_chosen(self.acts.notes)
 
     def action_report(self) -> None:
-        """Write a page of the run under the cursor."""
         self._with_chosen(self.acts.report)
 
     def action_score_again(self) -> None:
@@ -384,15 +374,12 @@ class HomeScreen(Screen[None]):
         self._with_chosen(self.acts.score_again)
 
     def action_like(self) -> None:
-        """Open the form of a new run with everything as in this one."""
         self._with_chosen(self.acts.like)
 
     def action_demo(self) -> None:
-        """Run the bundled demo."""
         self.post_message(DemoAsked())
 
     def action_review(self) -> None:
-        """Rate sentences of a review batch, as a speaker does."""
         from rosetta_tui.review.rating.visit import sit_from_home
 
         self.app.run_worker(
@@ -400,9 +387,7 @@ class HomeScreen(Screen[None]):
         )
 
     def action_reviews(self) -> None:
-        """Open the reviews that this installation organises."""
         open_reviews(self, self._desk())
 
     def action_leave(self) -> None:
-        """Quit."""
         self.post_message(BackRequested())

@@ -208,7 +208,6 @@ class LeaderboardRows(Rows["Entrant"]):
         return (run.run_id, run.distinction, placed, run.run_id in self._marked, beside, signed)
 
     def cells(self, index: int) -> Sequence[Cell]:
-        """Return the cells of one row."""
         entrant = self.items[index]
         marked = entrant.run.run_id in self._marked
         return (Cell("●" if marked else "", "mark"), *entrant_cells(self._board, entrant))

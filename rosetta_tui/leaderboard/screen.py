@@ -157,7 +157,6 @@ class LeaderboardScreen(Screen[None]):
         yield KeyLine(palette_from=120)
 
     def on_mount(self) -> None:
-        """Read the store."""
         self._show_list(there=False)
         self.call_after_refresh(self.action_read)  # the first frame waits for no reading
 
@@ -182,7 +181,6 @@ class LeaderboardScreen(Screen[None]):
     # Reading
 
     def action_read(self) -> None:
-        """Read the lists again."""
         read = partial(_read, self._path.parent)
         background(self, self._path, "boards", read, self._show, self._cannot)
 
@@ -288,7 +286,6 @@ class LeaderboardScreen(Screen[None]):
         self._fill(top=True)
 
     def action_lists(self) -> None:
-        """Choose a list."""
         words = {
             str(i): plain(f"{board_words(board)[0]} · {counted(len(board.entrants), 'run')}")
             for i, board in enumerate(self._boards or [])
@@ -300,7 +297,6 @@ class LeaderboardScreen(Screen[None]):
         return bool(self._official) if action == "official" else True
 
     def action_official(self) -> None:
-        """Show the official lists."""
         self.app.push_screen(OfficialScreen(self._official))
 
     def action_sort(self) -> None:
@@ -326,12 +322,10 @@ class LeaderboardScreen(Screen[None]):
         self._fill(top=True)
 
     def action_every(self) -> None:
-        """Show the best run of each set-up only, or all runs."""
         self._best = not self._best
         self._fill()
 
     def action_mark(self) -> None:
-        """Mark the run under the cursor for a comparison, or take its mark away."""
         entrant = self.chosen
         if entrant is None:
             return

@@ -164,7 +164,6 @@ class LiveScreen(SearchedScreen):
 
     @property
     def table(self) -> EntryTable:
-        """The entries."""
         return self.query_one("#entries", EntryTable)
 
     # What happens
@@ -277,7 +276,6 @@ class LiveScreen(SearchedScreen):
         return " · ".join(part for part in parts if part)
 
     def on_resize(self) -> None:
-        """Show the picture in the new size."""
         self.call_after_refresh(self.paint)
 
     def on_screen_resume(self) -> None:
@@ -292,15 +290,12 @@ class LiveScreen(SearchedScreen):
 
     @property
     def sorts(self) -> Mapping[str, str]:
-        """Return what entries can be sorted by, in words."""
         return sort_words(self.table.kept)
 
     def sort_of(self, column: str) -> str:
-        """Return what a click on the title of a column sorts by."""
         return "state" if column == "word" else column
 
     def wish(self, order: RowOrder) -> None:
-        """Show other entries, or in another order."""
         super().wish(order)
         self.paint()
 
@@ -340,13 +335,11 @@ class LiveScreen(SearchedScreen):
             self.table.move_to_place(position)
 
     def action_scores(self) -> None:
-        """Show every metric, what the composite is made of, and what is missing."""
         self.app.push_screen(ScoresScreen(self.live))
 
     # Steering
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Omit what does not work now: the keys that steer where the run is over or cannot be steered."""
         if action == "end":
             return self._end_acts.can(str(parameters[0]), over=self.live.over)
         if action == "steer":
@@ -400,6 +393,5 @@ class LiveScreen(SearchedScreen):
             self._source.close()
 
     def action_back(self) -> None:
-        """End the search, then the filter, then leave."""
         super().action_back()
         self.paint()

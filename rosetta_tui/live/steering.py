@@ -60,13 +60,11 @@ class ConcurrencyScreen(ModalScreen[int | None]):
             self.notify(f"Give a whole number from 1 to {MOST}.", severity="warning", markup=False)
 
     def action_step(self, by: int) -> None:
-        """Count up or down."""
         field = self.query_one(Input)
         now = int(field.value) if field.value.isdecimal() else self._now
         field.value = str(max(1, min(MOST, now + by)))
 
     def action_leave(self) -> None:
-        """Change nothing."""
         self.dismiss(None)
 
 

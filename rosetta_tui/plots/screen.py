@@ -110,7 +110,6 @@ class PlotsScreen(Screen[None]):
         yield KeyLine(palette_from=110)
 
     def on_mount(self) -> None:
-        """Read the runs."""
         self._show_plots(there=False)
         self.call_after_refresh(self.action_read)  # the first frame waits for no reading
 
@@ -128,7 +127,6 @@ class PlotsScreen(Screen[None]):
     # Reading
 
     def action_read(self) -> None:
-        """Read the runs again."""
         background(self, self._path, "plots", self._runs, self._take, self._cannot)
 
     def _runs(self, store: sqlite3.Connection) -> dict[PlotCorpus, list[RunSummary]]:
@@ -262,12 +260,10 @@ class PlotsScreen(Screen[None]):
     # Keys
 
     def action_kind(self, name: str) -> None:
-        """Draw another plot."""
         self._kind = PlotKind(name)
         self._show()
 
     def action_turn(self, by: int) -> None:
-        """Draw the next plot."""
         kinds = list(PlotKind)
         self.action_kind(kinds[(kinds.index(self._kind) + by) % len(kinds)])
 
@@ -329,7 +325,6 @@ class PlotsScreen(Screen[None]):
         return bool(inside)
 
     def action_export(self) -> None:
-        """Write the numbers of the plot to a file."""
         picture = self.view.picture
         if picture is not None and self._inside(picture.points):
             return
@@ -339,7 +334,6 @@ class PlotsScreen(Screen[None]):
             self.post_message(ExportAsked(records, name, cleared=True))
 
     def action_copy(self) -> None:
-        """Copy the numbers of the point."""
         point = self.view.point
         if point is not None and self._inside([point]):
             return

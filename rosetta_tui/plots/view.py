@@ -253,11 +253,9 @@ class PlotView(Widget, can_focus=True):
         self.refresh()
 
     def validate_cursor(self, cursor: int) -> int:
-        """Clamp the focus to a point."""
         return max(0, min(cursor, len(self.picture.points) - 1)) if self.picture else 0
 
     def render(self) -> Content:
-        """Draw the plot in the room there is."""
         picture, (width, height) = self.picture, self.size
         if picture is None or not picture.points or width < 20 or height < 4:
             return Content("")
@@ -292,12 +290,10 @@ class PlotView(Widget, can_focus=True):
     # What happens to it
 
     def action_move(self, by: int) -> None:
-        """Walk to another point."""
         self.cursor += by
         self.post_message(self.PointMoved())
 
     def action_choose(self) -> None:
-        """Open the run of the point."""
         if self.point is not None:
             self.post_message(self.PointChosen(self.point))
 
@@ -313,11 +309,9 @@ class PlotView(Widget, can_focus=True):
                 self.action_choose()
 
     def on_mouse_scroll_down(self) -> None:
-        """Walk on."""
         self.action_move(1)
 
     def on_mouse_scroll_up(self) -> None:
-        """Walk back."""
         self.action_move(-1)
 
 

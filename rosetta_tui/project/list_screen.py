@@ -125,7 +125,6 @@ class NewCorpusScreen(Screen[None]):
         yield KeyLine()
 
     def on_mount(self) -> None:
-        """Show the usual fields, and begin at the first that is empty."""
         self._arrange()
         self._show_command()
         self.look()
@@ -241,12 +240,10 @@ class NewCorpusScreen(Screen[None]):
         self.app.switch_screen(ProjectScreen(self._path, project.folder))
 
     def action_every(self) -> None:
-        """Show every field, or only the usual ones."""
         self._every = not self._every
         self._arrange()
 
     def action_copy(self) -> None:
-        """Copy the command line."""
         self.post_message(Copied(command_of(self.typed), "Command", cleared=True))
 
     def action_leave(self) -> None:
@@ -300,7 +297,6 @@ class ProjectsScreen(ListScreen[Sequence[ProjectReading], Path]):
         return read_known(self.home, before, anyway=anyway)
 
     def show_found(self, found: Sequence[ProjectReading]) -> None:
-        """Show the corpora."""
         rows = [
             ListRow(project_reading.folder, _cells(project_reading), _about(project_reading))
             for project_reading in found
@@ -310,7 +306,6 @@ class ProjectsScreen(ListScreen[Sequence[ProjectReading], Path]):
     # Opening
 
     def action_begin(self) -> None:
-        """Open the form of a new corpus."""
         self.app.push_screen(NewCorpusScreen(self.store_path, self._typed))
 
     def action_open(self) -> None:
@@ -329,7 +324,6 @@ class ProjectsScreen(ListScreen[Sequence[ProjectReading], Path]):
         return project.folder
 
     def open_row(self, key: Path) -> None:
-        """Show the corpus in a folder."""
         self.app.push_screen(ProjectScreen(self.store_path, key))
 
     def action_forget(self) -> None:
@@ -340,7 +334,6 @@ class ProjectsScreen(ListScreen[Sequence[ProjectReading], Path]):
             self.look()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Omit what there is no folder for."""
         if action == "forget":
             return bool(self.rows)
         return super().check_action(action, parameters)

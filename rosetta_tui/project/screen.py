@@ -232,7 +232,6 @@ class ProjectScreen(SectionScreen[ProjectReading]):
         return read_facts(self._folder, self._home, before, anyway=anyway)
 
     def show_found(self, found: ProjectReading) -> None:
-        """Show its sections, or why it cannot be shown."""
         facts, folder = found.facts, found.folder
         self.title = plain(found.name) or self.TITLE
         if facts is None:
@@ -249,7 +248,6 @@ class ProjectScreen(SectionScreen[ProjectReading]):
     # Acting
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Omit what cannot be done with this corpus now."""
         facts = self.found.facts if self.found else None
         can = {
             "add": facts is not None and not facts.progress.in_vault,

@@ -83,7 +83,6 @@ class GoOnScreen(ModalScreen[ResumeOptions | None]):
             yield from answers("Continue (enter)", "go")
 
     def on_mount(self) -> None:
-        """Start where most answers are given: at the budget that stopped it, else at going on."""
         self.query_one("#budget" if self._stop.budget_usd is not None else "#go").focus()
 
     @on(Button.Pressed, "#go")

@@ -103,7 +103,6 @@ class ScoreAgainScreen(AnsweringScreen[ScoredAgain | None]):
             yield Static("Looking up what would work …", id="prospect")
 
     def on_mount(self) -> None:
-        """Start at the answer: most often all that there is by now is wanted."""
         self.query_one("#score").focus()
         self.look()
 
@@ -144,7 +143,6 @@ class ScoreAgainScreen(AnsweringScreen[ScoredAgain | None]):
     @on(FormLine.Agreed)
     @on(Button.Pressed, "#score")
     def action_score(self) -> None:
-        """Score the outputs with what the form says."""
         if not self._scoring:
             self._scoring, self._stopping = True, False
             self._say("Scoring …")
@@ -184,7 +182,6 @@ class ScoreAgainScreen(AnsweringScreen[ScoredAgain | None]):
 
     @on(Button.Pressed, "#leave")
     def action_leave(self) -> None:
-        """Stop the scoring if it runs, else return to the previous screen."""
         if self._scoring:
             self._stopping = True
             self._say("Stopping …")

@@ -164,7 +164,6 @@ class RunRows(Rows["RunSummary"]):
         return (name, run.state, run.done, run.failed, run.card is None, beside, words, now)
 
     def cells(self, index: int) -> Sequence[Cell]:
-        """Return the cells of one row."""
         run = self.items[index]
         state, *cells = run_cells(run, other=run.run_id in self.others, named=self._named)
         mark = "●" if run.run_id in self._marked else " "

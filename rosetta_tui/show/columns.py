@@ -353,7 +353,6 @@ class ShownRecords(CellRecords):
         return frozenset(title for title, at in self._places.items() if self._columns[at].right)
 
     def record(self, index: int) -> Record:
-        """Return the words of one row."""
         words = [cell.text for cell in self._rows.cells(index)]
         shown = {title: words[at] if at < len(words) else "" for title, at in self._places.items()}
         full = self._rows.record(index) if isinstance(self._rows, Records) else {}

@@ -97,7 +97,6 @@ class RehearseScreen(ModalScreen[RehearsalChoice | None]):
         self.dismiss(RehearsalChoice(model, corpus))
 
     def on_button_pressed(self, event: Button.Pressed) -> None:
-        """Answer."""
         if event.button.id == "begin":
             self._begin()
         else:
@@ -141,7 +140,6 @@ class SubmissionScreen(SectionScreen[SubmissionReading]):
         return read_submission_facts(self._path, self._number, before, anyway=anyway)
 
     def show_found(self, found: SubmissionReading) -> None:
-        """Show its sections, or why it cannot be shown."""
         facts = found.facts
         if facts is None:
             self.show_trouble("This submission cannot be shown.", found.trouble)
@@ -164,7 +162,6 @@ class SubmissionScreen(SectionScreen[SubmissionReading]):
         return self._of_row(lambda page: page.typed)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Omit what there is nothing to do with."""
         if action == "copy_command":
             return bool(self.command)
         if action == "rehearse":
@@ -172,7 +169,6 @@ class SubmissionScreen(SectionScreen[SubmissionReading]):
         return super().check_action(action, parameters)
 
     def action_copy_command(self) -> None:
-        """Copy the command of the step under the cursor."""
         self.app.copy_to_clipboard(self.command)
 
     def action_rehearse(self) -> None:
@@ -288,7 +284,6 @@ class SubmissionsScreen(ListScreen[DeskReading, str]):
         self.app.push_screen(RefusedScreen(why))
 
     def open_row(self, key: str) -> None:
-        """Show the submission with a number."""
         self.app.push_screen(SubmissionScreen(self.store_path, key))
 
 

@@ -91,7 +91,6 @@ class SweepScreen(Screen[None]):
         yield KeyLine(palette_from=110)
 
     def on_mount(self) -> None:
-        """Read the sweep, now and again."""
         self._show_map(there=False)
         self.set_interval(REFRESH_SECONDS, self.look_again)
         self.call_after_refresh(self.action_read)  # the first frame waits for no reading
@@ -104,7 +103,6 @@ class SweepScreen(Screen[None]):
     # Reading
 
     def action_read(self) -> None:
-        """Read the sweep again."""
         background(self, self._path, "sweep", self._read, self._take, self._cannot)
 
     def look_again(self) -> None:
@@ -242,7 +240,6 @@ class SweepScreen(Screen[None]):
         choose(self.app, f"Axis that goes {way}", words, down if way == "down" else across, chosen)
 
     def action_missed(self) -> None:
-        """Choose an entry that all runs miss, and open the run whose output is the best there."""
         missed = None if self._map is None else self._map.record.missed
         if missed is None or not missed.listed:
             self.notify("There is no entry that two complete runs or more all miss.", markup=False)
@@ -257,7 +254,6 @@ class SweepScreen(Screen[None]):
         choose(self.app, title, words, "0", chosen)
 
     def action_sweeps(self) -> None:
-        """Choose a sweep."""
         words = {str(sweep.number): plain(f"{sweep.name} · {sweep.id}") for sweep in self._sweeps}
         if self._map is None or not words:
             return

@@ -94,7 +94,6 @@ class HeatView(Widget, can_focus=True):
             self.column = max(0, min(self.column, len(self.grid.columns) - 1))
 
     def render(self) -> Content:
-        """Draw the map in the room there is."""
         grid, (width, height) = self.grid, self.size
         if grid is None or not grid.cells or width < 20 or height < 3:
             return Content("")
@@ -152,7 +151,6 @@ class HeatView(Widget, can_focus=True):
         self.post_message(self.CellMoved())
 
     def action_choose(self) -> None:
-        """Open the cell."""
         if self.cell is not None:
             self.post_message(self.CellChosen(self.cell))
 

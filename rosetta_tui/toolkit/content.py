@@ -128,7 +128,6 @@ class StatusBar(Static):
         self._facts = Content()
 
     def on_mount(self) -> None:
-        """Show the way, before anything is read."""
         self.say(self._facts)
 
     def say(self, facts: Content) -> None:
@@ -187,11 +186,9 @@ class PageRows(Rows[Sequence[Cell]]):
         return widest(self._columns, dict(zip(keys, texts, strict=False)))
 
     def key(self, index: int) -> Hashable:
-        """Return what the row's look depends on: its cells."""
         return self.items[index]
 
     def cells(self, index: int) -> Sequence[Cell]:
-        """Return the cells of one row."""
         return self.items[index]
 
 

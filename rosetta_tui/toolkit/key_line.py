@@ -85,11 +85,9 @@ class KeyLine(Widget):
         self._skipped = 0  # cells to the left of what is seen
 
     def on_mount(self) -> None:
-        """Follow what the keys of the screen are."""
         self.screen.bindings_updated_signal.subscribe(self, self._look)
 
     def on_unmount(self) -> None:
-        """Follow no more."""
         self.screen.bindings_updated_signal.unsubscribe(self)
 
     def _look(self, screen: Screen[Any]) -> None:
@@ -130,7 +128,6 @@ class KeyLine(Widget):
         return max((end for end in ends if self._skipped < end <= last), default=last)
 
     def render_line(self, y: int) -> Strip:
-        """Draw the keys, and that of the palette at the right end."""
         if y:
             return Strip.blank(self.size.width, self.rich_style)
         gap = Segment(" ", self.rich_style)
@@ -173,7 +170,6 @@ class KeyLine(Widget):
         return None
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
-        """Press the key under the pointer."""
         key = self._at(event.x)
         if key is not None and key.enabled:
             self.app.simulate_key(key.key)

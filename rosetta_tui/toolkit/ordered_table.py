@@ -167,7 +167,6 @@ class SearchedScreen(Screen[None]):
         return True
 
     def action_back(self) -> None:
-        """End the search, then the filter, then leave."""
         if self.end_search():
             return
         if self.table.order != self.table.order.everything:

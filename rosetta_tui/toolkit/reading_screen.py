@@ -73,7 +73,6 @@ class ReadingScreen(Screen[None], Generic[Found]):
     # Reading
 
     def action_read(self) -> None:
-        """Read everything again."""
         self._read(anyway=True)
 
     def look(self) -> None:
@@ -139,7 +138,6 @@ class ListScreen(ReadingScreen[Found], Generic[Found, Key]):
         yield KeyLine()
 
     def on_mount(self) -> None:
-        """Show the frame."""
         self._show_parts()
 
     @property
@@ -266,7 +264,6 @@ class SectionScreen(ReadingScreen[Found]):
         yield KeyLine(palette_from=100)
 
     def on_mount(self) -> None:
-        """Show the frame."""
         self.query_one("#about", VerticalScroll).can_focus = False
         self._show_parts(said=False, rows=False, about=False)
         self.query_one(SectionLine).show_sections(self.sections, self.opened, {})
@@ -331,19 +328,16 @@ class SectionScreen(ReadingScreen[Found]):
         self.refresh_bindings()
 
     def action_section(self, name: str) -> None:
-        """Open a section."""
         self.opened = name
         self._fill(self.page.first if self.page else 0)
 
     def action_turn(self, by: int) -> None:
-        """Open the section before or after this one."""
         place = (self.sections.index(self.opened) + by) % len(self.sections)
         self.action_section(self.sections[place])
 
     # What to do
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Omit what there is no command for."""
         if action == "commands":
             return bool(self._commands)
         return super().check_action(action, parameters)
@@ -359,7 +353,6 @@ class SectionScreen(ReadingScreen[Found]):
 
     @on(ResultTable.Chosen)
     def action_commands(self) -> None:
-        """Offer the commands that belong here, and copy the one that is chosen."""
         commands = self._commands
         if not commands:
             return

@@ -238,24 +238,20 @@ class ResultTable(ScrollView, can_focus=True):
     # What happens to it
 
     def on_resize(self) -> None:
-        """Share out the new width."""
         self._painted.clear()
         self.restyle()
         self._measure()
         self.move_to(self.cursor)
 
     def notify_style_update(self) -> None:
-        """Draw again in the new colours."""
         super().notify_style_update()
         if self.is_mounted:
             self.restyle()
 
     def validate_cursor(self, cursor: int) -> int:
-        """Clamp the cursor to a row."""
         return max(0, min(cursor, self.rows.count - 1))
 
     def watch_cursor(self) -> None:
-        """Draw the row that the cursor left and the one it came to."""
         self.refresh_changed()
 
     def _move(self, index: int) -> None:
@@ -263,23 +259,18 @@ class ResultTable(ScrollView, can_focus=True):
         self.post_message(self.Moved(self))
 
     def action_move(self, rows: int) -> None:
-        """Move the cursor by rows."""
         self._move(self.cursor + rows)
 
     def action_page(self, pages: int) -> None:
-        """Move the cursor by what is seen at once."""
         self._move(self.cursor + pages * max(1, self.size.height - 2))
 
     def action_first(self) -> None:
-        """Move to the first row."""
         self._move(0)
 
     def action_last(self) -> None:
-        """Move to the last row."""
         self._move(self.rows.count - 1)
 
     def action_choose(self) -> None:
-        """Open the row under the cursor."""
         if self.rows.count:
             self.post_message(self.Chosen(self, self.cursor))
 
@@ -291,7 +282,6 @@ class ResultTable(ScrollView, can_focus=True):
         return self.id or "table"
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Disable copying and exporting for a screen that has something better for them."""
         if action in {"copy", "export"} and hasattr(self.screen, f"action_{action}"):
             return False
         return super().check_action(action, parameters)
@@ -307,7 +297,6 @@ class ResultTable(ScrollView, can_focus=True):
         self.post_message(Copied(text, what, cleared=isinstance(self.rows, Records)))
 
     def action_copy(self) -> None:
-        """Copy the row under the cursor, its values with tabs between them."""
         text = row_text(self.records.record(self.cursor)) if self.rows.count else ""
         self._copied(text, "Row")
 
@@ -327,7 +316,6 @@ class ResultTable(ScrollView, can_focus=True):
         self._copied("\n".join(lines), "Table")
 
     def action_export(self) -> None:
-        """Prompt for where the rows are to be written to, in the order and selection in which they are shown."""
         cleared = isinstance(self.rows, Records)
         page = ShownRecords(self.rows, self.columns, [placed.index for placed in self._placed])
         self.post_message(ExportAsked(self.records, self.export_name, cleared, page))

@@ -265,7 +265,6 @@ class ReviewApp(TerminalApp):
         return ANSI_COLOURS
 
     def on_mount(self) -> None:
-        """Open the first page."""
         self.run_worker(sit(self, self._opening), name="sit")
 
     def on_worker_state_changed(self, message: Worker.StateChanged) -> None:
@@ -283,7 +282,6 @@ class ReviewApp(TerminalApp):
             self._opening.laptop.set_setting(_THEME, self.theme)
 
     async def leave_at_once(self, code: int) -> None:
-        """Store what is being typed, as when the person leaves."""
         await self.action_stop(code)
 
     async def action_stop(self, code: int) -> None:

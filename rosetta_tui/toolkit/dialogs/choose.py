@@ -80,7 +80,6 @@ class ChooseScreen(ModalScreen[str | None]):
         self.query_one(OptionList).highlighted = list(self._choices).index(self._chosen)
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
-        """Choose."""
         self.dismiss(event.option.id)
 
     def action_down(self) -> None:
@@ -113,11 +112,9 @@ class ConfirmScreen(ModalScreen[bool]):
         self.query_one("#no").focus()
 
     def on_button_pressed(self, event: Button.Pressed) -> None:
-        """Answer."""
         self.dismiss(event.button.id == "yes")
 
     def action_answer(self, agreed: bool) -> None:
-        """Answer by key."""
         self.dismiss(agreed)
 
 
@@ -152,7 +149,6 @@ class PathScreen(ModalScreen[Path | None]):
             self.dismiss(path)
 
     def on_button_pressed(self, event: Button.Pressed) -> None:
-        """Answer."""
         if event.button.id == "open":
             self._submitted()
         else:

@@ -86,7 +86,6 @@ class ExportScreen(ModalScreen[None]):
             yield from answers("Export", "write")
 
     def on_mount(self) -> None:
-        """Propose a place."""
         forms = self.query_one("#form", OptionList)
         forms.highlighted = 0
         forms.focus()
@@ -184,6 +183,5 @@ class ExportScreen(ModalScreen[None]):
 
     @on(Button.Pressed, "#back")
     def action_leave(self) -> None:
-        """Write nothing."""
         self.workers.cancel_group(self, "export")
         self.dismiss(None)

@@ -41,7 +41,6 @@ class FileChoice(Vertical):
         yield OptionList()
 
     def on_mount(self) -> None:
-        """List the folder in which the person is."""
         self._list("")
 
     @property

@@ -59,7 +59,6 @@ class Ticks(Widget, can_focus=True):
         self.offer(choices)
 
     def allow_focus(self) -> bool:
-        """Skip a field in which there is nothing to do."""
         return bool(self._choices)
 
     @property
@@ -85,26 +84,22 @@ class Ticks(Widget, can_focus=True):
         self.cursor = max(0, min(len(self._choices) - 1, self.cursor + by))
 
     def action_tick(self) -> None:
-        """Tick the box, or clear it."""
         if self._choices:
             self._ticked ^= {list(self._choices)[self.cursor]}
             self.refresh()
             self.post_message(self.Ticked(self))
 
     def on_click(self, event: Click) -> None:
-        """Tick the box under the mouse."""
         for index, (line, start, text) in enumerate(self._placed(self.content_size.width)):
             if event.y == line and start <= event.x < start + len(text):
                 self.cursor = index
                 self.action_tick()
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002  Textual's form
-        """Return as many lines as the boxes need."""
         placed = self._placed(width)
         return placed[-1][0] + 1 if placed else 1
 
     def render(self) -> Content:
-        """Draw the boxes, the one that space would change marked."""
         if not self._choices:
             style = "$on-cursor on $cursor" if self.has_focus else "$quiet"
             return Content.styled("nothing to choose from", style)

@@ -193,7 +193,6 @@ class SuggestingLine(Vertical):
             self.action_close()
 
     def action_open(self) -> None:
-        """Offer everything, with what is in the line marked."""
         self._look("", self.value, asked_for=True)
 
     def action_move(self, by: int) -> None:
@@ -209,11 +208,9 @@ class SuggestingLine(Vertical):
             self.offers.highlighted = 0 if before is None else max(0, min(last, before + by))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002  Textual's form
-        """Disable escape where no list is open, so that the screen gets it."""
         return self.is_open if action == "close" else True
 
     def action_close(self) -> None:
-        """Close the list."""
         self.workers.cancel_group(self, "offers")
         self._looking = None
         self._moves.clear()

@@ -165,11 +165,9 @@ class CaseRows(Rows["Case"]):
         self._now = now
 
     def key(self, index: int) -> Hashable:
-        """Return the row's cells themselves: rows are few."""
         return self.cells(index)
 
     def cells(self, index: int) -> tuple[Cell, ...]:
-        """Return the cells of one row."""
         case = self.items[index]
         text = (
             Cell(NOT_HERE, "quiet")
@@ -266,7 +264,6 @@ class DecidingScreen(Screen[None]):
         yield KeyLine()
 
     def on_mount(self) -> None:
-        """Show the first item."""
         self.query_one(".case").focus()
         self._show()
 
@@ -332,7 +329,6 @@ class DecidingScreen(Screen[None]):
             self._show()
 
     def action_decide(self, harmful: bool) -> None:
-        """Decide, after asking why and who, or take the same decision back."""
         case = self._cases[self._place]
         if self._saving:
             return
@@ -371,7 +367,6 @@ class DecidingScreen(Screen[None]):
         self._keep(place, partial(self._desk.decide, self._review, case, harmful, why))
 
     def action_note(self) -> None:
-        """Write a note beside the item."""
         place = self._place
 
         def typed(note: str) -> None:

@@ -312,8 +312,6 @@ class ImportScreen(Screen[None]):
         self.query_one("#about", Static).update(Content.assemble(words, show(recovery, "$quiet")))
 
     def action_folder(self) -> None:
-        """Name a folder or a file."""
-
         def typed(text: str) -> None:
             if text:
                 self._add(typed_path(text))
@@ -329,8 +327,6 @@ class ImportScreen(Screen[None]):
             self.notify(f"{path} is not there.", severity="warning", markup=False)
 
     def action_recovery(self) -> None:
-        """Name the recovery key, where this installation's own cannot open the files."""
-
         def typed(text: str) -> None:
             self._recovery = typed_path(text) if text else None
             self.action_read()

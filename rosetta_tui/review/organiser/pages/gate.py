@@ -256,7 +256,6 @@ class ReadAgain(Screen[None]):
     """A screen that can read again what it shows."""
 
     def action_read(self) -> None:
-        """Read it again."""
         raise NotImplementedError
 
 

@@ -45,11 +45,9 @@ class PlainTable(Widget):
         self._rows = rows
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002  Textual's form
-        """Return a line for each row and one for the titles."""
         return len(self._rows) + 1
 
     def render(self) -> Content:
-        """Draw the titles and the rows."""
         titles = [Cell(column.title, "header") for column in self._columns]
         return Content("\n").join([self._line(row) for row in (titles, *self._rows)])
 

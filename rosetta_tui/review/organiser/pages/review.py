@@ -120,7 +120,6 @@ class ReviewScreen(ReadAgain):
         yield KeyLine(palette_from=110)
 
     def on_mount(self) -> None:
-        """Show the frame before anything is read."""
         self.query_one("#run").display = False
         self.query_one("#page").focus()
         self.action_read()
@@ -218,7 +217,6 @@ class ReviewScreen(ReadAgain):
         return runs[self._place] if runs else None
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
-        """Offer only what the section that is open can do now."""
         now, run = self._now, self._run_shown
         if action not in _OFFERED:
             return True
@@ -239,46 +237,38 @@ class ReviewScreen(ReadAgain):
         return bool(now.unseen) if self._section == "Split" else run.opened and run.reading is None
 
     async def action_section(self, name: str) -> None:
-        """Open a section."""
         self._section = name
         await self._fill()
         self.query_one("#page").scroll_home(animate=False)
 
     async def action_turn(self, by: int) -> None:
-        """Open the section before or after."""
         place = (SECTIONS.index(self._section) + by) % len(SECTIONS)
         await self.action_section(SECTIONS[place])
 
     async def action_next_run(self) -> None:
-        """Show the next run of the review."""
         if self._now is not None and self._now.runs:
             self._place = (self._place + 1) % len(self._now.runs)
             await self._fill()
 
     def action_look(self) -> None:
-        """Read the numbers, or the ratings of what split the panel, after a question."""
         if self._now and self._section == "Split":
             self._acts.look_at_ratings(self._now)
         elif self._now and self._run_shown:
             self._acts.look(self._now, self._run_shown)
 
     def action_enrol(self) -> None:
-        """Vouch for a laptop, after comparing its words."""
         if self._now:
             self._acts.enrol(self._now)
 
     def action_issue(self) -> None:
-        """Issue a certificate."""
         if self._now and self._run_shown:
             self._acts.issue(self._now, self._run_shown)
 
     def action_write(self) -> None:
-        """Write the newest certificate's files again."""
         if self._now and self._run_shown:
             self._acts.write_again(self._now, self._run_shown)
 
     def action_attach(self) -> None:
-        """Attach the newest certificate to its run."""
         if self._now and self._run_shown:
             self._acts.attach(self._now, self._run_shown)
 

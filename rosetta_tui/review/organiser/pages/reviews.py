@@ -47,11 +47,9 @@ class ReviewRows(Rows[ReviewLine]):
     """One row for each review, newest first."""
 
     def key(self, index: int) -> Hashable:
-        """Return the row's cells themselves: rows are few."""
         return self.cells(index)
 
     def cells(self, index: int) -> tuple[Cell, ...]:
-        """Return the cells of one row."""
         review_line = self.items[index]
         return (
             Cell(review_line.progress.name),
@@ -122,13 +120,11 @@ class ReviewsScreen(Screen[None]):
         yield KeyLine()
 
     def on_mount(self) -> None:
-        """Hide what there is nothing to show in yet."""
         self.query_one("#empty").display = False
         self.query_one("#chosen").display = False
         self.table.focus()
 
     def on_screen_resume(self) -> None:
-        """Read the reviews, now and whenever the person comes back."""
         self.action_read()
 
     @property
@@ -142,7 +138,6 @@ class ReviewsScreen(Screen[None]):
         return self._reviews[self.table.cursor] if self._reviews else None
 
     def action_read(self) -> None:
-        """Read the list again."""
         read = partial(read_reviews, self._desk)
         in_thread(self, "reviews", read, self._show, self.query_one(StatusBar).cannot)
 

@@ -139,7 +139,6 @@ class Box(TextArea):
         self.replace(harmless(event.text)[:room], *self.selection)
 
     def on_text_area_changed(self, event: TextArea.Changed) -> None:
-        """Wait for the next pause."""
         event.stop()
         self._rest()
         if self.has_focus:
@@ -325,7 +324,6 @@ class ItemPage(Screen[None]):
         yield RatingKeyLine()
 
     def on_mount(self) -> None:
-        """Show the first item."""
         self.query_one(Texts).name_them(
             self.words(item_words.ORIGINAL), self.words(item_words.TRANSLATION)
         )
@@ -369,7 +367,6 @@ class ItemPage(Screen[None]):
             self.sitting.session.painted(item)
 
     def on_screen_resume(self) -> None:
-        """Count the item as seen when another page went away from above it."""
         if self.is_mounted and self.view.item is not None:
             self.call_after_refresh(self._painted, self.view.item.id)
 
@@ -395,7 +392,6 @@ class ItemPage(Screen[None]):
         return item_words.GOES_ON_BELOW if texts.more_below else ""
 
     def say(self, words: str) -> None:
-        """Show one quiet sentence."""
         self.query_one(".said", Static).update(told(words))
 
     def _offer(self) -> None:

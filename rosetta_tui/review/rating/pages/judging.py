@@ -95,7 +95,6 @@ class JudgingScreen(ItemPage):
             self._typed(character)
 
     def action_enter(self) -> None:
-        """Confirm the question, or continue."""
         if self.mode is KeyMode.HARM:
             item = self.view.item
             if item is not None:
@@ -200,11 +199,9 @@ class JudgingScreen(ItemPage):
             self.say(self.words(item_words.MAKE_LARGER))
 
     def action_move(self, lines: int) -> None:
-        """Scroll the texts by lines."""
         self.query_one(Texts).scroll_relative(y=lines, animate=False)
 
     def action_page(self, pages: int) -> None:
-        """Scroll the texts by pages."""
         texts = self.query_one(Texts)
         texts.scroll_relative(y=pages * max(1, texts.size.height - 2), animate=False)
 
@@ -315,7 +312,6 @@ class JudgingScreen(ItemPage):
         self._do(partial(self.sitting.lead, answer), self._follow)
 
     def _follow(self, view: View) -> None:
-        """Show the step that the flow has come to."""
         match step := self.sitting.step:
             case HandOver():
                 self.app.push_screen(HandOverPage(self.sitting, step.batch), self._lead)

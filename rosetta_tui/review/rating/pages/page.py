@@ -70,11 +70,9 @@ class RatingKeyLine(Widget):
             self.refresh(layout=True)
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002  Textual's form
-        """Return as many lines as the keys need."""
         return len(self._lines(width))
 
     def render(self) -> Content:
-        """Draw the keys."""
         return Content("\n").join(self._lines(self.content_size.width))
 
     def _lines(self, width: int) -> list[Content]:
@@ -161,7 +159,6 @@ class Page(Screen[Result]):
         yield RatingKeyLine(self.hints())
 
     def on_mount(self) -> None:
-        """Show what is wrong, and from the first moment whether there is more to read than is seen."""
         self.query_one(TroubleLine).tell(self.words, *self._trouble)
         body = self.query_one(".body")
         for reached in ("scroll_y", "virtual_size", "show_vertical_scrollbar"):
@@ -183,7 +180,6 @@ class Page(Screen[Result]):
         raise NotImplementedError
 
     def action_help(self) -> None:
-        """Show every key."""
         self.app.push_screen(HelpPage(self.words))
 
     def action_leave(self) -> None:
@@ -216,7 +212,6 @@ class HelpPage(Page[None]):
         self._guide = guide
 
     def body(self) -> ComposeResult:
-        """List the keys."""
         words = self.words
         yield paragraph(words(ONE_KEY), "bold")
         yield Static(Content("\n").join(self._keys()))
@@ -244,7 +239,6 @@ class HelpPage(Page[None]):
         return lines
 
     def hints(self) -> Sequence[Hint]:
-        """Return the keys."""
         return [Hint(self.words("Esc"), self.words("back"), "leave")]
 
 
@@ -321,7 +315,6 @@ class _Cell(Horizontal):
         return Content.assemble(_key(answer), " ", words, "\n", told(answer.meaning, "$quiet"))
 
     def on_click(self) -> None:
-        """Pick it."""
         choices = self.parent.parent if self.parent else None
         if isinstance(choices, Choices):
             self.post_message(Choices.Picked(choices, self.number))

@@ -43,7 +43,6 @@ class PausePage(Page[NextAction]):
         self.query_one(".said", Static).update(told(self._view.said))
 
     def on_key(self, event: events.Key) -> None:
-        """Follow a key, by the same table as on the page of an item."""
         onward = ONWARD_OF.get(act_of(typed(event)) or Act.SKIP)
         if onward is not None and (onward is not NextAction.UNDO or self._view.can_undo):
             event.stop()
@@ -80,7 +79,6 @@ class RestPage(PausePage):
         yield from map(paragraph, said.rest)
 
     def hints(self) -> Sequence[Hint]:
-        """Return the keys."""
         words = self.words
         return [
             self._enter(words("go on")),
@@ -93,14 +91,12 @@ class LaterPage(PausePage):
     """Asks once more about what was left for later."""
 
     def body(self) -> ComposeResult:
-        """Compose the question."""
         later_words = page_words.later(self.words, self._view)
         yield paragraph(later_words.first, "bold")
         yield from map(paragraph, later_words.rest)
         yield from self._unsaved()
 
     def hints(self) -> Sequence[Hint]:
-        """Return the keys."""
         words = self.words
         return [
             self._enter(words("look at them")),
@@ -116,7 +112,6 @@ class EndPage(PausePage):
     """Says thank you, and what to do with the stick."""
 
     def body(self) -> ComposeResult:
-        """Compose the words of the end."""
         words, view = self.words, self._view
         closing = page_words.end(words, view)
         yield paragraph(closing.first, "bold $good")
@@ -153,7 +148,6 @@ class EndPage(PausePage):
         yield paragraph(words("Put the stick into this computer and press {key}.", key=key))
 
     def hints(self) -> Sequence[Hint]:
-        """Return the keys."""
         words = self.words
         again = [self._enter(words("look at them"))] if self._view.skipped else []
         return [
@@ -168,7 +162,6 @@ class EndPage(PausePage):
         ]
 
     def action_onward(self, name: str) -> None:
-        """Stay where there is nothing to continue with."""
         if name != NextAction.GO_ON.name or self._view.skipped:
             super().action_onward(name)
 
@@ -177,20 +170,17 @@ class WithdrawnPage(PausePage):
     """Says that everything was taken back."""
 
     def body(self) -> ComposeResult:
-        """Compose the words about the withdrawal."""
         page_text = page_words.withdrawn(self.words)
         yield paragraph(page_text.first, "bold")
         yield from map(paragraph, page_text.rest)
 
     def hints(self) -> Sequence[Hint]:
-        """Return the keys."""
         return [
             self._key(Act.HAND_OVER, self.words("hand over")),
             self._key(Act.QUIT, self.words("stop")),
         ]
 
     def action_onward(self, name: str) -> None:
-        """There is nothing to continue with."""
         super().action_onward(NextAction.LEAVE.name if name == NextAction.GO_ON.name else name)
 
 

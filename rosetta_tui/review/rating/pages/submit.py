@@ -62,7 +62,6 @@ class HandOverPage(Page[NextAction]):
         self._busy = False
 
     def body(self) -> ComposeResult:
-        """Compose the question and the places."""
         view = self._sitting.view
         yield paragraph(page_words.how_far(self.words, view))
         if unsaved := page_words.unsaved(self.words, view):
@@ -76,7 +75,6 @@ class HandOverPage(Page[NextAction]):
         self.action_look()
 
     def hints(self) -> Sequence[Hint]:
-        """Return the keys."""
         words = self.words
         if self._done:
             return [Hint(words("Enter"), words("go on"), "leave")]
@@ -152,7 +150,6 @@ class HandOverPage(Page[NextAction]):
         self.query_one(RatingKeyLine).offer(self.hints())
 
     def action_save_here(self) -> None:
-        """Save at the place under the cursor, or look again."""
         places = self.query_one(OptionList)
         if self._sticks and places.highlighted is not None:
             self._save(self._sticks[places.highlighted])
@@ -181,7 +178,6 @@ class HandOverPage(Page[NextAction]):
         self.action_save_typed()
 
     def action_save_typed(self) -> None:
-        """Save in the folder that is typed."""
         if folder := self.query_one(Input).value.strip():
             self._save(Path(folder).expanduser())
 
@@ -241,7 +237,6 @@ class WithdrawPage(Page[Scope]):
         self._scope: Scope | None = None
 
     def body(self) -> ComposeResult:
-        """Compose what it means, and how much."""
         words = self.words
         back = page_words.take_back(words)
         yield from map(paragraph, (back.first, *back.rest))
@@ -259,14 +254,12 @@ class WithdrawPage(Page[Scope]):
         self.query_one(Choices).ask(None)
 
     def hints(self) -> Sequence[Hint]:
-        """Return the keys."""
         back = Hint(self.words("Esc"), self.words("keep everything"), "leave")
         if self._scope is None:
             return [back]
         return [Hint(KEYS[Act.WITHDRAW][0], self.words("erase it"), "erase"), back]
 
     def on_key(self, event: events.Key) -> None:
-        """Choose, then do it."""
         character = typed(event)
         if act_of(character) is Act.WITHDRAW:
             event.stop()

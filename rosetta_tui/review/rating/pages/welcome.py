@@ -62,7 +62,6 @@ class ChoosePage(Page[Choice | str]):
         self._choices = tuple(choices)
 
     def body(self) -> ComposeResult:
-        """List the reviews, or say what to do where there is none."""
         words = self.words
         for damaged_word in opening_words.damaged_words(self.words):
             yield paragraph(damaged_word, "$warn")
@@ -88,7 +87,6 @@ class ChoosePage(Page[Choice | str]):
             self.query_one(OptionList).highlighted = 0
 
     def hints(self) -> Sequence[Hint]:
-        """Return the keys."""
         words = self.words
         first = words("open") if self._choices else words("look again")
         again = [Hint("r", words("look again"), "look")] if self._choices else []
@@ -100,7 +98,6 @@ class ChoosePage(Page[Choice | str]):
         ]
 
     def action_open(self) -> None:
-        """Open what is under the cursor, or look again."""
         at = self.query_one(OptionList).highlighted if self._choices else None
         self.dismiss(self.LOOK_AGAIN if at is None else self._choices[at])
 
@@ -112,7 +109,6 @@ class ChoosePage(Page[Choice | str]):
         self.dismiss(self.LOOK_AGAIN)
 
     def action_language(self) -> None:
-        """Choose another language first."""
         self.dismiss(self.LANGUAGE)
 
 
@@ -126,7 +122,6 @@ class LanguagePage(Page[str]):
         self._languages = opening.languages
 
     def body(self) -> ComposeResult:
-        """List the languages, each by its name."""
         yield OptionList(*(Option(show(name)) for name in self._languages.values()))
 
     def on_mount(self) -> None:
@@ -135,14 +130,12 @@ class LanguagePage(Page[str]):
         self.query_one(OptionList).highlighted = tags.index(now) if now in tags else 0
 
     def hints(self) -> Sequence[Hint]:
-        """Return the keys."""
         return [
             Hint(self.words("Enter"), self.words("choose"), "choose"),
             Hint(self.words("Esc"), self.words("back"), "leave"),
         ]
 
     def action_choose(self) -> None:
-        """Choose the one under the cursor."""
         at = self.query_one(OptionList).highlighted
         self.dismiss(None if at is None else list(self._languages)[at])
 
@@ -173,7 +166,6 @@ class AskPage(Page[str]):
         self._question = question
 
     def body(self) -> ComposeResult:
-        """Compose the question and its box."""
         question = self._question
         yield paragraph(question.asked, "bold")
         box = Input(question.answer, max_length=400, select_on_focus=True)
@@ -181,7 +173,6 @@ class AskPage(Page[str]):
         yield paragraph(question.about, "$quiet")
 
     def hints(self) -> Sequence[Hint]:
-        """Return the keys."""
         words = self.words
         return [
             Hint(words("Enter"), words("go on"), "submit"),
@@ -211,7 +202,6 @@ class YesPage(Page[Result]):
         self._end_shown = False
 
     def on_mount(self) -> None:
-        """Offer to continue only where all was shown."""
         self.call_after_refresh(self._tell_more)
 
     def _tell_more(self) -> None:
@@ -249,7 +239,6 @@ class OrganisationPage(YesPage[bool]):
         self._batch = batch
 
     def body(self) -> ComposeResult:
-        """Show the name and the words."""
         words = self.words
         yield paragraph(words(page_words.COMES_FROM))
         yield Static(show(self._batch.manifest.organisation.name, "bold"))
@@ -258,7 +247,6 @@ class OrganisationPage(YesPage[bool]):
         yield paragraph(words(page_words.COMPARE_THEM))
 
     def hints(self) -> Sequence[Hint]:
-        """Return the keys."""
         words = self.words
         return [self._yes(words("they are the same")), self._back()]
 
@@ -279,7 +267,6 @@ class WarningPage(Page[bool]):
         self._why = why
 
     def body(self) -> ComposeResult:
-        """Show why, and what to do."""
         words = self.words
         yield paragraph(words(WHY[self._why]), "bold")
         yield paragraph(words("A wrong word could seem right, or a right word wrong."))
@@ -293,7 +280,6 @@ class WarningPage(Page[bool]):
         )
 
     def hints(self) -> Sequence[Hint]:
-        """Return the keys."""
         words = self.words
         return [
             Hint(words("Enter"), words("back"), "leave"),
@@ -319,7 +305,6 @@ class NumberedPage(Page[Result]):
         self._answers = answers
 
     def body(self) -> ComposeResult:
-        """Compose the question and its answers."""
         yield from self.question()
         for number, (answer, _) in enumerate(self._answers, 1):
             yield paragraph(f"{number}  {answer}", "bold")
@@ -329,7 +314,6 @@ class NumberedPage(Page[Result]):
         raise NotImplementedError
 
     def hints(self) -> Sequence[Hint]:
-        """Return the keys."""
         answers = enumerate(self._answers, 1)
         keys = [Hint(str(number), label, f"say({number})") for number, (label, _) in answers]
         return [*keys, Hint(self.words("Esc"), self.words("back"), "leave")]
@@ -348,7 +332,6 @@ class RelationPage(NumberedPage[Relation]):
         super().__init__(words, answers, trouble)
 
     def question(self) -> ComposeResult:
-        """Compose the question how near, and why it is asked."""
         yield paragraph(self.words(page_words.HOW_NEAR), "bold")
         yield paragraph(self.words(page_words.WHY_HOW_NEAR))
 
@@ -364,7 +347,6 @@ class SharingPage(NumberedPage[bool]):
         self._organisation = manifest.organisation.name
 
     def question(self) -> ComposeResult:
-        """Compose the question, and what using the words means."""
         yield paragraph(page_words.may_be_used(self.words, translating=False), "bold")
         for what_using_mean in page_words.what_using_means(self.words, self._organisation):
             yield Static(show(what_using_mean))
@@ -387,7 +369,6 @@ class ConsentPage(YesPage[ConsentAnswer]):
         self._manifest, self._view = manifest, view
 
     def body(self) -> ComposeResult:
-        """Show who wants what."""
         words, manifest = self.words, self._manifest
         yield Static(
             Content.assemble(
@@ -404,7 +385,6 @@ class ConsentPage(YesPage[ConsentAnswer]):
             yield from given_text(guide)
 
     def hints(self) -> Sequence[Hint]:
-        """Return the keys."""
         words = self.words
         return [
             self._yes(words("I agree")),
@@ -413,7 +393,6 @@ class ConsentPage(YesPage[ConsentAnswer]):
         ]
 
     def action_language(self) -> None:
-        """Choose another language first."""
         self.dismiss(ConsentAnswer.LANGUAGE)
 
     def _agreed(self) -> None:
