@@ -157,7 +157,6 @@ def to_the_end(ready: Ready, style: str | None) -> tuple[Finished, int]:
 
 def exit_code(finished: Finished, control: Control, interrupted: bool) -> int:
     """A run that ended early was interrupted where a person asked for it, by a signal or on the screen."""
-
     asked = control.state in {RunState.DRAINING, RunState.STOPPED} and finished.reason is None
     return 0 if finished.card_hash else 130 if interrupted or asked else 1
 

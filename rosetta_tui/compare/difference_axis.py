@@ -85,7 +85,12 @@ def axis_lines(
         )
         if roomy:
             lines.append(Content.styled(f"  {crop(facts(run), width - 2)}", "$quiet"))
-    return [*lines, _scale(metric, low, high, 2 + name + 1 + wide[0] + 1, line)]
+    # Write the ends of the axis below its line.
+    before = 2 + name + 1 + wide[0] + 1
+    left, right = number(metric, low), number(metric, high)
+    gap = max(1, line - len(left) - len(right))
+    scale = Content.styled(f"{' ' * before}{left}{' ' * gap}{right}", "$quiet")
+    return [*lines, scale]
 
 
 def _names(runs: Sequence[ComparedRun], room: int) -> list[str]:
@@ -115,7 +120,6 @@ def _cost(run: ComparedRun) -> str:
 
 def facts(run: ComparedRun) -> str:
     """Return what else is known of a run, in one line."""
-
     parts = [
         run.run_id[:8],
         counted(run.done, "entry", "entries")
@@ -166,10 +170,3 @@ def _line(
     if value is None:
         return "·" * width
     return figures.interval_bar(value, ends, low=low, top=high, width=width)
-
-
-def _scale(metric: str, low: float, high: float, before: int, width: int) -> Content:
-    """Write the ends of the axis below its line."""
-    left, right = number(metric, low), number(metric, high)
-    gap = max(1, width - len(left) - len(right))
-    return Content.styled(f"{' ' * before}{left}{' ' * gap}{right}", "$quiet")

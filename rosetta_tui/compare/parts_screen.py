@@ -42,12 +42,6 @@ PARTS = (
 """What a row shows of a part of the corpus."""
 
 
-def part_columns(pair: Pair) -> list[Column]:
-    """Name the columns of values after the runs."""
-    letters = {"first": pair.first.letter, "second": pair.second.letter}
-    return [replace(column, title=letters.get(column.key, column.title)) for column in PARTS]
-
-
 @dataclass(frozen=True, slots=True)
 class PartRow:
     """One line: the name of a dimension, or one of its parts."""
@@ -192,7 +186,12 @@ class ComparedPartsScreen(Screen[tuple[str, str] | None]):
         self.query_one(EmptyState).display = False
         table.display = True
         self.rows = PartRows(parted, pair, self._metric)
-        table.show_columns(part_columns(pair))
+        # Name the columns of values after the runs.
+        letters = {"first": pair.first.letter, "second": pair.second.letter}
+        part_columns = [
+            replace(column, title=letters.get(column.key, column.title)) for column in PARTS
+        ]
+        table.show_columns(part_columns)
         table.show_rows(self.rows)
         table.focus()
         head = f"{pair.second.letter} − {pair.first.letter} by {name(self._metric)}"

@@ -225,7 +225,6 @@ class CompareScreen(SearchedScreen):
     @work(thread=True, exclusive=True, group="compare")
     def _work(self, runs: tuple[str, ...], baseline: str | None, quick_first: bool) -> None:
         """Compute the values first, then the tests, which take longer."""
-
         worker, began, known = get_current_worker(), time.monotonic(), self.comparison
         try:
             for stage in stages(self._path, runs, baseline, quick=quick_first, earlier=known):

@@ -209,7 +209,6 @@ def claim_words(run: ComparedRun) -> str:
 
 def floor_lines(run: ComparedRun) -> Iterator[str]:
     """Name each floor that a run does not clear, with the two numbers that were compared."""
-
     for limit in () if run.card is None else claim_of(run.card).limits:
         if limit.floor is not None:
             metric = COMPOSITE if limit.reason is ClaimReason.COMPOSITE_FLOOR else "chrf_plus_plus"
@@ -220,7 +219,6 @@ def floor_lines(run: ComparedRun) -> Iterator[str]:
 
 def doubtful(run: ComparedRun) -> bool:
     """Return whether a run does not clear its floors, or a part of its outputs fails."""
-
     if run.card is None:
         return False
     claim = claim_of(run.card)

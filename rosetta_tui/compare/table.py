@@ -218,26 +218,6 @@ class ComparedTexts:
         return self._results[run].get(int(self._positions[run, place]))
 
 
-def entry_columns(comparison: Comparison, view: ComparisonView) -> tuple[Column, ...]:
-    """Return the columns of the entries: texts of the pair, values of all runs, the difference."""
-    letters = [run.letter for run in comparison.runs]
-    one, other = letters[view.first], letters[view.second]
-    longest = max((len(str(id_)) for id_ in comparison.entries.ids[:2000]), default=2)
-    return (
-        Column("id", "id", max(3, min(12, longest))),
-        Column("source", "source", 14, share=1, drop=8),
-        Column("output first", f"output of {one}", 14, share=1),
-        Column("output second", f"output of {other}", 14, share=1),
-        *(
-            Column(letter, letter, 5, right=True, drop=0 if place in {view.first, view.second} else 9)
-            for place, letter in enumerate(letters)
-        ),
-        Column("difference", f"{other}−{one}", 6, right=True),
-        Column("better", "wins", 4),
-        Column("difficulty", "diff.", 5, right=True, drop=10),
-    )  # fmt: skip
-
-
 class ComparedRows(OrderedRows):
     """One row for each entry, in the order that a person chose; texts are read a screenful at a time."""
 
@@ -412,6 +392,29 @@ class ComparedTable(OrderedTable[ComparedRows]):
         if comparison is None or view is None or texts is None:
             return
         places = ordered_places(comparison, view, self.order, self.tags, self._found)
-        self.show_columns(entry_columns(comparison, view))
+        # Columns of the entries: texts of the pair, values of all runs, the difference.
+        letters = [run.letter for run in comparison.runs]
+        one, other = letters[view.first], letters[view.second]
+        longest = max((len(str(id_)) for id_ in comparison.entries.ids[:2000]), default=2)
+        entry_columns = (
+            Column("id", "id", max(3, min(12, longest))),
+            Column("source", "source", 14, share=1, drop=8),
+            Column("output first", f"output of {one}", 14, share=1),
+            Column("output second", f"output of {other}", 14, share=1),
+            *(
+                Column(
+                    letter,
+                    letter,
+                    5,
+                    right=True,
+                    drop=0 if place in {view.first, view.second} else 9,
+                )
+                for place, letter in enumerate(letters)
+            ),
+            Column("difference", f"{other}−{one}", 6, right=True),
+            Column("better", "wins", 4),
+            Column("difficulty", "diff.", 5, right=True, drop=10),
+        )
+        self.show_columns(entry_columns)
         self.show_entries(ComparedRows(comparison, view, places, texts), top=top)
         self.post_message(self.EntriesShown(self))

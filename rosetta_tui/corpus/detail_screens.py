@@ -108,7 +108,11 @@ def _statistics(made: Statistics) -> Iterator[PageLine]:
         yield PageLine("Fields", bars(made.fields, made.entries))
     for name, side in (("Source", made.source), ("Reference", made.reference)):
         yield PageLine(f"{name} script", _scripts(side))
-        yield PageLine(f"{name} length", _length(side))
+        length = Content(
+            f"median {side.median_characters:g} characters, {side.median_words:g} words; "
+            f"longest {side.longest:,} characters"
+        )
+        yield PageLine(f"{name} length", length)
         yield PageLine(f"{name} form", _forms(side))
 
 
@@ -139,13 +143,6 @@ def _scripts(side: SideStatistics) -> Content:
         return Content.styled("no letters", "$quiet")
     shares = list(side.scripts.items())[:MOST_VALUES]
     return Content("\n").join([_bar(shown_value(name), "", share) for name, share in shares])
-
-
-def _length(side: SideStatistics) -> Content:
-    return Content(
-        f"median {side.median_characters:g} characters, {side.median_words:g} words; "
-        f"longest {side.longest:,} characters"
-    )
 
 
 def _forms(side: SideStatistics) -> Content:

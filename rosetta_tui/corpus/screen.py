@@ -54,7 +54,6 @@ if TYPE_CHECKING:
 
 def draft_over(summary: CorpusSummary, *, stored: bool) -> RunDraft:
     """Return the draft of a run over a corpus of the store, or over one that was only opened from its files."""
-
     if stored:
         return RunDraft.of({"file": f"store:{summary.sha256[:12]}"})
     files: dict[str, str | tuple[str, ...]] = dict(

@@ -161,7 +161,16 @@ class EntryRows(OrderedRows):
         result = self._result(position)
         if result is None:
             return (*head, Cell(UNREADABLE, "bad"), *self._empty[1:])
-        return (*head, _output(result, entry), *_outcome(result, self._scores(result), self._kept))
+        outcome = (
+            *_scored(result, self._kept),
+            *self._scores(result),
+            Cell(figures.count(result.total_tokens), "quiet"),
+            Cell(
+                figures.in_column(figures.charged(result.cost_usd, failed=result.failed)), "quiet"
+            ),
+            Cell("cached" if result.cached else figures.seconds(result.latency_seconds), "quiet"),
+        )
+        return (*head, _output(result, entry), *outcome)
 
     @property
     def _empty(self) -> Sequence[Cell]:
@@ -221,16 +230,6 @@ def _scored(result: Result, kept: KeptColumns) -> Iterator[Cell]:
         right = result.exact and id_ == kept.right
         tone = "good" if right else "plain" if place == "headline" else "quiet"
         yield Cell(value(id_, values.get(id_)), tone)
-
-
-def _outcome(result: Result, further: Sequence[Cell], kept: KeptColumns) -> tuple[Cell, ...]:
-    return (
-        *_scored(result, kept),
-        *further,
-        Cell(figures.count(result.total_tokens), "quiet"),
-        Cell(figures.in_column(figures.charged(result.cost_usd, failed=result.failed)), "quiet"),
-        Cell("cached" if result.cached else figures.seconds(result.latency_seconds), "quiet"),
-    )
 
 
 SEALED = "(sealed)"  # in the place of a text that the store keeps sealed and no key available opens

@@ -102,13 +102,29 @@ def verdict(certificate: Certificate) -> ShownVerdict:
     """Return what a certificate says, drawn."""
     about, numbers = certificate.run, certificate.verdict["numbers"]
     known = {name: certificate.agreement[name] for name in MEASURES}
+    # Draw the share by difficulty; None where there is one at most.
+    strata = numbers["strata"]
+    measured = [
+        ScoreLine(
+            f"difficulty {level}",
+            _number(stratum["share"]),
+            None,
+            share_words(stratum["share"]),
+            "own",
+            counted(int(stratum["items"]), "item"),
+        )
+        for level, stratum in sorted(strata.items())
+    ]
+    caption = "Acceptable or better by difficulty, per cent"
+    chart = bar_chart(caption, "difficulty", _SHARES, measured, _per_cent)
+    strata = replace(chart, told="share") if len(measured) > 1 else None
     return ShownVerdict(
         f"{about.run_id[:8]} · {about.dataset_id} · {about.language_pair}",
         str(certificate.outcome),
         OUTCOMES[certificate.outcome],
         tuple(_in_short(certificate)),
         _share(certificate),
-        _strata(numbers["strata"]),
+        strata,
         _agreement(
             {name: measure for name, measure in known.items() if measure["value"] is not None}
         ),
@@ -166,24 +182,6 @@ def _share(certificate: Certificate) -> BarChart:
         beside="Reviewers in the order of their shares, without names.",
         told=f"share (bounds, each {share_words(verdict['confidence'])} sure)",
     )
-
-
-def _strata(strata: Mapping[str, Mapping[str, Any]]) -> BarChart | None:
-    """Draw the share by difficulty; None where there is one at most."""
-    measured = [
-        ScoreLine(
-            f"difficulty {level}",
-            _number(stratum["share"]),
-            None,
-            share_words(stratum["share"]),
-            "own",
-            counted(int(stratum["items"]), "item"),
-        )
-        for level, stratum in sorted(strata.items())
-    ]
-    caption = "Acceptable or better by difficulty, per cent"
-    chart = bar_chart(caption, "difficulty", _SHARES, measured, _per_cent)
-    return replace(chart, told="share") if len(measured) > 1 else None
 
 
 def _agreement(known: Mapping[str, Mapping[str, Any]]) -> BarChart:

@@ -16,7 +16,7 @@ from harness.store.attachments import attached_to
 from harness.store.results import read_latencies
 from harness.store.run_list import list_runs
 from harness.store.runs import find_run
-from rosetta_tui.html.chart import BarChart, Histogram, Scatter, ScoreLine, histogram, score_chart
+from rosetta_tui.html.chart import BarChart, Scatter, ScoreLine, histogram, score_chart
 from rosetta_tui.html.chart import scatter as scatter_chart
 from rosetta_tui.html.entries import Changes, changes, weakest
 from rosetta_tui.html.page import Fact, Language, render, shortened
@@ -143,6 +143,8 @@ def _facts(found: RunFacts, changed: Changes | None, seconds: Sequence[float]) -
     """Return what the template shows."""
     card, dataset = found.card, block(found.card, "dataset")
     together = [found.summary, *found.beside]
+    caption = "How long entries took"
+    latency = histogram(caption, points.latency([found.summary], {found.summary.run_id: seconds}))
     return {
         "title": setup_words(found.summary),
         "corpus": " · ".join(map(str, filter(None, (dataset.get("id"), dataset.get("version"))))),
@@ -172,7 +174,7 @@ def _facts(found: RunFacts, changed: Changes | None, seconds: Sequence[float]) -
         "parts_drawn": tuple(filter(None, (_parts(found, kind) for kind in _KINDS))),
         "cost": _cost(found, together),
         "effort_words": _effort_words(found),
-        "latency": _latency(found, seconds),
+        "latency": latency,
         "weakest": weakest(card, kept_of(found.summary)),
         "withheld": "withheld" in card,
         "changed": changed,
@@ -375,11 +377,6 @@ def _effort_words(found: RunFacts) -> str:
         return "What an entry cost is not known, so it cannot stand against the score."
     alone = "no other run of its list is next to it"
     return f"An entry was free; {alone}." if per_entry == 0 else f"An entry cost {figures.money(per_entry)}; {alone}."  # fmt: skip
-
-
-def _latency(found: RunFacts, seconds: Sequence[float]) -> Histogram | None:
-    caption = "How long entries took"
-    return histogram(caption, points.latency([found.summary], {found.summary.run_id: seconds}))
 
 
 def _identity(found: RunFacts) -> Iterator[Fact]:

@@ -364,26 +364,22 @@ def entrant_words(board: Board, entrant: Entrant) -> tuple[str, str]:
     together = f", group {group}" if group is not None else ""
     translated = board.grounds.task == TRANSLATION
     shown = LEAD if translated else (board.by, *board.beside)
+    # What an entry costs and how long it takes, or that nobody knows.
+    cost, seconds = entrant.cost_per_entry_usd, entrant.avg_latency_seconds
+    parts = [
+        "cost unknown" if cost is None else f"{figures.money(cost)} an entry",
+        "time unknown" if seconds is None else f"{figures.seconds(seconds)} s an entry",
+    ]
     numbers = [
         *(f"{short_title(id_)} {with_interval(entrant.scores, id_)}" for id_ in shown),
         *filter(None, [spread_words(entrant.scores, board.by)]),
-        _per_entry(entrant),
+        " · ".join(parts),
         *([f"cost-adjusted {adjusted_words(entrant)}"] if translated else []),
     ]
     tier = f" · {tier_words(card, review)}" if translated else ""
     head = f"{place}{together}{tier} · {validation(entrant)} · {run.run_id[:8]}"
     words = filter(None, (head, place_words(entrant), stated_tier_words(entrant), owner_words(run)))
     return f"{setup_words(run)} · {' · '.join(words)}", " · ".join(numbers)
-
-
-def _per_entry(entrant: Entrant) -> str:
-    """Return what an entry costs and how long it takes, or that nobody knows."""
-    cost, seconds = entrant.cost_per_entry_usd, entrant.avg_latency_seconds
-    parts = [
-        "cost unknown" if cost is None else f"{figures.money(cost)} an entry",
-        "time unknown" if seconds is None else f"{figures.seconds(seconds)} s an entry",
-    ]
-    return " · ".join(parts)
 
 
 def place_words(entrant: Entrant) -> str:

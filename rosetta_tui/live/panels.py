@@ -29,7 +29,21 @@ class RunHeader(DetailLine):
 
     def show_run(self, live: LiveRun, *, notes: str = "") -> None:
         """Show the run's name and state now, and what a person wrote next to it."""
-        left, right = _name(live), _state(live)
+        word = live.state_word
+        progress = live.progress
+        parts = [Content.styled(word, f"bold {_TONES.get(word, '$warn')}")]
+        if progress is not None:
+            parts.append(Content.styled(f" {figures.clock(progress.elapsed_seconds)}", ""))
+            if progress.doing is not None and not live.over:
+                parts.append(Content.styled(f" · {plain(progress.doing)}", "$quiet"))
+            elif live.next_try is not None and not live.over:
+                when = figures.clock(live.next_try)
+                parts.append(Content.styled(f" · next try in {when}", "$warn"))
+            elif live.state_word == RunState.RUNNING and progress.eta_seconds is not None:
+                parts.append(
+                    Content.styled(f" · eta {figures.clock(progress.eta_seconds)}", "$quiet")
+                )
+        left, right = _name(live), Content("").join(parts)
         if notes:
             left = Content.assemble(left, "   ", show(notes, "$quiet"))
         room = self.size.width - right.cell_length - 1
@@ -53,22 +67,6 @@ def _name(live: LiveRun) -> Content:
     return Content.styled(" · ", "$quiet").join(parts)
 
 
-def _state(live: LiveRun) -> Content:
-    word = live.state_word
-    progress = live.progress
-    parts = [Content.styled(word, f"bold {_TONES.get(word, '$warn')}")]
-    if progress is not None:
-        parts.append(Content.styled(f" {figures.clock(progress.elapsed_seconds)}", ""))
-        if progress.doing is not None and not live.over:
-            parts.append(Content.styled(f" · {plain(progress.doing)}", "$quiet"))
-        elif live.next_try is not None and not live.over:
-            when = figures.clock(live.next_try)
-            parts.append(Content.styled(f" · next try in {when}", "$warn"))
-        elif live.state_word == RunState.RUNNING and progress.eta_seconds is not None:
-            parts.append(Content.styled(f" · eta {figures.clock(progress.eta_seconds)}", "$quiet"))
-    return Content("").join(parts)
-
-
 class CostPanel(DetailLine):
     """Money and tokens."""
 
@@ -88,14 +86,21 @@ class CostPanel(DetailLine):
 
 def _so_far(progress: Progress) -> Content:
     if progress.cost_usd == 0 and progress.done == progress.failed and not progress.spent_usd:
-        return Content.styled(_nothing(progress.budget_usd), "$quiet")
+        # That nothing was charged yet, which does not make a run free.
+        nothing = (
+            "nothing spent yet"
+            if progress.budget_usd is None
+            else f"none of {figures.money(progress.budget_usd)} spent yet"
+        )
+        return Content.styled(nothing, "$quiet")
     told = figures.cost(progress.cost_usd, progress.known_cost_usd)
     parts = Content.assemble((told, "bold"))
     if progress.cost_usd is None and not progress.known_cost_usd:
         parts = parts.append(Content.styled(" price", "$quiet"))
     if progress.budget_usd is None:
         return parts
-    paid = f" · paid {figures.money(progress.spent_usd)}" if _differs(progress) else ""
+    differs = progress.cost_usd is None or abs(progress.cost_usd - progress.spent_usd) > 0.00005
+    paid = f" · paid {figures.money(progress.spent_usd)}" if differs else ""
     return Content.assemble(
         parts,
         (
@@ -124,15 +129,6 @@ def _judged(progress: Progress, scoring: ScoringSoFar) -> Iterator[Content]:
 def _near(progress: Progress) -> bool:
     """Return whether the budget is nearly spent."""
     return progress.budget_usd is not None and progress.spent_usd >= 0.9 * progress.budget_usd
-
-
-def _nothing(budget: float | None) -> str:
-    """Return that nothing was charged yet, which does not make a run free."""
-    return "nothing spent yet" if budget is None else f"none of {figures.money(budget)} spent yet"
-
-
-def _differs(progress: Progress) -> bool:
-    return progress.cost_usd is None or abs(progress.cost_usd - progress.spent_usd) > 0.00005
 
 
 def _expected(live: LiveRun) -> Content:
@@ -257,8 +253,17 @@ class SpeedPanel(DetailLine):
         if live.progress is None:
             self.tell(Content(""), title)
             return
+        elsewhere = live.started is not None and live.started.setup.outputs_sha256 is not None
+        rate = Content.assemble(
+            (f"{figures.number(live.progress.per_minute, 0)}/min", "bold"),
+            ("  p50 ", "$quiet"),
+            f"{figures.seconds(live.progress.p50_seconds)} s",
+            ("  p95 ", "$quiet"),
+            f"{figures.seconds(live.progress.p95_seconds)} s",
+            (" recorded" if elsewhere and _faster_than_calls(live.progress) else "", "$quiet"),
+        )
         lines = [
-            _rate(live.progress, live),
+            rate,
             _calls(live.progress, live, compact=compact),
             _waiting(live.progress, live),
         ]
@@ -268,18 +273,6 @@ class SpeedPanel(DetailLine):
         self.tell(
             Content("  " if compact else "\n").join([line for line in lines if line.plain]), title
         )
-
-
-def _rate(progress: Progress, live: LiveRun) -> Content:
-    elsewhere = live.started is not None and live.started.setup.outputs_sha256 is not None
-    return Content.assemble(
-        (f"{figures.number(progress.per_minute, 0)}/min", "bold"),
-        ("  p50 ", "$quiet"),
-        f"{figures.seconds(progress.p50_seconds)} s",
-        ("  p95 ", "$quiet"),
-        f"{figures.seconds(progress.p95_seconds)} s",
-        (" recorded" if elsewhere and _faster_than_calls(progress) else "", "$quiet"),
-    )
 
 
 def _faster_than_calls(progress: Progress) -> bool:

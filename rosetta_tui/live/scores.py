@@ -86,10 +86,14 @@ def _full(live: LiveRun, width: int) -> Content:
         tier = tier[tier.plain.index(" ") + 1 :]
     if 0 < width < tier.cell_length and (reasons := tier.plain.partition("; ")[2]):
         tier = Content(f"{tier.plain.partition(' ')[0]} ({reasons}")
+    floor = live.best_floor
+    composite_line = _bar_line(
+        live, "composite", "composite", 1, 2, floor.composite if floor else None
+    )
     return Content("\n").join(
         [
             _bar_line(live, "chrf_plus_plus", "chrF++   ", 100, 1, live.best_chrf_floor),
-            _composite_line(live),
+            composite_line,
             tier,
         ]
     )
@@ -124,11 +128,6 @@ def _value(live: LiveRun, metric: str) -> float | None:
 
 def _interval(live: LiveRun, metric: str) -> tuple[float, float] | None:
     return live.progress.intervals.get(metric) if live.progress else None
-
-
-def _composite_line(live: LiveRun) -> Content:
-    floor = live.best_floor
-    return _bar_line(live, "composite", "composite", 1, 2, floor.composite if floor else None)
 
 
 def _bar_line(

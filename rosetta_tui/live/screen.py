@@ -251,7 +251,15 @@ class LiveScreen(SearchedScreen):
         self.query_one(SpeedPanel).show_run(self.live, compact=compact)
         self.query_one(InputsLine).show_run(self.live)
         self.query_one(RunBanner).show_run(self.live)
-        self.query_one(CountLine).show_run(self.live, notes=self._notes())
+        rows = self.table.entries
+        nothing = "nothing found" if self.table.order.search and rows and not rows.count else ""
+        parts = [
+            self.table.order.words(self.table.kept),
+            nothing,
+            "following" if self.following else "",
+        ]
+        notes = " · ".join(part for part in parts if part)
+        self.query_one(CountLine).show_run(self.live, notes=notes)
         if self.following and self.live.newest is not None:
             self.table.move_to_place(self.live.newest)
         if self._steered != (steered := (self.paused, self.live.draining)):
@@ -264,16 +272,6 @@ class LiveScreen(SearchedScreen):
         progress = self.live.progress
         shown = progress.state if progress else RunState.RUNNING
         return self._helm is not None and self._helm.paused(shown)
-
-    def _notes(self) -> str:
-        rows = self.table.entries
-        nothing = "nothing found" if self.table.order.search and rows and not rows.count else ""
-        parts = [
-            self.table.order.words(self.table.kept),
-            nothing,
-            "following" if self.following else "",
-        ]
-        return " · ".join(part for part in parts if part)
 
     def on_resize(self) -> None:
         self.call_after_refresh(self.paint)

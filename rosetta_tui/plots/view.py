@@ -151,7 +151,14 @@ def plane(picture: PlotPicture, width: int, height: int, focus: int) -> list[Lin
     lines: list[Line] = [[(crop(picture.up, width), "quiet")]]
     for label, row in zip(labels, grid, strict=True):
         side = "┤" if label else "│"
-        lines.append([(f"{label:>{before}}{side}", "quiet"), *_joined(row)])
+        # Assemble neighbours of one tone.
+        line: Line = []
+        for text, tone in row:
+            if line and line[-1][1] == tone:
+                line[-1] = (line[-1][0] + text, tone)
+            else:
+                line.append((text, tone))
+        lines.append([(f"{label:>{before}}{side}", "quiet"), *line])
     return lines + axis_lines(picture, across, before + 1, cells)
 
 
@@ -190,17 +197,6 @@ def _draw_points(
             for beside, bracket in ((column - 1, "▸"), (column + 1, "◂")):
                 if 0 <= beside < cells and (row, beside) not in points_at:
                     grid[row][beside] = (bracket, "plain")
-
-
-def _joined(row: Sequence[Piece]) -> Line:
-    """Assemble neighbours of one tone."""
-    line: Line = []
-    for text, tone in row:
-        if line and line[-1][1] == tone:
-            line[-1] = (line[-1][0] + text, tone)
-        else:
-            line.append((text, tone))
-    return line
 
 
 _STYLES = {"plain": "", "quiet": "$quiet", "mark": "$mark", "focus": "bold reverse"}

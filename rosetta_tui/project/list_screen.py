@@ -301,7 +301,14 @@ class ProjectsScreen(ListScreen[Sequence[ProjectReading], Path]):
             ListRow(project_reading.folder, _cells(project_reading), _about(project_reading))
             for project_reading in found
         ]
-        self.show_list(rows, counted(len(rows), "corpus", "corpora"), _what_to_do())
+        what_to_do = Content.assemble(
+            "A corpus for a language that has none: sentences that its speakers translate and look over, with their community's consent.\n\n",
+            ("n", "bold $mark"),
+            "  begins a new one, in an empty folder\n",
+            ("o", "bold $mark"),
+            "  opens a folder that another computer began",
+        )
+        self.show_list(rows, counted(len(rows), "corpus", "corpora"), what_to_do)
 
     # Opening
 
@@ -366,14 +373,4 @@ def _about(found: ProjectReading) -> Content:
     step = next_step(facts.progress, found.folder).words
     return Content.assemble(
         show(f"{found.name} · {names}"), "\n", show(f"Next: {step}"), "\n", where
-    )
-
-
-def _what_to_do() -> Content:
-    return Content.assemble(
-        "A corpus for a language that has none: sentences that its speakers translate and look over, with their community's consent.\n\n",
-        ("n", "bold $mark"),
-        "  begins a new one, in an empty folder\n",
-        ("o", "bold $mark"),
-        "  opens a folder that another computer began",
     )

@@ -114,7 +114,13 @@ def _lines(
     tokens, budget = block(card, "tokens"), block(card, "budget")
     yield line("cost", cost(card), _budget(budget), price.get("reason"))
     yield line("  per entry", figures.money(number(price.get("cost_per_entry_usd"))))
-    yield from _cost_of_scoring(block(price, "scoring"))
+    # What judges and other endpoints cost that were asked about the outputs.
+    told = block(price, "scoring")
+    calls = number(told.get("calls"))
+    if calls is not None:
+        total, known = number(told.get("total_cost_usd")), number(told.get("known_cost_usd"))
+        asked = counted(int(calls), "call")
+        yield line("  scoring", figures.cost(total, known or 0.0), asked, "not counted above")
     if translated(card):
         yield line("  cost-adjusted score", _cost_adjusted(card))
     yield line("tokens", _whole(tokens.get("total_tokens")))
@@ -375,15 +381,6 @@ def _counts(card: Mapping[str, Any]) -> str:
             wrong = "" if valued is None else f"; {title(headline)} has a value of {valued:,.0f}"
     failed = failed_told(int(number(errors) or 0), counts(scores.get("errors_by_class")))
     return f"{scores.get('total')} in all, {failed}{wrong}"
-
-
-def _cost_of_scoring(told: Mapping[str, Any]) -> Iterator[str]:
-    """Return what judges and other endpoints cost that were asked about the outputs."""
-    calls = number(told.get("calls"))
-    if calls is not None:
-        total, known = number(told.get("total_cost_usd")), number(told.get("known_cost_usd"))
-        asked = counted(int(calls), "call")
-        yield line("  scoring", figures.cost(total, known or 0.0), asked, "not counted above")
 
 
 def _cost_adjusted(card: Mapping[str, Any]) -> str:

@@ -217,7 +217,11 @@ def _translation_tools(scoring: Mapping[str, Any]) -> Iterator[tuple[str, Sequen
     yield "source words", (scoring.get("word_list"),)
     yield "alignment", (scoring.get("alignment"),)
     yield "terms", (_some(scoring, "terms", "prescribed"), _hash(scoring, "terms_sha256"))
-    yield "meanings", _meanings(scoring)
+    meanings = (
+        _some(scoring, "gloss_dictionary", "lemmas"),
+        _hash(scoring, "gloss_dictionary_sha256"),
+    )
+    yield "meanings", meanings
     yield "embeddings", _model(block(scoring, "embeddings"))
     yield "COMET", _model(block(scoring, "comet"))
 
@@ -235,13 +239,6 @@ def _analyser(facts: Mapping[str, Any]) -> Sequence[object]:
     engine = f"{facts.get('engine')} {facts.get('engine_version')}"
     kind = "says yes or no only" if facts.get("acceptor") is True else None
     return (facts.get("name"), _hash(facts, "sha256"), engine, kind)
-
-
-def _meanings(scoring: Mapping[str, Any]) -> Sequence[object]:
-    return (
-        _some(scoring, "gloss_dictionary", "lemmas"),
-        _hash(scoring, "gloss_dictionary_sha256"),
-    )
 
 
 def _model(facts: Mapping[str, Any]) -> Sequence[object]:

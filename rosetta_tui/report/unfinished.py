@@ -76,7 +76,8 @@ def unfinished_lines(run: UnfinishedRun) -> Iterator[str]:
     yield ""
     yield from _scores(now, run.started.columns)
     yield ""
-    yield line("cost so far", figures.cost(now.cost_usd, now.known_cost_usd), _budget(now))
+    budget = "" if now.budget_usd is None else f"of {figures.money(now.budget_usd)} budget"
+    yield line("cost so far", figures.cost(now.cost_usd, now.known_cost_usd), budget)
     yield line("time so far", figures.clock(now.elapsed_seconds))
 
 
@@ -91,10 +92,6 @@ def _at_work(run: UnfinishedRun) -> Iterator[str]:
     if run.finished.reason:
         yield line("why", sentence(run.finished.reason))
     yield line("continues with", str(run.goes_on_with))
-
-
-def _budget(now: Progress) -> str:
-    return "" if now.budget_usd is None else f"of {figures.money(now.budget_usd)} budget"
 
 
 def _scores(now: Progress, kept: KeptColumns) -> Iterator[str]:

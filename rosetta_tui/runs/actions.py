@@ -235,7 +235,6 @@ class RunActions:
 
     def score_again(self, run: RunSummary) -> None:
         """Prompt for the metrics with which a run's outputs are scored again; no method is called."""
-
         self._open("Score again", partial(_score_again, self._path, run), self._scored)
 
     def _scored(self, made: ScoredAgain | None) -> None:

@@ -145,10 +145,11 @@ def filters(runs: Sequence[RunSummary]) -> dict[str, str]:
         counts = Counter(value for run in runs for value in set(texts_of_field(run)) if value)
         for value, count in counts.most_common():
             if count < len(runs):
-                filters_found[_typed(field, value)] = f"{field}  {plain(value)}  ({count:,})"
+                clean = plain(value).replace('"', " ")
+                typed = (
+                    f'{field}:"{clean}"'
+                    if not clean or re.search(r"\s", clean)
+                    else f"{field}:{clean}"
+                )
+                filters_found[typed] = f"{field}  {plain(value)}  ({count:,})"
     return dict(list(filters_found.items())[:MOST_CHOICES])
-
-
-def _typed(field: str, value: str) -> str:
-    clean = plain(value).replace('"', " ")
-    return f'{field}:"{clean}"' if not clean or re.search(r"\s", clean) else f"{field}:{clean}"

@@ -242,23 +242,20 @@ class RetryScreen(ModalScreen[dict[str, Any] | None]):
     @on(Input.Submitted)
     def _ask(self) -> None:
         """Continue; what cannot be is said here, where it can be mended."""
-
         changes = self.changes
         try:
             self._check(changes)
         except UsageError as error:
             static = self.query_one("#said", Static)
             static.display = True
-            static.update(show(_beside(str(error)), "$warn"))
+            # Name a setting as the form does.
+            words = str(error)
+            name = words.removeprefix("Options: field '").partition("'")[0].partition(".")[0]
+            beside = f"{SETTINGS[name]}: {beside_field(words)}" if name in SETTINGS else words
+            static.update(show(beside, "$warn"))
         else:
             self.dismiss(changes)
 
     @on(Button.Pressed, "#back")
     def action_leave(self) -> None:
         self.dismiss(None)
-
-
-def _beside(words: str) -> str:
-    """Name a setting as the form does."""
-    name = words.removeprefix("Options: field '").partition("'")[0].partition(".")[0]
-    return f"{SETTINGS[name]}: {beside_field(words)}" if name in SETTINGS else words

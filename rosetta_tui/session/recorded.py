@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import sqlite3
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from harness.card.reading import block, claim_of, number, stated_floors
 from harness.run.events import Event, Finished, Progress, Started
@@ -19,9 +19,6 @@ from harness.store.runs import Run, find_run
 from rosetta_tui.session.picture import LiveRun
 from rosetta_tui.show.card_fields import as_stated, interval
 from scoring.core.specification import TRANSLATIONS
-
-if TYPE_CHECKING:
-    from scoring.statistics.intervals import ValueSpread
 
 
 def recorded(connection: sqlite3.Connection, run_id: str) -> list[Event]:
@@ -38,18 +35,14 @@ def recorded(connection: sqlite3.Connection, run_id: str) -> list[Event]:
     begun = Started.of(run, read_dataset(connection, run.corpus), outcome.done)
     progress = _progress(run, outcome, elapsed, tries, read_asked(connection, run.id))
     if begun.columns != TRANSLATIONS:
-        progress = dataclasses.replace(progress, spread=_spread(connection, run))
+        import numpy as np
+
+        from scoring.statistics.intervals import RunningSpread
+
+        running = RunningSpread()
+        running.add(np.array(read_headlines(connection, run.id), np.float64))
+        progress = dataclasses.replace(progress, spread=running.value())
     return [begun, progress, finished]
-
-
-def _spread(connection: sqlite3.Connection, run: Run) -> ValueSpread | None:
-    import numpy as np
-
-    from scoring.statistics.intervals import RunningSpread
-
-    running = RunningSpread()
-    running.add(np.array(read_headlines(connection, run.id), np.float64))
-    return running.value()
 
 
 def _progress(
@@ -87,9 +80,15 @@ def seal(live: LiveRun, card: Mapping[str, Any]) -> None:
         return
     scores = block(card, "scores")
     live.progress = _sealed_progress(live.progress, scores, card)
+    floors = tuple(
+        Floor(
+            name, floor.composite, floor.chrf_plus_plus, floor.inputs, floor.entries, floor.searched
+        )
+        for name, floor in stated_floors(card).items()
+    )
     live.started = dataclasses.replace(
         live.started,
-        floors=_floors(card) or live.started.floors,
+        floors=floors or live.started.floors,
         missing=_texts(scores["reasons"]) if "reasons" in scores else live.started.missing,
     )
     live.sealed_claim = claim_of(card)
@@ -145,15 +144,6 @@ def _scoring(cost: Mapping[str, Any]) -> ScoringSoFar | None:
 
 def _texts(value: object) -> dict[str, str]:
     return {str(k): str(v) for k, v in value.items()} if isinstance(value, Mapping) else {}
-
-
-def _floors(card: Mapping[str, Any]) -> tuple[Floor, ...]:
-    return tuple(
-        Floor(
-            name, floor.composite, floor.chrf_plus_plus, floor.inputs, floor.entries, floor.searched
-        )
-        for name, floor in stated_floors(card).items()
-    )
 
 
 def _intervals(scores: Mapping[str, Any]) -> dict[str, tuple[float, float]]:

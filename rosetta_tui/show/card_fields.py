@@ -29,12 +29,6 @@ def blocks(card: Mapping[str, Any], name: str) -> Iterator[Mapping[str, Any]]:
     )
 
 
-def told_intervals(scores: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the intervals of the two metrics that are shown first, as the card has them."""
-    intervals = block(scores, "confidence_intervals")
-    return {id_: intervals[id_] for id_ in LEAD if id_ in intervals}
-
-
 def interval(scores: Mapping[str, Any], metric: str) -> tuple[float, float] | None:
     """Return both ends of a metric's 95 % interval, None where one is missing.
 
@@ -213,7 +207,6 @@ def stated_findings(card: Mapping[str, Any]) -> tuple[FindingCount, ...]:
 
 def claim_json(card: Mapping[str, Any]) -> dict[str, Any]:
     """Return what may be claimed before a review, why no more, and the caveats with their shares."""
-
     from harness.card.reading import claim_of, of_earlier_version
 
     claim = claim_of(card).record()
@@ -231,8 +224,12 @@ def tiers_json(
     Without a card nothing is known, and without scores, as where they stay inside, nothing is claimed of them.
     """
     scored = "scores" in card
+    # Intervals of the two metrics that are shown first, as the card has them.
+    scores = block(card, "scores")
+    intervals = block(scores, "confidence_intervals")
+    told_intervals = {id_: intervals[id_] for id_ in LEAD if id_ in intervals}
     return {
-        "confidence_intervals": told_intervals(block(card, "scores")),
+        "confidence_intervals": told_intervals,
         "quality_tier": block(card, "scores").get("quality_tier"),
         "claimable_tier": claimable(card, review) if scored else None,
         "tier_in_words": tier_words(card, review) if scored else None,

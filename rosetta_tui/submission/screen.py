@@ -267,7 +267,15 @@ class SubmissionsScreen(ListScreen[DeskReading, str]):
             for listed_submission in found.listed
         ]
         note = f" · {len(wrong)} cannot be read" if wrong else ""
-        self.show_list(rows, counted(len(rows), "submission"), _what_to_do(wrong), note)
+        what_to_do = Content.assemble(
+            "A submission is a method that somebody hands in as one signed file, NAME.rosetta-submission.\n\n",
+            ("o", "bold $mark"),
+            "  takes one in from a path or a stick; it is checked, and nothing of it is run\n\n",
+            ("To make a small one, to try everything out, use a shell:\n\n", "$quiet"),
+            ("  rosetta submission demo", "bold"),
+            *(part for content in wrong for part in ("\n\n", content)),
+        )
+        self.show_list(rows, counted(len(rows), "submission"), what_to_do, note)
 
     # Opening
 
@@ -325,14 +333,3 @@ def _about(found: ListedSubmission, wrong: Sequence[Content]) -> Content:
     first, *more = bundle_lines(found.manifest, found.number, found.phrase)
     quiet = [show(line.strip(), "$quiet") for line in more]
     return Content("\n").join([show(first), *quiet, *wrong])
-
-
-def _what_to_do(wrong: Sequence[Content]) -> Content:
-    return Content.assemble(
-        "A submission is a method that somebody hands in as one signed file, NAME.rosetta-submission.\n\n",
-        ("o", "bold $mark"),
-        "  takes one in from a path or a stick; it is checked, and nothing of it is run\n\n",
-        ("To make a small one, to try everything out, use a shell:\n\n", "$quiet"),
-        ("  rosetta submission demo", "bold"),
-        *(part for content in wrong for part in ("\n\n", content)),
-    )

@@ -102,21 +102,17 @@ class HeatView(Widget, can_focus=True):
         self._first = _in_view(self.column, self._first, seen.columns, len(grid.columns))
         columns = range(self._first, min(self._first + seen.columns, len(grid.columns)))
         rows = range(self._top, min(self._top + seen.rows, len(grid.rows)))
-        lines = [self._axis(grid, columns, rows), self._titles(grid, seen, columns)]
-        lines += [self._line(grid, seen, row, columns) for row in rows]
-        return Content("\n").join(lines)
-
-    def _axis(self, grid: HeatGrid, columns: range, rows: range) -> Content:
-        """Name both axes, and say which part of them is seen."""
+        # Name both axes, and say which part of them is seen.
         down = f"{grid.down} ↓{_part(rows, len(grid.rows))}" if grid.down else ""
         across = f"{grid.across} →{_part(columns, len(grid.columns))}" if grid.across else ""
         words = "   ".join(filter(None, (down, across)))
-        return Content.styled(crop(words, self.size.width), "$quiet")
-
-    def _titles(self, grid: HeatGrid, seen: HeatLayout, columns: range) -> Content:
+        axis = Content.styled(crop(words, self.size.width), "$quiet")
         parts = [" " * seen.names]
         parts += [" " * GAP + crop(grid.columns[column], seen.width) for column in columns]
-        return Content.styled("".join(parts), "bold")
+        titles = Content.styled("".join(parts), "bold")
+        lines = [axis, titles]
+        lines += [self._line(grid, seen, row, columns) for row in rows]
+        return Content("\n").join(lines)
 
     def _line(self, grid: HeatGrid, seen: HeatLayout, row: int, columns: range) -> Content:
         here = row == self.row

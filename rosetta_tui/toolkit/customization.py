@@ -109,7 +109,6 @@ def _act(id_: str, uses: Sequence[tuple[KeyPlace, Binding]]) -> Action:
 @cache
 def keyboard() -> Keyboard:
     """Read the keys of every screen of the program."""
-
     key_places: dict[type[DOMNode], KeyPlace] = {}
     for module in walk_packages(rosetta_tui.__path__, f"{_PACKAGE}."):
         if not module.name.startswith(f"{_PACKAGE}.commands") and not module.ispkg:

@@ -56,7 +56,6 @@ from rosetta_tui.review.organiser.words.imported import HOW_TO_ALLOW
 
 def make_folder(folder: Path) -> None:
     """Make a folder where there is none; UsageError where it cannot be made."""
-
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -40,7 +40,7 @@ from review.office.store.database import FILE
 from review.office.store.store import IssuedCertificate, Office, Review, utc_now
 from review.verdict.certificate.certificate import ReviewStatus, read_certificate, standing
 from review.verdict.certificate.certify import EvidenceReading, read_verdict
-from review.verdict.certificate.evidence import Evidence, EvidenceFile
+from review.verdict.certificate.evidence import EvidenceFile
 from review.verdict.certificate.verifying import Verification, verify
 from review.verdict.gate.adjudication import Case, Grounds, decisions
 from review.verdict.gate.key import KeyRun
@@ -86,7 +86,6 @@ class OrganiserService:
 
     def identity(self) -> Identity:
         """Return the organisation's own keys."""
-
         return Identity.load(self.folder, Role.ORGANISATION)
 
     def look(self, review: str, run_id: str) -> EvidenceReading:
@@ -104,7 +103,6 @@ class OrganiserService:
 
     def issue(self, review: str, run_id: str, folder: Path) -> Sequence[Path]:
         """Issue a certificate and write it in all its forms; UsageError where such files are there."""
-
         with self.office() as office:
             reviewed, identity = office.review(review), self.identity()
             evidence = review_evidence(office, reviewed, identity.public.signing_key)
@@ -113,7 +111,6 @@ class OrganiserService:
 
     def write_again(self, review: str, issued: IssuedCertificate, folder: Path) -> Sequence[Path]:
         """Write a certificate that was issued before; UsageError where such files are there."""
-
         name = file_name(review, issued.run_id)
         if taken := taken_names(folder, name):
             raise UsageError(f"{taken[0]} is there already. Choose another folder.")
@@ -382,18 +379,19 @@ def _opened(desk: OrganiserService, office: Office, review: Review, run: RunNow)
     evidence = review_evidence(office, review, desk.identity().public.signing_key)
     reading = seen(evidence, run.key.run_id)
     shown = reading if reading is not None and has_numbers(reading) else None
+    verified = (
+        None
+        if run.newest is None
+        else verify(run.newest.certificate, run.newest.signature, evidence)
+    )
     return replace(
         run,
         opened=True,
         reading=reading,
         settling="" if shown is None else settling_words(shown),
         advice=() if reading is None else list(advice(review, reading)),
-        verification=_verified(run.newest, evidence),
+        verification=verified,
     )
-
-
-def _verified(issued: IssuedCertificate | None, evidence: Evidence) -> Verification | None:
-    return None if issued is None else verify(issued.certificate, issued.signature, evidence)
 
 
 def _verdicts(office: Office, review: Review) -> list[CertifiedVerdict | None]:

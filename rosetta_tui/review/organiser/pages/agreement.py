@@ -58,7 +58,6 @@ _MEANINGS = {
 
 def agreeing(now: ReviewNow, run: RunNow) -> Iterator[Widget]:
     """Yield the section for one run."""
-
     reading = run.reading
     if reading is None:
         yield from hidden(now, run)
@@ -291,7 +290,23 @@ class DecidingScreen(Screen[None]):
         self._fill("#voices", voice_words(case.voices))
         second = voice_words(case.second.voices) if case.second else ()
         self._fill("#second", [(line, "") for line in (second_words(case),) if line] + [*second])
-        self.query_one("#decided", Static).update(_decided(case))
+        # What was decided, and what the keys would do.
+        decision, note = so_far(case), "" if case.decided is None else case.decided.note
+        asked = "Not decided: is it harmful or culturally wrong?"
+        if not case.may_be_decided:
+            asked = (
+                "Nobody flagged it, so there is nothing to decide. A note helps to talk about it."
+            )
+        words = {
+            "upheld": ("Upheld: it is harmful or culturally wrong.", "bold $warn"),
+            "cleared": ("Cleared: it is not harmful.", "bold $good"),
+            "": (asked, "bold"),
+        }[decision]
+        again = {"upheld": "  u takes it back", "cleared": "  c takes it back"}.get(decision, "")
+        why = f"\n{why_words(case)}" if decision else ""
+        beside = show(f"\n{note}" if note else "", "$quiet")
+        decided = Content.assemble(words, (again, "$quiet"), show(why), beside)
+        self.query_one("#decided", Static).update(decided)
 
     def _fill(self, place: str, told: Iterable[tuple[str, str]]) -> None:
         """Show texts of others behind our names for them, a line each; nothing where there are none."""
@@ -402,20 +417,3 @@ class DecidingScreen(Screen[None]):
     def _not_kept(self, why: str) -> None:
         self._saving = False
         self.notify(why, title="Not saved", severity="error", timeout=30, markup=False)
-
-
-def _decided(case: Case) -> Content:
-    """Return what was decided, and what the keys would do."""
-    decision, note = so_far(case), "" if case.decided is None else case.decided.note
-    asked = "Not decided: is it harmful or culturally wrong?"
-    if not case.may_be_decided:
-        asked = "Nobody flagged it, so there is nothing to decide. A note helps to talk about it."
-    words = {
-        "upheld": ("Upheld: it is harmful or culturally wrong.", "bold $warn"),
-        "cleared": ("Cleared: it is not harmful.", "bold $good"),
-        "": (asked, "bold"),
-    }[decision]
-    again = {"upheld": "  u takes it back", "cleared": "  c takes it back"}.get(decision, "")
-    why = f"\n{why_words(case)}" if decision else ""
-    beside = show(f"\n{note}" if note else "", "$quiet")
-    return Content.assemble(words, (again, "$quiet"), show(why), beside)

@@ -45,7 +45,7 @@ from rosetta_tui.toolkit.content import StatusBar, show
 from rosetta_tui.toolkit.key_line import KeyLine
 
 if TYPE_CHECKING:
-    from review.office.results.progress import ReviewerProgress, ReviewProgress, WaitingLaptop
+    from review.office.results.progress import ReviewerProgress, WaitingLaptop
     from review.office.store.arrivals import Delivery
     from rosetta_tui.review.organiser.service import ReviewNow
 
@@ -129,7 +129,6 @@ def _out(now: ReviewNow) -> Iterator[tuple[Cell, ...]]:
 
 def _file(now: ReviewNow, number: int) -> str:
     """Name the file as it was written: one for all, or one for each person."""
-
     several = len(now.review.manifests) > 1
     person = f"-{number}" if several else ""
     return f"{now.review.name}{person}{BATCH_SUFFIX}"
@@ -191,7 +190,11 @@ def people(now: ReviewNow) -> Iterator[Widget]:
         ),
         classes="words",
     )
-    yield _table(progress)
+    # Row for each person; only translations are put to a use that each decides about.
+    shown = [n for n, column in enumerate(_COLUMNS) if column.key != "shares" or not progress.runs]
+    rows = [_row(reviewer) for reviewer in progress.reviewers]
+    table = PlainTable([_COLUMNS[n] for n in shown], [[row[n] for n in shown] for row in rows])
+    yield table
     for line in (
         *kept_back_words(progress),
         *not_shown_words(progress),
@@ -205,13 +208,6 @@ def people(now: ReviewNow) -> Iterator[Widget]:
         ),
         classes="after",
     )
-
-
-def _table(found: ReviewProgress) -> PlainTable:
-    """Return a row for each person; only translations are put to a use that each decides about."""
-    shown = [n for n, column in enumerate(_COLUMNS) if column.key != "shares" or not found.runs]
-    rows = [_row(reviewer) for reviewer in found.reviewers]
-    return PlainTable([_COLUMNS[n] for n in shown], [[row[n] for n in shown] for row in rows])
 
 
 def _row(each: ReviewerProgress) -> tuple[Cell, ...]:
@@ -295,7 +291,25 @@ class ImportScreen(Screen[None]):
 
     def _show(self, search: FileSearch, named: Sequence[Path]) -> None:
         self.files.clear_options()
-        self.files.add_options(_selections(search.files, named))
+        # Each file once, marked; with when it was written, by the clock of anyone who wrote it.
+        files = {file.path: file for file in reversed(search.files)}
+        listed = [
+            Selection(
+                _importing_file(file.path, datetime.fromtimestamp(file.modified, UTC).astimezone()),
+                file,
+                True,
+            )
+            for file in reversed(files.values())
+        ]
+        added = (path for path in named if path not in files)
+        selections = [
+            *listed,
+            *(
+                Selection(_importing_file(path, None), FoundFile(path, 0, 0.0), True)
+                for path in added
+            ),
+        ]
+        self.files.add_options(selections)
         self.query_one("#report", Static).update(
             Content("\n").join(map(_line, skipped_lines(search.skipped)))
         )
@@ -370,24 +384,6 @@ class ImportScreen(Screen[None]):
         )
         self.query_one("#report", Static).update(Content("\n").join(self._lines))
         self.query_one("#page").scroll_end(animate=False)
-
-
-def _selections(found: Sequence[FoundFile], named: Sequence[Path]) -> list[Selection[FoundFile]]:
-    """Return each file once, marked; with when it was written, by the clock of anyone who wrote it."""
-    files = {file.path: file for file in reversed(found)}
-    listed = [
-        Selection(
-            _importing_file(file.path, datetime.fromtimestamp(file.modified, UTC).astimezone()),
-            file,
-            True,
-        )
-        for file in reversed(files.values())
-    ]
-    added = (path for path in named if path not in files)
-    return [
-        *listed,
-        *(Selection(_importing_file(path, None), FoundFile(path, 0, 0.0), True) for path in added),
-    ]
 
 
 def _importing_file(path: Path, written: datetime | None) -> Content:

@@ -60,7 +60,15 @@ def gate(now: ReviewNow, run: RunNow) -> Iterator[Widget]:
     if reading is None:
         yield from hidden(now, run)
         return
-    yield _verdict(reading)
+    outcome = reading.verdict.outcome
+    name = f"{SIGNS[outcome]} {gate_words.verdict_name(outcome)}"
+    content = show(OUTCOMES[outcome])
+    verdict = Field(
+        "Verdict",
+        Content.assemble((name, f"bold ${TONES[outcome]}"), "\n", content),
+        classes="-apart",
+    )
+    yield verdict
     if words := not_counted(now):
         yield Field("Not counted", show(words, "$warn"))
     if gate_words.has_numbers(reading):
@@ -95,17 +103,6 @@ def gate(now: ReviewNow, run: RunNow) -> Iterator[Widget]:
 
 def _field(about: str, words: str) -> Field:
     return Field(about, show(words))
-
-
-def _verdict(reading: EvidenceReading) -> Field:
-    outcome = reading.verdict.outcome
-    name = f"{SIGNS[outcome]} {gate_words.verdict_name(outcome)}"
-    content = show(OUTCOMES[outcome])
-    return Field(
-        "Verdict",
-        Content.assemble((name, f"bold ${TONES[outcome]}"), "\n", content),
-        classes="-apart",
-    )
 
 
 def _found(reading: EvidenceReading) -> Content:

@@ -224,17 +224,15 @@ class ReviewScreen(ReadAgain):
             return False
         if run is None or (now.withdrawn and action != "next_run"):
             return action == "enrol" and bool(now.waiting)
+        # Whether the section that is open shows less until somebody looks.
+        hides = bool(now.unseen) if self._section == "Split" else run.opened and run.reading is None
         return {
-            "look": self._hides(now, run),
+            "look": hides,
             "enrol": bool(now.waiting),
             "issue": run.reading is not None and has_numbers(run.reading),
             "next_run": len(now.runs) > 1,
             "export": True,
         }.get(action, run.newest is not None)
-
-    def _hides(self, now: ReviewNow, run: RunNow) -> bool:
-        """Return whether the section that is open shows less until somebody looks."""
-        return bool(now.unseen) if self._section == "Split" else run.opened and run.reading is None
 
     async def action_section(self, name: str) -> None:
         self._section = name

@@ -51,23 +51,19 @@ class ReviewRows(Rows[ReviewLine]):
 
     def cells(self, index: int) -> tuple[Cell, ...]:
         review_line = self.items[index]
+        # How much is back, as a bar and in numbers.
+        done, asked = review_line.progress.done, review_line.progress.asked
+        bar = figures.progress_bar(done / asked if asked else 0, BAR)
         return (
             Cell(review_line.progress.name),
             Cell(review_line.asks),
             Cell(figures.count(len(review_line.progress.reviewers))),
-            Cell(back_words(review_line)),
+            Cell(f"{bar} {done:,} of {asked:,}"),
             Cell("withdrawn", "warn")
             if review_line.withdrawn
             else verdict_cell(review_line.verdicts),
             Cell(review_line.progress.created[:10], "quiet"),
         )
-
-
-def back_words(line: ReviewLine) -> str:
-    """Return how much is back, as a bar and in numbers."""
-    done, asked = line.progress.done, line.progress.asked
-    bar = figures.progress_bar(done / asked if asked else 0, BAR)
-    return f"{bar} {done:,} of {asked:,}"
 
 
 def verdict_cell(verdicts: Sequence[CertifiedVerdict | None]) -> Cell:

@@ -138,7 +138,6 @@ def harm_words(reading: EvidenceReading) -> Iterator[LabelledLine]:
 
 def _named(review: Review, finding: GateFinding) -> GateFinding:
     """Name a person by their code, and a test translation by its entry and how it was made."""
-
     fact_values = dict(finding.facts)
     if isinstance(control := fact_values.get("control"), str):
         fact_values["control"] = control_words(review, control)
@@ -184,7 +183,6 @@ def _split(review: Review, reading: EvidenceReading) -> Iterator[LabelledLine]:
 
 def agreement_words(reading: EvidenceReading) -> str:
     """Return every measure of agreement with its interval, or why it has none."""
-
     return " · ".join(f"{title} {measured(reading, name)}" for name, title in MEASURES.items())
 
 

@@ -17,7 +17,6 @@ from review.office.intake.speaking import (
     DuplicateLaptops,
     FileOutcome,
     FileReport,
-    Speaker,
 )
 
 if TYPE_CHECKING:
@@ -26,7 +25,6 @@ if TYPE_CHECKING:
 
 def codes(people: Sequence[str]) -> str:
     """Name people by their codes, as they are on the cards."""
-
     return ", ".join(map(printed, people))
 
 
@@ -40,12 +38,17 @@ def voice_lines(found: Assignments) -> Iterator[str]:
         if laptop.far_ahead:
             yield far_words(laptop.name)
         if laptop.removed is not None:
-            yield removed_words(laptop)
+            # That a laptop is taken out.
+            reason = f" ({laptop.removed})" if laptop.removed else ""
+            removed_words = (
+                f"NOTE: {laptop.name} is taken out{reason}: nothing that it says counts. "
+                f'Undo it: rosetta review enrol --remove --undo "{laptop.name}"'
+            )
+            yield removed_words
 
 
 def several_words(person: DuplicateLaptops) -> str:
     """Return that several laptops speak for one person, and what the organiser can say to it."""
-
     code = printed(person.code)
     laptops = " and ".join(person.laptops)
     if person.waits:
@@ -85,15 +88,6 @@ def far_words(name: str) -> str:
     return (
         f"LOOK: the log of {name} counts further than any laptop's can: it was not written by this program as it is. "
         "It does not come before or after what other laptops say of a person unless you let both speak. Ask whose it is."
-    )
-
-
-def removed_words(laptop: Speaker) -> str:
-    """Return that a laptop is taken out."""
-    reason = f" ({laptop.removed})" if laptop.removed else ""
-    return (
-        f"NOTE: {laptop.name} is taken out{reason}: nothing that it says counts. "
-        f'Undo it: rosetta review enrol --remove --undo "{laptop.name}"'
     )
 
 

@@ -123,7 +123,6 @@ def unreadable_words(letters: Letters) -> str:
 
 def require_readable(letters: Letters, *, anyway: bool) -> None:
     """Refuse a review of which something could not be read, unless the organiser knows it."""
-
     if not anyway and (why := unreadable_words(letters)):
         raise UsageError(why)
 
@@ -167,7 +166,6 @@ def _in_order(entry: object) -> tuple[int, str]:
 
 def _kinds(letters: Letters, items: Sequence[Item]) -> str:
     """Name what some items lack: the scripts, and of open sentences a few signs by their names."""
-
     texts = "".join(text for item in items for text in (item.shown.source, item.shown.candidate))
     here = [letter for letter in letters.found.lacking if letter in texts]
     few = here[:3] if not letters.secret else []
@@ -188,7 +186,6 @@ def _scripts(letters: Iterable[str]) -> str:
 
 def _by_script(letters: Iterable[str]) -> dict[str, int]:
     """Count letters by their script; what is no letter is a sign."""
-
     return dict(
         Counter(
             script_of(letter).replace("_", " ") if letter.isalpha() else _SIGNS
@@ -213,7 +210,17 @@ def draft_lines(
     draft: ReviewDraft, policy: GatePolicy, letters: Letters, *, own_training: bool
 ) -> Iterator[str]:
     """Yield who is asked about what, what it is worth, and what could not be had."""
-    yield plan_line("sentences", _sentences(draft))
+    runs = draft.runs.runs
+    missing = max(run.missing for run in runs)
+    several = f", {len(runs)} systems each, blind" if len(runs) > 1 else ""
+    have = "has" if missing == 1 else "have"
+    without = (
+        f" ({missing} {have} no output and {'is' if missing == 1 else 'are'} not asked)"
+        if missing
+        else ""
+    )
+    sentences = f"{len(draft.entries)} of {len(runs[0].entries)}{several}{without}"
+    yield plan_line("sentences", sentences)
     yield plan_line("difficulty", _strata(draft))
     yield plan_line("controls", _controls(draft))
     if why := _why_no_forms(draft):
@@ -225,12 +232,22 @@ def draft_lines(
         )
     for line in draft.controls.short:
         yield plan_line("", line)
-    yield plan_line("each person", _share(draft))
+    low, high = (round(draft.longest * seconds / 60) for seconds in SECONDS_TO_JUDGE)
+    core = (
+        "" if len(draft.core) == len(draft.real) else f", {len(draft.core)} of them common to all"
+    )
+    share = f"{draft.longest} items{core}; about {low}–{high} minutes"
+    yield plan_line("each person", share)
     yield plan_line("training", _training(draft, own_training=own_training))
     if not own_training and (why := _why_little_training(draft)):
         yield plan_line("", why)
     if draft.placed:
-        yield plan_line("context", _context(draft))
+        secret = "; secret sentences are among them" if draft.around.secret else ""
+        context = (
+            f"shown beside {draft.placed} of {len(draft.entries)} sentences: where the corpus has them from, and those next "
+            f"to them in their document{secret}"
+        )
+        yield plan_line("context", context)
     yield from letters_plan(letters)
     yield plan_line("seed", str(draft.seed))
     yield plan_line("chance", chance(draft, policy))
@@ -248,33 +265,12 @@ def letters_plan(letters: Letters) -> Iterator[str]:
         yield plan_line("" if number else "letters", line)
 
 
-def _sentences(draft: ReviewDraft) -> str:
-    runs = draft.runs.runs
-    missing = max(run.missing for run in runs)
-    several = f", {len(runs)} systems each, blind" if len(runs) > 1 else ""
-    have = "has" if missing == 1 else "have"
-    without = (
-        f" ({missing} {have} no output and {'is' if missing == 1 else 'are'} not asked)"
-        if missing
-        else ""
-    )
-    return f"{len(draft.entries)} of {len(runs[0].entries)}{several}{without}"
-
-
 def _strata(draft: ReviewDraft) -> str:
     counts = Counter(map(stratum, draft.entries))
     if set(counts) == {0}:
         return "not given by the corpus: one stratum"
     named = (f"{name or 'not given'}: {count}" for name, count in sorted(counts.items()))
     return ", ".join(named)
-
-
-def _context(draft: ReviewDraft) -> str:
-    secret = "; secret sentences are among them" if draft.around.secret else ""
-    return (
-        f"shown beside {draft.placed} of {len(draft.entries)} sentences: where the corpus has them from, and those next "
-        f"to them in their document{secret}"
-    )
 
 
 def _controls(draft: ReviewDraft) -> str:
@@ -292,14 +288,6 @@ def _why_no_forms(draft: ReviewDraft) -> str:
     if not kinds or "fst" in kinds:
         return ""
     return draft.why_no_forms or "the analyser knows too few words of these texts in two forms"
-
-
-def _share(draft: ReviewDraft) -> str:
-    low, high = (round(draft.longest * seconds / 60) for seconds in SECONDS_TO_JUDGE)
-    core = (
-        "" if len(draft.core) == len(draft.real) else f", {len(draft.core)} of them common to all"
-    )
-    return f"{draft.longest} items{core}; about {low}–{high} minutes"
 
 
 def _training(draft: ReviewDraft, *, own_training: bool) -> str:

@@ -239,16 +239,13 @@ class LessonBox(VerticalScroll):
         """Show what the answer is; None hides the box."""
         self.display = lesson is not None
         if lesson is not None:
-            self.query_one(Static).update(lesson_words(words, lesson))
+            # Whether both answers agree, and why the expected one is expected.
+            agrees = lesson.given is lesson.expected
+            first = told(lesson_said(words, lesson), "bold $good" if agrees else "bold")
+            note = told(f"\n{lesson.note}" if lesson.note else "", "$quiet")
+            lesson_words = Content.assemble(first, note, "\n", show_lines(lesson.explanation))
+            self.query_one(Static).update(lesson_words)
             self.scroll_home(animate=False)
-
-
-def lesson_words(words: Words, lesson: Lesson) -> Content:
-    """Return whether both answers agree, and why the expected one is expected."""
-    agrees = lesson.given is lesson.expected
-    first = told(lesson_said(words, lesson), "bold $good" if agrees else "bold")
-    note = told(f"\n{lesson.note}" if lesson.note else "", "$quiet")
-    return Content.assemble(first, note, "\n", show_lines(lesson.explanation))
 
 
 def hints(words: Words, view: View) -> list[Hint]:

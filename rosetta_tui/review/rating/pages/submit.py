@@ -85,17 +85,17 @@ class HandOverPage(Page[NextAction]):
             ]
         first = words("save here") if self._sticks else words("look again")
         again = [Hint("r", words("look again"), "look")] if self._sticks else []
+        way = self.words("what is not saved")
+        to_unsaved = (
+            [Hint(KEYS[Act.UNSAVED][0], way, "unsaved")] if self._sitting.view.unsaved else []
+        )
         return [
             Hint(words("Enter"), first, "save_here"),
             *again,
-            *self._to_unsaved(),
+            *to_unsaved,
             Hint("f", words("another folder"), "folder"),
             Hint(words("Esc"), words("back"), "leave"),
         ]
-
-    def _to_unsaved(self) -> list[Hint]:
-        way = self.words("what is not saved")
-        return [Hint(KEYS[Act.UNSAVED][0], way, "unsaved")] if self._sitting.view.unsaved else []
 
     def action_unsaved(self) -> None:
         if self._sitting.view.unsaved and not self._busy and not self._done:
