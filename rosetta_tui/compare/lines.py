@@ -7,17 +7,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from corpora.text.messages import counted
-from rosetta_tui.compare.sentences import (
-    cached_words,
-    claim_words,
-    ends,
-    floor_lines,
-    name,
-    number,
-    reproduction_words,
-    sentence,
-    told_apart,
-)
+from rosetta_tui.compare import sentences
 from rosetta_tui.show import figures
 from rosetta_tui.show.card_fields import claim_json, claimable, review_of, tier_words
 from rosetta_tui.show.run_facts import iso
@@ -72,7 +62,7 @@ def _runs(comparison: Comparison, width: int | None) -> Iterator[str]:
         f"{len(comparison.runs)} runs on {counted(count, 'entry', 'entries')} of "
         f"{first.dataset_id} {first.language_pair}"
     )
-    words = told_apart(comparison.runs, by_id=False)
+    words = sentences.told_apart(comparison.runs, by_id=False)
     leading_ids = _led(comparison)
     heads = ("", "run", "what", *map(short_title, leading_ids))
     rows = [_run(run, word, leading_ids) for run, word in zip(comparison.runs, words, strict=True)]
@@ -83,9 +73,9 @@ def _runs(comparison: Comparison, width: int | None) -> Iterator[str]:
             yield f"{run.letter} has {more} that not all have, left out here"
         if not run.complete:
             yield f"{run.letter} is not complete: {run.done:,} of {run.total:,} entries are there"
-        if claim := claim_words(run):
+        if claim := sentences.claim_words(run):
             yield f"{claim}, by all its outputs"
-            yield from (f"  {line}" for line in floor_lines(run))
+            yield from (f"  {line}" for line in sentences.floor_lines(run))
         if run.unverified:
             yield f"{run.letter} is UNVERIFIED: it came without a seal that holds"
         if run.stated:
@@ -117,8 +107,8 @@ def _value(run: ComparedRun, metric: str) -> str:
     if value is None:
         return figures.NONE
     if interval is None:
-        return number(metric, value)
-    return f"{number(metric, value)} ({number(metric, interval.lower)}–{number(metric, interval.upper)})"
+        return sentences.number(metric, value)
+    return f"{sentences.number(metric, value)} ({sentences.number(metric, interval.lower)}–{sentences.number(metric, interval.upper)})"
 
 
 def ordered(metrics: Sequence[str]) -> list[str]:
@@ -132,18 +122,20 @@ def _pair(pair: Pair, width: int | None) -> Iterator[str]:
     metric_ids = ordered(list(pair.by_metric))
     lead = leading(metric_ids) or metric_ids[:1]
     for metric in lead:
-        yield plain(f"  {sentence(pair, metric)}.")
+        yield plain(f"  {sentences.sentence(pair, metric)}.")
     if pair.reproduction is not None:
-        for line in reproduction_words(pair.reproduction):
+        for line in sentences.reproduction_words(pair.reproduction):
             yield f"  {line}"
         yield from (
-            f"  {cached}" for run in (pair.first, pair.second) if (cached := cached_words(run))
+            f"  {cached}"
+            for run in (pair.first, pair.second)
+            if (cached := sentences.cached_words(run))
         )
     rows = _running_rows(pair, metric_ids) if pair.under_way else _rows(pair, metric_ids)
     if metric_ids:
         yield from _indented(list(rows), width)
     for metric, why in pair.left_out.items():
-        yield plain(f"  not compared by {name(metric)}: {why}")
+        yield plain(f"  not compared by {sentences.name(metric)}: {why}")
 
 
 def _indented(rows: Sequence[Sequence[str]], width: int | None) -> Iterator[str]:
@@ -165,10 +157,10 @@ def _rows(pair: Pair, metrics: Sequence[str]) -> Iterator[tuple[str, ...]]:
         adjusted = (figures.p_value(pair.p_adjusted[metric]),) if holm else ()
         yield (
             short_title(metric),
-            number(metric, difference.first),
-            number(metric, difference.second),
-            number(metric, difference.difference, sign=True),
-            ends(metric, difference),
+            sentences.number(metric, difference.first),
+            sentences.number(metric, difference.second),
+            sentences.number(metric, difference.difference, sign=True),
+            sentences.ends(metric, difference),
             figures.p_value(difference.p_randomisation),
             *adjusted,
             figures.p_value(difference.p_bootstrap),
@@ -188,10 +180,10 @@ def _running_rows(pair: Pair, metrics: Sequence[str]) -> Iterator[tuple[str, ...
         better = pair.better(metric)
         yield (
             short_title(metric),
-            number(metric, difference.first),
-            number(metric, difference.second),
-            figures.NONE if so_far is None else number(metric, so_far.mean, sign=True),
-            figures.NONE if so_far is None else ends(metric, so_far),
+            sentences.number(metric, difference.first),
+            sentences.number(metric, difference.second),
+            figures.NONE if so_far is None else sentences.number(metric, so_far.mean, sign=True),
+            figures.NONE if so_far is None else sentences.ends(metric, so_far),
             figures.NONE if better is None else better.letter,
         )
 
@@ -233,7 +225,7 @@ def _part(
 ) -> Iterator[str]:
     for letter in letters:
         value = part.values[letter].get(metric)
-        yield figures.NONE if value is None else number(metric, value)
+        yield figures.NONE if value is None else sentences.number(metric, value)
     if single is None:
         return
     part_difference = part.differences[single.first.letter, single.second.letter].get(metric)
@@ -242,9 +234,9 @@ def _part(
         return
     interval = ""
     if part_difference.interval is not None:
-        low, high = (number(metric, end, sign=True) for end in part_difference.interval)
+        low, high = (sentences.number(metric, end, sign=True) for end in part_difference.interval)
         interval = f" ({low} … {high})"
-    yield f"{number(metric, part_difference.difference, sign=True)}{interval}"
+    yield f"{sentences.number(metric, part_difference.difference, sign=True)}{interval}"
 
 
 def _how(comparison: Comparison) -> str:
@@ -264,11 +256,11 @@ def entry_lines(
 ) -> Iterator[str]:
     """Show the entries on which the runs differ most; of secret ones the numbers only."""
     yield ""
-    yield f"biggest differences by {name(metric)}"
+    yield f"biggest differences by {sentences.name(metric)}"
     values = comparison.entries.values[metric]
     for place, text in zip(places, texts, strict=True):
         own = (
-            f"{run.letter} {figures.NONE if value != value else number(metric, float(value))}"  # noqa: PLR0124  NaN
+            f"{run.letter} {figures.NONE if value != value else sentences.number(metric, float(value))}"  # noqa: PLR0124  NaN
             for run, value in zip(comparison.runs, values[:, place], strict=True)
         )
         yield plain(f"entry {comparison.entries.ids[place]}: {', '.join(own)}")
@@ -387,7 +379,7 @@ def _difference(pair: Pair, metric: str) -> dict[str, Any]:
         "direction": difference.direction,
         "significant": pair.significant(metric),
         "better": _better(pair, metric),
-        "sentence": sentence(pair, metric),
+        "sentence": sentences.sentence(pair, metric),
     }
 
 

@@ -19,17 +19,8 @@ from harness.compare.comparing import compare_runs
 from harness.compare.comparison import Comparison, part_tags
 from harness.core.failures import HarnessError
 from harness.store.file.database import open_store, opened
+from rosetta_tui.compare import difference_panel
 from rosetta_tui.compare.actions import RunChoice
-from rosetta_tui.compare.difference_panel import (
-    ROOMY,
-    DifferencePanel,
-    command_of,
-    entries_line,
-    metric_note,
-    refused,
-    two_outputs,
-    where_words,
-)
 from rosetta_tui.compare.entry_screen import ComparedEntryScreen
 from rosetta_tui.compare.lines import ordered
 from rosetta_tui.compare.parts_screen import ComparedPartsScreen
@@ -119,7 +110,7 @@ class CompareScreen(SearchedScreen):
     )
     CSS_PATH = "compare.tcss"
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (140, "-wide")]  # noqa: RUF012  Textual's own form
-    VERTICAL_BREAKPOINTS = [(0, "-short"), (ROOMY, "-roomy")]  # noqa: RUF012  Textual's own form
+    VERTICAL_BREAKPOINTS = [(0, "-short"), (difference_panel.ROOMY, "-roomy")]  # noqa: RUF012  Textual's own form
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("m", "metric", "Metric", id="compare.metric"),
@@ -150,7 +141,7 @@ class CompareScreen(SearchedScreen):
     def compose(self) -> ComposeResult:
         yield StatusBar()
         yield EmptyState("Comparing …")
-        yield DifferencePanel()
+        yield difference_panel.DifferencePanel()
         yield Static(id="notes")
         yield Input(placeholder="text in id, source, reference or an output", id="search")
         yield ComparedTable(self._path)
@@ -172,9 +163,9 @@ class CompareScreen(SearchedScreen):
         return self.query_one(ComparedTable)
 
     @property
-    def panel(self) -> DifferencePanel:
+    def panel(self) -> difference_panel.DifferencePanel:
         """The sentence, the runs and the pairs."""
-        return self.query_one(DifferencePanel)
+        return self.query_one(difference_panel.DifferencePanel)
 
     @property
     def compares(self) -> bool:
@@ -256,7 +247,7 @@ class CompareScreen(SearchedScreen):
         comparison = self.comparison = stage.comparison
         self.tested = stage.tested
         if not self.compares:
-            self._nothing("These runs do not compare.", refused(comparison))
+            self._nothing("These runs do not compare.", difference_panel.refused(comparison))
             return
         first_time = self._store is None
         self._store = self._store or open_store(self._path)
@@ -278,11 +269,13 @@ class CompareScreen(SearchedScreen):
             return
         self.panel.show_runs(comparison, self.metric, tested=self.tested)
         self.query_one("#how", Static).update(show(self._command, "$quiet"), layout=False)
-        self.query_one(StatusBar).say(show(where_words(comparison, self.metric), "$quiet"))
+        self.query_one(StatusBar).say(
+            show(difference_panel.where_words(comparison, self.metric), "$quiet")
+        )
 
     @property
     def _command(self) -> str:
-        return command_of(self.choice.runs, self.choice.baseline)
+        return difference_panel.command_of(self.choice.runs, self.choice.baseline)
 
     # Entries
 
@@ -301,8 +294,10 @@ class CompareScreen(SearchedScreen):
         if table.entries is None or table.view is None or comparison is None:
             return
         words = table.order.words(*self.panel.letters)
-        note = metric_note(self.metric, table.view.metric)
-        line = entries_line(table.entries.count, len(comparison.entries), words, note)
+        note = difference_panel.metric_note(self.metric, table.view.metric)
+        line = difference_panel.entries_line(
+            table.entries.count, len(comparison.entries), words, note
+        )
         self.query_one("#notes", Static).update(line, layout=False)
         self._moved()
 
@@ -313,10 +308,10 @@ class CompareScreen(SearchedScreen):
         content = Content()
         if place is not None and view is not None and texts is not None:
             results = [texts.result(run, place) for run in (view.first, view.second)]
-            content = two_outputs(texts.entry(place), self.panel.letters, results)
+            content = difference_panel.two_outputs(texts.entry(place), self.panel.letters, results)
         self.query_one("#chosen", Static).update(content, layout=False)
 
-    @on(DifferencePanel.PairChanged)
+    @on(difference_panel.DifferencePanel.PairChanged)
     def _pair_changed(self) -> None:
         self._fill_entries(top=True)
 

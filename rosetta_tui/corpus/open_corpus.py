@@ -27,13 +27,7 @@ from corpora.files.decode import Original, original
 from corpora.files.problems import CorpusError, Problem
 from harness import api
 from harness.core.failures import StoreError
-from harness.store.corpora.listing import (
-    CorpusSummary,
-    Examination,
-    examine,
-    hold_in_memory,
-    list_corpora,
-)
+from harness.store.corpora import listing
 from harness.store.file.database import opened
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.background import AnsweringScreen, bring, in_thread
@@ -48,7 +42,7 @@ class OpenedCorpus:
     sha256: str
     connection: sqlite3.Connection
     """A store in memory that holds this corpus only; the screen closes it."""
-    examination: Examination
+    examination: listing.Examination
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
@@ -62,20 +56,22 @@ class OpenedCorpus:
 def open_corpus(asked: api.CorpusRequest) -> OpenedCorpus:
     """Read a corpus through the door, and look at it; raises CorpusError with everything that is wrong with it."""
     corpus = api.open_corpus(asked)
-    connection, _ = hold_in_memory(corpus)
-    return OpenedCorpus(corpus.sha256, connection, examine(corpus))
+    connection, _ = listing.hold_in_memory(corpus)
+    return OpenedCorpus(corpus.sha256, connection, listing.examine(corpus))
 
 
-def summary_of(path: Path, sha256: str, looked_at: OpenedCorpus | None) -> CorpusSummary | None:
+def summary_of(
+    path: Path, sha256: str, looked_at: OpenedCorpus | None
+) -> listing.CorpusSummary | None:
     """Return the line of a corpus, None where the store has none of this hash and it was not opened.
 
     One that was opened and is in the store too names the runs that used it.
     """
     with opened(path) as store:
-        stored = next(iter(list_corpora(store, sha256)), None)
+        stored = next(iter(listing.list_corpora(store, sha256)), None)
     if looked_at is None:
         return stored
-    own = list_corpora(looked_at.connection, sha256)[0]
+    own = listing.list_corpora(looked_at.connection, sha256)[0]
     runs = () if stored is None else stored.runs
     return replace(own, files=looked_at.examination.files, runs=runs)
 
@@ -255,7 +251,7 @@ def system_command(path: Path, platform: str = sys.platform) -> list[str] | None
 SOON = 3.0  # seconds within which the system's program says that it cannot open a file
 
 
-def open_original(app: App[Any], found: Examination, place: int | None) -> None:
+def open_original(app: App[Any], found: listing.Examination, place: int | None) -> None:
     """Open the first file of a corpus at an entry's line; says so where it is gone or has changed.
 
     An editor of the terminal gets the terminal until it ends. The file is read in a thread: it may be large,
@@ -268,7 +264,7 @@ def open_original(app: App[Any], found: Examination, place: int | None) -> None:
     app.run_worker(look, thread=True, exclusive=True, group="original")
 
 
-def _look(app: App[Any], found: Examination, place: int | None) -> None:
+def _look(app: App[Any], found: listing.Examination, place: int | None) -> None:
     path = found.files[0]
     if not path.is_file():
         _say(app, f"The file is gone: {path}", "error")

@@ -18,20 +18,10 @@ from textual.widgets import Input, Static
 
 from corpora.model.task import TRANSLATION
 from corpora.text.messages import counted
-from harness.store.corpora.listing import (
-    CorpusSummary,
-    Examination,
-    corpus_positions,
-    examine_stored,
-    facet_counts,
-)
+from harness.store.corpora import listing
 from harness.store.file.database import open_store, opened
 from harness.store.run_list import RunSummary, list_runs
-from rosetta_tui.corpus.detail_screens import (
-    CorpusChecksScreen,
-    CorpusEntryScreen,
-    CorpusFactsScreen,
-)
+from rosetta_tui.corpus import detail_screens
 from rosetta_tui.corpus.open_corpus import OpenedCorpus, open_original, summary_of
 from rosetta_tui.corpus.table import SORT_WORDS, CorpusTable, Counts, filter_choices, segment_words
 from rosetta_tui.request.draft import RunDraft
@@ -47,12 +37,12 @@ from rosetta_tui.toolkit.ordered_table import SearchedScreen
 from rosetta_tui.toolkit.result_table import ResultTable
 
 if TYPE_CHECKING:
-    Found = tuple[sqlite3.Connection, CorpusSummary, Sequence[int]]
+    Found = tuple[sqlite3.Connection, listing.CorpusSummary, Sequence[int]]
     "A connection for the screen, the line of the corpus, and the places of its entries."
     from textual.screen import Screen
 
 
-def draft_over(summary: CorpusSummary, *, stored: bool) -> RunDraft:
+def draft_over(summary: listing.CorpusSummary, *, stored: bool) -> RunDraft:
     """Return the draft of a run over a corpus of the store, or over one that was only opened from its files."""
     if stored:
         return RunDraft.of({"file": f"store:{summary.sha256[:12]}"})
@@ -121,8 +111,10 @@ class CorpusScreen(SearchedScreen):
         self._sha256 = sha256
         self._opened = opened
         self._store = None if opened is None else opened.connection
-        self.summary: CorpusSummary | None = None
-        self.examination: Examination | None = None if opened is None else opened.examination
+        self.summary: listing.CorpusSummary | None = None
+        self.examination: listing.Examination | None = (
+            None if opened is None else opened.examination
+        )
 
     def compose(self) -> ComposeResult:
         yield StatusBar()
@@ -163,7 +155,7 @@ class CorpusScreen(SearchedScreen):
         if summary is None:
             return None
         with self._reading() as store:
-            places = corpus_positions(store, summary.number)
+            places = listing.corpus_positions(store, summary.number)
         return self._store or open_store(self._path), summary, places
 
     def _cannot(self, why: str) -> None:
@@ -199,11 +191,11 @@ class CorpusScreen(SearchedScreen):
             cannot = telling(self, "The checks cannot be made")
             in_thread(self, "examine", examine, self._examined, cannot)
 
-    def _examination(self, summary: CorpusSummary) -> Examination:
+    def _examination(self, summary: listing.CorpusSummary) -> listing.Examination:
         with self._reading() as store:
-            return examine_stored(store, summary.number, summary.sha256, summary.files)
+            return listing.examine_stored(store, summary.number, summary.sha256, summary.files)
 
-    def _examined(self, found: Examination) -> None:
+    def _examined(self, found: listing.Examination) -> None:
         self.examination = found
         self.table.flag(found.flagged)
 
@@ -252,7 +244,7 @@ class CorpusScreen(SearchedScreen):
     def _counts(self, corpus: int) -> Counts:
 
         with self._reading() as store:
-            return facet_counts(store, corpus)
+            return listing.facet_counts(store, corpus)
 
     def _ask_filter(self, counts: Counts) -> None:
         self.ask_filter(filter_choices(self.table.order, counts, self.table.flagged))
@@ -270,14 +262,16 @@ class CorpusScreen(SearchedScreen):
                 self._moved()
 
         dataset, examination = self.summary.dataset, self.examination
-        screen = CorpusEntryScreen(self.table.entries, event.index, dataset, examination)
+        screen = detail_screens.CorpusEntryScreen(
+            self.table.entries, event.index, dataset, examination
+        )
         self.app.push_screen(screen, back)
 
     def action_facts(self) -> None:
         if self.summary is None or self.examination is None:
             self.notify("The corpus is still being counted.", markup=False)
         else:
-            self.app.push_screen(CorpusFactsScreen(self.summary, self.examination))
+            self.app.push_screen(detail_screens.CorpusFactsScreen(self.summary, self.examination))
 
     def action_checks(self) -> None:
         """Show what the checks found; a finding leads to its entries."""
@@ -294,7 +288,9 @@ class CorpusScreen(SearchedScreen):
                     replace(self.table.order.everything, places=problem.places, about=about)
                 )
 
-        self.app.push_screen(CorpusChecksScreen(examination.problems, examination.original), chosen)
+        self.app.push_screen(
+            detail_screens.CorpusChecksScreen(examination.problems, examination.original), chosen
+        )
 
     def action_runs(self) -> None:
         if self.summary is not None:
@@ -317,7 +313,7 @@ class CorpusScreen(SearchedScreen):
             open_original(self.app, self.examination, self.table.place)
 
 
-def problem_words(found: Examination) -> str:
+def problem_words(found: listing.Examination) -> str:
     """Return how much the checks found, such as ``3 findings, 12 entries``."""
     if not found.problems:
         return "checks found nothing"

@@ -20,16 +20,7 @@ from harness.store.annotations import AnnotationRow
 from harness.store.corpora.entries import read_dataset, read_entries
 from harness.store.replies import StoredReply
 from harness.store.runs import Run, read_run
-from rosetta_tui.entry.record import (
-    COMPARED_AS_TEXT,
-    LEGEND,
-    about,
-    asked,
-    conversation,
-    diff_content,
-    json_words,
-    text_of,
-)
+from rosetta_tui.entry import record
 from rosetta_tui.show import figures
 from rosetta_tui.show.card_fields import references_accepted
 from rosetta_tui.show.figures import by_reason, of_entries
@@ -152,7 +143,7 @@ def texts(facts: EntryFacts) -> list[PageLine]:
     """Return source, reference, variants and output, and what the output scored."""
     entry, result, writing, task = facts.entry, facts.result, facts.writing, facts.scoring.task
     turns = _turns(facts)
-    lines = turns or list(asked(entry, task, _text(entry.reference, entry, writing, task)))
+    lines = turns or list(record.asked(entry, task, _text(entry.reference, entry, writing, task)))
     if entry.variants:
         variants = [_text(variant, entry, writing, task) for variant in entry.variants]
         lines.append(PageLine("Variants", Content("\n").join(variants)))
@@ -168,7 +159,7 @@ def _turns(facts: EntryFacts) -> list[PageLine]:
     """Return the turns of a conversation with their answers, where the output answers each of them."""
     if facts.scoring.task != "chat":
         return []
-    return conversation(facts.entry, None if facts.result is None else facts.result.output)
+    return record.conversation(facts.entry, None if facts.result is None else facts.result.output)
 
 
 def background(facts: EntryFacts) -> list[PageLine]:
@@ -176,7 +167,7 @@ def background(facts: EntryFacts) -> list[PageLine]:
     result = facts.result
     output = None if result is None else result.output
     parts = ("turns",) if _turns(facts) else ()
-    lines = about(facts.entry, facts.scoring.task, output=output, told=parts)
+    lines = record.about(facts.entry, facts.scoring.task, output=output, told=parts)
     if result is not None:
         missing = {**facts.missing, **facts.scoring.scorer.as_stated}
         lines.append(PageLine("Attempts", _attempts(facts)))
@@ -199,7 +190,7 @@ def _text(text: str, entry: Entry, writing: CreeTarget | None, task: str) -> Con
     """Return a text of the target language, and say so where it is converted."""
     turned = _turned(text, entry, writing)
     if turned == text:
-        return text_of(text, task)
+        return record.text_of(text, task)
     return Content.assemble(show(turned), (f"   converted into {writing}", "$quiet"))
 
 
@@ -242,7 +233,7 @@ def _outcome(
         same = task == TRANSLATION or output.strip() == entry.reference.strip()
         shown = Content.assemble(shown, (f"   {'= reference' if same else '✓ right'}", "$good"))
     lines = [PageLine("Output", shown)]
-    if not result.exact and task in COMPARED_AS_TEXT:
+    if not result.exact and task in record.COMPARED_AS_TEXT:
         lines.append(PageLine("Difference", _difference(output, entry, writing)))
     return lines
 
@@ -253,7 +244,7 @@ def _difference(output: str, entry: Entry, writing: CreeTarget | None) -> Conten
     if writing is not None and normalize("NFC", ours) == normalize("NFC", theirs):
         message = "the same after conversion; v shows how they are written, and differ"
         return Content.styled(message, "$quiet")
-    return Content.assemble(diff_content(ours, theirs), "\n", (LEGEND, "$quiet"))
+    return Content.assemble(record.diff_content(ours, theirs), "\n", (record.LEGEND, "$quiet"))
 
 
 def _gaps(missing: Mapping[str, str]) -> list[PageLine]:
@@ -316,17 +307,17 @@ def prompts(facts: EntryFacts) -> list[PageLine]:
         if isinstance(body, Mapping) and isinstance(messages, list):
             lines += [_message(message) for message in messages]
             rest = {name: value for name, value in body.items() if name != "messages"}
-            lines.append(PageLine("with", show(json_words(rest), "$quiet")))
+            lines.append(PageLine("with", show(record.json_words(rest), "$quiet")))
         else:
-            lines.append(PageLine(f"Request {number}", show_lines(json_words(body))))
+            lines.append(PageLine(f"Request {number}", show_lines(record.json_words(body))))
     return lines or [PageLine("Prompt", Content.styled("none is kept for this entry", "$quiet"))]
 
 
 def _message(message: Any) -> PageLine:
     if not isinstance(message, dict):
-        return PageLine("message", show(json_words(message)))
+        return PageLine("message", show(record.json_words(message)))
     content = message.get("content")
-    text = content if isinstance(content, str) else json_words(content)
+    text = content if isinstance(content, str) else record.json_words(content)
     return PageLine(plain(str(message.get("role", "message")))[:14], show_lines(text))
 
 
@@ -336,7 +327,7 @@ def replies(facts: EntryFacts) -> list[PageLine]:
     for number, exchange in _kept(facts):
         reply = exchange.reply
         lines.append(PageLine(f"Reply {number}", show_lines(reply.text)))
-        lines += [PageLine("tool call", show(json_words(call))) for call in reply.tool_calls]
+        lines += [PageLine("tool call", show(record.json_words(call))) for call in reply.tool_calls]
         facts_of_reply = [reply.model_id or "", reply.finish_reason or ""]
         lines.append(
             PageLine("", show(" · ".join(part for part in facts_of_reply if part), "$quiet"))

@@ -26,17 +26,8 @@ from harness.store.corpora.entries import read_entries
 from harness.store.replies import read_exchange
 from harness.store.results import read_attempts, read_results
 from harness.store.runs import Run
+from rosetta_tui.entry import page
 from rosetta_tui.entry.explaining import EntryExplanation, Explaining, analysed, why
-from rosetta_tui.entry.page import (
-    EntryFacts,
-    RunScoring,
-    background,
-    prompts,
-    replies,
-    run_scoring,
-    tags,
-    texts,
-)
 from rosetta_tui.show.output_text import is_cree, other_writing
 from rosetta_tui.toolkit.background import bring
 from rosetta_tui.toolkit.content import Field, PageLine, StatusBar, show, show_fields
@@ -99,7 +90,7 @@ class EntryByEntryScreen(Screen[int]):
         return Content.assemble(
             show(str(id_), "bold"),
             (f"   {self._index + 1:,} of {len(self._places):,}   ", "$quiet"),
-            Content() if entry is None else tags(entry),
+            Content() if entry is None else page.tags(entry),
         )
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -129,7 +120,7 @@ class EntryByEntryScreen(Screen[int]):
         self.dismiss(self.place)
 
 
-def _unjudged(facts: EntryFacts) -> set[str]:
+def _unjudged(facts: page.EntryFacts) -> set[str]:
     """Return the judges' metrics without a value in the whole run, for which the page gives the reason, and here."""
     values = {} if facts.result is None else facts.scoring.values(facts.result)
     judges = (metric for metric in facts.scoring.scorer.metrics if isinstance(metric, JudgeScore))
@@ -183,11 +174,11 @@ class EntryScreen(EntryByEntryScreen):
         self._told = explaining.why_not is not None
         """True when it was said that nothing can be explained."""
         self._opened: set[str] = set()
-        self._facts: EntryFacts | None = None
+        self._facts: page.EntryFacts | None = None
 
     @cached_property
-    def _scoring(self) -> RunScoring | None:
-        return readable(lambda: run_scoring(self._store, self._run))
+    def _scoring(self) -> page.RunScoring | None:
+        return readable(lambda: page.run_scoring(self._store, self._run))
 
     def compose(self) -> ComposeResult:
         yield Static(Content.styled("reading …", "$quiet"), id="where")
@@ -205,14 +196,14 @@ class EntryScreen(EntryByEntryScreen):
 
     # The page
 
-    def _read(self) -> EntryFacts | None:
+    def _read(self) -> page.EntryFacts | None:
         """Read everything about the entry; None where it is gone."""
         position = self.place
         entry = read_entries(self._store, self._run.corpus, [position], to_show=True).get(position)
         if entry is None or self._scoring is None:
             return None
         attempts = read_attempts(self._store, self._run.id, position)
-        return EntryFacts(
+        return page.EntryFacts(
             entry=entry,
             result=next(
                 iter(read_results(self._store, self._run.id, [position], to_show=True)), None
@@ -239,17 +230,17 @@ class EntryScreen(EntryByEntryScreen):
         self.refresh_bindings()
         self._explain()
 
-    def _lines(self, facts: EntryFacts) -> Iterator[PageLine]:
-        yield from texts(facts)
+    def _lines(self, facts: page.EntryFacts) -> Iterator[PageLine]:
+        yield from page.texts(facts)
         if self._explanation is not None:
             yield from why(self._explanation, _unjudged(facts))
         if "analyses" in self._opened:
             yield from analysed(self._explanation)
-        yield from background(facts)
+        yield from page.background(facts)
         if "prompt" in self._opened:
-            yield from prompts(facts)
+            yield from page.prompts(facts)
         if "raw" in self._opened:
-            yield from replies(facts)
+            yield from page.replies(facts)
 
     def _field(self, label: str) -> Field | None:
         """Return the first field with a label."""

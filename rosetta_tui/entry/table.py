@@ -20,15 +20,8 @@ from harness.method.method import Result
 from harness.store.file.database import opened, store_path
 from harness.store.ordering import Cancelled, Ordering, stored_places
 from harness.store.runs import Run
+from rosetta_tui.entry import rows
 from rosetta_tui.entry.page import RunScoring, run_scoring
-from rosetta_tui.entry.rows import (
-    EntryRows,
-    columns,
-    further_metrics,
-    id_width,
-    kept_places,
-    metric_column,
-)
 from rosetta_tui.session.picture import EntryState, LiveRun
 from rosetta_tui.show.columns import GAP, sorted_by
 from rosetta_tui.show.figures import of_entries
@@ -72,7 +65,7 @@ def sort_words(kept: KeptColumns) -> dict[str, str]:
     """Return what entries of a task can be sorted by, in words."""
     if kept == TRANSLATIONS:
         return SORT_WORDS
-    scored = {place: short_title(id_) for place, id_ in kept_places(kept).items()}
+    scored = {place: short_title(id_) for place, id_ in rows.kept_places(kept).items()}
     values = {"headline", "exact", "second", "third"}
     first = ("position", "id", "state")
     before = {name: SORT_WORDS[name] for name in first}
@@ -104,11 +97,11 @@ ROOMY = 160  # cells above which further metrics have columns of their own
 ORDER_SECONDS = 1.0  # how often rows are put in order again while entries arrive
 
 
-class EntryTable(OrderedTable[EntryRows]):
+class EntryTable(OrderedTable[rows.EntryRows]):
     """The entries of one run; sorting is the store's work, in its own thread."""
 
     def __init__(self, live: LiveRun, store: sqlite3.Connection, *, id: str | None = None) -> None:  # noqa: A002  Textual's own name
-        super().__init__(columns(), id=id)
+        super().__init__(rows.columns(), id=id)
         self.order = Order()
         self._live = live
         self._store = store
@@ -170,11 +163,11 @@ class EntryTable(OrderedTable[EntryRows]):
         self._read()
 
     def _title(self) -> None:
-        width = id_width(self.entries)
+        width = rows.id_width(self.entries)
         further = () if self.entries is None else self.entries.further
         shown = [
             replace(c, width=width) if c.key == "id" else c
-            for c in columns(further, self.kept, self._verdicts)
+            for c in rows.columns(further, self.kept, self._verdicts)
         ]
         self.show_columns(sorted_by(shown, self.order.sort, falling=self.order.turned))
 
@@ -241,7 +234,7 @@ class EntryTable(OrderedTable[EntryRows]):
         if order != self.order or self._entries is None or self._results is None:
             return
         from_top, self._from_top = self._from_top, False
-        entry_rows = EntryRows(
+        entry_rows = rows.EntryRows(
             self._live,
             self._entries,
             self._results,
@@ -275,7 +268,7 @@ class EntryTable(OrderedTable[EntryRows]):
         """Return the further metrics of the run that there is room for beside texts that can be read."""
         missing = self._live.started.missing if self._live.started else {}
         there = [id_ for id_ in self._others() if id_ not in missing]
-        widths = accumulate(metric_column(id_, self._verdicts).width + GAP for id_ in there)
+        widths = accumulate(rows.metric_column(id_, self._verdicts).width + GAP for id_ in there)
         return [
             id_ for id_, used in zip(there, widths, strict=True) if used <= self.size.width - ROOMY
         ]
@@ -284,7 +277,7 @@ class EntryTable(OrderedTable[EntryRows]):
         """Return the metrics of the run that have no place of their own."""
         computed = self._scoring.scorer.ids if self._scoring else ()
         if self.kept == TRANSLATIONS:
-            return further_metrics(computed)
+            return rows.further_metrics(computed)
         return [id_ for id_ in computed if of_entries(id_) and id_ not in self.kept.ids]
 
     def on_resize(self) -> None:

@@ -15,33 +15,16 @@ from textual.widgets import Input, Static
 
 from corpora.text.messages import counted
 from harness.core.failures import StoreError
-from rosetta_tui.home.panels import (
-    ABOUT,
-    KEYS,
-    STEPS,
-    FirstSteps,
-    Lead,
-    WaitingItem,
-    WaitingList,
-    open_reviews,
-    see_to,
-    waiting_reviews,
-)
+from rosetta_tui.home import panels
 from rosetta_tui.runs.actions import SOMETIMES, RunActions, possible
 from rosetta_tui.runs.query import SORT_WORDS, filters
 from rosetta_tui.runs.table import UNDER_WAY, RunReader, RunsFound, RunTable, run_words
 from rosetta_tui.show import figures
+from rosetta_tui.toolkit import messages
 from rosetta_tui.toolkit.background import bring, in_thread
 from rosetta_tui.toolkit.content import EmptyState, StatusBar, show
 from rosetta_tui.toolkit.dialogs.choose import choose
 from rosetta_tui.toolkit.key_line import KeyLine, key_of
-from rosetta_tui.toolkit.messages import (
-    BackRequested,
-    DemoAsked,
-    RunChosen,
-    RunsCompared,
-    RunsPlotted,
-)
 from rosetta_tui.toolkit.result_table import ResultTable
 
 if TYPE_CHECKING:
@@ -60,10 +43,10 @@ class HomeScreen(Screen[None]):
     """The list of runs; reads the store in a thread, so that the first frame waits for nothing."""
 
     TITLE = "Home"
-    HELP = ABOUT
+    HELP = panels.ABOUT
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (120, "-wide")]  # noqa: RUF012  Textual's own form
     AUTO_FOCUS = ""
-    BINDINGS: ClassVar[list[BindingType]] = KEYS
+    BINDINGS: ClassVar[list[BindingType]] = panels.KEYS
 
     def __init__(self, store_path: Path) -> None:
         super().__init__()
@@ -80,8 +63,8 @@ class HomeScreen(Screen[None]):
 
     def compose(self) -> ComposeResult:
         yield StatusBar()
-        yield FirstSteps()
-        yield WaitingList(self._path.parent)
+        yield panels.FirstSteps()
+        yield panels.WaitingList(self._path.parent)
         yield Static(id="query")
         yield Input(placeholder="words, state:…, tag:…, corpus:…, method:…", id="search")
         yield RunTable()
@@ -111,7 +94,7 @@ class HomeScreen(Screen[None]):
             self._look_at_reviews()
 
     def on_resize(self) -> None:
-        self.query_one(WaitingList).fit()
+        self.query_one(panels.WaitingList).fit()
         self.call_after_refresh(self._moved)
 
     @property
@@ -162,12 +145,14 @@ class HomeScreen(Screen[None]):
 
     def _look_at_reviews(self) -> None:
         if self.is_current:
-            take = self.query_one(WaitingList).take_reviews
-            in_thread(self, "waiting", lambda: waiting_reviews(self._desk()), take, self._unread)
+            take = self.query_one(panels.WaitingList).take_reviews
+            in_thread(
+                self, "waiting", lambda: panels.waiting_reviews(self._desk()), take, self._unread
+            )
 
     def _unread(self, why: str) -> None:
-        item = WaitingItem(Lead.REVIEW, "", f"The reviews cannot be read: {why}")
-        self.query_one(WaitingList).take_reviews([item])
+        item = panels.WaitingItem(panels.Lead.REVIEW, "", f"The reviews cannot be read: {why}")
+        self.query_one(panels.WaitingList).take_reviews([item])
 
     def _desk(self) -> OrganiserService:
         from rosetta_tui.review.organiser.service import OrganiserService
@@ -178,7 +163,7 @@ class HomeScreen(Screen[None]):
         """Show why there is no list and what to do, instead of the list; it is tried again all the time."""
         self._trouble = True
         self.query_one(StatusBar).say(Content.styled("the runs cannot be read", "$bad"))
-        self.table.display = self.query_one(FirstSteps).display = False
+        self.table.display = self.query_one(panels.FirstSteps).display = False
         words = self.query_one(EmptyState)
         words.say("The runs cannot be read.", show(why))
         words.display = True
@@ -196,14 +181,14 @@ class HomeScreen(Screen[None]):
             self.query_one(EmptyState).say(NOTHING_FITS)
         if mended or runs != self.table.every:
             self.table.take(runs, newest=back)
-            self.query_one(WaitingList).take_runs(runs)
+            self.query_one(panels.WaitingList).take_runs(runs)
             self._show()
         self._see_what_can_be_done()
 
     def _show(self) -> None:
         """Show what belongs to the runs that the table shows now."""
         table, every = self.table, bool(self.table.every)
-        steps, words = self.query_one(FirstSteps), table.query_now.words
+        steps, words = self.query_one(panels.FirstSteps), table.query_now.words
         begins = not every and not steps.display
         steps.display = not every
         table.display = bool(table.runs)
@@ -212,7 +197,7 @@ class HomeScreen(Screen[None]):
         line.display = every and bool(words)
         line.update(show(f"{figures.count(len(table.runs))} shown · {words}", "$mark"))
         if begins:
-            steps.name_keys({action: key_of(self, action) for action in STEPS})
+            steps.name_keys({action: key_of(self, action) for action in panels.STEPS})
             steps.begin()
         elif table.runs and not self._has_cursor:
             table.focus()
@@ -317,12 +302,14 @@ class HomeScreen(Screen[None]):
     @on(ResultTable.Chosen, "#runs")
     def _open(self) -> None:
         if self.chosen is not None:
-            self.post_message(RunChosen(self.chosen.run_id, self.chosen.state == "complete"))
+            self.post_message(
+                messages.RunChosen(self.chosen.run_id, self.chosen.state == "complete")
+            )
 
     @on(ResultTable.Chosen, "#waiting")
     def _see_to(self, event: ResultTable.Chosen) -> None:
-        item = self.query_one(WaitingList).item(event.index)
-        see_to(item, self, self.acts, self._desk())
+        item = self.query_one(panels.WaitingList).item(event.index)
+        panels.see_to(item, self, self.acts, self._desk())
 
     def action_mark(self) -> None:
         self.table.mark()
@@ -340,10 +327,10 @@ class HomeScreen(Screen[None]):
             why = f"{len(pair)} runs are marked; at most {MOST_RUNS} stand side by side."
             self.notify(why, severity="warning", markup=False)
         else:
-            self.post_message(RunsCompared(pair))
+            self.post_message(messages.RunsCompared(pair))
 
     def action_plots(self) -> None:
-        self.post_message(RunsPlotted(self.table.listed))
+        self.post_message(messages.RunsPlotted(self.table.listed))
 
     def _with_chosen(self, act: Callable[[RunSummary], object]) -> None:
         if self.chosen is not None:
@@ -377,7 +364,7 @@ class HomeScreen(Screen[None]):
         self._with_chosen(self.acts.like)
 
     def action_demo(self) -> None:
-        self.post_message(DemoAsked())
+        self.post_message(messages.DemoAsked())
 
     def action_review(self) -> None:
         from rosetta_tui.review.rating.visit import sit_from_home
@@ -387,7 +374,7 @@ class HomeScreen(Screen[None]):
         )
 
     def action_reviews(self) -> None:
-        open_reviews(self, self._desk())
+        panels.open_reviews(self, self._desk())
 
     def action_leave(self) -> None:
-        self.post_message(BackRequested())
+        self.post_message(messages.BackRequested())

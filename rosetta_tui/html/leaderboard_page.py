@@ -28,17 +28,7 @@ from rosetta_tui.leaderboard.rows import (
     smallest_words,
     stated_tier_words,
 )
-from rosetta_tui.show import released_words
-from rosetta_tui.show.card_fields import (
-    absent_packs,
-    caveats_in_words,
-    interval,
-    owner_words,
-    review_of,
-    shown_by,
-    tier_words,
-    with_interval,
-)
+from rosetta_tui.show import card_fields, released_words
 from rosetta_tui.show.run_facts import setup_words, stated_mark
 from scoring.core.inventory import short_title, title
 
@@ -186,8 +176,8 @@ def _measured(board: Board, entrant: Entrant) -> ScoreLine:
     return ScoreLine(
         setup_words(entrant.run),
         entrant.value(board.by),
-        interval(entrant.scores, board.by),
-        with_interval(entrant.scores, board.by),
+        card_fields.interval(entrant.scores, board.by),
+        card_fields.with_interval(entrant.scores, board.by),
         "own" if board.ranks.get(entrant.run.run_id) == 1 else "other",
         entrant.run.run_id[:8],
     )
@@ -207,14 +197,16 @@ def _row(
 ) -> RankedRow:
     card = entrant.run.card or {}
     translated = board.grounds.task == TRANSLATION
-    claim = tier_words(card, review_of(card, entrant.run.certificates), beside=True)
+    claim = card_fields.tier_words(
+        card, card_fields.review_of(card, entrant.run.certificates), beside=True
+    )
     claim += stated_mark(entrant.run)
     notes = (
         place_words(entrant) and f"stands {place_words(entrant)}",
-        caveats_in_words(card) if translated else "",
+        card_fields.caveats_in_words(card) if translated else "",
         stated_tier_words(entrant),
-        shown_by(entrant.run),
-        owner_words(entrant.run),
+        card_fields.shown_by(entrant.run),
+        card_fields.owner_words(entrant.run),
         entrant.unranked and f"no rank: {entrant.unranked}",
     )
     return RankedRow(
@@ -254,5 +246,5 @@ def _notes(boards: Sequence[Board], number: int, shown: Board) -> Iterator[str]:
     yield smallest_words(shown)
     yield disagreeing_words(shown)
     yield shown.unclustered
-    yield from absent_packs(entrant.run.card or {} for entrant in shown.entrants)
+    yield from card_fields.absent_packs(entrant.run.card or {} for entrant in shown.entrants)
     yield from sorted({signature_words(entrant) for entrant in shown.entrants} - {""})

@@ -24,22 +24,7 @@ from rosetta_tui.leaderboard.rows import kept_here
 from rosetta_tui.plots import points
 from rosetta_tui.report.card import card_text
 from rosetta_tui.report.paragraphs import left_out_lines
-from rosetta_tui.show import figures
-from rosetta_tui.show.card_fields import (
-    blocks,
-    cost,
-    interval,
-    is_reproduced,
-    owner_words,
-    references_accepted,
-    review_of,
-    shown_by,
-    stated_findings,
-    stated_metrics,
-    tier_words,
-    validated_by,
-    with_interval,
-)
+from rosetta_tui.show import card_fields, figures
 from rosetta_tui.show.figures import beside_value, by_reason, floor_words, remark, scale, value
 from rosetta_tui.show.run_facts import failed_told, kept_of, setup_words, tiered
 from scoring.card.claim import ClaimReason, best, caveat_sentence
@@ -134,7 +119,7 @@ def read_facts(connection: sqlite3.Connection, run_id: str) -> RunFacts:
     return RunFacts(
         replace(summary, card=card),
         card,
-        review_of(card, attached_to(connection, run.id)),
+        card_fields.review_of(card, attached_to(connection, run.id)),
         tuple(e.run for e in others if e.run.run_id != run_id and not kept_here(e))[:MOST_BESIDE],
     )
 
@@ -152,19 +137,23 @@ def _facts(found: RunFacts, changed: Changes | None, seconds: Sequence[float]) -
         "date": str(card.get("timestamp", ""))[:10],
         "source_language": Language.of(dataset.get("source_language")),
         "target_language": Language.of(dataset.get("target_language")),
-        "claim": tier_words(card, found.review) if tiered(found.summary) else "",
+        "claim": card_fields.tier_words(card, found.review) if tiered(found.summary) else "",
         "rank": claim_of(card)
         .tier(review_passed=found.review is not None and found.review.passed)
         .rank,
-        "validated": validated_by(
-            found.review, reproduced=is_reproduced(card, found.summary.checked)
+        "validated": card_fields.validated_by(
+            found.review, reproduced=card_fields.is_reproduced(card, found.summary.checked)
         ),
-        "signed": tuple(filter(None, (shown_by(found.summary), owner_words(found.summary)))),
+        "signed": tuple(
+            filter(
+                None, (card_fields.shown_by(found.summary), card_fields.owner_words(found.summary))
+            )
+        ),
         "unverified": str(card.get("unverified", "")),
         "tiles": tuple(_tiles(found)),
         "short": tuple(_in_short(found)),
         "caveats": tuple(map(caveat_sentence, claim_of(card).caveats)),
-        "findings": tuple(map(finding_sentence, stated_findings(card))),
+        "findings": tuple(map(finding_sentence, card_fields.stated_findings(card))),
         "scores": tuple(_against_floors(found, metric) for metric in found.leads),
         "inputs": tuple(_inputs(found)),
         "coverage": _coverage(found),
@@ -187,7 +176,7 @@ def _tiles(found: RunFacts) -> Iterator[Tile]:
     """Yield the numbers that stand first, each with what it is to be read with."""
     scores = found.scores
     for metric in found.leads:
-        ends = interval(scores, metric)
+        ends = card_fields.interval(scores, metric)
         sure = (
             "no interval"
             if ends is None
@@ -199,7 +188,7 @@ def _tiles(found: RunFacts) -> Iterator[Tile]:
     yield Tile("entries", figures.count(scores.get("total")), failed_words)
     per_entry = number(block(found.card, "cost").get("cost_per_entry_usd"))
     per_entry_words = "" if per_entry is None else f"{figures.money(per_entry)} an entry"
-    yield Tile("cost", cost(found.card), per_entry_words)
+    yield Tile("cost", card_fields.cost(found.card), per_entry_words)
     speed = number(block(found.card, "speed").get("median_latency_seconds"))
     yield Tile("time of an entry", f"{figures.seconds(speed)} s" if speed is not None else figures.NONE, "half of them take less" if speed is not None else "not measured")  # fmt: skip
 
@@ -254,7 +243,7 @@ def _against_floors(found: RunFacts, metric: str) -> BarChart:
             point.name,
             point.across,
             point.ends,
-            with_interval(_scores_of(found, point.run_id), metric),
+            card_fields.with_interval(_scores_of(found, point.run_id), metric),
             "own" if point.run_id == found.summary.run_id else "other",
             "this run" if point.run_id == found.summary.run_id else "",
         )
@@ -284,7 +273,7 @@ def _scores_of(found: RunFacts, run_id: str) -> Mapping[str, Any]:
 
 def _inputs(found: RunFacts) -> Iterator[tuple[str, str, str]]:
     """Yield what the composite weighs: name, share of it, value."""
-    for part in blocks(found.scores, "composite_inputs"):
+    for part in card_fields.blocks(found.scores, "composite_inputs"):
         metric, weight = str(part.get("metric")), number(part.get("effective_weight")) or 0.0
         yield title(metric), percent(weight), value(metric, number(part.get("value")))
 
@@ -318,17 +307,19 @@ def _missing(found: RunFacts) -> Iterator[Fact]:
 def _metrics(found: RunFacts) -> Iterator[tuple[str, tuple[tuple[str, str, str, str], ...]]]:
     """Yield by category each metric that has a value: name, value with interval, range, remark."""
     scores = found.scores
-    known = [id_ for id_ in stated_metrics([scores]) if number(scores.get(id_)) is not None]
+    known = [
+        id_ for id_ in card_fields.stated_metrics([scores]) if number(scores.get(id_)) is not None
+    ]
     for category, metrics in by_category(known):
         yield category, tuple(_metric(found, metric) for metric in metrics)
 
 
 def _metric(found: RunFacts, metric: str) -> tuple[str, str, str, str]:
     scores = found.scores
-    beside = beside_value(metric, references_accepted(found.card.get("scoring")))
+    beside = beside_value(metric, card_fields.references_accepted(found.card.get("scoring")))
     remark_words = remark(metric, number(scores.get("total")))
     words = "; ".join(filter(None, (beside, remark_words)))
-    return title(metric), with_interval(scores, metric), scale(metric), words
+    return title(metric), card_fields.with_interval(scores, metric), scale(metric), words
 
 
 _KINDS = ("segment", "register", "provenance", *FREE)
@@ -344,8 +335,8 @@ def _parts(found: RunFacts, kind: str) -> BarChart | None:
         ScoreLine(
             f"{kind} {name}",
             number(group.get(metric)),
-            interval(group, metric),
-            with_interval(group, metric),
+            card_fields.interval(group, metric),
+            card_fields.with_interval(group, metric),
             "own",
             counted(int(number(group.get("n")) or 0), "entry", "entries"),
         )
@@ -397,7 +388,9 @@ def _identity(found: RunFacts) -> Iterator[Fact]:
 def _record(found: RunFacts) -> list[str]:
     """Return the whole record as ``rosetta runs show`` prints it."""
     lines = card_text(
-        found.card, found.review, reproduced=is_reproduced(found.card, found.summary.checked)
+        found.card,
+        found.review,
+        reproduced=card_fields.is_reproduced(found.card, found.summary.checked),
     ).splitlines()
     more = len(lines) - MOST_LINES
     return lines[:MOST_LINES] + ([f"… and {more:,} more lines"] if more > 0 else [])

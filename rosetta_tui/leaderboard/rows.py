@@ -11,22 +11,7 @@ from corpora.text.messages import counted
 from harness.card.reading import block, kept_inside, number
 from harness.leaderboard.entrant import Entrant
 from harness.leaderboard.ranking import Board, apart
-from rosetta_tui.show import figures
-from rosetta_tui.show.card_fields import (
-    LEAD,
-    caveats_in_words,
-    claimable,
-    owner_state,
-    owner_words,
-    review_of,
-    score_record,
-    spread_words,
-    stated_metrics,
-    tier_sign,
-    tier_words,
-    validated,
-    with_interval,
-)
+from rosetta_tui.show import card_fields, figures
 from rosetta_tui.show.columns import WITHHELD, Cell, Column, Record, Rows, Value, widest
 from rosetta_tui.show.figures import value
 from rosetta_tui.show.run_facts import failed_words, iso, setup_words, stated_mark, when
@@ -63,7 +48,10 @@ _SOONER = ("exact_match_rate", "fst_acceptance_rate", "semantic_score")
 
 def further_metrics() -> tuple[str, ...]:
     """Return the metrics of the table that have a column of their own, the most telling first."""
-    return (*_SOONER, *(id_ for id_ in specification().metrics if id_ not in (*_SOONER, *LEAD)))
+    return (
+        *_SOONER,
+        *(id_ for id_ in specification().metrics if id_ not in (*_SOONER, *card_fields.LEAD)),
+    )
 
 
 def columns(board: Board | None = None) -> tuple[Column, ...]:
@@ -152,7 +140,7 @@ def dimensions(entrants: Sequence[Entrant]) -> dict[str, Dimension]:
     """Return what a list can be sorted by: the columns, then each further metric that one of its runs has."""
     has = [
         typed_name(id_)
-        for id_ in stated_metrics(entrant.scores for entrant in entrants)
+        for id_ in card_fields.stated_metrics(entrant.scores for entrant in entrants)
         if any(entrant.value(id_) is not None for entrant in entrants)
     ]
     return {name: dimension(name) for name in (*SORTS, *has)}
@@ -222,7 +210,7 @@ class LeaderboardRows(Rows["Entrant"]):
         for id_ in further_metrics():
             there = (item.value(id_) for item in self.items)
             texts[typed_name(id_)] = [value(id_, number) for number in there if number is not None]
-        spreads = (spread_words(item.scores, self._board.by) for item in self.items)
+        spreads = (card_fields.spread_words(item.scores, self._board.by) for item in self.items)
         texts[SPREAD] = [spread.removeprefix("mean ") for spread in spreads]
         for id_ in self._board.beside:
             texts[id_] = [value(id_, item.value(id_)) for item in self.items]
@@ -258,11 +246,11 @@ def entrant_record(board: Board, entrant: Entrant) -> dict[str, Value]:
         "method_class": entrant.method_class,
         **(_claimed(entrant) if board.grounds.task == TRANSLATION else {}),
         "validated_by": validation(entrant),
-        "ownership": owner_state(run) or None,
+        "ownership": card_fields.owner_state(run) or None,
     }
     return {
         **record,
-        **score_record(entrant.scores),
+        **card_fields.score_record(entrant.scores),
         "failures": ", ".join(f"{name} {n}" for name, n in entrant.failures.items()) or None,
         "unranked": entrant.unranked or None,
         "cost_per_entry_usd": entrant.cost_per_entry_usd,
@@ -273,12 +261,12 @@ def entrant_record(board: Board, entrant: Entrant) -> dict[str, Value]:
 
 def _claimed(entrant: Entrant) -> dict[str, Value]:
     card = entrant.run.card or {}
-    claim = claimable(card, review_of(card, entrant.run.certificates))
+    claim = card_fields.claimable(card, card_fields.review_of(card, entrant.run.certificates))
     return {
         "quality_tier": block(card, "scores").get("quality_tier"),
         "claimable_tier": claim,
         "composite_coverage": number(block(card, "scores").get("composite_coverage")),
-        "caveats": caveats_in_words(card) or None,
+        "caveats": card_fields.caveats_in_words(card) or None,
     }
 
 
@@ -300,7 +288,7 @@ def entrant_cells(board: Board, entrant: Entrant) -> tuple[Cell, ...]:
         Cell(figures.seconds(entrant.avg_latency_seconds), "quiet"),
         *(_further_cells(entrant) if translated else ()),
         Cell(validation(entrant), "warn" if entrant.unverified else "quiet"),
-        Cell(owner_state(run) or figures.NONE, "quiet"),
+        Cell(card_fields.owner_state(run) or figures.NONE, "quiet"),
         Cell(entrant.method_class or figures.NONE, "quiet"),
         Cell(when(run.created), "quiet"),
     )
@@ -308,12 +296,14 @@ def entrant_cells(board: Board, entrant: Entrant) -> tuple[Cell, ...]:
 
 def _translated_cells(board: Board, entrant: Entrant) -> tuple[Cell, ...]:
     run, card = entrant.run, entrant.run.card or {}
-    review = review_of(card, run.certificates)
+    review = card_fields.review_of(card, run.certificates)
     return (
-        Cell(with_interval(entrant.scores, "composite")),
-        Cell(with_interval(entrant.scores, "chrf_plus_plus")),
+        Cell(card_fields.with_interval(entrant.scores, "composite")),
+        Cell(card_fields.with_interval(entrant.scores, "chrf_plus_plus")),
         Cell(figures.count(board.chrf_clusters.get(run.run_id)), "quiet"),
-        Cell(f"{tier_sign(card, review)} {claimable(card, review)}{stated_mark(entrant.run)}"),
+        Cell(
+            f"{card_fields.tier_sign(card, review)} {card_fields.claimable(card, review)}{stated_mark(entrant.run)}"
+        ),
     )
 
 
@@ -324,26 +314,26 @@ def _further_cells(entrant: Entrant) -> tuple[Cell, ...]:
 
 def _answer_cells(board: Board, entrant: Entrant) -> tuple[Cell, ...]:
     beside = (Cell(value(id_, entrant.value(id_)), "quiet") for id_ in board.beside)
-    told = spread_words(entrant.scores, board.by).removeprefix("mean ")
+    told = card_fields.spread_words(entrant.scores, board.by).removeprefix("mean ")
     spread = [Cell(told or figures.NONE, "quiet")] if _has_spread(board) else []
-    return (Cell(with_interval(entrant.scores, board.by)), *spread, *beside)
+    return (Cell(card_fields.with_interval(entrant.scores, board.by)), *spread, *beside)
 
 
 def _has_spread(board: Board) -> bool:
     """Return whether a run of a list states mean and deviation of what ranks it, as older cards do not."""
-    return any(spread_words(entrant.scores, board.by) for entrant in board.entrants)
+    return any(card_fields.spread_words(entrant.scores, board.by) for entrant in board.entrants)
 
 
 def validation(entrant: Entrant) -> str:
     """Return who validated a run (§9.4)."""
     if entrant.unverified:
         return "unverified"
-    return validated(entrant.run)[0]
+    return card_fields.validated(entrant.run)[0]
 
 
 def stated_tier_words(entrant: Entrant) -> str:
     """Return which verification tier a run's card states that nothing here shows; empty where there is none."""
-    return validated(entrant.run)[1]
+    return card_fields.validated(entrant.run)[1]
 
 
 def adjusted_words(entrant: Entrant) -> str:
@@ -356,14 +346,14 @@ def adjusted_words(entrant: Entrant) -> str:
 def entrant_words(board: Board, entrant: Entrant) -> tuple[str, str]:
     """Return everything about one run in two lines, for the place below the list."""
     run, card = entrant.run, entrant.run.card or {}
-    review = review_of(card, run.certificates)
+    review = card_fields.review_of(card, run.certificates)
     rank = board.ranks.get(run.run_id)
     why = entrant.unranked or f"it has no {title(board.by)}"
     place = f"no rank: {why}" if rank is None else f"rank {rank}"
     group = board.clusters.get(run.run_id)
     together = f", group {group}" if group is not None else ""
     translated = board.grounds.task == TRANSLATION
-    shown = LEAD if translated else (board.by, *board.beside)
+    shown = card_fields.LEAD if translated else (board.by, *board.beside)
     # What an entry costs and how long it takes, or that nobody knows.
     cost, seconds = entrant.cost_per_entry_usd, entrant.avg_latency_seconds
     parts = [
@@ -371,14 +361,16 @@ def entrant_words(board: Board, entrant: Entrant) -> tuple[str, str]:
         "time unknown" if seconds is None else f"{figures.seconds(seconds)} s an entry",
     ]
     numbers = [
-        *(f"{short_title(id_)} {with_interval(entrant.scores, id_)}" for id_ in shown),
-        *filter(None, [spread_words(entrant.scores, board.by)]),
+        *(f"{short_title(id_)} {card_fields.with_interval(entrant.scores, id_)}" for id_ in shown),
+        *filter(None, [card_fields.spread_words(entrant.scores, board.by)]),
         " · ".join(parts),
         *([f"cost-adjusted {adjusted_words(entrant)}"] if translated else []),
     ]
-    tier = f" · {tier_words(card, review)}" if translated else ""
+    tier = f" · {card_fields.tier_words(card, review)}" if translated else ""
     head = f"{place}{together}{tier} · {validation(entrant)} · {run.run_id[:8]}"
-    words = filter(None, (head, place_words(entrant), stated_tier_words(entrant), owner_words(run)))
+    words = filter(
+        None, (head, place_words(entrant), stated_tier_words(entrant), card_fields.owner_words(run))
+    )
     return f"{setup_words(run)} · {' · '.join(words)}", " · ".join(numbers)
 
 

@@ -21,23 +21,8 @@ from corpora.text.messages import counted
 from harness.leaderboard.entrant import Entrant
 from harness.leaderboard.official import OfficialList, cards_here, official_lists
 from harness.leaderboard.ranking import Board, BoardGrounds, leaderboards
+from rosetta_tui.leaderboard import rows
 from rosetta_tui.leaderboard.official import lists_lines
-from rosetta_tui.leaderboard.rows import (
-    Dimension,
-    LeaderboardRows,
-    board_words,
-    columns,
-    dimension,
-    dimensions,
-    disagreeing_words,
-    entrant_words,
-    ordered,
-    others_words,
-    ranked_for,
-    signature_words,
-    smallest_words,
-    sort_on,
-)
 from rosetta_tui.show.card_fields import absent_packs
 from rosetta_tui.show.columns import sorted_by
 from rosetta_tui.show.text import plain
@@ -144,13 +129,13 @@ class LeaderboardScreen(Screen[None]):
         self._best = False  # true where only the best run of each set-up is shown
         self.marked: dict[str, None] = {}
         """Ids of marked runs, in the order in which they were marked."""
-        self.rows: LeaderboardRows | None = None
+        self.rows: rows.LeaderboardRows | None = None
 
     def compose(self) -> ComposeResult:
         yield StatusBar()
         yield Static(id="board")
         yield EmptyState("Reading …")
-        yield ResultTable(columns(), id="leaderboard")
+        yield ResultTable(rows.columns(), id="leaderboard")
         yield Static(id="chosen")
         yield Static(id="signature")
         yield Static(id="smallest")
@@ -170,7 +155,7 @@ class LeaderboardScreen(Screen[None]):
         """The list that is shown, with all its runs, ranked as it is sorted."""
         if not self._boards:
             return None
-        board = ranked_for(self._boards[self._index], self._sort)
+        board = rows.ranked_for(self._boards[self._index], self._sort)
         return self._grouped.get((board.grounds, board.language_pair, board.by), board)
 
     @property
@@ -221,12 +206,12 @@ class LeaderboardScreen(Screen[None]):
         if board is None:
             return
         shown = board.best_of_setups if self._best else board
-        self.rows = LeaderboardRows(
-            shown, ordered(shown, self._sort, turned=self._turned), frozenset(self.marked)
+        self.rows = rows.LeaderboardRows(
+            shown, rows.ordered(shown, self._sort, turned=self._turned), frozenset(self.marked)
         )
-        sort = self._sort if self.board is None else sort_on(self.board, self._sort)
-        best_first = dimension(sort).high_first is not self._turned
-        self.table.show_columns(sorted_by(columns(self.board), sort, falling=best_first))
+        sort = self._sort if self.board is None else rows.sort_on(self.board, self._sort)
+        best_first = rows.dimension(sort).high_first is not self._turned
+        self.table.show_columns(sorted_by(rows.columns(self.board), sort, falling=best_first))
         row = None if here is None or top else self.rows.find(here.run.run_id)
         self.table.show_rows(self.rows, 0 if top else row)
         boards = self._boards or []
@@ -236,15 +221,17 @@ class LeaderboardScreen(Screen[None]):
         self.query_one(StatusBar).say(
             show(" · ".join(part for part in (which, count, best) if part), "$quiet")
         )
-        name, made = board_words(shown)
+        name, made = rows.board_words(shown)
         absent = absent_packs(entrant.run.card or {} for entrant in shown.entrants)
-        notes = [others_words(boards, self._index), shown.unclustered, *absent]
+        notes = [rows.others_words(boards, self._index), shown.unclustered, *absent]
         if not shown.clusters and not shown.unclustered:
             notes.append("working out the groups …")
         lines = [show(name, "bold"), show(made, "$quiet")]
         lines.append(show(" · ".join(note for note in notes if note) or " ", "$warn"))
         self.query_one("#board", Static).update(Content("\n").join(lines))
-        words = " · ".join(filter(None, (smallest_words(shown), disagreeing_words(shown))))
+        words = " · ".join(
+            filter(None, (rows.smallest_words(shown), rows.disagreeing_words(shown)))
+        )
         foot = self.query_one("#smallest", Static)
         foot.display = bool(words)
         foot.update(show(words, "$quiet"))
@@ -268,9 +255,9 @@ class LeaderboardScreen(Screen[None]):
         board, entrant = self.board, self.chosen
         line = self.query_one("#chosen", Static)
         if board is not None and entrant is not None:
-            name, numbers = entrant_words(board, entrant)
+            name, numbers = rows.entrant_words(board, entrant)
             line.update(Content.assemble(show(name, "$quiet"), "\n", show(numbers)))
-            stated, words = self.query_one("#signature", Static), signature_words(entrant)
+            stated, words = self.query_one("#signature", Static), rows.signature_words(entrant)
             stated.display = bool(words)
             stated.update(show(words, "$quiet"))
 
@@ -287,7 +274,7 @@ class LeaderboardScreen(Screen[None]):
 
     def action_lists(self) -> None:
         words = {
-            str(i): plain(f"{board_words(board)[0]} · {counted(len(board.entrants), 'run')}")
+            str(i): plain(f"{rows.board_words(board)[0]} · {counted(len(board.entrants), 'run')}")
             for i, board in enumerate(self._boards or [])
         }
         if words:
@@ -313,8 +300,8 @@ class LeaderboardScreen(Screen[None]):
         if key in self._dimensions():
             self._sort_by(key)
 
-    def _dimensions(self) -> dict[str, Dimension]:
-        return dimensions(() if self.board is None else self.board.entrants)
+    def _dimensions(self) -> dict[str, rows.Dimension]:
+        return rows.dimensions(() if self.board is None else self.board.entrants)
 
     def _sort_by(self, sort: str) -> None:
         self._turned = sort == self._sort and not self._turned

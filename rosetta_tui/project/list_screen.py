@@ -26,15 +26,9 @@ from rosetta_tui.project.facts import ProjectReading, read_known
 from rosetta_tui.project.screen import UNREADABLE, ProjectScreen
 from rosetta_tui.project.sections import met
 from rosetta_tui.report.project import next_step
+from rosetta_tui.request import new_corpus
 from rosetta_tui.request.draft import Value
 from rosetta_tui.request.fields import FieldKind, FieldSection, FormField
-from rosetta_tui.request.new_corpus import (
-    NewCorpusLook,
-    begin_corpus,
-    command_of,
-    look_at,
-    offered_licences,
-)
 from rosetta_tui.request.suggesting import Suggest, choices, paths
 from rosetta_tui.show.columns import Cell, Column
 from rosetta_tui.toolkit.background import in_thread, telling
@@ -107,7 +101,7 @@ class NewCorpusScreen(Screen[None]):
         self._wanted = False
         """True once somebody wished to begin: from then on, what is missing is said too."""
         self._timer: Timer | None = None
-        self._found = look_at({})
+        self._found = new_corpus.look_at({})
         self.lines: dict[str, FormLine] = {}
 
     def compose(self) -> ComposeResult:
@@ -139,7 +133,7 @@ class NewCorpusScreen(Screen[None]):
             "source_language": choices(_languages),
             "target_language": choices(_languages),
             "folder": paths,
-            "licence": choices(offered_licences),
+            "licence": choices(new_corpus.offered_licences),
             "transmission": choices(lambda: _SENDING),
         }
         ticks = (
@@ -189,7 +183,9 @@ class NewCorpusScreen(Screen[None]):
             line.display = bool(self._every or not line.field.rare or matters)
 
     def _show_command(self) -> None:
-        words = Content.assemble(("The same in a shell  ", "$quiet"), show(command_of(self.typed)))
+        words = Content.assemble(
+            ("The same in a shell  ", "$quiet"), show(new_corpus.command_of(self.typed))
+        )
         self.query_one("#same", DetailLine).tell(words)
 
     # Looking
@@ -200,9 +196,11 @@ class NewCorpusScreen(Screen[None]):
             self._timer.stop()
             self._timer = None
         take = partial(self._take, typed=dict(self.typed), begin=begin)
-        in_thread(self, "look", partial(look_at, dict(self.typed)), take, self._cannot)
+        in_thread(self, "look", partial(new_corpus.look_at, dict(self.typed)), take, self._cannot)
 
-    def _take(self, found: NewCorpusLook, typed: dict[str, Value], *, begin: bool) -> None:
+    def _take(
+        self, found: new_corpus.NewCorpusLook, typed: dict[str, Value], *, begin: bool
+    ) -> None:
         self._found = found
         self._arrange()
         for name, line in self.lines.items():
@@ -226,13 +224,13 @@ class NewCorpusScreen(Screen[None]):
     def _pressed(self) -> None:
         self.action_begin()
 
-    def _begin(self, found: NewCorpusLook) -> None:
+    def _begin(self, found: new_corpus.NewCorpusLook) -> None:
         stop = [form_field.name for form_field in _FIELDS if form_field.name in found.wrong or form_field.name in found.missing]  # fmt: skip
         if stop:
             self.query_one(StatusBar).cannot(f"{counted(len(stop), 'thing is', 'things are')} not right yet")  # fmt: skip
             self.lines[stop[0]].take_focus()
             return
-        make = partial(begin_corpus, dict(self.typed), self._path.parent)
+        make = partial(new_corpus.begin_corpus, dict(self.typed), self._path.parent)
         in_thread(self, "begin", make, self._begun, self._cannot)
 
     def _begun(self, project: Project) -> None:
@@ -244,7 +242,7 @@ class NewCorpusScreen(Screen[None]):
         self._arrange()
 
     def action_copy(self) -> None:
-        self.post_message(Copied(command_of(self.typed), "Command", cleared=True))
+        self.post_message(Copied(new_corpus.command_of(self.typed), "Command", cleared=True))
 
     def action_leave(self) -> None:
         """Return to the previous screen; what was typed stays for the next time, as long as the app is open."""

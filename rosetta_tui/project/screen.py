@@ -18,13 +18,8 @@ from textual.widgets import Button, Input, Static
 
 from corpora.model.entry import REGISTERS
 from harness.core.failures import UsageError
+from harness.project import candidates
 from harness.project.authoring import changing
-from harness.project.candidates import (
-    CandidateDefaults,
-    read_candidates,
-    take_candidates,
-    undo_last,
-)
 from review.office.results.into_project import gather
 from review.office.results.progress import known_reviews
 from review.office.store.store import Office
@@ -56,7 +51,7 @@ class WantedSentences:
     most: str = ""  # how many at most; empty: all of them
 
 
-def checked(wanted: WantedSentences) -> tuple[CandidateDefaults, int | None]:
+def checked(wanted: WantedSentences) -> tuple[candidates.CandidateDefaults, int | None]:
     """Return what holds of sentences that do not say it themselves, and how many are taken; UsageError names the field."""
     if wanted.difficulty and wanted.difficulty not in TIERS:
         raise UsageError(f"Difficulty {wanted.difficulty[:20]!r}: write a number from 1, basic, to 5, advanced, or leave it empty.")  # fmt: skip
@@ -66,7 +61,7 @@ def checked(wanted: WantedSentences) -> tuple[CandidateDefaults, int | None]:
     if wanted.most and not whole:
         raise UsageError(f"At most {wanted.most[:20]!r}: write how many sentences, such as 104, or leave it empty.")  # fmt: skip
     tier = int(wanted.difficulty) if wanted.difficulty else None
-    return CandidateDefaults(difficulty=tier, register=wanted.register or None), int(
+    return candidates.CandidateDefaults(difficulty=tier, register=wanted.register or None), int(
         wanted.most or 0
     ) or None
 
@@ -75,7 +70,9 @@ def add_sentences(folder: Path, home: Path, wanted: WantedSentences) -> Sequence
     """Add the sentences of a file, and say what became of them; UsageError and CorpusError in words, and then nothing is changed."""
     usual, most = checked(wanted)
     with changing(folder, home) as project:
-        taken = take_candidates(project, read_candidates(project, wanted.file), usual, most)
+        taken = candidates.take_candidates(
+            project, candidates.read_candidates(project, wanted.file), usual, most
+        )
     lines: list[Line] = [(added_words(taken), "good" if taken.entries else "warn")]
     lines += [(line, "quiet") for line in left_out_lines(taken)]
     if taken.secret:
@@ -86,7 +83,7 @@ def add_sentences(folder: Path, home: Path, wanted: WantedSentences) -> Sequence
 def take_out_last(folder: Path, home: Path) -> Sequence[Line]:
     """Remove the sentences that were added last, and say how many they were; UsageError where speakers have some of them."""
     with changing(folder, home) as project:
-        gone = undo_last(project)
+        gone = candidates.undo_last(project)
     return [(taken_out_words(gone), "plain")]
 
 

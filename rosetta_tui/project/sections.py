@@ -13,20 +13,8 @@ from harness.project.authoring import SegmentProgress
 from harness.project.candidates import WEIGHTS
 from harness.project.proposals import TIERS
 from rosetta_tui.project.facts import AskedReview, ProjectFacts
+from rosetta_tui.report import project
 from rosetta_tui.report.cost import amount
-from rosetta_tui.report.project import (
-    VAULT_INIT,
-    Command,
-    NextStep,
-    advice,
-    consent_command,
-    cost_notes,
-    cost_words,
-    middle_words,
-    next_step,
-    total_words,
-    withdrawn_words,
-)
 from rosetta_tui.show.clipboard import command_line
 from rosetta_tui.show.columns import Cell, Column
 from rosetta_tui.toolkit.content import Commands, Line, SectionPage
@@ -88,7 +76,7 @@ _COLUMNS = (
 
 def needs(facts: ProjectFacts, folder: Path) -> SectionPage:
     """Return how much there is of each minimum requirement, and what comes next."""
-    project_progress, step = facts.progress, next_step(facts.progress, folder)
+    project_progress, step = facts.progress, project.next_step(facts.progress, folder)
     by_name = {f"{segment.segment} entries": segment for segment in project_progress.segments}
     rows, about = [], []
     for row in project_progress.requirements:
@@ -126,7 +114,7 @@ def met(facts: ProjectFacts) -> str:
     return f"{sum(row.met for row in rows)} of {len(rows)} met"
 
 
-def _said(facts: ProjectFacts, step: NextStep) -> Iterator[Line]:
+def _said(facts: ProjectFacts, step: project.NextStep) -> Iterator[Line]:
     here = next((_HERE[command[2]] for command in step.commands if command[2] in _HERE), "")
     yield f"Next: {step.words}{f' ({here})' if here else ''}", "plain"
     for command in step.commands:
@@ -147,11 +135,11 @@ def _about(row: Requirement, segment: SegmentProgress | None) -> Iterator[Line]:
         yield row.note, "quiet"
 
 
-def commands_of(step: NextStep, folder: Path, *, in_vault: bool) -> Commands:
+def commands_of(step: project.NextStep, folder: Path, *, in_vault: bool) -> Commands:
     """Return what can be done with a project, what comes next first."""
     corpus, here = ("rosetta", "corpus"), str(folder)
     sealed = ("--passphrases", "-o", "STICK")
-    every: dict[str, Command] = {
+    every: dict[str, project.Command] = {
         "Add sentences from a file": (*corpus, "sources", here, "FILE"),
         "Let a model on this machine write sentences": (*corpus, "sources", here, "--model", "NAME", "--difficulty", "3", "--register", "formal"),
         "Hand sentences to speakers, sealed": (*corpus, "translate", here, *sealed),
@@ -159,8 +147,8 @@ def commands_of(step: NextStep, folder: Path, *, in_vault: bool) -> Commands:
         "Take it into this corpus": (*corpus, "gather", here),
         "Hand translations to a second speaker": (*corpus, "agree", here, *sealed),
         "Confirm what an analyser proposes": (*corpus, "analyse", here, "--by", "NAME"),
-        "Record that the community agreed": consent_command(folder),
-        "Make a vault": VAULT_INIT,
+        "Record that the community agreed": project.consent_command(folder),
+        "Make a vault": project.VAULT_INIT,
         "Seal all of it in a vault": ("rosetta", "vault", "add", "VAULT", here),
     }  # fmt: skip
     if in_vault:
@@ -188,7 +176,7 @@ def worth_having(facts: ProjectFacts, folder: Path) -> SectionPage:
     """Return what is no requirement and helps, and how much of it there is."""
     done = sum(segment.translated for segment in facts.progress.segments)
     rows, about, commands = [], [], []
-    for advice_item in advice(facts.progress, folder):
+    for advice_item in project.advice(facts.progress, folder):
         counted = advice_item.found is not None
         rows.append(
             (
@@ -215,13 +203,17 @@ def costs(facts: ProjectFacts) -> SectionPage:
     worked = facts.costs
     total = () if worked.establishment_total is None else (worked.establishment_total,)
     rows = [
-        (Cell(cost_row.name), Cell(amount(cost_row.usd)), Cell(cost_notes(cost_row), "quiet"))
+        (
+            Cell(cost_row.name),
+            Cell(amount(cost_row.usd)),
+            Cell(project.cost_notes(cost_row), "quiet"),
+        )
         for cost_row in (*worked.establishment, *total)
     ]
     about_lines: list[Line] = [
-        (line, "warn" if line.startswith("!") else "plain") for line in cost_words(worked)
+        (line, "warn" if line.startswith("!") else "plain") for line in project.cost_words(worked)
     ]
-    about_lines.append((f"Speakers until now: {next(total_words(facts.worked))}", "plain"))
+    about_lines.append((f"Speakers until now: {next(project.total_words(facts.worked))}", "plain"))
     about_lines.append((f"Numbers of {worked.source}.", "quiet"))
     mine = {
         "Write these numbers to a file, to change them": ("rosetta", "cost", "--write", "FILE.toml"),
@@ -272,7 +264,7 @@ def sentences(facts: ProjectFacts, folder: Path) -> SectionPage:
 
 def _sentences_said(facts: ProjectFacts, total: int) -> Iterator[Line]:
     if total:
-        middle = middle_words(facts.progress.by_difficulty)
+        middle = project.middle_words(facts.progress.by_difficulty)
         yield f"{counted(total, 'sentence')} collected; {middle}.", "plain"
         yield "What they say is not shown here: some of them are secret.", "quiet"
 
@@ -351,7 +343,7 @@ def _speakers_said(facts: ProjectFacts) -> Iterator[Line]:
     if objected := facts.progress.objected:
         yield f"{counted(objected, 'translation')} to which somebody objects: in no corpus until people decide (rosetta review adjudicate).", "warn"  # fmt: skip
     if withdrawn := facts.progress.withdrawn:
-        yield f"Left out: {withdrawn_words(withdrawn)}.", "warn"
+        yield f"Left out: {project.withdrawn_words(withdrawn)}.", "warn"
     yield "Speakers are known by the letters of their review; no name is kept.", "quiet"
 
 

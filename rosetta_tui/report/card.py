@@ -22,23 +22,7 @@ from rosetta_tui.report.paragraphs import (
     some_entries,
     translated,
 )
-from rosetta_tui.show import figures
-from rosetta_tui.show.card_fields import (
-    OUTCOMES,
-    as_stated,
-    blocks,
-    cost,
-    no_composite,
-    references_accepted,
-    rescore_of,
-    spread_words,
-    stated_findings,
-    stated_metrics,
-    stated_words,
-    tier_words,
-    validated_by,
-    with_interval,
-)
+from rosetta_tui.show import card_fields, figures
 from rosetta_tui.show.figures import beside_value, by_reason, remark, shares, value
 from rosetta_tui.show.run_facts import failed_told
 from rosetta_tui.show.text import plain
@@ -78,7 +62,7 @@ def _in_short(card: Mapping[str, Any]) -> Iterator[str]:
     headline = stated_columns(card.get("scoring")).headline
     yield from _what_ran(card)
     yield from _claim(card, brief=True)
-    yield line(title(headline), with_interval(scores, headline))
+    yield line(title(headline), card_fields.with_interval(scores, headline))
     if translated(card):
         yield next(_composite(card))
     yield line("entries", _counts(card))
@@ -106,13 +90,13 @@ def _lines(
             yield line(
                 f"{kind} {name}",
                 some_entries(group.get("n", "?")),
-                *(f"{short_title(id_)} {with_interval(group, id_)}" for id_ in shown),
+                *(f"{short_title(id_)} {card_fields.with_interval(group, id_)}" for id_ in shown),
             )
     yield ""
     yield from scored_with(card)
     price, speed = block(card, "cost"), block(card, "speed")
     tokens, budget = block(card, "tokens"), block(card, "budget")
-    yield line("cost", cost(card), _budget(budget), price.get("reason"))
+    yield line("cost", card_fields.cost(card), _budget(budget), price.get("reason"))
     yield line("  per entry", figures.money(number(price.get("cost_per_entry_usd"))))
     # What judges and other endpoints cost that were asked about the outputs.
     told = block(price, "scoring")
@@ -142,8 +126,10 @@ def _head(
 ) -> Iterator[str]:
     yield from _what_ran(card)
     yield line("class", block(card, "method").get("method_class"))
-    if rescore_of(card):
-        yield line("rescored from", rescore_of(card), "the outputs are those of that run")
+    if card_fields.rescore_of(card):
+        yield line(
+            "rescored from", card_fields.rescore_of(card), "the outputs are those of that run"
+        )
     yield from retry_lines(card)
     yield from _claim(card, review)
     # Repeat what an imported report said about its scores.
@@ -158,8 +144,8 @@ def _head(
             )
         if isinstance(words, str) and words.strip():
             yield line("its maker's caveat", plain(" ".join(words.split())[:200]))
-    tier = validated_by(review, reproduced=reproduced)
-    yield line("validated by", tier, stated_words(card, review, reproduced=reproduced))
+    tier = card_fields.validated_by(review, reproduced=reproduced)
+    yield line("validated by", tier, card_fields.stated_words(card, review, reproduced=reproduced))
     yield from beside
     if review is not None:
         yield from _review(review)
@@ -197,11 +183,11 @@ def _claim(
 ) -> Iterator[str]:
     """Return what may be claimed of a translation, and why no more; ``brief``: all findings in one line."""
     if translated(card):
-        yield line("tier", tier_words(card, review))
+        yield line("tier", card_fields.tier_words(card, review))
         yield from caveat_lines(card)
         if not brief:
             yield from finding_lines(card)
-        elif words := finding_words(stated_findings(card)):
+        elif words := finding_words(card_fields.stated_findings(card)):
             run = str(card.get("run_id"))[:8]
             yield line("  found", words, f"rosetta runs lint {run} shows where")
     else:
@@ -210,7 +196,7 @@ def _claim(
 
 def _review(review: ReviewStatus) -> Iterator[str]:
     certificate = review.certificate
-    outcome = OUTCOMES[certificate.outcome]
+    outcome = card_fields.OUTCOMES[certificate.outcome]
     yield line(
         "review",
         outcome,
@@ -241,10 +227,10 @@ def _quality(card: Mapping[str, Any]) -> Iterator[str]:
         remark_words = remark(headline, number(scores.get("total")))
         leads = " · ".join(filter(None, ("leads: runs are ranked by it", remark_words)))
         yield from _metric(card, headline, leads, indent="")
-    stated = {id_ for values in as_stated(card).values() for id_ in values}
+    stated = {id_ for values in card_fields.as_stated(card).values() for id_ in values}
     shown = [
         metric
-        for metric in stated_metrics([scores])
+        for metric in card_fields.stated_metrics([scores])
         if metric not in {*first, *stated} and number(scores.get(metric)) is not None
     ]
     remarks = {remark(metric, number(scores.get("total"))) for metric in first}
@@ -275,7 +261,7 @@ def _not_scored(card: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _as_stated(card: Mapping[str, Any]) -> Iterator[str]:
-    for why, values in as_stated(card).items():
+    for why, values in card_fields.as_stated(card).items():
         yield ""
         yield why
         yield from (line(f"  {id_}", figures.number(stated, 2)) for id_, stated in values.items())
@@ -288,9 +274,9 @@ def _metric(
     scores = block(card, "scores")
     yield line(
         f"{indent}{title(metric)}",
-        with_interval(scores, metric),
-        spread_words(scores, metric),
-        beside_value(metric, references_accepted(card.get("scoring"))),
+        card_fields.with_interval(scores, metric),
+        card_fields.spread_words(scores, metric),
+        beside_value(metric, card_fields.references_accepted(card.get("scoring"))),
         said
         if metric != "comet_score" or (scores.get("comet_low_resource_warning") is not False)
         else None,
@@ -330,7 +316,7 @@ def _accepted(card: Mapping[str, Any]) -> str:
 
 def _verdicts(card: Mapping[str, Any]) -> Iterator[str]:
     """Yield how many entries have each semantic verdict; nothing where the score stands for none."""
-    stated = (row.get("semantic_verdict") for row in blocks(card, "results"))
+    stated = (row.get("semantic_verdict") for row in card_fields.blocks(card, "results"))
     counted_verdicts = Counter(verdict for verdict in stated if isinstance(verdict, str))
     if counted_verdicts:
         shown = counted_verdicts.most_common(_MOST_VERDICTS)
@@ -342,15 +328,15 @@ _MOST_VERDICTS = 7  # as many as there are; a card from elsewhere may state othe
 
 def _composite(card: Mapping[str, Any]) -> Iterator[str]:
     scores = block(card, "scores")
-    why = no_composite(card)
-    parts = (why,) if why else (with_interval(scores, "composite"), _coverage(scores))
+    why = card_fields.no_composite(card)
+    parts = (why,) if why else (card_fields.with_interval(scores, "composite"), _coverage(scores))
     yield line("Composite", *parts)
     if scores.get("composite_profile_reason"):
         yield line("  why this profile", scores.get("composite_profile_reason"))
     calibrated = block(card, "scoring").get("calibration") is not None
     if note := profile_note(str(scores.get("composite_profile")), calibrated=calibrated):
         yield line("  weights", note)
-    for part in blocks(scores, "composite_inputs"):
+    for part in card_fields.blocks(scores, "composite_inputs"):
         yield _input(part)
     yield from rise_line(card)
     yield from floor_lines(card)

@@ -27,6 +27,7 @@ from rosetta_tui.session.run_sources import may_resume, may_retry
 from rosetta_tui.show import figures
 from rosetta_tui.show.run_facts import named
 from rosetta_tui.show.text import plain
+from rosetta_tui.toolkit import messages
 from rosetta_tui.toolkit.background import (
     COVERED,
     AnsweringScreen,
@@ -38,13 +39,6 @@ from rosetta_tui.toolkit.background import (
 )
 from rosetta_tui.toolkit.content import show
 from rosetta_tui.toolkit.dialogs.choose import answers, confirm
-from rosetta_tui.toolkit.messages import (
-    NewRunAsked,
-    ReportAsked,
-    RunChosen,
-    RunResumed,
-    RunRetried,
-)
 
 if TYPE_CHECKING:
     import sqlite3
@@ -245,7 +239,7 @@ class RunActions:
             ["Scored again: this is a new run that names the old one.", *made.notes]
         )
         self._screen.notify(plain(message), markup=False)
-        self._screen.post_message(RunChosen(made.run_id, True))
+        self._screen.post_message(messages.RunChosen(made.run_id, True))
 
     def resume(self, run_id: str, reason: str = "") -> None:
         """Continue with a run that stopped; ask first what becomes of failed entries and of the budget.
@@ -255,7 +249,9 @@ class RunActions:
 
         def answered(how: ResumeOptions | None) -> None:
             if how is not None:
-                self._screen.post_message(RunResumed(run_id, how.options, how.retry_failed))
+                self._screen.post_message(
+                    messages.RunResumed(run_id, how.options, how.retry_failed)
+                )
 
         def ask(stop: Stop) -> None:
             from rosetta_tui.runs.resume import GoOnScreen, ResumeOptions
@@ -269,21 +265,23 @@ class RunActions:
 
     def report(self, run: RunSummary) -> None:
         """Prompt for where the page of a run is written."""
-        self._screen.post_message(ReportAsked("run", run.run_id, f"run-{run.run_id[:8]}"))
+        self._screen.post_message(messages.ReportAsked("run", run.run_id, f"run-{run.run_id[:8]}"))
 
     def retry(self, run_id: str) -> None:
         """Prompt for how the failed entries of a run are to be asked for again."""
 
         def answered(changes: dict[str, Any] | None) -> None:
             if changes is not None:
-                self._screen.post_message(RunRetried(run_id, changes))
+                self._screen.post_message(messages.RunRetried(run_id, changes))
 
         self._open("Retry", partial(_retry, run_id), answered)
 
     def like(self, run: RunSummary) -> None:
         """Open the form of a new run with everything as in this one."""
         read = partial(_like, run)
-        self._ask("New run", read, lambda draft: self._screen.post_message(NewRunAsked(draft)))
+        self._ask(
+            "New run", read, lambda draft: self._screen.post_message(messages.NewRunAsked(draft))
+        )
 
     def _open(
         self, title: str, make: Work[Screen[Found]], answered: Callable[[Found | None], None]

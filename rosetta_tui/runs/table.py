@@ -16,7 +16,7 @@ from harness.store.run_list import RunSummary, list_runs
 from harness.store.runs import find_trashed
 from rosetta_tui.runs.query import RunQuery
 from rosetta_tui.session.run_sources import resume_call
-from rosetta_tui.show import figures
+from rosetta_tui.show import figures, run_facts
 from rosetta_tui.show.card_fields import (
     caveats_in_words,
     claimable,
@@ -27,22 +27,6 @@ from rosetta_tui.show.card_fields import (
     tier_words,
 )
 from rosetta_tui.show.columns import WITHHELD, Cell, Column, Record, Rows, Value, widest
-from rosetta_tui.show.run_facts import (
-    OTHER_INPUTS_WORDS,
-    failed_told,
-    iso,
-    kept_words,
-    lead_words,
-    leaving,
-    other_inputs,
-    runs_now,
-    setup_words,
-    so_far,
-    stated_mark,
-    tiered,
-    translates,
-    when,
-)
 from rosetta_tui.toolkit.result_table import ResultTable
 
 
@@ -81,7 +65,9 @@ class RunReader:
             return None
         with opened(self._path) as store:
             self.only_reads = is_read_only(store)
-            return RunsFound(runs_now(list_runs(store, brief=True)), any_deleted(store), mark)
+            return RunsFound(
+                run_facts.runs_now(list_runs(store, brief=True)), any_deleted(store), mark
+            )
 
     def purge(self) -> None:
         """Erase what was deleted too long ago to be brought back; raises StoreError."""
@@ -131,15 +117,15 @@ class RunRows(Rows["RunSummary"]):
     def __init__(self, runs: Sequence[RunSummary], marked: frozenset[str] = frozenset()) -> None:
         super().__init__(runs)
         self._marked = marked
-        self._named = not all(map(translates, runs))
+        self._named = not all(map(run_facts.translates, runs))
         """Whether chrF++ bears its name, as the scores of other tasks do."""
-        self.others = other_inputs(runs)
+        self.others = run_facts.other_inputs(runs)
         """Runs whose composite does not compare with most of the same corpus."""
 
     @property
     def columns(self) -> Sequence[Column]:
         """The columns; where no run translates, the first score is another and takes the room of the tiers."""
-        translated = sum(map(translates, self.items))
+        translated = sum(map(run_facts.translates, self.items))
         stated = [len(_result(run).text) for run in self.items if run.stated]
         changes: dict[str, dict[str, Any]] = {}
         if not translated:
@@ -160,7 +146,7 @@ class RunRows(Rows["RunSummary"]):
         beside = tuple(certificate.sha256 for certificate in run.certificates)
         words = (run.tags, run.note, run.run_id in self._marked, run.stated)
         name = (run.run_id, run.distinction, run.run_id in self.others, self._named)
-        now = tuple(so_far(run).values())
+        now = tuple(run_facts.so_far(run).values())
         return (name, run.state, run.done, run.failed, run.card is None, beside, words, now)
 
     def cells(self, index: int) -> Sequence[Cell]:
@@ -178,9 +164,11 @@ class RunRows(Rows["RunSummary"]):
         texts = {
             "corpus": (run.dataset_id for run in self.items),
             "pair": (run.language_pair for run in self.items),
-            "method": (setup_words(run) for run in self.items),
-            "chrf": (f"{lead_words(run, named=self._named)[0]:{_LEAD}}" for run in self.items),
-            "composite": ("–" for run in self.items if translates(run)),
+            "method": (run_facts.setup_words(run) for run in self.items),
+            "chrf": (
+                f"{run_facts.lead_words(run, named=self._named)[0]:{_LEAD}}" for run in self.items
+            ),
+            "composite": ("–" for run in self.items if run_facts.translates(run)),
             "notes": (beside_words(run) for run in self.items),
         }
         return widest(COLUMNS, texts)
@@ -188,11 +176,11 @@ class RunRows(Rows["RunSummary"]):
 
 def run_record(run: RunSummary) -> dict[str, Value]:
     """Return everything that the list knows about a run and that may leave this computer."""
-    inside, run = run, leaving(run)
+    inside, run = run, run_facts.leaving(run)
     card = run.card or {}
     record: dict[str, Value] = {
         "run_id": run.run_id,
-        "created": iso(run.created),
+        "created": run_facts.iso(run.created),
         "state": run.state,
         "dataset_id": run.dataset_id,
         "language_pair": run.language_pair,
@@ -210,7 +198,7 @@ def run_record(run: RunSummary) -> dict[str, Value]:
     record["cost_usd"] = number(block(card, "cost").get("total_cost_usd"))
     if run is not inside:
         return {**record, WITHHELD: inside_words(run.run_id)}
-    if run.card is not None and tiered(run):
+    if run.card is not None and run_facts.tiered(run):
         record["claimable_tier"] = claimable(card, review_of(card, run.certificates))
         record["caveats"] = caveats_in_words(card) or None
     return record
@@ -218,16 +206,16 @@ def run_record(run: RunSummary) -> dict[str, Value]:
 
 def run_cells(run: RunSummary, *, other: bool = False, named: bool = False) -> tuple[Cell, ...]:
     """Return in one row what a run is and what came out; ``other`` and ``named`` as in ``run_facts.lead_words``."""
-    tone = "quiet" if run.card is None and so_far(run) else "plain"
+    tone = "quiet" if run.card is None and run_facts.so_far(run) else "plain"
     return (
         _SYMBOLS[run.state],
         Cell(run.run_id[:8], "quiet"),
-        Cell(when(run.created), "quiet"),
+        Cell(run_facts.when(run.created), "quiet"),
         Cell(run.dataset_id),
         Cell(run.language_pair, "quiet"),
-        Cell(setup_words(run)),
+        Cell(run_facts.setup_words(run)),
         _result(run),
-        *(Cell(words, tone) for words in lead_words(run, other=other, named=named)),
+        *(Cell(words, tone) for words in run_facts.lead_words(run, other=other, named=named)),
         Cell(figures.in_column(cost(run.card)), "quiet"),
         Cell(figures.count(run.failed), "bad" if run.failed else "quiet"),
         Cell(beside_words(run), "quiet"),
@@ -242,23 +230,23 @@ def beside_words(run: RunSummary) -> str:
 
 def _result(run: RunSummary) -> Cell:
     """Return how far a run is, or what may be claimed of it, in words that no list cuts."""
-    if run.card is not None and not tiered(run):
+    if run.card is not None and not run_facts.tiered(run):
         return Cell("complete", "quiet")
     if run.card is not None:
         review = review_of(run.card, run.certificates)
         claim = claimable(run.card, review)
-        return Cell(f"{tier_sign(run.card, review)} {claim}{stated_mark(run)}")
+        return Cell(f"{tier_sign(run.card, review)} {claim}{run_facts.stated_mark(run)}")
     share = f" {percent(run.done / run.total)}" if run.total else ""
     return Cell(f"{run.state}{share}", "mark" if run.state in UNDER_WAY else "warn")
 
 
 def _result_words(run: RunSummary) -> str:
     """Return the result whole: the numbers behind it, the review, the caveats."""
-    if run.card is not None and not tiered(run):
+    if run.card is not None and not run_facts.tiered(run):
         return "complete"
     if run.card is not None:
         review = review_of(run.card, run.certificates)
-        return f"{tier_sign(run.card, review)} {tier_words(run.card, review)}{stated_mark(run)}"
+        return f"{tier_sign(run.card, review)} {tier_words(run.card, review)}{run_facts.stated_mark(run)}"
     return f"{_result(run).text} · {figures.count(run.done)} of {figures.count(run.total)}"
 
 
@@ -267,18 +255,18 @@ def run_words(run: RunSummary, *, other: bool = False) -> tuple[str, str]:
     cells = dict(zip((column.key for column in COLUMNS), run_cells(run, other=other), strict=True))
     parts = [cells[name].text for name in ("corpus", "pair", "method", "id", "notes")]
     name = " · ".join(part for part in parts if part)
-    failed = failed_told(run.failed, run.failures)
+    failed = run_facts.failed_told(run.failed, run.failures)
     result = _result_words(run)
     numbers = [f"chrF++ {cells['chrf'].text}", f"composite {cells['composite'].text}"]
-    if not translates(run):
-        numbers = [cells["chrf"].text] if run.card is None else kept_words(run)
+    if not run_facts.translates(run):
+        numbers = [cells["chrf"].text] if run.card is None else run_facts.kept_words(run)
     if run.card is None:
         stopped = run.state == "stopped" and not run.imported
         again = f" · {resume_call(run.run_id, run.failed, run.submission)}" if stopped else ""
-        now = numbers if so_far(run) else []
+        now = numbers if run_facts.so_far(run) else []
         return name, " · ".join([result, *now, failed]) + again
     told = [result, *numbers, _cost_words(cost(run.card)), failed]
-    return name, " · ".join([*told, OTHER_INPUTS_WORDS] if other else told)
+    return name, " · ".join([*told, run_facts.OTHER_INPUTS_WORDS] if other else told)
 
 
 def _cost_words(cost: str) -> str:

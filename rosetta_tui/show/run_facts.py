@@ -11,16 +11,7 @@ from harness.card.reading import block, kept_inside, number
 from harness.core.failures import RunState
 from harness.store.run_list import RunSummary
 from harness.store.runs import under_way
-from rosetta_tui.show import figures
-from rosetta_tui.show.card_fields import (
-    LEAD,
-    blocks,
-    caveats_in_words,
-    cost,
-    review_of,
-    tier_words,
-    with_interval,
-)
+from rosetta_tui.show import card_fields, figures
 from rosetta_tui.show.figures import value
 from scoring.core.inventory import short_title
 from scoring.core.specification import TRANSLATIONS, KeptColumns, stated_columns
@@ -73,7 +64,9 @@ def tiered(run: RunSummary) -> bool:
 def kept_words(run: RunSummary) -> list[str]:
     """Return each metric by which a run of another task is shown, named, with its interval."""
     scores = block(run.card or {}, "scores")
-    return [f"{short_title(id_)} {with_interval(scores, id_)}" for id_ in kept_of(run).ids]
+    return [
+        f"{short_title(id_)} {card_fields.with_interval(scores, id_)}" for id_ in kept_of(run).ids
+    ]
 
 
 def lead_words(run: RunSummary, *, other: bool = False, named: bool = False) -> tuple[str, str]:
@@ -82,7 +75,7 @@ def lead_words(run: RunSummary, *, other: bool = False, named: bool = False) -> 
     Of other tasks than translation the headline with its name, which has no composite next to it. ``other``: its
     composite has other inputs than most. ``named``: chrF++ bears its name too.
     """
-    name = f"{short_title(LEAD[0])} " if named else ""
+    name = f"{short_title(card_fields.LEAD[0])} " if named else ""
     now = so_far(run) if run.card is None else {}
     if now and "composite" not in now:
         [(id_, reached)] = now.items()
@@ -97,7 +90,7 @@ def lead_words(run: RunSummary, *, other: bool = False, named: bool = False) -> 
         return f"{name}{chrf} so far", figures.number(now["composite"], 2)
     composite = figures.number(score(run, "composite"), 2)
     scores = block(run.card or {}, "scores")
-    chrf = with_interval(scores, "chrf_plus_plus")
+    chrf = card_fields.with_interval(scores, "chrf_plus_plus")
     return chrf if chrf == figures.NONE else name + chrf, composite + OTHER_INPUTS * other
 
 
@@ -112,9 +105,9 @@ def so_far(run: RunSummary) -> dict[str, float | None]:
     Of other tasks than translation their headline alone.
     """
     stated = {} if run.live is None else run.live.so_far
-    if len(stated) == 1 and not stated.keys() & set(LEAD):
+    if len(stated) == 1 and not stated.keys() & set(card_fields.LEAD):
         return dict(stated)
-    return {name: stated.get(name) for name in LEAD} if stated else {}
+    return {name: stated.get(name) for name in card_fields.LEAD} if stated else {}
 
 
 def setup_words(run: RunSummary) -> str:
@@ -197,7 +190,9 @@ def other_inputs(runs: Sequence[RunSummary]) -> frozenset[str]:
 def _weighed(card: Mapping[str, Any]) -> Hashable:
     """Return what a composite is made of: its profile and the ids of its inputs."""
     scores = block(card, "scores")
-    parts = tuple(sorted(str(block.get("metric")) for block in blocks(scores, "composite_inputs")))
+    parts = tuple(
+        sorted(str(block.get("metric")) for block in card_fields.blocks(scores, "composite_inputs"))
+    )
     return str(scores.get("composite_profile")), parts
 
 
@@ -245,11 +240,12 @@ def run_line(run: RunSummary, *, other: bool = False, named: bool = False) -> tu
         _state(run),
         score,
         composite,
-        tier_words(card, review_of(card, run.certificates), beside=True) + stated_mark(run)
+        card_fields.tier_words(card, card_fields.review_of(card, run.certificates), beside=True)
+        + stated_mark(run)
         if card and tiered(run)
         else figures.NONE,
-        caveats_in_words(card) if card and tiered(run) else "",
-        figures.in_column(cost(run.card)),
+        card_fields.caveats_in_words(card) if card and tiered(run) else "",
+        figures.in_column(card_fields.cost(run.card)),
         failed_words(run.failed, run.failures),
     )
 

@@ -16,26 +16,9 @@ from harness.core.storage import PRIVATE, PUBLISHED, write_file
 from harness.release.budget import NotReleased
 from harness.sealed.keys import Identity, Signed
 from review.office.making.second_look import require_flags_decided
-from review.office.results.certifying import (
-    CERTIFICATE_SUFFIX,
-    SIGNATURE_SUFFIX,
-    issue,
-    look_at_ratings,
-    newest_certificate,
-    review_evidence,
-)
+from review.office.results import certifying, results
 from review.office.results.disclosure import tell, told_instead
 from review.office.results.rating_rows import mtme_files, rating_rows, ratings_csv
-from review.office.results.results import (
-    bundle_name,
-    governance_bundle,
-    of_runs,
-    page_of,
-    refuse_withdrawn,
-    require_runs,
-    run_cards,
-    withdrawn_entries,
-)
 from review.office.results.translations import Collected, collect
 from review.office.store.store import IssuedCertificate, Office, Review, utc_now
 from review.session.opening import WORDS_FOLDER
@@ -77,9 +60,9 @@ def sealed(
     office: Office, review: Review, store: sqlite3.Connection, identity: Identity, words: Words
 ) -> ExportFiles:
     """Gather everything into one file, signed, and sealed for the review's recipients; a look, for it holds the ratings."""
-    refuse_withdrawn(review)
-    notes = look_notes(look_at_ratings(office, review))
-    gathered = of_runs(office, review, store, identity.public.signing_key, words)
+    results.refuse_withdrawn(review)
+    notes = look_notes(certifying.look_at_ratings(office, review))
+    gathered = results.of_runs(office, review, store, identity.public.signing_key, words)
     for run_id, of_run in gathered.items():
         if of_run.card is None:
             why = "it is no longer in the store, or has secret entries, of which only a released card leaves"
@@ -93,14 +76,14 @@ def sealed(
             )
     opens = ", ".join(f"{recipient[:12]}…" for recipient in review.manifest.organisation.recipients)
     notes.append(f"It can be opened with any of these keys, each alone: {opens}")
-    content = governance_bundle(office, review, gathered, identity, utc_now())
-    return ExportFiles({bundle_name(review): content}, notes)
+    content = results.governance_bundle(office, review, gathered, identity, utc_now())
+    return ExportFiles({results.bundle_name(review): content}, notes)
 
 
 def table(office: Office, review: Review, name: str, *, comments: bool) -> ExportFiles:
     """Return the ratings as a table, people as letters, which is a look; UsageError for comments that may quote secret texts."""
-    require_runs(review)
-    refuse_withdrawn(review)
+    results.require_runs(review)
+    results.refuse_withdrawn(review)
     if comments and review.secret:
         raise UsageError(
             "Comments may quote the texts, and entries of this review are secret. Leave --comments out; "
@@ -108,7 +91,7 @@ def table(office: Office, review: Review, name: str, *, comments: bool) -> Expor
         )
     rows = rating_rows(review.key, office.state(review), free_text=comments)
     empty = ["Nobody has rated yet; the table has a heading only."]
-    notes = look_notes(look_at_ratings(office, review))
+    notes = look_notes(certifying.look_at_ratings(office, review))
     if rows and review.secret:
         notes = [*notes, DANGER]
     return ExportFiles({name: ratings_csv(rows)}, notes if rows else empty)
@@ -116,11 +99,11 @@ def table(office: Office, review: Review, name: str, *, comments: bool) -> Expor
 
 def layout(office: Office, review: Review, store: sqlite3.Connection) -> ExportFiles:
     """Return ratings and scores arranged as in the metrics shared tasks, which is a look."""
-    require_runs(review)
-    refuse_withdrawn(review)
+    results.require_runs(review)
+    results.refuse_withdrawn(review)
     rows = rating_rows(review.key, office.state(review), free_text=False)
-    files = mtme_files(review, rows, run_cards(store, review))
-    return ExportFiles(files, look_notes(look_at_ratings(office, review)))
+    files = mtme_files(review, rows, results.run_cards(store, review))
+    return ExportFiles(files, look_notes(certifying.look_at_ratings(office, review)))
 
 
 def page(office: Office, review: Review, run_id: str, name: str, words: Words) -> ExportFiles:
@@ -128,14 +111,14 @@ def page(office: Office, review: Review, run_id: str, name: str, words: Words) -
 
     It shows of today's ratings which sentences split the panel, so it is a look.
     """
-    refuse_withdrawn(review)
-    text = page_of(office, review, run_id, words)
+    results.refuse_withdrawn(review)
+    text = results.page_of(office, review, run_id, words)
     if text is None:
         raise UsageError(
             f"Review {review.name!r} has no certificate of run {run_id[:8]} that stands, and the page says only "
             f"what one says. Issue it (again, where ratings were taken back): rosetta review gate {review.name} --issue"
         )
-    notes = look_notes(look_at_ratings(office, review))
+    notes = look_notes(certifying.look_at_ratings(office, review))
     return ExportFiles({name: text.encode()}, notes, published=True)
 
 
@@ -185,7 +168,7 @@ def issue_files(
     Of a review with secret entries the coarse certificate is written, and what it follows from stays in the office.
     HarnessError where one of the runs has too few ratings, UsageError where files of that name are there or consent was withdrawn.
     """
-    refuse_withdrawn(review)
+    results.refuse_withdrawn(review)
     require_flags_decided(office, review)
     for run in runs:
         require_enough(read_verdict(evidence, run))
@@ -197,7 +180,7 @@ def issue_files(
             )
     make_folder(folder)
     for run in runs:
-        made = issue(office, review, run, evidence, identity)
+        made = certifying.issue(office, review, run, evidence, identity)
         evidence = made.evidence
         if review.secret:
             made = replace(made, coarse=_told(office, made, identity))
@@ -243,8 +226,8 @@ def write_certificate(presented: EvidenceFile, folder: Path, name: str) -> Seque
 def _exact_files(presented: EvidenceFile) -> dict[str, bytes]:
     certificate = read_certificate(presented.certificate, "the certificate")
     return {
-        CERTIFICATE_SUFFIX: presented.certificate,
-        SIGNATURE_SUFFIX: presented.signature,
+        certifying.CERTIFICATE_SUFFIX: presented.certificate,
+        certifying.SIGNATURE_SUFFIX: presented.signature,
         ".certificate.txt": certificate_text(certificate).encode(),
         ".certificate.html": certificate_html(certificate).encode(),
         EVIDENCE_SUFFIX: pack_evidence(
@@ -256,8 +239,8 @@ def _exact_files(presented: EvidenceFile) -> dict[str, bytes]:
 def _coarse_files(coarse: Signed) -> dict[str, bytes]:
     coarse_certificate = read_coarse(coarse.content, "the coarse certificate")
     return {
-        CERTIFICATE_SUFFIX: coarse.content,
-        SIGNATURE_SUFFIX: coarse.signature,
+        certifying.CERTIFICATE_SUFFIX: coarse.content,
+        certifying.SIGNATURE_SUFFIX: coarse.signature,
         ".certificate.txt": coarse_text(coarse_certificate).encode(),
         ".certificate.html": coarse_html(coarse_certificate).encode(),
     }
@@ -268,12 +251,12 @@ def inside(office: Office, review: Review, own_key: str) -> ExportFiles:
 
     UsageError where none was issued.
     """
-    require_runs(review)
-    refuse_withdrawn(review)
-    evidence = review_evidence(office, review, own_key)
+    results.require_runs(review)
+    results.refuse_withdrawn(review)
+    evidence = certifying.review_evidence(office, review, own_key)
     files = {}
     for run in review.key.runs:
-        if (issued := newest_certificate(office, review, run.run_id)) is not None:
+        if (issued := certifying.newest_certificate(office, review, run.run_id)) is not None:
             name = f"{file_name(review.name, run.run_id)}{EVIDENCE_SUFFIX}"
             signed = told_instead(office, issued) if review.secret else None
             if signed is not None and read_coarse(signed.content, "it").exact != issued.sha256:
@@ -283,7 +266,7 @@ def inside(office: Office, review: Review, own_key: str) -> ExportFiles:
         raise UsageError(
             f"Review {review.name!r} has no certificate yet. Issue it: rosetta review gate {review.name} --issue"
         )
-    notes = look_notes(look_at_ratings(office, review))
+    notes = look_notes(certifying.look_at_ratings(office, review))
     return ExportFiles(files, [*notes, DANGER] if review.secret else notes)
 
 
@@ -312,7 +295,7 @@ def write_corpus(
             f"Review {review.name!r} asks for ratings. Better wordings that people suggested are offered by: "
             f"rosetta review variants CORPUS {review.name}"
         )
-    refuse_withdrawn(review)
+    results.refuse_withdrawn(review)
     if review.secret and not allow_secret:
         raise UsageError(
             f"The sentences of review {review.name!r} were handed out sealed, and this file would hold them open. Those of a corpus in the "
@@ -320,7 +303,7 @@ def write_corpus(
         )
     if path.exists() and not overwrite:
         raise UsageError(f"{path} is there already. Choose another place, or add --overwrite.")
-    collected, gone = collect(review, office.state(review)), withdrawn_entries(review)
+    collected, gone = collect(review, office.state(review)), results.withdrawn_entries(review)
     corpus = collected.without(gone)
     notes = list(_left_out(collected))
     if gone:

@@ -21,35 +21,11 @@ from textual.worker import Worker, WorkerState
 from harness.core.failures import HarnessError
 from review.files.batch import Batch
 from review.log.payloads import Face
-from review.session import choice
-from review.session.flow import (
-    AskCode,
-    AskConsent,
-    AskRelation,
-    AskSecret,
-    AskSharing,
-    AskWhoAsks,
-    AtSentences,
-    CheckLetters,
-    ChooseReview,
-    Flow,
-    FlowStep,
-)
+from review.session import choice, flow
 from review.session.waiting import open_laptop
+from rosetta_tui.review.rating.pages import welcome
 from rosetta_tui.review.rating.pages.judging import JudgingScreen
 from rosetta_tui.review.rating.pages.page import NO_TROUBLE, STYLES, told
-from rosetta_tui.review.rating.pages.welcome import (
-    AskPage,
-    ChoosePage,
-    ConsentAnswer,
-    ConsentPage,
-    LanguagePage,
-    OrganisationPage,
-    Question,
-    RelationPage,
-    SharingPage,
-    WarningPage,
-)
 from rosetta_tui.review.rating.sitting import OneThread, TerminalOpening, TerminalSitting
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.customization import ANSI_COLOURS, THEMES
@@ -103,7 +79,7 @@ class _Visit:
 
     def __init__(self, app: App[Any], opening: TerminalOpening, thread: OneThread) -> None:
         self._app, self._opening, self._thread = app, opening, thread
-        self._flow = Flow(opening, Face.TERMINAL)
+        self._flow = flow.Flow(opening, Face.TERMINAL)
         self._draws_anyway = opening.draw_anyway
         self._typed = ""  # the code that was typed last
         self._looked = False  # true where the person asked for the list once more
@@ -111,7 +87,7 @@ class _Visit:
     async def go(self) -> None:
         """Lead from the list of reviews to the items, and back where the person goes back."""
         try:
-            step: FlowStep[Any] | None = await self._thread.do(self._flow.begin)
+            step: flow.FlowStep[Any] | None = await self._thread.do(self._flow.begin)
             while step is not None:
                 step = await self._after(step)
         except BaseException:  # the program ends: the person did not say that they do not agree
@@ -123,51 +99,53 @@ class _Visit:
     async def _ask(self, page: Screen[Result]) -> Result | None:
         return await self._app.push_screen_wait(page)
 
-    async def _after(self, step: FlowStep[Any]) -> FlowStep[Any] | None:
+    async def _after(self, step: flow.FlowStep[Any]) -> flow.FlowStep[Any] | None:
         """Show a step until it is answered, and return the next; None where the person stops."""
         match step:
-            case ChooseReview():
+            case flow.ChooseReview():
                 chosen = await self._ask(self._list(step))
-                self._looked = chosen == ChoosePage.LOOK_AGAIN
+                self._looked = chosen == welcome.ChoosePage.LOOK_AGAIN
                 if chosen is None:
                     return None
-                if chosen == ChoosePage.LANGUAGE:
+                if chosen == welcome.ChoosePage.LANGUAGE:
                     await self._language()
                 given: object = None if isinstance(chosen, str) else chosen
-            case AtSentences():
+            case flow.AtSentences():
                 return await self._judge(step)
             case _:
                 given = await self._answer(step)
         return await self._thread.do(partial(self._flow.answer, given))
 
-    def _list(self, step: ChooseReview) -> ChoosePage:
+    def _list(self, step: flow.ChooseReview) -> welcome.ChoosePage:
         """Return the list of reviews; where the person looked again for nothing, it says so."""
         lines = [step.said]
         if self._looked and not step.choices:
             lines.append(self._opening.words(choice.NOTHING_FOUND))
-        return ChoosePage(
+        return welcome.ChoosePage(
             self._opening, step.choices, step.why or NO_TROUBLE, " ".join(filter(None, lines))
         )
 
-    async def _answer(self, step: FlowStep[Any]) -> object:
+    async def _answer(self, step: flow.FlowStep[Any]) -> object:
         """Prompt for what leads from a review to its first item; None where the person goes back."""
         words, why = self._opening.words, step.why or NO_TROUBLE
         match step:
-            case CheckLetters():
+            case flow.CheckLetters():
                 return await self._draws(step.batch)
-            case AskCode():
+            case flow.AskCode():
                 return await self._code(step)
-            case AskConsent():
+            case flow.AskConsent():
                 return await self._agrees(step)
-            case AskSecret():
+            case flow.AskSecret():
                 asked = choice.secret_words(words)
-                page: Screen[Any] = AskPage(words, Question(*asked[:3], "", why.said, wide=True))
-            case AskWhoAsks():
-                page = OrganisationPage(words, step.batch)
-            case AskSharing():
-                page = SharingPage(words, step.session.manifest, why)
-            case AskRelation():
-                page = RelationPage(words, why)
+                page: Screen[Any] = welcome.AskPage(
+                    words, welcome.Question(*asked[:3], "", why.said, wide=True)
+                )
+            case flow.AskWhoAsks():
+                page = welcome.OrganisationPage(words, step.batch)
+            case flow.AskSharing():
+                page = welcome.SharingPage(words, step.session.manifest, why)
+            case flow.AskRelation():
+                page = welcome.RelationPage(words, why)
             case _:
                 raise TypeError(step)
         given: Any = await self._ask(page)
@@ -175,7 +153,7 @@ class _Visit:
 
     async def _language(self) -> None:
         """Prompt for the language; where the choice cannot be kept, it holds for now."""
-        tag = await self._ask(LanguagePage(self._opening))
+        tag = await self._ask(welcome.LanguagePage(self._opening))
         if tag is not None:
             with suppress(HarnessError):
                 await self._thread.do(partial(self._opening.set_language, tag))
@@ -184,11 +162,11 @@ class _Visit:
         """Prompt whether the person continues where a terminal may draw the texts wrongly."""
         why = await self._thread.do(partial(self._opening.mis_drawn, batch))
         if why is not None:
-            go_on_anyway = await self._ask(WarningPage(self._opening.words, why))
+            go_on_anyway = await self._ask(welcome.WarningPage(self._opening.words, why))
             self._draws_anyway = go_on_anyway is True
         return why is None or self._draws_anyway
 
-    async def _code(self, step: AskCode) -> str | None:
+    async def _code(self, step: flow.AskCode) -> str | None:
         """Prompt for the code on the card, unless it was given on the command line.
 
         Enter alone is nobody's answer: several people may share the computer.
@@ -202,28 +180,32 @@ class _Visit:
             about = f"{choice.same_card(words, step.last.letters)} {about}"
         wrong = "" if step.why is None else step.why.said
         typed = self._typed if wrong else ""
-        answer = await self._ask(AskPage(words, Question(place, asked, about, typed, wrong)))
+        answer = await self._ask(
+            welcome.AskPage(words, welcome.Question(place, asked, about, typed, wrong))
+        )
         self._typed = answer or ""
         return answer
 
-    async def _agrees(self, step: AskConsent) -> bool | None:
+    async def _agrees(self, step: flow.AskConsent) -> bool | None:
         """Prompt for consent, in the language that the person chooses."""
         session = step.session
         while (
-            said := await self._ask(ConsentPage(session.words, session.manifest, session.view))
+            said := await self._ask(
+                welcome.ConsentPage(session.words, session.manifest, session.view)
+            )
         ) is not None:
-            if said is ConsentAnswer.AGREED:
+            if said is welcome.ConsentAnswer.AGREED:
                 return True
             await self._language()
             self._flow.reworded()
         return None
 
-    async def _judge(self, step: AtSentences) -> FlowStep[Any] | None:
+    async def _judge(self, step: flow.AtSentences) -> flow.FlowStep[Any] | None:
         """Run the judging until the person stops; the list of reviews where something led back to it."""
         self._opening.judged = True
         sitting = TerminalSitting(self._flow, step, self._thread, draw_anyway=self._draws_anyway)
         await self._ask(JudgingScreen(sitting))
-        return sitting.step if isinstance(sitting.step, ChooseReview) else None
+        return sitting.step if isinstance(sitting.step, flow.ChooseReview) else None
 
 
 INTERRUPTED = 130

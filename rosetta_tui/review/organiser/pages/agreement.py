@@ -23,16 +23,8 @@ from rosetta_tui.review.mis_drawn import first_mis_drawn
 from rosetta_tui.review.organiser.pages.batches import title
 from rosetta_tui.review.organiser.pages.parts import STYLES, ask, hidden
 from rosetta_tui.review.organiser.service import OrganiserService, ReviewNow
+from rosetta_tui.review.organiser.words import gate
 from rosetta_tui.review.organiser.words import gate as gate_words
-from rosetta_tui.review.organiser.words.gate import (
-    around_words,
-    flags_words,
-    ratings_words,
-    second_words,
-    so_far,
-    voice_words,
-    why_words,
-)
 from rosetta_tui.show import figures
 from rosetta_tui.show.columns import Cell, Column, Rows
 from rosetta_tui.toolkit.background import bring
@@ -182,8 +174,8 @@ class CaseRows(Rows["Case"]):
 
 def decided_cell(case: Case) -> Cell:
     """Return what was decided, or that a flag waits."""
-    if so_far(case):
-        return Cell(so_far(case))
+    if gate.so_far(case):
+        return Cell(gate.so_far(case))
     return Cell("waits", "warn") if case.is_open else Cell("–", "quiet")
 
 
@@ -284,14 +276,16 @@ class DecidingScreen(Screen[None]):
         self.query_one("#source", Static).update(show_lines(text.source))
         self.query_one("#candidate", Static).update(show_lines(text.candidate, "bold"))
         self.query_one("#said", Static).update(
-            show(f"{ratings_words(case)} · {flags_words(case)}", "$quiet")
+            show(f"{gate.ratings_words(case)} · {gate.flags_words(case)}", "$quiet")
         )
-        self._fill("#around", around_words(text))
-        self._fill("#voices", voice_words(case.voices))
-        second = voice_words(case.second.voices) if case.second else ()
-        self._fill("#second", [(line, "") for line in (second_words(case),) if line] + [*second])
+        self._fill("#around", gate.around_words(text))
+        self._fill("#voices", gate.voice_words(case.voices))
+        second = gate.voice_words(case.second.voices) if case.second else ()
+        self._fill(
+            "#second", [(line, "") for line in (gate.second_words(case),) if line] + [*second]
+        )
         # What was decided, and what the keys would do.
-        decision, note = so_far(case), "" if case.decided is None else case.decided.note
+        decision, note = gate.so_far(case), "" if case.decided is None else case.decided.note
         asked = "Not decided: is it harmful or culturally wrong?"
         if not case.may_be_decided:
             asked = (
@@ -303,7 +297,7 @@ class DecidingScreen(Screen[None]):
             "": (asked, "bold"),
         }[decision]
         again = {"upheld": "  u takes it back", "cleared": "  c takes it back"}.get(decision, "")
-        why = f"\n{why_words(case)}" if decision else ""
+        why = f"\n{gate.why_words(case)}" if decision else ""
         beside = show(f"\n{note}" if note else "", "$quiet")
         decided = Content.assemble(words, (again, "$quiet"), show(why), beside)
         self.query_one("#decided", Static).update(decided)

@@ -21,17 +21,8 @@ from review.verdict.certificate.certificate import read_certificate
 from review.verdict.certificate.certify import EvidenceReading
 from review.verdict.gate.verdict import OUTCOMES
 from rosetta_tui.review.organiser.export_files import write_export
+from rosetta_tui.review.organiser.pages import parts
 from rosetta_tui.review.organiser.pages.batches import minute, title
-from rosetta_tui.review.organiser.pages.parts import (
-    SIGNS,
-    TONES,
-    PlainTable,
-    ask,
-    hidden,
-    not_counted,
-    question,
-    typed_path,
-)
 from rosetta_tui.review.organiser.words import gate as gate_words
 from rosetta_tui.review.organiser.words.gate import (
     check_lines,
@@ -58,18 +49,18 @@ def gate(now: ReviewNow, run: RunNow) -> Iterator[Widget]:
     """Yield the section for one run; no number of it where looking would be a new look."""
     reading = run.reading
     if reading is None:
-        yield from hidden(now, run)
+        yield from parts.hidden(now, run)
         return
     outcome = reading.verdict.outcome
-    name = f"{SIGNS[outcome]} {gate_words.verdict_name(outcome)}"
+    name = f"{parts.SIGNS[outcome]} {gate_words.verdict_name(outcome)}"
     content = show(OUTCOMES[outcome])
     verdict = Field(
         "Verdict",
-        Content.assemble((name, f"bold ${TONES[outcome]}"), "\n", content),
+        Content.assemble((name, f"bold ${parts.TONES[outcome]}"), "\n", content),
         classes="-apart",
     )
     yield verdict
-    if words := not_counted(now):
+    if words := parts.not_counted(now):
         yield Field("Not counted", show(words, "$warn"))
     if gate_words.has_numbers(reading):
         yield Field("Needed", show(gate_words.needed_words(reading)))
@@ -135,8 +126,8 @@ def certificate(run: RunNow) -> Iterator[Widget]:
         yield _none(run)
         return
     stated = done.certificate
-    outcome = f"{SIGNS[stated.outcome]} {verdict_name(stated.outcome)}"
-    yield Field("Certificate", show(outcome, f"bold ${TONES[stated.outcome]}"))
+    outcome = f"{parts.SIGNS[stated.outcome]} {verdict_name(stated.outcome)}"
+    yield Field("Certificate", show(outcome, f"bold ${parts.TONES[stated.outcome]}"))
     yield Field("Issued", show(f"{minute(stated.issued)} by {stated.organisation.name}"))
     yield Field("Panel", show(f"{stated.panel.words}, of {stated.panel.invited} who were asked"))
     yield Field("SHA-256", show(stated.sha256, "$quiet"))
@@ -153,7 +144,7 @@ def certificate(run: RunNow) -> Iterator[Widget]:
     yield Static(_run(run))
     if len(run.certificates) > 1:
         yield title("All certificates of this run")
-        yield PlainTable(
+        yield parts.PlainTable(
             _COLUMNS, [_row(run, certificate) for certificate in reversed(run.certificates)]
         )
 
@@ -199,8 +190,8 @@ def _row(run: RunNow, issued: IssuedCertificate) -> tuple[Cell, ...]:
     return (
         Cell(minute(certificate.issued), "quiet"),
         Cell(
-            f"{SIGNS[certificate.outcome]} {verdict_name(certificate.outcome)}",
-            TONES[certificate.outcome],
+            f"{parts.SIGNS[certificate.outcome]} {verdict_name(certificate.outcome)}",
+            parts.TONES[certificate.outcome],
         ),
         Cell(f"{certificate.sha256[:16]}…", "quiet"),
         Cell(" · ".join(filter(None, (attached, state))), "warn" if state else "plain"),
@@ -266,11 +257,11 @@ class ReviewActions:
     def look(self, now: ReviewNow, run: RunNow) -> None:
         """Read the numbers of a run, after one question."""
         look = partial(self._desk.look, now.review.name, run.key.run_id)
-        self._ask_look(question(now, run), look)
+        self._ask_look(parts.question(now, run), look)
 
     def look_at_ratings(self, now: ReviewNow) -> None:
         """Read the ratings of what was flagged or split the panel, after one question."""
-        asked = question(now, now.most_looked, "ratings")
+        asked = parts.question(now, now.most_looked, "ratings")
         self._ask_look(asked, partial(self._desk.look_at_ratings, now.review.name))
 
     def _ask_look(self, asked: Content, look: Callable[[], object]) -> None:
@@ -332,9 +323,9 @@ class ReviewActions:
 
     def _into_folder(self, title: str, done: str, act: Callable[[Path], Sequence[str]]) -> None:
         def answered(folder: str) -> None:
-            self._run(done, partial(act, typed_path(folder)))
+            self._run(done, partial(act, parts.typed_path(folder)))
 
-        ask(self._screen.app, title, _FOLDER, answered, str(Path.cwd()))
+        parts.ask(self._screen.app, title, _FOLDER, answered, str(Path.cwd()))
 
     def attach(self, now: ReviewNow, run: RunNow) -> None:
         """Attach the newest certificate to its run."""

@@ -13,15 +13,10 @@ from textual.content import Content
 from textual.screen import Screen
 from textual.widgets import Static
 
+from rosetta_tui.review.organiser import service
 from rosetta_tui.review.organiser.pages.batches import ImportScreen
 from rosetta_tui.review.organiser.pages.parts import SIGNS, STYLES, TONES
 from rosetta_tui.review.organiser.pages.review import ReviewScreen
-from rosetta_tui.review.organiser.service import (
-    CertifiedVerdict,
-    OrganiserService,
-    ReviewLine,
-    read_reviews,
-)
 from rosetta_tui.review.organiser.words.gate import verdict_name
 from rosetta_tui.show import figures
 from rosetta_tui.show.columns import Cell, Column, Rows
@@ -43,7 +38,7 @@ COLUMNS = (
 )
 
 
-class ReviewRows(Rows[ReviewLine]):
+class ReviewRows(Rows[service.ReviewLine]):
     """One row for each review, newest first."""
 
     def key(self, index: int) -> Hashable:
@@ -66,7 +61,7 @@ class ReviewRows(Rows[ReviewLine]):
         )
 
 
-def verdict_cell(verdicts: Sequence[CertifiedVerdict | None]) -> Cell:
+def verdict_cell(verdicts: Sequence[service.CertifiedVerdict | None]) -> Cell:
     """Return what the newest certificates say, run by run."""
     words = " / ".join(map(_verdict_words, verdicts))
     certified_verdicts = [verdict for verdict in verdicts if verdict is not None]
@@ -79,7 +74,7 @@ def verdict_cell(verdicts: Sequence[CertifiedVerdict | None]) -> Cell:
     return Cell(words, tones.pop() if len(tones) == 1 else "plain")
 
 
-def _verdict_words(verdict: CertifiedVerdict | None) -> str:
+def _verdict_words(verdict: service.CertifiedVerdict | None) -> str:
 
     if verdict is None:
         return figures.NONE
@@ -102,10 +97,10 @@ class ReviewsScreen(Screen[None]):
         Binding("q,escape", "dismiss(None)", "Back", key_display="q", id="back"),
     ]
 
-    def __init__(self, desk: OrganiserService) -> None:
+    def __init__(self, desk: service.OrganiserService) -> None:
         super().__init__()
         self._desk = desk
-        self._reviews: list[ReviewLine] = []
+        self._reviews: list[service.ReviewLine] = []
         self._resumed = False
 
     def compose(self) -> ComposeResult:
@@ -129,15 +124,15 @@ class ReviewsScreen(Screen[None]):
         return self.query_one("#reviews", ResultTable)
 
     @property
-    def chosen(self) -> ReviewLine | None:
+    def chosen(self) -> service.ReviewLine | None:
         """The review under the cursor."""
         return self._reviews[self.table.cursor] if self._reviews else None
 
     def action_read(self) -> None:
-        read = partial(read_reviews, self._desk)
+        read = partial(service.read_reviews, self._desk)
         in_thread(self, "reviews", read, self._show, self.query_one(StatusBar).cannot)
 
-    def _show(self, reviews: list[ReviewLine]) -> None:
+    def _show(self, reviews: list[service.ReviewLine]) -> None:
         here = self.chosen
         self._reviews = reviews
         names = [review.progress.name for review in reviews]
@@ -167,7 +162,7 @@ class ReviewsScreen(Screen[None]):
         self.app.push_screen(ImportScreen(self._desk))
 
 
-def _about(line: ReviewLine) -> Content:
+def _about(line: service.ReviewLine) -> Content:
     """Return everything about the review under the cursor in two lines."""
     progress = line.progress
     runs = f"{len(line.runs)} run{'s' * (len(line.runs) != 1)}: {', '.join(line.runs)}"

@@ -11,13 +11,7 @@ from harness.sealed.found_files import SkippedFiles
 from review.files.identities import printed
 from review.log.event import WildClock
 from review.log.merge import Remark
-from review.office.intake.speaking import (
-    OTHER_LAPTOPS,
-    Assignments,
-    DuplicateLaptops,
-    FileOutcome,
-    FileReport,
-)
+from review.office.intake import speaking
 
 if TYPE_CHECKING:
     from review.office.results.progress import Gathered, ReviewerProgress, ReviewProgress
@@ -28,7 +22,7 @@ def codes(people: Sequence[str]) -> str:
     return ", ".join(map(printed, people))
 
 
-def voice_lines(found: Assignments) -> Iterator[str]:
+def voice_lines(found: speaking.Assignments) -> Iterator[str]:
     """Yield all that an organiser should look into about who speaks for whom in a review."""
     for duplicate_laptops in found.several:
         yield several_words(duplicate_laptops)
@@ -47,7 +41,7 @@ def voice_lines(found: Assignments) -> Iterator[str]:
             yield removed_words
 
 
-def several_words(person: DuplicateLaptops) -> str:
+def several_words(person: speaking.DuplicateLaptops) -> str:
     """Return that several laptops speak for one person, and what the organiser can say to it."""
     code = printed(person.code)
     laptops = " and ".join(person.laptops)
@@ -100,16 +94,16 @@ def skipped_lines(skipped: Iterable[SkippedFiles]) -> Iterator[str]:
         yield f"PASSED OVER  {skipped_files}"
 
 
-def report_lines(report: FileReport) -> Iterator[str]:
+def report_lines(report: speaking.FileReport) -> Iterator[str]:
     """Return what was taken, what was not and why, and what to look into."""
-    if report.outcome is FileOutcome.REFUSED:
+    if report.outcome is speaking.FileOutcome.REFUSED:
         yield f"NOT TAKEN  {report.why}"
         return
-    if report.outcome is FileOutcome.PASSED_OVER:
+    if report.outcome is speaking.FileOutcome.PASSED_OVER:
         yield f"PASSED OVER  {report.why}"
         return
     yield f"{report.name}: review {report.review}, check words: {report.phrase}"
-    if report.outcome is FileOutcome.SET_ASIDE:
+    if report.outcome is speaking.FileOutcome.SET_ASIDE:
         yield "  SET ASIDE: nobody has vouched for its laptop yet. The check words are those that the laptop showed when"
         yield "  it wrote this file; the speaker wrote them down. If they are the same:"
         yield f"  rosetta review enrol {report.phrase}"
@@ -134,8 +128,8 @@ def _remarks(what: str, remarks: Sequence[Remark]) -> Iterator[str]:
         yield f"  {what}: line {', '.join(lines[:_MOST_LINES])}{more}: {reason}"
 
 
-def _findings(report: FileReport) -> Iterator[str]:
-    if any(remark.said == OTHER_LAPTOPS for remark in report.aside):
+def _findings(report: speaking.FileReport) -> Iterator[str]:
+    if any(remark.said == speaking.OTHER_LAPTOPS for remark in report.aside):
         yield (
             "  LOOK: a laptop's log is taken from that laptop only. If this one has the saved data of one that broke: "
             f"rosetta review enrol {report.signing_key} --instead-of LAPTOP, then import the file again."

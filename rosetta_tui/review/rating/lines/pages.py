@@ -13,32 +13,14 @@ from harness.sealed.strict_records import FileError, FileProblem
 from review.files.batch import Batch
 from review.rating import Rating
 from review.session import choice as opening_words
+from review.session import flow
 from review.session.choice import Choice
-from review.session.flow import (
-    AskCode,
-    AskSecret,
-    AskWhoAsks,
-    CheckLetters,
-    ChooseReview,
-    FlowStep,
-)
 from review.session.view import Lesson, ShownItem, View
 from review.session.words import item as item_words
+from review.session.words import keys
 from review.session.words import page as page_words
 from review.session.words.catalogue import Words
 from review.session.words.item import beside
-from review.session.words.keys import (
-    ACT_WORDS,
-    KEYS,
-    TRANSLATION_WORDS,
-    Act,
-    NextAction,
-    act_of,
-    key_name,
-    rating_label,
-    rating_meaning,
-    reasons_label,
-)
 from review.session.words.troubles import Trouble, for_whoever_helps, trouble
 from rosetta_tui.review.mis_drawn import WHY, what_to_do
 from rosetta_tui.review.rating.sitting import TerminalOpening
@@ -139,7 +121,7 @@ def _shown(ours: str) -> str:
     return plain(ours.replace("\u00a0", " ").replace("\u202f", " "))
 
 
-_NOT_HERE = frozenset({Act.LARGER, Act.SMALLER})  # the terminal's own settings do this
+_NOT_HERE = frozenset({keys.Act.LARGER, keys.Act.SMALLER})  # the terminal's own settings do this
 KEY_SIGN = "/"  # may stand before any key; where translations are typed, it must
 
 
@@ -177,7 +159,9 @@ def _show_said(console: Console, words: Words, item: ShownItem) -> None:
     if answer := item_words.your_answer(words, item):
         console.say(answer)
     if item.reasons:
-        console.say(words("What is wrong: {reasons}.", reasons=reasons_label(words, item.reasons)))
+        console.say(
+            words("What is wrong: {reasons}.", reasons=keys.reasons_label(words, item.reasons))
+        )
     if item.comment:
         console.labelled(item_words.comment_title(words, item), item.comment)
     if item.suggestion:
@@ -197,7 +181,7 @@ def show_lesson(console: Console, words: Words, lesson: Lesson) -> None:
 def show_ratings(console: Console, words: Words) -> None:
     """Print the four answers with their meanings."""
     for number, rating in enumerate(Rating, 1):
-        label, meaning = rating_label(words, rating), rating_meaning(words, rating)
+        label, meaning = keys.rating_label(words, rating), keys.rating_meaning(words, rating)
         console.say(words("{key} {label}: {meaning}", key=number, label=label, meaning=meaning))
 
 
@@ -207,16 +191,18 @@ def show_keys(console: Console, words: Words, *, translating: bool) -> None:
         console.say(words("What you type is your translation. A line that begins with / is a key:"))
     else:
         show_ratings(console, words)
-    for act, label in (TRANSLATION_WORDS if translating else ACT_WORDS).items():
+    for act, label in (keys.TRANSLATION_WORDS if translating else keys.ACT_WORDS).items():
         if act not in _NOT_HERE:
-            console.say(words("{key}: {label}", key=_key(words, KEYS[act][0]), label=words(label)))
+            console.say(
+                words("{key}: {label}", key=_key(words, keys.KEYS[act][0]), label=words(label))
+            )
     console.say(words("Enter alone reads the sentence again."))
     if not translating:
         console.say(words("c and e also take your words at once, as in: c too formal"))
 
 
 def _key(words: Words, key: str) -> str:
-    name = key_name(words, key)
+    name = keys.key_name(words, key)
     return key if name == key else words("{key} ({name})", key=key, name=name)
 
 
@@ -228,7 +214,9 @@ def show_choices(console: Console, words: Words, labels: Iterable[str]) -> None:
 
 def answer_prompt(words: Words) -> str:
     """Return the prompt under an item: the four answers, short."""
-    labels = (f"{number} {rating_label(words, rating)}" for number, rating in enumerate(Rating, 1))
+    labels = (
+        f"{number} {keys.rating_label(words, rating)}" for number, rating in enumerate(Rating, 1)
+    )
     return words("{answers}, or ? for help:", answers=", ".join(labels))
 
 
@@ -260,7 +248,7 @@ def end_words(words: Words, view: View) -> str:
 def unsaved_words(words: Words, view: View) -> str:
     """Name what is only a draft, and the way to it; empty for nothing."""
     message = page_words.unsaved(words, view)
-    way = words("Type {key} and Enter to look at it.", key=KEYS[Act.UNSAVED][0])
+    way = words("Type {key} and Enter to look at it.", key=keys.KEYS[keys.Act.UNSAVED][0])
     return f"{message} {way}" if message else ""
 
 
@@ -285,21 +273,23 @@ def begin(opening: TerminalOpening, console: Console) -> None:
         console.say(missing)
 
 
-def before_sentences(opening: TerminalOpening, console: Console, step: FlowStep[Any]) -> object:
+def before_sentences(
+    opening: TerminalOpening, console: Console, step: flow.FlowStep[Any]
+) -> object:
     """Prompt for what leads to a person's session; LEAVE where somebody does not want to continue."""
     words = opening.words
     match step:
-        case ChooseReview():
+        case flow.ChooseReview():
             return _choice(opening, console, step)
-        case AskSecret():
+        case flow.AskSecret():
             why = step.why or trouble(words, FileError(FileProblem.LOCKED, ""))
             console.say(why.said)
             return console.ask_hidden(words("Type the secret words, then Enter:"))
-        case AskWhoAsks():
+        case flow.AskWhoAsks():
             return _trusted(opening, console, step.batch)
-        case CheckLetters():
+        case flow.CheckLetters():
             return _drawn_well(opening, console, step.batch)
-        case AskCode():
+        case flow.AskCode():
             return _code(opening, console, step)
     raise TypeError(step)
 
@@ -307,7 +297,7 @@ def before_sentences(opening: TerminalOpening, console: Console, step: FlowStep[
 # which review
 
 
-def _choice(opening: TerminalOpening, console: Console, step: ChooseReview) -> object:
+def _choice(opening: TerminalOpening, console: Console, step: flow.ChooseReview) -> object:
     """Prompt for a review; None lists the reviews again."""
     words, choices = opening.words, step.choices
     tell(words, console, step.why)
@@ -317,8 +307,8 @@ def _choice(opening: TerminalOpening, console: Console, step: ChooseReview) -> o
     else:
         prompt = words("Enter looks again. Type l for another language, or q to stop:")
     typed = as_key(console.ask(prompt))
-    if act_of(typed) is Act.QUIT:
-        return NextAction.LEAVE
+    if keys.act_of(typed) is keys.Act.QUIT:
+        return keys.NextAction.LEAVE
     if typed.casefold() == LANGUAGE:
         choose_language(opening, console)
     elif choices and (chosen := _numbered(typed or "1", choices)) is not None:
@@ -369,7 +359,7 @@ def _trusted(opening: TerminalOpening, console: Console, batch: Batch) -> object
     console.say(words("The same words stand on your card, or the people who ask can say them."))
     if not yes(opening, console, words("Are they the same? 1 yes, 2 no:")):
         console.say(words("Then do not go on. Ask the people who gave you the file."))
-        return NextAction.LEAVE
+        return keys.NextAction.LEAVE
     return True
 
 
@@ -383,7 +373,7 @@ def _drawn_well(opening: TerminalOpening, console: Console, batch: Batch) -> obj
     console.say(what_to_do(words))
     console.say(words("If you hear or feel the text instead of seeing it, you can go on here."))
     opening.draw_anyway = yes(opening, console, words("Go on here? It is noted. 1 yes, 2 no:"))
-    return opening.draw_anyway or NextAction.LEAVE
+    return opening.draw_anyway or keys.NextAction.LEAVE
 
 
 def yes(opening: TerminalOpening, console: Console, question: str, before: str = "") -> bool:
@@ -397,14 +387,14 @@ def yes(opening: TerminalOpening, console: Console, question: str, before: str =
             console.say(before)
         if (typed := as_key(console.ask(question)).casefold()) in answers:
             return answers[typed]
-        if act_of(typed) is Act.QUIT:
+        if keys.act_of(typed) is keys.Act.QUIT:
             raise LeftError
         tell_unknown(opening.words, console, typed)
 
 
 def tell_unknown(words: Words, console: Console, typed: str) -> None:
     """Print that a line means nothing here; an empty one, or a question mark, only asks again."""
-    if typed and act_of(typed) is not Act.HELP:
+    if typed and keys.act_of(typed) is not keys.Act.HELP:
         console.say(words("“{typed}” means nothing here.", typed=plain(typed[:20])))
 
 
@@ -420,7 +410,7 @@ def _answers(words: Words) -> dict[str, bool]:
 # who rates
 
 
-def _code(opening: TerminalOpening, console: Console, step: AskCode) -> object:
+def _code(opening: TerminalOpening, console: Console, step: flow.AskCode) -> object:
     """Prompt for the code on the card, unless it was given on the command line."""
     words = opening.words
     tell(words, console, step.why)
@@ -431,7 +421,7 @@ def _code(opening: TerminalOpening, console: Console, step: AskCode) -> object:
         typed = console.ask(f"{same} {other}").strip()
     elif typed is None:
         typed = console.ask(words("Type the code from your card, then Enter:")).strip()
-    return NextAction.LEAVE if act_of(as_key(typed)) is Act.QUIT else typed
+    return keys.NextAction.LEAVE if keys.act_of(as_key(typed)) is keys.Act.QUIT else typed
 
 
 # language and trouble

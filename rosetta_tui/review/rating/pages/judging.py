@@ -16,17 +16,8 @@ from review.session import position
 from review.session.flow import AskSharing, AskWithdraw, ChooseReview, HandOver, ShowHelp
 from review.session.view import ShownItem, TextField, View
 from review.session.words import item as item_words
+from review.session.words import keys
 from review.session.words import page as page_words
-from review.session.words.keys import (
-    ONWARD_OF,
-    RATING_OF,
-    Act,
-    NextAction,
-    act_of,
-    cannot_judge_of,
-    harm_question,
-    reason_of,
-)
 from rosetta_tui.review.rating.pages.item_page import ItemPage, KeyMode, Texts, Writing
 from rosetta_tui.review.rating.pages.page import Choices, HelpPage, TroubleLine, told, typed
 from rosetta_tui.review.rating.pages.resting import PAUSES
@@ -57,14 +48,14 @@ class JudgingScreen(ItemPage):
         self._busy = False
         """True while the session works: keys that come meanwhile were not meant for what comes next."""
         self._missed = False  # true where a key came meanwhile: what did nothing is said
-        self._deeds: dict[Act, Callable[[ShownItem], None]] = {
-            Act.SKIP: lambda item: self._do(partial(sitting.session.skip, item.id)),
-            Act.UNRATED: lambda _: self._do(sitting.session.go_to_unrated),
-            Act.CANNOT_JUDGE: self._ask_why,
-            Act.REASONS: self._ask_reasons,
-            Act.COMMENT: partial(self._write, TextField.COMMENT),
-            Act.WORDING: partial(self._write, TextField.SUGGESTION),
-            Act.HARM: self._ask_harm,
+        self._deeds: dict[keys.Act, Callable[[ShownItem], None]] = {
+            keys.Act.SKIP: lambda item: self._do(partial(sitting.session.skip, item.id)),
+            keys.Act.UNRATED: lambda _: self._do(sitting.session.go_to_unrated),
+            keys.Act.CANNOT_JUDGE: self._ask_why,
+            keys.Act.REASONS: self._ask_reasons,
+            keys.Act.COMMENT: partial(self._write, TextField.COMMENT),
+            keys.Act.WORDING: partial(self._write, TextField.SUGGESTION),
+            keys.Act.HARM: self._ask_harm,
         }
 
     def draw(self, view: View) -> None:
@@ -126,18 +117,18 @@ class JudgingScreen(ItemPage):
 
     def action_act(self, name: str) -> None:
         if self.mode is KeyMode.JUDGE:
-            self._act(Act(name))
+            self._act(keys.Act(name))
 
     def _typed(self, character: str) -> None:
         self._missed = self._missed or self._busy
         if self._busy:
             return
         if self.mode is KeyMode.REASONS:
-            self._reason(reason_of(character))
+            self._reason(keys.reason_of(character))
         elif self.mode is KeyMode.WHY:
-            self._why(cannot_judge_of(character))
+            self._why(keys.cannot_judge_of(character))
         elif self.mode is KeyMode.JUDGE:
-            self._act(act_of(character))
+            self._act(keys.act_of(character))
 
     @on(Choices.Picked)
     def _picked(self, message: Choices.Picked) -> None:
@@ -147,7 +138,7 @@ class JudgingScreen(ItemPage):
         elif self.mode is KeyMode.WHY:
             self._why(list(CannotJudge)[message.number])
         elif self.mode is KeyMode.JUDGE:
-            self._act(list(RATING_OF)[message.number])
+            self._act(list(keys.RATING_OF)[message.number])
 
     # Doing
 
@@ -169,16 +160,16 @@ class JudgingScreen(ItemPage):
         if missed and view.item is not None:
             self.say(f"{view.said} {self.words(position.TOO_SOON)}".strip())
 
-    def _act(self, act: Act | None) -> None:
+    def _act(self, act: keys.Act | None) -> None:
         item = self.view.item
         if act is None or item is None or self._busy:
             return
         if not item_words.allows(self.view, act):
             self.say(item_words.why_not_now(self.words, self.view))
-        elif act in RATING_OF:
-            self._rate(item, RATING_OF[act])
-        elif act in ONWARD_OF:
-            self._go(ONWARD_OF[act])
+        elif act in keys.RATING_OF:
+            self._rate(item, keys.RATING_OF[act])
+        elif act in keys.ONWARD_OF:
+            self._go(keys.ONWARD_OF[act])
         elif act in self._deeds:
             self._deeds[act](item)
         else:
@@ -237,7 +228,7 @@ class JudgingScreen(ItemPage):
             self._do(partial(self.sitting.session.set_reasons, last.item.id, reasons))
 
     def _ask_harm(self, item: ShownItem) -> None:
-        question = harm_question(self.words, harmful=item.harmful)
+        question = keys.harm_question(self.words, harmful=item.harmful)
         self.query_one("#harm", Static).update(told(question, "bold $warn"))
         self.enter(KeyMode.HARM)
 
@@ -301,9 +292,9 @@ class JudgingScreen(ItemPage):
 
     # Other pages
 
-    def _go(self, onward: NextAction | None) -> None:
+    def _go(self, onward: keys.NextAction | None) -> None:
         """Close the page for where one without an item leads; the flow says which page follows."""
-        if onward in {None, NextAction.LEAVE}:
+        if onward in {None, keys.NextAction.LEAVE}:
             self.dismiss(None)
         else:
             self._lead(onward)
