@@ -103,11 +103,7 @@ def changed_words(changed: Sequence[ChangedFile]) -> str:
     if others:
         brought = " and ".join(others)
         return f"another package ({brought}) has written over files of Rosetta: {named}{more}"
-    how = (
-        "are gone"
-        if all(changed_file.gone for changed_file in changed)
-        else "are not as they were installed"
-    )
+    how = "are gone" if all(file.gone for file in changed) else "are not as they were installed"
     return f"files of Rosetta {how}: {named}{more}"
 
 

@@ -354,8 +354,8 @@ def _values_pair(pair: Pair) -> dict[str, Any]:
         "metrics": {id_: _difference(pair, id_) for id_ in pair.by_metric},
         "left_out": dict(pair.left_out),
         "so_far": {
-            id_: {**asdict(running_difference), "better": _better(pair, id_)}
-            for id_, running_difference in pair.running.items()
+            id_: {**asdict(difference), "better": _better(pair, id_)}
+            for id_, difference in pair.running.items()
         },
         "reproduction": None if pair.reproduction is None else _reproduction(pair.reproduction),
     }

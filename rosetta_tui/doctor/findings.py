@@ -231,12 +231,7 @@ def _column(keys: int) -> int | None:
 SIGNS = {Health.OK: "✓", Health.MISSING: "○", Health.BROKEN: "✗", Health.UNKNOWN: "?"}
 """Health → the shape that stands before its word."""
 
-_TONES = {
-    Health.OK: "good",
-    Health.MISSING: "warn",
-    Health.BROKEN: "bad",
-    Health.UNKNOWN: "quiet",
-}
+_TONES = {Health.OK: "good", Health.MISSING: "warn", Health.BROKEN: "bad", Health.UNKNOWN: "quiet"}
 
 COLUMNS = (
     Column("state", "state", 9),

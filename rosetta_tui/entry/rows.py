@@ -52,9 +52,7 @@ def further_metrics(scores: Iterable[str] = ()) -> list[str]:
 
 
 def columns(
-    further: Sequence[str] = (),
-    kept: KeptColumns = TRANSLATIONS,
-    verdicts: Collection[str] = (),
+    further: Sequence[str] = (), kept: KeptColumns = TRANSLATIONS, verdicts: Collection[str] = ()
 ) -> tuple[Column, ...]:
     """Return what a row shows, with a column for each further metric; the key is what the store sorts by.
 

@@ -238,7 +238,7 @@ class WaitingList(ResultTable):
             "Put aside",
             tooltip="Hide it until something about it is new",
             id="waiting.aside",
-        ),
+        )
     ]
 
     def __init__(self, folder: Path) -> None:
@@ -413,14 +413,7 @@ KEYS: list[BindingType] = [
     Binding("t", "notes", "Tags and note", show=False, id="home.notes"),
     Binding("N", "like", "New run like this one", show=False, id="home.like"),
     Binding("S", "score_again", "Score again", show=False, id="home.score_again"),
-    Binding(
-        "delete,backspace",
-        "trash",
-        "Delete",
-        key_display="del",
-        show=False,
-        id="home.delete",
-    ),
+    Binding("delete,backspace", "trash", "Delete", key_display="del", show=False, id="home.delete"),
     Binding("o", "reviews", "Organise reviews", show=False, id="home.reviews"),
     Binding("v", "review", "Rate as a speaker", show=False, id="home.rate"),
     Binding("W", "app.place('sweeps')", "Sweeps", show=False, id="home.sweeps"),

@@ -87,17 +87,11 @@ def score_chart(
 
 
 def bar_chart(
-    caption: str,
-    head: str,
-    axis: Axis,
-    measured: Sequence[ScoreLine],
-    tick: Callable[[float], str],
+    caption: str, head: str, axis: Axis, measured: Sequence[ScoreLine], tick: Callable[[float], str]
 ) -> BarChart:
     """Draw scores on an axis; ``tick`` writes a place on it."""
     ticks = tuple(_ticks(axis, tick))
-    return BarChart(
-        caption, "", head, ticks, tuple(_bar(axis, score_line) for score_line in measured)
-    )
+    return BarChart(caption, "", head, ticks, tuple(_bar(axis, line) for line in measured))
 
 
 def metric_axis(metric: str, measured: Iterable[ScoreLine]) -> Axis:

@@ -195,11 +195,7 @@ def _agreement(known: Mapping[str, Mapping[str, Any]]) -> BarChart:
         )
         for name, found in known.items()
     ]
-    numbers = [
-        end
-        for score_line in measured
-        for end in (score_line.score or 0.0, *(score_line.ends or ()))
-    ]
+    numbers = [end for line in measured for end in (line.score or 0.0, *(line.ends or ()))]
     axis = Axis(-1.0 if min(numbers, default=0.0) < 0 else 0.0, 1.0)
     chart = bar_chart(
         "How far the speakers agree", "measure", axis, measured, lambda at: minus(f"{at:g}")

@@ -219,9 +219,7 @@ def _in_short(found: RunFacts) -> Iterator[str]:
 
 def _above_floors(found: RunFacts) -> Iterator[str]:
     """Return whether the run clears what worthless outputs reach, by chrF++ and then by the composite."""
-    reached = {
-        n: stated_floor.chrf_plus_plus for n, stated_floor in stated_floors(found.card).items()
-    }
+    reached = {n: floor.chrf_plus_plus for n, floor in stated_floors(found.card).items()}
     known = {
         name: value_reached for name, value_reached in reached.items() if value_reached is not None
     }
@@ -294,9 +292,7 @@ def _missing(found: RunFacts) -> Iterator[Fact]:
         if tiered(found.summary) or why != NOT_WANTED
     }
     yield from (Fact(names, why) for why, names in by_reason(reasons))
-    yield from (
-        Fact("", " ".join(left_out_line.split())) for left_out_line in left_out_lines(found.scores)
-    )
+    yield from (Fact("", " ".join(line.split())) for line in left_out_lines(found.scores))
     if reason := block(found.card, "cost").get("reason"):
         yield Fact("cost", str(reason))
     if withheld := block(found.card, "withheld"):

@@ -262,11 +262,7 @@ class SpeedPanel(DetailLine):
             f"{figures.seconds(live.progress.p95_seconds)} s",
             (" recorded" if elsewhere and _faster_than_calls(live.progress) else "", "$quiet"),
         )
-        lines = [
-            rate,
-            _calls(live.progress, live, compact=compact),
-            _waiting(live.progress, live),
-        ]
+        lines = [rate, _calls(live.progress, live, compact=compact), _waiting(live.progress, live)]
         if not compact and not live.over:
             spark = figures.sparkline(live.rates(BARS), BARS)
             lines[2] = Content.assemble((spark, "$mark"), "  " if spark else "", lines[2])

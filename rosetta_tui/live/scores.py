@@ -24,14 +24,7 @@ from rosetta_tui.live.answers import (
 )
 from rosetta_tui.session.picture import LiveRun
 from rosetta_tui.show import figures
-from rosetta_tui.show.figures import (
-    beside_value,
-    by_reason,
-    floor_words,
-    remark,
-    scale,
-    value,
-)
+from rosetta_tui.show.figures import beside_value, by_reason, floor_words, remark, scale, value
 from rosetta_tui.toolkit.content import DetailLine, show, shown_value
 from scoring.card.claim import caveat_sentence, caveat_words
 from scoring.core.inventory import (
@@ -278,9 +271,7 @@ WIDTH = 23  # cells for the name of a metric
 class ScoresScreen(ModalScreen[None]):
     """What the composite is made of, what is next to it, the floors, and the gaps."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q,m,enter", "dismiss(None)", "Back"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q,m,enter", "dismiss(None)", "Back")]
 
     def __init__(self, live: LiveRun) -> None:
         super().__init__()

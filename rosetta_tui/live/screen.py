@@ -319,12 +319,7 @@ class LiveScreen(SearchedScreen):
         if rows is None or started is None or self._run is None or self._explaining is None:
             return
         screen = EntryScreen(
-            self._store,
-            self._run,
-            rows.order[:],
-            event.index,
-            started.missing,
-            self._explaining,
+            self._store, self._run, rows.order[:], event.index, started.missing, self._explaining
         )
         self.app.push_screen(screen, self._back_from_entry)
 

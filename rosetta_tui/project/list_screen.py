@@ -122,10 +122,7 @@ class NewCorpusScreen(Screen[None]):
         self._arrange()
         self._show_command()
         self.look()
-        empty = next(
-            (form_field for form_field in _FIELDS if not self.typed.get(form_field.name)),
-            _FIELDS[0],
-        )
+        empty = next((field for field in _FIELDS if not self.typed.get(field.name)), _FIELDS[0])
         self.lines[empty.name].take_focus()
 
     def _line(self, field: FormField) -> FormLine:
@@ -136,11 +133,7 @@ class NewCorpusScreen(Screen[None]):
             "licence": choices(new_corpus.offered_licences),
             "transmission": choices(lambda: _SENDING),
         }
-        ticks = (
-            {context_label: context_label for context_label in context_labels()}
-            if field.name == "labels"
-            else None
-        )
+        ticks = {label: label for label in context_labels()} if field.name == "labels" else None
         value = self.typed.get(field.name, "")
         return FormLine(field, value, suggest=suggesting.get(field.name), choices=ticks)
 
@@ -295,10 +288,7 @@ class ProjectsScreen(ListScreen[Sequence[ProjectReading], Path]):
         return read_known(self.home, before, anyway=anyway)
 
     def show_found(self, found: Sequence[ProjectReading]) -> None:
-        rows = [
-            ListRow(project_reading.folder, _cells(project_reading), _about(project_reading))
-            for project_reading in found
-        ]
+        rows = [ListRow(reading.folder, _cells(reading), _about(reading)) for reading in found]
         what_to_do = Content.assemble(
             "A corpus for a language that has none: sentences that its speakers translate and look over, with their community's consent.\n\n",
             ("n", "bold $mark"),

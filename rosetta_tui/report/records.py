@@ -31,10 +31,7 @@ def evidence_lines(found: Iterable[CardCheck]) -> Iterator[str]:
 
 def checks_json(found: Iterable[CardCheck]) -> list[dict[str, Any]]:
     """Return checks as JSON values."""
-    return [
-        {"name": card_check.name, "ok": card_check.ok, "words": card_check.words}
-        for card_check in found
-    ]
+    return [{"name": check.name, "ok": check.ok, "words": check.words} for check in found]
 
 
 def ownership_lines(record: OwnershipRecord) -> Iterator[str]:

@@ -141,7 +141,7 @@ def trouble_words(each: CellRecord) -> str:
 def other_inputs(found: SweepRecord) -> str | None:
     """Return that composites of some runs weigh other metrics; None where all weigh the same."""
     known = {cell.composite_inputs for cell in found.cells if cell.composite is not None}
-    if len({composite_inputs for composite_inputs in known if composite_inputs}) <= 1:
+    if len({inputs for inputs in known if inputs}) <= 1:
         return None
     return "Composites of these runs weigh different metrics, so they do not compare; chrF++ does."
 

@@ -12,15 +12,7 @@ from itertools import pairwise
 
 from harness.core.failures import RunState
 from harness.method.method import Result
-from harness.run.events import (
-    EntryScored,
-    Event,
-    Failed,
-    Finished,
-    Progress,
-    Started,
-    Waiting,
-)
+from harness.run.events import EntryScored, Event, Failed, Finished, Progress, Started, Waiting
 from harness.store.file.openings import Floor
 from scoring.card.claim import Claim
 

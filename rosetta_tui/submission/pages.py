@@ -37,10 +37,7 @@ _CLAIM = (
     Column("within", "within 2 %", 10),
 )
 _README = (Column("line", "", 20, share=1),)
-_TOLD = (
-    Column("what", "what", 40),
-    Column("told", "told", 20, share=1),
-)
+_TOLD = (Column("what", "what", 40), Column("told", "told", 20, share=1))
 
 README_LETTERS = 100_000  # of a README that are shown; a bundle holds as much as it likes
 README_WIDTH = 76

@@ -259,12 +259,8 @@ class SubmissionsScreen(ListScreen[DeskReading, str]):
         """Show the submissions, and what is wrong with those that cannot be read."""
         wrong = [show(f"✗ {message}", "$bad") for message in found.wrong]
         rows = [
-            ListRow(
-                listed_submission.number,
-                _cells(listed_submission),
-                _about(listed_submission, wrong),
-            )
-            for listed_submission in found.listed
+            ListRow(submission.number, _cells(submission), _about(submission, wrong))
+            for submission in found.listed
         ]
         note = f" · {len(wrong)} cannot be read" if wrong else ""
         what_to_do = Content.assemble(

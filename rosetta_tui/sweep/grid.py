@@ -99,9 +99,7 @@ class HeatGrid:
     def rises(self) -> bool:
         """Return whether more of what is shown is better."""
         shown = (cell.shown for cell in self.cells.values() if cell.shown)
-        return next(
-            (sweep_setup.rises(self.measure) for sweep_setup in shown), self.measure.is_quality
-        )
+        return next((setup.rises(self.measure) for setup in shown), self.measure.is_quality)
 
     def level(self, cell: HeatCell) -> int | None:
         """Return how good a value is beside the others shown, 0 to 7; None without one, or where it does not compare."""
@@ -188,7 +186,7 @@ def _cell(
         setups=tuple(setups),
         shown=shown,
         value=None if shown is None else shown.value(measure),
-        is_best_baseline=any(id(sweep_setup) in ours for sweep_setup in baseline),
+        is_best_baseline=any(id(setup) in ours for setup in baseline),
         on_front=any(id(sweep_setup) in ours for sweep_setup in unbeaten),
     )
 

@@ -41,9 +41,7 @@ class Place:
 @cache
 def places() -> Mapping[str, Place]:
     """Return the screens by name, in the order in which the palette offers them."""
-    folders = (
-        iter_module.name for iter_module in iter_modules(rosetta_tui.__path__) if iter_module.ispkg
-    )
+    folders = (module.name for module in iter_modules(rosetta_tui.__path__) if module.ispkg)
     module_places = (
         getattr(import_module(f"rosetta_tui.{name}"), "PLACE", None) for name in folders
     )

@@ -183,11 +183,7 @@ def busy(app: App[Any], screen: Screen[Any]) -> bool:
     put_off = screen._callbacks or screen._layout_required  # noqa: SLF001
     if app.message_queue_size or put_off or not screen.is_mounted:
         return True
-    there = (
-        walk_child
-        for walk_child in screen.walk_children(with_self=True)
-        if isinstance(walk_child, Widget)
-    )
+    there = (child for child in screen.walk_children(with_self=True) if isinstance(child, Widget))
     return any(widget.message_queue_size or not widget.is_mounted for widget in there)
 
 

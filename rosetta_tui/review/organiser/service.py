@@ -352,10 +352,7 @@ def _texts(review: Review, cases: Sequence[Case]) -> dict[str, BatchItem]:
 
 
 def _run(
-    run: KeyRun,
-    summary: RunSummary | None,
-    looks: int,
-    certificates: Sequence[IssuedCertificate],
+    run: KeyRun, summary: RunSummary | None, looks: int, certificates: Sequence[IssuedCertificate]
 ) -> RunNow:
     attached = () if summary is None else summary.certificates
     return RunNow(

@@ -86,12 +86,7 @@ class TerminalSitting:
     """A session, the thread in which it works, and what the person said about texts drawn wrongly."""
 
     def __init__(
-        self,
-        flow: Flow,
-        step: AtSentences,
-        thread: OneThread,
-        *,
-        draw_anyway: bool = False,
+        self, flow: Flow, step: AtSentences, thread: OneThread, *, draw_anyway: bool = False
     ) -> None:
         self.flow = flow
         self.step: FlowStep[Any] = step  # where the flow is

@@ -58,9 +58,7 @@ class ExportScreen(ModalScreen[None]):
     ``home`` is the data folder: its settings say where exports go.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "leave", "Back"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", "Back")]
 
     def __init__(
         self, home: Path, records: Records, name: str, page: ShownRecords | None = None
@@ -78,8 +76,7 @@ class ExportScreen(ModalScreen[None]):
         with Vertical(classes="dialog"):
             yield Static(Content.assemble(("Export   ", "bold"), (rows, "$quiet")))
             yield OptionList(
-                *(Option(Content(words), id=form) for form, words in FORM_WORDS.items()),
-                id="form",
+                *(Option(Content(words), id=form) for form, words in FORM_WORDS.items()), id="form"
             )
             yield Input(id="path", highlighter=Harmless(), select_on_focus=False)
             yield Static(id="said")

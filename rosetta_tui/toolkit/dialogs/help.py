@@ -79,7 +79,7 @@ class HelpScreen(ModalScreen[None]):
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012  Textual's own form
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q,question_mark,enter", "dismiss(None)", "Back"),
+        Binding("escape,q,question_mark,enter", "dismiss(None)", "Back")
     ]
 
     def __init__(self, title: str, about: str, groups: Mapping[str, Keys]) -> None:

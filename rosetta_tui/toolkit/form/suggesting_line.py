@@ -75,12 +75,7 @@ class SuggestingLine(Vertical):
         line: SuggestingLine
 
     def __init__(
-        self,
-        value: str,
-        suggest: Suggest,
-        placeholder: str = "",
-        *,
-        completes: bool = False,
+        self, value: str, suggest: Suggest, placeholder: str = "", *, completes: bool = False
     ) -> None:
         """``completes``: enter puts the only thing that fits instead of what was typed."""
         super().__init__()

@@ -205,9 +205,7 @@ def _row(run: RunNow, issued: IssuedCertificate) -> tuple[Cell, ...]:
 class ReportScreen(ModalScreen[None]):
     """Stays until it is closed: a path or a warning must not vanish on its own."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q,enter", "dismiss(None)", "Back"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q,enter", "dismiss(None)", "Back")]
 
     def __init__(self, title: str, lines: Sequence[str]) -> None:
         super().__init__()
@@ -277,10 +275,7 @@ class ReviewActions:
         if len(waiting) == 1:
             self._compare(next(iter(waiting.values())))
             return
-        words = {
-            key: waiting_laptop.file_phrases[-1] or waiting_laptop.phrase
-            for key, waiting_laptop in waiting.items()
-        }
+        words = {key: laptop.file_phrases[-1] or laptop.phrase for key, laptop in waiting.items()}
         first = next(iter(words))
         choose(
             self._screen.app, "Which laptop?", words, first, lambda key: self._compare(waiting[key])

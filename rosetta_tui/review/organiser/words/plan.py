@@ -54,11 +54,7 @@ def look_at_letters(
     written += [
         texts.consent,
         texts.guide,
-        *(
-            text
-            for in_language in texts.others.values()
-            for text in _texts(in_language.model_dump())
-        ),
+        *(text for language in texts.others.values() for text in _texts(language.model_dump())),
     ]
     written += [given["title"] or texts.title, given["organisation"] or "", *drawn.written]
     fonts = carried_fonts(given["fonts"], given["licences"], written)

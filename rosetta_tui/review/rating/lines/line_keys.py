@@ -168,9 +168,7 @@ class LineActions:
     def cannot_judge(self, view: View, digits: str) -> None:
         """Prompt for the reason, unless it was said."""
         if not digits and view.item is not None:
-            reasons = (
-                cannot_judge_label(self._words, cannot_judge) for cannot_judge in CannotJudge
-            )
+            reasons = (cannot_judge_label(self._words, kind) for kind in CannotJudge)
             pages.show_choices(self._console, self._words, reasons)
             if self._session.translating:
                 self._console.say(self._words(WHY_UNTRANSLATED))

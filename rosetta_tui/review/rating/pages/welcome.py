@@ -386,11 +386,7 @@ class ConsentPage(YesPage[ConsentAnswer]):
 
     def hints(self) -> Sequence[Hint]:
         words = self.words
-        return [
-            self._yes(words("I agree")),
-            Hint("l", words("language"), "language"),
-            self._back(),
-        ]
+        return [self._yes(words("I agree")), Hint("l", words("language"), "language"), self._back()]
 
     def action_language(self) -> None:
         self.dismiss(ConsentAnswer.LANGUAGE)
