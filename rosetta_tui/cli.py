@@ -13,12 +13,12 @@ import gc
 import io
 import os
 import sys
+from collections.abc import Callable, Sequence
 
 from rosetta_tui.front import DONE, FAILED, INTERRUPTED, MISUSED, PACKAGES, help_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
     from types import FrameType
 
     import click

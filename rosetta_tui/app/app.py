@@ -9,11 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import on, work
-from textual.app import SystemCommand
+from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
 from textual.command import Provider
 from textual.content import Content
 from textual.screen import Screen
+from textual.widget import Widget
+from textual.worker import Worker
 
 from corpora.files.problems import CorpusError
 from harness.core.failures import HarnessError
@@ -59,10 +61,6 @@ from rosetta_tui.toolkit.places import places
 from rosetta_tui.toolkit.textual_inside import TerminalApp
 
 if TYPE_CHECKING:
-    from textual.app import App
-    from textual.widget import Widget
-    from textual.worker import Worker
-
     from rosetta_tui.entry.table import Order
     from rosetta_tui.live.screen import LiveScreen
     from rosetta_tui.session.engine import Engine

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import signal
+import sqlite3
 import sys
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -35,9 +36,6 @@ from rosetta_tui.report.run import JsonLines, PlainLines, finished_line
 from rosetta_tui.request.vault import vault_request
 from rosetta_tui.session.engine import PATIENCE_SECONDS, Engine
 from rosetta_tui.show.text import json_text, plain
-
-if TYPE_CHECKING:
-    import sqlite3
 
 LOOK_SECONDS = 0.1
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from textual.screen import Screen
 
 from harness.compare.comparing import LEAST_RUNS, MOST_RUNS
 from harness.store.run_list import RunSummary, list_runs
@@ -12,11 +15,6 @@ from rosetta_tui.show.run_facts import runs_now, setup_words, when
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.background import background, telling
 from rosetta_tui.toolkit.dialogs.choose import choose
-
-if TYPE_CHECKING:
-    import sqlite3
-
-    from textual.screen import Screen
 
 
 class RunChoice:

@@ -6,12 +6,14 @@ from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from textual import on
+from textual import getters, on
 from textual.app import ComposeResult
 from textual.containers import Container, Vertical
 from textual.content import Content
 from textual.message import Message
 
+from corpora.model.entry import Entry
+from harness.method.method import Result
 from rosetta_tui.compare.difference_axis import DifferenceAxis
 from rosetta_tui.compare.sentences import (
     cached_words,
@@ -34,10 +36,8 @@ from rosetta_tui.toolkit.pages import UNREADABLE
 from rosetta_tui.toolkit.result_table import ResultTable
 
 if TYPE_CHECKING:
-    from corpora.model.entry import Entry
     from harness.compare.comparison import Comparison
     from harness.compare.pairs import ComparedRun, Pair, RunningDifference
-    from harness.method.method import Result
 
 WHY_NOW = (
     "Ordinary tests may be wrong when they are examined early; this interval stays right at every look. "
@@ -314,6 +314,8 @@ class DifferencePanel(Vertical):
 
         panel: DifferencePanel
 
+    pairs = getters.query_one("#pairs", ResultTable)
+
     def __init__(self) -> None:
         super().__init__(id="differences")
         self._comparison: Comparison | None = None
@@ -327,11 +329,6 @@ class DifferencePanel(Vertical):
             with Vertical(id="runs"):
                 yield DifferenceAxis()
             yield ResultTable((), id="pairs")
-
-    @property
-    def pairs(self) -> ResultTable:
-        """The pairs."""
-        return self.query_one("#pairs", ResultTable)
 
     @property
     def pair(self) -> Pair | None:

@@ -11,6 +11,8 @@ import numpy as np
 from textual.binding import Binding, BindingType
 from textual.content import Content
 
+from corpora.model.entry import Entry
+from harness.method.method import Result
 from rosetta_tui.compare.lines import ordered
 from rosetta_tui.compare.sentences import name, number, told_apart
 from rosetta_tui.compare.table import ComparedTexts, ComparisonView
@@ -22,9 +24,7 @@ from rosetta_tui.toolkit.content import PageLine, StatusBar, show, show_fields
 from rosetta_tui.toolkit.pages import UNREADABLE
 
 if TYPE_CHECKING:
-    from corpora.model.entry import Entry
     from harness.compare.comparison import Comparison
-    from harness.method.method import Result
 
 SIGNS = "[left→right] changed   [-only left-]   [+only right+]"
 """What the signs of a diff mean where two texts of equal rank are held against each other."""

@@ -13,7 +13,9 @@ import numpy.typing as npt
 from textual import work
 from textual.worker import get_current_worker
 
+from corpora.model.entry import Entry
 from harness.core.failures import HarnessError
+from harness.method.method import Result
 from harness.store.file.database import opened
 from harness.store.ordering import Cancelled, Ordering
 from rosetta_tui.compare.difference_panel import BLANK
@@ -30,9 +32,7 @@ from scoring.core.metric import oriented
 from scoring.statistics.significance import outcomes
 
 if TYPE_CHECKING:
-    from corpora.model.entry import Entry
     from harness.compare.comparison import ComparedEntries, Comparison
-    from harness.method.method import Result
 
 
 # ---- Which compared entries are shown, and how they are sorted ----

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import ClassVar
 
-from textual import on
+from textual import getters, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
@@ -235,6 +235,7 @@ class CorpusChecksScreen(Screen[int | None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("q,escape,c", "leave", "Back", key_display="q", id="back")
     ]
+    table = getters.query_one("#problems", ResultTable)
 
     def __init__(self, problems: Sequence[Problem], original: Original | None) -> None:
         """Show findings; ``original`` is what became of the file, None where it could not be used."""
@@ -268,11 +269,6 @@ class CorpusChecksScreen(Screen[int | None]):
             case _:
                 words = "without the file: what the entries alone can tell"
                 return Content.styled(words, "$quiet")
-
-    @property
-    def table(self) -> ResultTable:
-        """The findings."""
-        return self.query_one("#problems", ResultTable)
 
     @on(ResultTable.Moved)
     def _moved(self) -> None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import sqlite3
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
-from textual import on
+from textual import getters, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.content import Content
@@ -26,9 +27,6 @@ from rosetta_tui.toolkit.key_line import KeyLine
 from rosetta_tui.toolkit.messages import BackRequested, CorpusChosen
 from rosetta_tui.toolkit.result_table import ResultTable
 
-if TYPE_CHECKING:
-    import sqlite3
-
 
 class CorporaScreen(Screen[None]):
     """The list of corpora; reads the store in a thread."""
@@ -47,6 +45,7 @@ class CorporaScreen(Screen[None]):
         Binding("r", "read", "Refresh", id="refresh"),
         Binding("q,escape", "leave", "Back", key_display="q", id="back"),
     ]
+    table = getters.query_one("#corpora", ResultTable)
 
     def __init__(self, store_path: Path) -> None:
         super().__init__()
@@ -74,11 +73,6 @@ class CorporaScreen(Screen[None]):
     def on_screen_resume(self) -> None:
         if self._corpora is not None:
             self.action_read()
-
-    @property
-    def table(self) -> ResultTable:
-        """The corpora."""
-        return self.query_one("#corpora", ResultTable)
 
     @property
     def chosen(self) -> CorpusSummary | None:

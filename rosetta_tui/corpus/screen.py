@@ -14,6 +14,7 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.content import Content
+from textual.screen import Screen
 from textual.widgets import Input, Static
 
 from corpora.model.task import TRANSLATION
@@ -39,7 +40,6 @@ from rosetta_tui.toolkit.result_table import ResultTable
 if TYPE_CHECKING:
     Found = tuple[sqlite3.Connection, listing.CorpusSummary, Sequence[int]]
     "A connection for the screen, the line of the corpus, and the places of its entries."
-    from textual.screen import Screen
 
 
 def draft_over(summary: listing.CorpusSummary, *, stored: bool) -> RunDraft:

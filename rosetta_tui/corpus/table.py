@@ -7,10 +7,9 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, S
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING
 
 from corpora.model.entry import Entry
-from harness.store.corpora.listing import corpus_positions
+from harness.store.corpora.listing import CorpusSummary, corpus_positions
 from rosetta_tui.show import figures
 from rosetta_tui.show.columns import (
     LEFT_OUT,
@@ -28,10 +27,6 @@ from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.background import in_thread, telling
 from rosetta_tui.toolkit.ordered_table import OrderedTable, RowOrder
 from rosetta_tui.toolkit.pages import UNREADABLE, entry_pages
-
-if TYPE_CHECKING:
-    from harness.store.corpora.listing import CorpusSummary
-
 
 CORPORA = (
     Column("id", "corpus", 16, share=3),

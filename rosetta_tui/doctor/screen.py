@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
-from textual import on, work
+from textual import getters, on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.content import Content
@@ -43,6 +43,7 @@ class DoctorScreen(Screen[None]):
         Binding("r", "look_again", "Look again", id="refresh"),
         Binding("q,escape", "leave", "Back", key_display="q", id="back"),
     ]
+    table = getters.query_one("#findings", ResultTable)
 
     def __init__(self, store_path: Path) -> None:
         super().__init__()
@@ -61,11 +62,6 @@ class DoctorScreen(Screen[None]):
     def on_mount(self) -> None:
         self.table.focus()
         self.action_look_again()
-
-    @property
-    def table(self) -> ResultTable:
-        """The findings."""
-        return self.query_one("#findings", ResultTable)
 
     @property
     def chosen(self) -> Finding | None:

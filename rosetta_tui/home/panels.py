@@ -18,6 +18,9 @@ from textual.widgets import Button, Static
 
 from corpora.text.messages import counted
 from harness.core.failures import HarnessError
+from harness.core.storage import private_folder, write_file
+from harness.method.shipped import asks
+from harness.store.run_list import RunSummary
 from rosetta_tui.session.run_sources import may_resume, may_retry
 from rosetta_tui.show import figures
 from rosetta_tui.show.columns import Cell, Column, Rows
@@ -28,7 +31,6 @@ from rosetta_tui.toolkit.result_table import ResultTable
 if TYPE_CHECKING:
     from textual.screen import Screen
 
-    from harness.store.run_list import RunSummary
     from rosetta_tui.review.organiser.service import OrganiserService, ReviewLine
     from rosetta_tui.runs.actions import RunActions
 
@@ -87,7 +89,6 @@ def waiting_runs(runs: Sequence[RunSummary]) -> Iterator[WaitingItem]:
     A run that was asked again already has its successor in the list, a card from elsewhere has no method to
     ask here, and outputs that were made elsewhere would be the same again; none of these waits.
     """
-    from harness.method.shipped import asks
 
     followed = {run.retry_of for run in runs}
     for run in runs:
@@ -186,7 +187,6 @@ def _is_item(row: object) -> bool:
 
 def keep_aside(folder: Path, aside: Iterable[tuple[str, ...]]) -> None:
     """Write down what is put aside; raises HarnessError where the folder cannot be written."""
-    from harness.core.storage import private_folder, write_file
 
     content = json.dumps([list(item) for item in aside][-MOST_ITEMS:], ensure_ascii=False)
     write_file(private_folder(folder) / NAME, content.encode(), overwrite=True)

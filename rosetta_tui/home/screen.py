@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from textual import on, work
+from textual import getters, on, work
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.content import Content
@@ -15,6 +15,7 @@ from textual.widgets import Input, Static
 
 from corpora.text.messages import counted
 from harness.core.failures import StoreError
+from harness.store.run_list import RunSummary
 from rosetta_tui.home import panels
 from rosetta_tui.runs.actions import SOMETIMES, RunActions, possible
 from rosetta_tui.runs.query import SORT_WORDS, filters
@@ -28,7 +29,6 @@ from rosetta_tui.toolkit.key_line import KeyLine, key_of
 from rosetta_tui.toolkit.result_table import ResultTable
 
 if TYPE_CHECKING:
-    from harness.store.run_list import RunSummary
     from rosetta_tui.review.organiser.service import OrganiserService
 
 REFRESH_SECONDS = 2.0
@@ -47,6 +47,7 @@ class HomeScreen(Screen[None]):
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (120, "-wide")]  # noqa: RUF012  Textual's own form
     AUTO_FOCUS = ""
     BINDINGS: ClassVar[list[BindingType]] = panels.KEYS
+    table = getters.query_one(RunTable)
 
     def __init__(self, store_path: Path) -> None:
         super().__init__()
@@ -96,11 +97,6 @@ class HomeScreen(Screen[None]):
     def on_resize(self) -> None:
         self.query_one(panels.WaitingList).fit()
         self.call_after_refresh(self._moved)
-
-    @property
-    def table(self) -> RunTable:
-        """The runs."""
-        return self.query_one(RunTable)
 
     @property
     def chosen(self) -> RunSummary | None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from harness.card.reading import block, number
-from harness.compare.comparison import open_texts
+from harness.compare.comparison import Comparison, EntryTexts, open_texts
 from rosetta_tui.compare.lines import leading, refusals
 from rosetta_tui.compare.sentences import claim_words, sentence, told_apart
 from rosetta_tui.compare.sentences import number as written
@@ -17,11 +18,6 @@ from rosetta_tui.show.figures import value
 from rosetta_tui.show.output_text import DiffKind, Piece, WordPart, diff
 from scoring.core.inventory import row_of, short_title
 from scoring.core.specification import TRANSLATIONS, KeptColumns
-
-if TYPE_CHECKING:
-    import sqlite3
-
-    from harness.compare.comparison import Comparison, EntryTexts
 
 MOST_ENTRIES = 10  # entries that a page shows of a run, and as many that changed
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from corpora.model.task import TRANSLATION
 from harness.core.failures import UsageError
 from harness.leaderboard.clusters import with_clusters
-from harness.leaderboard.ranking import leaderboards
+from harness.leaderboard.entrant import Entrant
+from harness.leaderboard.official import OfficialList
+from harness.leaderboard.ranking import Board, leaderboards
 from rosetta_tui.html.chart import Bar, BarChart, ScoreLine, score_chart
 from rosetta_tui.html.page import Fact, render, shortened
 from rosetta_tui.leaderboard import official
@@ -31,13 +33,6 @@ from rosetta_tui.leaderboard.rows import (
 from rosetta_tui.show import card_fields, released_words
 from rosetta_tui.show.run_facts import setup_words, stated_mark
 from scoring.core.inventory import short_title, title
-
-if TYPE_CHECKING:
-    import sqlite3
-
-    from harness.leaderboard.entrant import Entrant
-    from harness.leaderboard.official import OfficialList
-    from harness.leaderboard.ranking import Board
 
 _OTHER_OF = {True: ("chrf", "chrf_group"), False: ("composite",)}
 """Columns of what does not rank a list, by whether the composite does."""

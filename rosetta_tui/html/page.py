@@ -7,11 +7,12 @@ So a template has no way to write a text from outside as it is; none of them say
 from __future__ import annotations
 
 from base64 import b64encode
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from hashlib import sha256
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
@@ -19,9 +20,6 @@ from markupsafe import Markup
 from corpora.languages.tags import is_language_tag
 from harness.core.version import VERSION
 from rosetta_tui.show.text import plain
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 MOST_LETTERS = 1200
 """Characters of one text that a page shows; of a longer one it says how many more there are."""

@@ -7,13 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from corpora.text.messages import counted, minus
 from harness.core.failures import UsageError
 from review.office.results.certifying import newest_certificate
 from review.office.results.results import runs_of
-from review.verdict.certificate.certificate import read_certificate, why_not_community
+from review.office.store.review import Review
+from review.office.store.store import Office
+from review.verdict.certificate.certificate import Certificate, read_certificate, why_not_community
 from review.verdict.certificate.certificate_text import (
     HOW_TO_CHECK,
     facts,
@@ -27,11 +29,6 @@ from review.verdict.gate.verdict import OUTCOMES
 from rosetta_tui.html.chart import BarChart, ScoreLine, bar_chart, place
 from rosetta_tui.html.page import Fact, render
 from rosetta_tui.plots.axis import Axis
-
-if TYPE_CHECKING:
-    from review.office.store.review import Review
-    from review.office.store.store import Office
-    from review.verdict.certificate.certificate import Certificate
 
 _SHARES = Axis(0.0, 1.0)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -14,7 +15,7 @@ from harness.compare.comparing import compare_runs, require_two
 from harness.leaderboard.ranking import leaderboards
 from harness.store.attachments import attached_to
 from harness.store.results import read_latencies
-from harness.store.run_list import list_runs
+from harness.store.run_list import RunSummary, list_runs
 from harness.store.runs import find_run
 from rosetta_tui.html.chart import BarChart, Scatter, ScoreLine, histogram, score_chart
 from rosetta_tui.html.chart import scatter as scatter_chart
@@ -34,9 +35,6 @@ from scoring.findings.records import finding_sentence
 from scoring.statistics.intervals import FREE
 
 if TYPE_CHECKING:
-    import sqlite3
-
-    from harness.store.run_list import RunSummary
     from review.verdict.certificate.certificate import ReviewStatus
 
 COMPOSITE = "composite"

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import tomllib
 from base64 import b64encode
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -19,8 +20,6 @@ from harness.sealed.stick import START_HERE
 from rosetta_tui.html.page import render
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
-
     from review.office.making.publishing import CardSheet, ReviewerCard
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from corpora.text.messages import counted
 from harness.store.runs import find_by_id
+from harness.store.sweeps import StoredSweep
 from harness.sweep.record import CellRecord, SweepRecord, sweep_record
 from harness.sweep.state import CellMeasure, SweepSetup, effort_of, usual_inputs
 from rosetta_tui.html.chart import Scatter, ScoreLine, score_chart
@@ -31,11 +32,6 @@ from rosetta_tui.sweep.grid import (
     together_words,
     value_words,
 )
-
-if TYPE_CHECKING:
-    import sqlite3
-
-    from harness.store.sweeps import StoredSweep
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
-from textual import on
+from textual import getters, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
@@ -33,10 +34,6 @@ from rosetta_tui.toolkit.key_line import KeyLine
 from rosetta_tui.toolkit.messages import BackRequested, ReportAsked, RunChosen, RunsCompared
 from rosetta_tui.toolkit.result_table import ResultTable
 from scoring.core.inventory import typed_name
-
-if TYPE_CHECKING:
-    import sqlite3
-
 
 # ---- The official lists: what released cards show of runs over secret entries, as ``rosetta
 # leaderboard`` prints it.
@@ -116,6 +113,7 @@ class LeaderboardScreen(Screen[None]):
         Binding("r", "read", "Refresh", show=False, id="refresh"),
         Binding("q,escape", "leave", "Back", key_display="q", id="back"),
     ]
+    table = getters.query_one("#leaderboard", ResultTable)
 
     def __init__(self, store_path: Path) -> None:
         super().__init__()
@@ -144,11 +142,6 @@ class LeaderboardScreen(Screen[None]):
     def on_mount(self) -> None:
         self._show_list(there=False)
         self.call_after_refresh(self.action_read)  # the first frame waits for no reading
-
-    @property
-    def table(self) -> ResultTable:
-        """The runs of the list."""
-        return self.query_one("#leaderboard", ResultTable)
 
     @property
     def board(self) -> Board | None:

@@ -9,12 +9,13 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from corpora.text.messages import counted
 from harness.card.reading import block, number
+from harness.store.run_list import RunSummary
 from rosetta_tui.show import figures
 from rosetta_tui.show.card_fields import ends_record, interval, stated_metrics, with_interval
 from rosetta_tui.show.columns import Record
@@ -22,9 +23,6 @@ from rosetta_tui.show.figures import value
 from rosetta_tui.show.run_facts import iso, kept_of, score, setup_words, tiered, when
 from scoring.card.cost import percentiles
 from scoring.core.inventory import row_of, short_title
-
-if TYPE_CHECKING:
-    from harness.store.run_list import RunSummary
 
 BINS = 60  # parts of the axis in which latencies are counted
 MOST_TOGETHER = 6  # runs that are shown together on each level of difficulty

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
-from textual import on
+from textual import getters, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.content import Content
@@ -49,9 +50,6 @@ from rosetta_tui.toolkit.key_line import KeyLine
 from rosetta_tui.toolkit.messages import BackRequested, Copied, ExportAsked, RunChosen
 from scoring.core.inventory import title
 
-if TYPE_CHECKING:
-    import sqlite3
-
 
 class PlotsScreen(Screen[None]):
     """Draws the sealed runs of one corpus at a time: scores of different corpora cannot be compared."""
@@ -82,6 +80,7 @@ class PlotsScreen(Screen[None]):
         Binding("question_mark", "app.keys", "Help", key_display="?", id="help"),
         Binding("q,escape", "leave", "Back", key_display="q", id="back"),
     ]
+    view = getters.query_one(PlotView)
 
     def __init__(self, store_path: Path, run_ids: Sequence[str] = ()) -> None:
         """Draw these runs, or all where there are none."""
@@ -112,11 +111,6 @@ class PlotsScreen(Screen[None]):
     def on_mount(self) -> None:
         self._show_plots(there=False)
         self.call_after_refresh(self.action_read)  # the first frame waits for no reading
-
-    @property
-    def view(self) -> PlotView:
-        """The plot."""
-        return self.query_one(PlotView)
 
     @property
     def runs(self) -> list[RunSummary]:

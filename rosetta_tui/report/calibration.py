@@ -10,16 +10,20 @@ from corpora.text.messages import counted, percent
 from review.calibration.proposal import evidence_facts, threshold_facts, weight_facts
 from rosetta_tui.show import figures
 from rosetta_tui.show.text import plain, table
-from scoring.calibration.calibration import LEAST_ENTRIES
+from scoring.calibration.calibration import (
+    LEAST_ENTRIES,
+    Calibration,
+    FamilyAgreement,
+    FamilyMeasure,
+)
+from scoring.calibration.judgements import Estimate
+from scoring.calibration.measures import Measure
+from scoring.calibration.threshold import ThresholdProposal
+from scoring.calibration.weights import WeightProposal
 from scoring.core.inventory import short_title, title
 
 if TYPE_CHECKING:
     from review.calibration.evidence import CalibrationEvidence
-    from scoring.calibration.calibration import Calibration, FamilyAgreement, FamilyMeasure
-    from scoring.calibration.judgements import Estimate
-    from scoring.calibration.measures import Measure
-    from scoring.calibration.threshold import ThresholdProposal
-    from scoring.calibration.weights import WeightProposal
 
 
 def calibration_lines(found: Calibration, evidence: CalibrationEvidence) -> Iterator[str]:

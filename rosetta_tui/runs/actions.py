@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -41,8 +42,6 @@ from rosetta_tui.toolkit.content import show
 from rosetta_tui.toolkit.dialogs.choose import answers, confirm
 
 if TYPE_CHECKING:
-    import sqlite3
-
     from rosetta_tui.request.draft import RunDraft
     from rosetta_tui.runs.resume import ResumeOptions, RetryScreen, Stop
     from rosetta_tui.runs.score_again import ScoreAgainScreen, ScoredAgain

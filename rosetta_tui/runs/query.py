@@ -6,17 +6,14 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from corpora.text.comparison import comparison_form
 from harness.card.reading import block, number
+from harness.store.run_list import RunSummary
 from rosetta_tui.show.figures import better_arrow
 from rosetta_tui.show.run_facts import headline, kept_of, score, setup_words
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.ordered_table import RowOrder
-
-if TYPE_CHECKING:
-    from harness.store.run_list import RunSummary
 
 _TERM = re.compile(r'(?:(?P<field>\w+):)?(?:"(?P<quoted>[^"]*)"?|(?P<bare>\S+))')
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from textual import on
 from textual.app import ComposeResult
@@ -19,14 +19,12 @@ from corpora.text.messages import counted
 from harness.core.failures import UsageError
 from harness.method.shipped import asks
 from harness.run.final_scores import unconnected_words
+from harness.setup.plan import Plan
 from rosetta_tui.request.fields import beside_field
 from rosetta_tui.show import figures
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.content import show
 from rosetta_tui.toolkit.dialogs.choose import answers
-
-if TYPE_CHECKING:
-    from harness.setup.plan import Plan
 
 NOT_A_NUMBER = "A budget is a number above 0, such as 0.45."
 NO_LIMIT = "Empty is no limit: it may cost anything. Enter once more continues so."

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from textual import on
 from textual.app import ComposeResult
@@ -31,9 +32,6 @@ from rosetta_tui.toolkit.content import show, show_lines
 from rosetta_tui.toolkit.dialogs.choose import answers
 from rosetta_tui.toolkit.form.form_line import FormLine
 from scoring.core.inventory import short_title
-
-if TYPE_CHECKING:
-    import sqlite3
 
 FORM = (
     "metrics",

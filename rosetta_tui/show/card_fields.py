@@ -9,16 +9,17 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from corpora.text.messages import counted
-from harness.card.reading import block, number
+from harness.card.reading import block, claim_of, number, of_earlier_version, stated_caveats
 from rosetta_tui.show import figures
+from scoring.card.claim import Claim, caveat_words
+from scoring.core.inventory import row_of, told_of, why_as_stated
+from scoring.core.specification import Tier
 from scoring.findings.records import FindingCount, finding_words, read_counts
 
 if TYPE_CHECKING:
     from harness.store.attachments import Attached, CheckedHere
     from harness.store.run_list import RunSummary
     from review.verdict.certificate.certificate import ReviewStatus
-    from scoring.card.claim import Claim
-    from scoring.core.specification import Tier
 
 
 def blocks(card: Mapping[str, Any], name: str) -> Iterator[Mapping[str, Any]]:
@@ -78,7 +79,6 @@ def stated_metrics(scores: Iterable[Mapping[str, Any]]) -> list[str]:
 
     What else a card counts of a metric (``au.sql_set_match_references_failed``) is none.
     """
-    from scoring.core.inventory import row_of, told_of
 
     metrics = (
         id_
@@ -143,7 +143,6 @@ def rescore_of(card: Mapping[str, Any]) -> str:
 
 
 def _claim(card: Mapping[str, Any]) -> Claim:
-    from harness.card.reading import claim_of
 
     return claim_of(card)
 
@@ -192,8 +191,6 @@ def tier_sign(card: Mapping[str, Any], review: ReviewStatus | None = None) -> st
 
 def caveats_in_words(card: Mapping[str, Any]) -> str:
     """Return in few words which part of the outputs fails and how, then what was found in it; empty for neither."""
-    from harness.card.reading import stated_caveats
-    from scoring.card.claim import caveat_words
 
     caveats = stated_caveats(block(card, "scores").get("claim"))
     words = (*map(caveat_words, caveats), finding_words(stated_findings(card)))
@@ -207,7 +204,6 @@ def stated_findings(card: Mapping[str, Any]) -> tuple[FindingCount, ...]:
 
 def claim_json(card: Mapping[str, Any]) -> dict[str, Any]:
     """Return what may be claimed before a review, why no more, and the caveats with their shares."""
-    from harness.card.reading import claim_of, of_earlier_version
 
     claim = claim_of(card).record()
     return {
@@ -241,7 +237,6 @@ def tiers_json(
 
 def as_stated(card: Mapping[str, Any]) -> dict[str, dict[str, float]]:
     """Return what a card states of metrics that cannot be computed here, by the reason and by metric id."""
-    from scoring.core.inventory import row_of, why_as_stated
 
     scores, named = block(card, "scores"), block(card, "scoring").get("metrics")
     versions = {id_: str(stated) for id_, stated in block(block(card, "scoring"), "packs").items()}

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from corpora.text.messages import minus, percent
 from scoring.core.inventory import row_of, short_title
+from scoring.core.specification import Tier
 
 NONE = "–"  # stands where there is no value
 
@@ -14,7 +15,6 @@ _BLOCKS = "▁▂▃▄▅▆▇█"
 
 def meter(tier: str) -> str:
     """Return a tier as five diamonds, so that it can be read without its colour."""
-    from scoring.core.specification import Tier
 
     filled = Tier(tier).rank
     return "◆" * filled + "◇" * (len(Tier) - 1 - filled)

@@ -6,7 +6,7 @@ import sqlite3
 from pathlib import Path
 from typing import ClassVar, NamedTuple
 
-from textual import on
+from textual import getters, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.content import Content
@@ -70,6 +70,7 @@ class SweepScreen(Screen[None]):
         Binding("question_mark", "app.keys", "Help", key_display="?", id="help"),
         Binding("q,escape", "leave", "Back", key_display="q", id="back"),
     ]
+    view = getters.query_one(HeatView)
 
     def __init__(self, store_path: Path, number: int | None = None) -> None:
         """Show the sweep of this number of the store, the newest where it is None."""
@@ -94,11 +95,6 @@ class SweepScreen(Screen[None]):
         self._show_map(there=False)
         self.set_interval(REFRESH_SECONDS, self.look_again)
         self.call_after_refresh(self.action_read)  # the first frame waits for no reading
-
-    @property
-    def view(self) -> HeatView:
-        """The map."""
-        return self.query_one(HeatView)
 
     # Reading
 

@@ -5,10 +5,11 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Awaitable, Callable
 from inspect import isawaitable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from textual.app import App
 from textual.screen import ModalScreen
@@ -20,9 +21,6 @@ from harness.core.failures import HarnessError
 from harness.store.file.database import opened
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.textual_inside import built, still_mounted
-
-if TYPE_CHECKING:
-    import sqlite3
 
 Answer = TypeVar("Answer")
 

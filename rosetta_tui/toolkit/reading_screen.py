@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import ClassVar, Generic, TypeVar
 
-from textual import on
+from textual import getters, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
@@ -123,6 +123,7 @@ class ListScreen(ReadingScreen[Found], Generic[Found, Key]):
     """Id of the table, with which the name of a file begins that it is exported to."""
     columns: ClassVar[Sequence[Column]]
     none_yet: ClassVar[str]  # what is said instead of the list where it is empty
+    table = getters.query_one(ResultTable)
 
     def __init__(self, store_path: Path) -> None:
         super().__init__()
@@ -139,11 +140,6 @@ class ListScreen(ReadingScreen[Found], Generic[Found, Key]):
 
     def on_mount(self) -> None:
         self._show_parts()
-
-    @property
-    def table(self) -> ResultTable:
-        """The list."""
-        return self.query_one(ResultTable)
 
     @property
     def chosen(self) -> ListRow[Key] | None:
@@ -247,6 +243,7 @@ class SectionScreen(ReadingScreen[Found]):
     sections: ClassVar[Sequence[str]]
     rows: ClassVar[type[ResultTable]] = CommandRows
     """What its rows are; ``ResultTable`` itself where Enter opens one."""
+    table = getters.query_one("#lines", ResultTable)
 
     def __init__(self) -> None:
         super().__init__()
@@ -267,11 +264,6 @@ class SectionScreen(ReadingScreen[Found]):
         self.query_one("#about", VerticalScroll).can_focus = False
         self._show_parts(said=False, rows=False, about=False)
         self.query_one(SectionLine).show_sections(self.sections, self.opened, {})
-
-    @property
-    def table(self) -> ResultTable:
-        """The rows of the open section."""
-        return self.query_one("#lines", ResultTable)
 
     @property
     def page(self) -> SectionPage | None:

@@ -5,11 +5,11 @@ Every call opens what it needs and closes it, so it may be made in any thread; a
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from harness.core.failures import UsageError
 from harness.sealed.found_files import FoundFile
@@ -55,9 +55,6 @@ from rosetta_tui.review.organiser.export_files import (
 )
 from rosetta_tui.review.organiser.words.gate import advice, has_numbers, settling_words
 from rosetta_tui.show.run_facts import setup_words
-
-if TYPE_CHECKING:
-    import sqlite3
 
 
 @dataclass(slots=True)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 
-from textual import events, on, work
+from textual import events, getters, on, work
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.widgets import Input, OptionList
@@ -28,6 +28,7 @@ class FileChoice(Vertical):
     FileChoice { height: auto; }
     FileChoice > OptionList { height: auto; max-height: 8; margin: 0; }
     """
+    input = getters.query_one(Input)
 
     def __init__(self, placeholder: str, suffixes: Sequence[str], *, id: str | None = None) -> None:  # noqa: A002  Textual's own name
         super().__init__(id=id)
@@ -42,11 +43,6 @@ class FileChoice(Vertical):
 
     def on_mount(self) -> None:
         self._list("")
-
-    @property
-    def input(self) -> Input:
-        """Where the path is typed."""
-        return self.query_one(Input)
 
     @property
     def path(self) -> Path | None:

@@ -10,7 +10,7 @@ from typing import ClassVar
 
 from rich.highlighter import Highlighter
 from rich.text import Text
-from textual import on, work
+from textual import getters, on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
@@ -74,6 +74,8 @@ class SuggestingLine(Vertical):
 
         line: SuggestingLine
 
+    input = getters.query_one(Input)
+
     def __init__(
         self, value: str, suggest: Suggest, placeholder: str = "", *, completes: bool = False
     ) -> None:
@@ -98,11 +100,6 @@ class SuggestingLine(Vertical):
             compact=True,
             select_on_focus=False,
         )
-
-    @property
-    def input(self) -> Input:
-        """The line itself."""
-        return self.query_one(Input)
 
     @property
     def offers(self) -> OptionList:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from textual import work
 from textual.app import ComposeResult
@@ -17,12 +17,13 @@ from textual.widgets import Static
 
 from harness.core.failures import HarnessError, UsageError
 from review.files.identities import printed
+from review.verdict.certificate.certify import EvidenceReading
 from review.verdict.gate.adjudication import Case, Grounds, grounds
-from review.verdict.gate.agreement import MEASURES, SHARES
+from review.verdict.gate.agreement import MEASURES, SHARES, AgreementMeasure
 from rosetta_tui.review.mis_drawn import first_mis_drawn
 from rosetta_tui.review.organiser.pages.batches import title
 from rosetta_tui.review.organiser.pages.parts import STYLES, ask, hidden
-from rosetta_tui.review.organiser.service import OrganiserService, ReviewNow
+from rosetta_tui.review.organiser.service import OrganiserService, ReviewNow, RunNow
 from rosetta_tui.review.organiser.words import gate
 from rosetta_tui.review.organiser.words import gate as gate_words
 from rosetta_tui.show import figures
@@ -31,12 +32,6 @@ from rosetta_tui.toolkit.background import bring
 from rosetta_tui.toolkit.content import Field, StatusBar, show, show_lines
 from rosetta_tui.toolkit.key_line import KeyLine
 from rosetta_tui.toolkit.result_table import ResultTable
-
-if TYPE_CHECKING:
-    from review.verdict.certificate.certify import EvidenceReading
-    from review.verdict.gate.agreement import AgreementMeasure
-    from rosetta_tui.review.organiser.service import RunNow
-
 
 BAR = 31
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from textual import work
 from textual.app import ComposeResult
@@ -25,9 +25,11 @@ from harness.sealed.stick import BATCH_SUFFIX, RATINGS_SUFFIX, mounted_sticks
 from review.files.identities import printed
 from review.log.payloads import Scope
 from review.office.intake.speaking import Assignments, FileReport
+from review.office.results.progress import ReviewerProgress, WaitingLaptop
+from review.office.store.arrivals import Delivery
 from review.verdict.gate.verdict import alike_words
 from rosetta_tui.review.organiser.pages.parts import STYLES, PlainTable, ask, typed_path
-from rosetta_tui.review.organiser.service import OrganiserService
+from rosetta_tui.review.organiser.service import OrganiserService, ReviewNow
 from rosetta_tui.review.organiser.words.imported import (
     codes,
     kept_back_words,
@@ -43,12 +45,6 @@ from rosetta_tui.show.columns import Cell, Column
 from rosetta_tui.toolkit.background import bring
 from rosetta_tui.toolkit.content import StatusBar, show
 from rosetta_tui.toolkit.key_line import KeyLine
-
-if TYPE_CHECKING:
-    from review.office.results.progress import ReviewerProgress, WaitingLaptop
-    from review.office.store.arrivals import Delivery
-    from rosetta_tui.review.organiser.service import ReviewNow
-
 
 _OUT = (
     Column("file", "file", 20, share=2),

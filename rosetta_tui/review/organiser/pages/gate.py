@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -16,6 +16,7 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from harness.core.failures import HarnessError
+from review.office.results.progress import WaitingLaptop
 from review.office.store.store import IssuedCertificate
 from review.verdict.certificate.certificate import read_certificate
 from review.verdict.certificate.certify import EvidenceReading
@@ -23,6 +24,7 @@ from review.verdict.gate.verdict import OUTCOMES
 from rosetta_tui.review.organiser.export_files import write_export
 from rosetta_tui.review.organiser.pages import parts
 from rosetta_tui.review.organiser.pages.batches import minute, title
+from rosetta_tui.review.organiser.service import OrganiserService, ReviewNow, RunNow
 from rosetta_tui.review.organiser.words import gate as gate_words
 from rosetta_tui.review.organiser.words.gate import (
     check_lines,
@@ -36,11 +38,6 @@ from rosetta_tui.show.columns import Cell, Column
 from rosetta_tui.toolkit.background import bring
 from rosetta_tui.toolkit.content import Field, show
 from rosetta_tui.toolkit.dialogs.choose import choose, confirm
-
-if TYPE_CHECKING:
-    from review.office.results.progress import WaitingLaptop
-    from rosetta_tui.review.organiser.service import OrganiserService, ReviewNow, RunNow
-
 
 BAR = 41  # cells from a share of 0 to one of 1
 

@@ -6,7 +6,7 @@ from collections.abc import Hashable, Sequence
 from functools import partial
 from typing import ClassVar
 
-from textual import on
+from textual import getters, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.content import Content
@@ -96,6 +96,7 @@ class ReviewsScreen(Screen[None]):
         Binding("r", "read", "Refresh", id="refresh"),
         Binding("q,escape", "dismiss(None)", "Back", key_display="q", id="back"),
     ]
+    table = getters.query_one("#reviews", ResultTable)
 
     def __init__(self, desk: service.OrganiserService) -> None:
         super().__init__()
@@ -117,11 +118,6 @@ class ReviewsScreen(Screen[None]):
 
     def on_screen_resume(self) -> None:
         self.action_read()
-
-    @property
-    def table(self) -> ResultTable:
-        """The reviews."""
-        return self.query_one("#reviews", ResultTable)
 
     @property
     def chosen(self) -> service.ReviewLine | None:

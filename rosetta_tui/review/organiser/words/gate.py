@@ -6,14 +6,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from corpora.text.messages import counted
+from review.files.manifests import BatchItem
 from review.session.words.keys import REASONS
 from review.verdict.certificate import certificate_text
 from review.verdict.certificate.certificate import Certificate, ReviewStatus
 from review.verdict.certificate.certificate_text import decision_words, measure
 from review.verdict.certificate.certify import EvidenceReading, agreement_json
-from review.verdict.certificate.coarse import at_least
+from review.verdict.certificate.coarse import CoarseCertificate, at_least
 from review.verdict.gate.agreement import MEASURES, SHARES
-from review.verdict.gate.careless import carelessness
+from review.verdict.gate.careless import AlikePair, carelessness
 from review.verdict.gate.planner import settling
 from review.verdict.gate.verdict import (
     OUTCOMES,
@@ -26,13 +27,10 @@ from review.verdict.gate.verdict import (
 from rosetta_tui.show.text import CHECK_SIGNS
 
 if TYPE_CHECKING:
-    from review.files.manifests import BatchItem
     from review.office.store.store import Review
-    from review.verdict.certificate.coarse import CoarseCertificate
     from review.verdict.certificate.signed import CertificateCheck
     from review.verdict.certificate.verifying import Verification
     from review.verdict.gate.adjudication import Case, ItemComment
-    from review.verdict.gate.careless import AlikePair
 
 
 _MOST_SPLIT = 12  # entries that are named; of more only how many
