@@ -21,9 +21,8 @@ from harness.core.failures import HarnessError
 from harness.store.file.database import open_store, opened
 from rosetta_tui.compare import difference_panel
 from rosetta_tui.compare.actions import RunChoice
-from rosetta_tui.compare.entry_screen import ComparedEntryScreen
+from rosetta_tui.compare.detail_screens import ComparedEntryScreen, ComparedPartsScreen
 from rosetta_tui.compare.lines import ordered
-from rosetta_tui.compare.parts_screen import ComparedPartsScreen
 from rosetta_tui.compare.sentences import lettered, name
 from rosetta_tui.compare.table import (
     ComparedTable,

@@ -7,8 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from corpora.text.messages import minus
-from rosetta_tui.plots.axis import Axis
-from rosetta_tui.plots.points import PlotPicture, Point
+from rosetta_tui.plots.points import Axis, PlotPicture, Point
 from scoring.core.inventory import row_of
 
 MOST_TICKS = 6

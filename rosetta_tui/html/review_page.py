@@ -28,7 +28,7 @@ from review.verdict.gate.agreement import MEASURES, SHARES
 from review.verdict.gate.verdict import OUTCOMES
 from rosetta_tui.html.chart import BarChart, ScoreLine, bar_chart, place
 from rosetta_tui.html.page import Fact, render
-from rosetta_tui.plots.axis import Axis
+from rosetta_tui.plots.points import Axis
 
 _SHARES = Axis(0.0, 1.0)
 

@@ -18,8 +18,7 @@ from textual.message import Message
 from textual.reactive import reactive
 from textual.widget import Widget
 
-from rosetta_tui.plots.axis import Axis
-from rosetta_tui.plots.points import BINS, PlotPicture, Point
+from rosetta_tui.plots.points import BINS, Axis, PlotPicture, Point
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.content import show
 from rosetta_tui.toolkit.result_table import crop

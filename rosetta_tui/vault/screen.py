@@ -24,8 +24,7 @@ from rosetta_tui.show.columns import Cell, Column
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.background import in_thread, telling
 from rosetta_tui.toolkit.content import moment, show
-from rosetta_tui.toolkit.dialogs.acting import ActingScreen, typed_line
-from rosetta_tui.toolkit.dialogs.choose import PathScreen, confirm
+from rosetta_tui.toolkit.dialogs.choose import ActingScreen, PathScreen, confirm, typed_line
 from rosetta_tui.toolkit.reading_screen import ListRow, ListScreen, SectionScreen, section_keys
 from rosetta_tui.vault.answers import AskedRequest, asked_in_file, asked_in_log, give_answer
 from rosetta_tui.vault.check_up import check_up, check_up_page

@@ -21,8 +21,8 @@ from harness.store.file.trouble import pack_positions
 from harness.store.run_list import RunSummary, list_runs
 from rosetta_tui.live.screen import LiveScreen
 from rosetta_tui.plots import points as plot_points
-from rosetta_tui.plots.axis import Axis
 from rosetta_tui.plots.points import (
+    Axis,
     Effort,
     PlotKind,
     PlotPicture,

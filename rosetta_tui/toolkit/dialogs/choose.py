@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Generic
 
 from textual import on
 from textual.app import App, ComposeResult
@@ -12,10 +12,12 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
 from textual.screen import ModalScreen
-from textual.widgets import Button, Input, OptionList, Static
+from textual.widgets import Button, Input, Label, OptionList, Static
 from textual.widgets.option_list import Option
 
-from rosetta_tui.toolkit.form.file_choice import FileChoice
+from rosetta_tui.toolkit.background import Answer, AnsweringScreen, in_thread
+from rosetta_tui.toolkit.content import show
+from rosetta_tui.toolkit.form.suggesting_line import FileChoice, Harmless
 
 
 def choose(
@@ -153,3 +155,49 @@ class PathScreen(ModalScreen[Path | None]):
             self._submitted()
         else:
             self.dismiss(None)
+
+
+# ---- A dialog that stays until its act is done, and shows what is wrong where it can be fixed.
+
+
+class ActingScreen(AnsweringScreen[Answer | None], Generic[Answer]):
+    """Gives what became of its act, None where the person went back; has a line ``#said`` and a button ``#back``."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", "Back")]
+
+    acting: ClassVar[str]  # what is said while it acts
+
+    def say(self, words: str, style: str = "$quiet") -> None:
+        """Show something below what is typed."""
+        self.query_one("#said", Static).update(show(words, style))
+
+    def act(self, work: Callable[[], Answer]) -> None:
+        """Run ``work`` in a thread; until it is done no button counts, and nothing is done a second time."""
+        if not self._acts:
+            self._rest(self.acting, acts=True)
+            in_thread(self, "act", work, self.answer, self._cannot)
+
+    @property
+    def _acts(self) -> bool:
+        return self.query_one("#back", Button).disabled
+
+    def _cannot(self, why: str) -> None:
+        self._rest(why, "$bad", acts=False)
+
+    def _rest(self, words: str, style: str = "$quiet", *, acts: bool) -> None:
+        self.say(words, style)
+        for button in self.query(Button):
+            button.disabled = acts
+
+    @on(Button.Pressed, "#back")
+    def action_leave(self) -> None:
+        """Close the dialog unless it acts; nothing was done."""
+        if not self._acts:
+            self.answer(None)
+
+
+def typed_line(label: str, name: str, placeholder: str, most: int = 0) -> ComposeResult:
+    """Yield a line to type in under a name, of at most that many characters; 0: any number."""
+    with Horizontal(classes="setting"):
+        yield Label(label)
+        yield Input(id=name, placeholder=placeholder, highlighter=Harmless(), select_on_focus=False, max_length=most)  # fmt: skip

@@ -16,8 +16,7 @@ from harness.method.method import MethodClass, Setup
 from harness.store.deletion import delete_run
 from harness.store.file.database import open_store
 from harness.store.run_list import list_runs
-from rosetta_tui.compare.entry_screen import ComparedEntryScreen
-from rosetta_tui.compare.parts_screen import ComparedPartsScreen
+from rosetta_tui.compare.detail_screens import ComparedEntryScreen, ComparedPartsScreen
 from rosetta_tui.compare.sentences import (
     amount,
     cached_words,
