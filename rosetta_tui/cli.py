@@ -65,11 +65,7 @@ def _window() -> int:
 
 
 def _ended(work: Callable[[], int], *, own: bool) -> int:
-    """Run the work of a process and return its exit code; where the process is ``own``, Ctrl-C never cuts an import short.
-
-    A cut import leaves half a module behind, and libraries in C turn Ctrl-C there into an ImportError. Once the work is
-    done nothing is left to save, and Ctrl-C ends the process without a word.
-    """
+    """Run a process and return its exit code; where it is ``own``, Ctrl-C neither cuts an import short nor disturbs the end."""
     if own:
         _signal.signal(_signal.SIGINT, _interrupted)
         # Replace a standard stream that is closed by one that gives and keeps nothing.

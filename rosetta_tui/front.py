@@ -24,10 +24,7 @@ ORDER = tuple(name for names in GROUPS.values() for name in names)
 
 
 def commands(group: str = "", order: tuple[str, ...] = ORDER) -> dict[str, tuple[str, str]]:
-    """Return the commands of a group of ``rosetta``: name → the module that holds it, and what it does.
-
-    A group is a file of ``rosetta_tui/commands``, or a folder of files; the files of ``rosetta`` itself are that folder. A file begins with a line for each of its commands: the call, and what it does. No file is imported for that.
-    """
+    """Return a group's commands: name → module and description, read from the files' first lines without importing any."""
     listed: dict[str, tuple[str, str]] = {}
     for path, module in _files(group):
         for line in _first_lines(path):

@@ -36,10 +36,7 @@ class ChangedFile:
 
 
 def changed_files() -> list[ChangedFile] | None:
-    """Return the files whose SHA-256 is not that of the installation's record (RECORD of the wheel).
-
-    None where nothing records them: the program runs from its sources.
-    """
+    """Return the files whose SHA-256 differs from the wheel's RECORD; None where the program runs from its sources."""
     try:
         ours = distribution(DISTRIBUTION)
     except PackageNotFoundError:
@@ -61,10 +58,7 @@ def changed_files() -> list[ChangedFile] | None:
 
 
 def _recorded(ours: Distribution) -> dict[str, str]:
-    """Return path → SHA-256 in URL-safe base64 of our files, those that are gone too.
-
-    ``Distribution.files`` leaves these out from Python 3.12 on.
-    """
+    """Return path → SHA-256 in URL-safe base64 of our files, also of missing ones, unlike ``Distribution.files``."""
     rows = csv.reader((ours.read_text("RECORD") or "").splitlines())
     return {
         path: digest.removeprefix("sha256=").rstrip("=")

@@ -100,10 +100,7 @@ def resume_and_show(
 
 
 def _again(connection: sqlite3.Connection, run: Run, style: str | None) -> bool | None:
-    """Prompt whether entries that failed because there is no connection are asked for again; None where none did.
-
-    Raises UsageError where nobody can be asked: what is not said must not be sealed as zeros.
-    """
+    """Ask whether entries that failed offline are retried, None if none did; UsageError where nobody can be asked."""
     count = unconnected(connection, run.id)
     if not count or run_options_of(run).keep_failed:
         return None
@@ -199,10 +196,7 @@ def _ignore(event: Event) -> None:
 
 @contextmanager
 def _interruptible(engine: Engine) -> Iterator[list[int]]:
-    """Handle Ctrl-C: the first drains, the second stops; yield the signals that came.
-
-    After an interrupted run only its last words are left to say, and further signals change nothing.
-    """
+    """Handle Ctrl-C: the first drains, the second stops, later ones do nothing; yield the signals that came."""
     seen: list[int] = []
 
     def heed(number: int, _frame: FrameType | None) -> None:

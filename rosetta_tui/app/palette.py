@@ -83,10 +83,7 @@ def named_runs(path: Path) -> Sequence[Named]:
 
 
 class ActionProvider(SystemCommandsProvider):
-    """Offers each binding that works now, a greyed one left out, and after them what works everywhere.
-
-    Both come from one provider, because the palette shows several in whichever order they answer.
-    """
+    """Offers the bindings that work now, then what works everywhere; one provider, because the palette orders several at random."""
 
     def _actions(self) -> list[ActiveBinding]:
         seen: dict[str, ActiveBinding] = {}

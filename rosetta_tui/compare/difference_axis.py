@@ -94,10 +94,7 @@ def axis_lines(
 
 
 def _names(runs: Sequence[ComparedRun], room: int) -> list[str]:
-    """Return what the runs are; where that is too long, only what not all of them share.
-
-    Where two are of one set-up, the files of their outputs or the beginnings of their ids tell them apart.
-    """
+    """Name the runs; where that is too long, only what they do not share, with files or ids to tell them apart."""
     parts = [plain(words).split(" · ") for words in told_apart(runs)]
     if max(cell_len(" · ".join(own)) for own in parts) > room:
         shared = set.intersection(*map(set, parts))

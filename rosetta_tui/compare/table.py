@@ -128,10 +128,7 @@ def ordered_places(
     tags: Mapping[str, Sequence[str | None]],
     found: Collection[int] | None = None,
 ) -> list[int]:
-    """Return the places of the entries in the order and selection wished for; ``found`` by the search.
-
-    Entries without a value come last, equal ones in the order of the corpus.
-    """
+    """Return the entries' places in the order wished for; those without a value last, equal ones in corpus order."""
     entries = comparison.entries
     outcomes = view.outcomes(entries)
     mask = _narrowed(entries, view, order.narrow, outcomes)
@@ -192,10 +189,7 @@ def _id_key(id_: int | str) -> tuple[bool, int, str]:
 
 
 class ComparedTexts:
-    """Entries and outputs by the place of an entry among the compared ones; each run has its own corpus.
-
-    A corpus goes from the store with the last run that used it, which another process may erase.
-    """
+    """Entries and outputs by their place among the compared ones; each run has its own corpus, which may be erased meanwhile."""
 
     def __init__(self, connection: sqlite3.Connection, comparison: Comparison) -> None:
         runs = [side.rows.run for side in comparison.sides]

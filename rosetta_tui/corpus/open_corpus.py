@@ -63,10 +63,7 @@ def open_corpus(asked: api.CorpusRequest) -> OpenedCorpus:
 def summary_of(
     path: Path, sha256: str, looked_at: OpenedCorpus | None
 ) -> listing.CorpusSummary | None:
-    """Return the line of a corpus, None where the store has none of this hash and it was not opened.
-
-    One that was opened and is in the store too names the runs that used it.
-    """
+    """Return the line of a corpus, with the runs that used it; None where it is neither stored nor opened."""
     with opened(path) as store:
         stored = next(iter(listing.list_corpora(store, sha256)), None)
     if looked_at is None:
@@ -215,10 +212,7 @@ _GOTO = frozenset({"code", "codium", "code-insiders", "cursor"})
 def editor_command(
     path: Path, line: int | None, environment: Mapping[str, str] = os.environ
 ) -> list[str] | None:
-    """Return the command of the person's editor ($VISUAL, else $EDITOR); None where they named none.
-
-    ``line`` is 1-based and left out for an editor of which it is not known how to say it.
-    """
+    """Return the command of the person's editor ($VISUAL, else $EDITOR), at a 1-based ``line`` where known; None if unset."""
     named = environment.get("VISUAL") or environment.get("EDITOR")
     try:
         words = shlex.split(named or "")
@@ -252,11 +246,7 @@ SOON = 3.0  # seconds within which the system's program says that it cannot open
 
 
 def open_original(app: App[Any], found: listing.Examination, place: int | None) -> None:
-    """Open the first file of a corpus at an entry's line; says so where it is gone or has changed.
-
-    An editor of the terminal gets the terminal until it ends. The file is read in a thread: it may be large,
-    or are on another machine.
-    """
+    """Open the first file of a corpus at an entry's line, or say that it is gone or changed; reads it in a thread."""
     if not found.files:
         _say(app, "Nobody noted where this corpus was read from.", "warning")
         return

@@ -248,10 +248,7 @@ Counts = Mapping[str, Sequence[tuple[str | int | None, int]]]
 def filter_choices(
     order: CorpusOrder, counts: Counts, flagged: frozenset[int]
 ) -> list[tuple[CorpusOrder, str]]:
-    """Return wishes with their words: everything, what checks are about, each value of each tag.
-
-    What is wanted of other tags stays; a tag with one value only divides nothing.
-    """
+    """Return wishes with their words: everything, what checks are about, each value of each tag that has several."""
     choices = [(order.everything, "all entries")]
     if flagged:
         wish = replace(order, places=flagged, about=FLAGGED)

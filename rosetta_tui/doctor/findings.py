@@ -186,10 +186,7 @@ _ANSWER_SECONDS = 1.0  # a terminal that does not answer within it is not asked 
 
 
 def differing_widths() -> Mapping[str, tuple[int, int]] | None:
-    """Return for each sample that is drawn otherwise the expected and the drawn width, in cells.
-
-    None where nothing can be found out: no terminal, no answer, or a system without terminal modes.
-    """
+    """Return the samples drawn otherwise → expected and drawn width in cells; None where the terminal does not answer."""
     try:
         import termios
         import tty
@@ -260,10 +257,7 @@ class FindingRows(Rows[Finding]):
 
 
 def finding_lines(finding: Finding, *, new_area: bool, width: int | None = None) -> Iterator[str]:
-    """Yield the lines of one finding, with the name of its area before it where that is another.
-
-    Words are broken to lines of ``width`` cells at most, where it is given; what is to be copied never is.
-    """
+    """Yield the lines of one finding, below its area where that is new; words wrap at ``width`` cells, commands never."""
     if new_area:
         yield finding.area
     sign = f"{SIGNS[finding.health]} {finding.health}"

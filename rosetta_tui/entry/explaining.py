@@ -134,10 +134,7 @@ class Explaining:
         self._over = False
 
     def explain(self, entry: Entry, result: Result) -> EntryExplanation | None:
-        """Explain one stored output; None where that cannot be done, for which ``why_not`` has words.
-
-        The first call may take seconds, for an analyser has to be read: it belongs into a worker.
-        """
+        """Explain one stored output, None with words in ``why_not``; the first call may take seconds: use a worker."""
         with self._lock:
             try:
                 return self._explain(entry, result)
@@ -193,11 +190,7 @@ def differences(found: Explanation) -> tuple[str, ...]:
 
 
 def why(found: EntryExplanation, idle: Collection[str] = ()) -> Iterator[PageLine]:
-    """Yield what metrics compare, their sentences, the words of the output with their verdicts, and how they
-    differ from those of the reference.
-
-    ``idle``: metrics of which nothing is said, as their reason stands elsewhere.
-    """
+    """Yield what metrics compare and say, except the ``idle`` ones, and how the output's words differ from the reference's."""
     if found.compared:
         yield PageLine("Difference", side_by_side(found.compared))
     metrics: dict[tuple[str, ...], list[str]] = {}

@@ -78,10 +78,7 @@ def run_scoring(store: sqlite3.Connection, run: Run) -> RunScoring:
 
 
 def scores(result: Result, missing: Mapping[str, str], scoring: RunScoring) -> Content:
-    """Return composite and tier, which translations alone have, then one line of values for each category.
-
-    What a single entry reaches is no verdict of speakers, whatever the name of its tier.
-    """
+    """Yield composite and tier of a translation, then the values of each category; no verdict of speakers."""
     own = scoring.entry(result)
     values = {id_: v for id_, v in own.values.items() if of_entries(id_)}
     lines = [*_lines(values, own.verdicts, scoring), *_nothing(values, missing)]

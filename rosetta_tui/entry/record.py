@@ -72,10 +72,7 @@ def _answers(output: str | None) -> list[str]:
 def about(
     entry: Entry, task: str = TRANSLATION, *, output: str | None = None, told: Collection[str] = ()
 ) -> list[PageLine]:
-    """Return dialect, spelling, analysis, notes and the fields that the specification does not know.
-
-    Fields of ``told``, and those that only repeat the source, the reference or ``output``, are left out.
-    """
+    """Yield dialect, spelling, analysis, notes and unknown fields, except ``told`` ones and repeated texts."""
     texts = {
         "Variety": entry.variety,
         "Orthography": entry.orthography,
@@ -125,11 +122,7 @@ def _field_words(name: str, value: object) -> str:
 
 
 def field_words(value: object) -> str:
-    """Return a field of a record as people read it.
-
-    A text stands as it is; pieces of evidence and turns of a conversation stand one after the other, with what
-    else is known of each; calls and states are JSON, one line for each of several.
-    """
+    """Return a field as people read it: texts as they are, pieces one after the other, calls and states as JSON lines."""
     if isinstance(value, str):
         return value
     if not isinstance(value, list | tuple) or not value:

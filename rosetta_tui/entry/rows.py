@@ -43,10 +43,7 @@ KEPT = frozenset({"chrf_plus_plus", "exact_match_rate", "equivalent_match_rate"}
 
 
 def further_metrics(scores: Iterable[str] = ()) -> list[str]:
-    """Return the other metrics that mean something for one entry: the specification's, and a run's of packs.
-
-    ``scores`` are the metrics that the run computes.
-    """
+    """Return the other metrics of one entry: the specification's, and those of packs among ``scores``."""
     packed = (id_ for id_ in scores if "." in id_)
     return [id_ for id_ in told_of((), packed) if of_entries(id_) and id_ not in KEPT]
 
@@ -54,10 +51,7 @@ def further_metrics(scores: Iterable[str] = ()) -> list[str]:
 def columns(
     further: Sequence[str] = (), kept: KeptColumns = TRANSLATIONS, verdicts: Collection[str] = ()
 ) -> tuple[Column, ...]:
-    """Return what a row shows, with a column for each further metric; the key is what the store sorts by.
-
-    Metrics of ``verdicts`` show the verdict of each entry.
-    """
+    """Return what a row shows, with a column for each further metric (its verdict for ``verdicts``); keys sort the store."""
     scored = _SCORED if kept == TRANSLATIONS else tuple(_kept_columns(kept))
     return (*_TEXTS, *scored, *(metric_column(id_, verdicts) for id_ in further), *_TAKEN)
 
@@ -258,10 +252,7 @@ def entry_record(
     kept: KeptColumns = TRANSLATIONS,
     verdicts: Mapping[str, str | None] = MappingProxyType({}),
 ) -> dict[str, Value]:
-    """Return everything about an entry's outcome, with its ``scores`` and ``verdicts`` by every metric that entries have.
-
-    Of a secret one no text and no number, but a word on it.
-    """
+    """Return an entry's outcome by every metric; of a secret one no text and no number, but a word on it."""
     is_open = not entry.secret
     record: dict[str, Value] = {
         "id": entry.id,

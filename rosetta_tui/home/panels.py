@@ -84,11 +84,7 @@ class WaitingRows(Rows[WaitingItem]):
 
 
 def waiting_runs(runs: Sequence[RunSummary]) -> Iterator[WaitingItem]:
-    """Yield the runs that a person may want to continue with: cut ones, then those with failed entries.
-
-    A run that was asked again already has its successor in the list, a card from elsewhere has no method to
-    ask here, and outputs that were made elsewhere would be the same again; none of these waits.
-    """
+    """Yield the runs worth continuing: cut ones, then those with failed entries that can be and were not asked again."""
 
     followed = {run.retry_of for run in runs}
     for run in runs:
@@ -103,10 +99,7 @@ def waiting_runs(runs: Sequence[RunSummary]) -> Iterator[WaitingItem]:
 
 
 def waiting_reviews(desk: OrganiserService) -> list[WaitingItem]:
-    """Return what an organiser of reviews has to see to; waits for the disk, StoreError in words.
-
-    Looks at nobody's ratings: only at what came, what nobody vouched for, and what nobody decided.
-    """
+    """Return what an organiser has to see to, without reading ratings; waits for the disk, StoreError in words."""
     if not desk.has_office:
         return []
     from rosetta_tui.review.organiser.service import read_reviews

@@ -62,10 +62,7 @@ class Changes:
 
 
 def weakest(card: Mapping[str, Any], kept: KeptColumns) -> tuple[ShownEntry, ...]:
-    """Return the entries of a card on which a run did worst by what it is shown by first; failed ones come first.
-
-    Entries that are as good as can be are left out, and so are those without their texts.
-    """
+    """Return the entries on which a run did worst, failed ones first; without perfect ones and those without texts."""
     rows = [row for row in card.get("results") or () if not row.get("withheld")]
     info = None if (known := row_of(kept.headline)) is None else known.info
     way = -1 if info is not None and info.better == "lower" else 1

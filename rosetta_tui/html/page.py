@@ -52,11 +52,7 @@ def render(
     style_file: str = "style.css",
     pictures: bool = False,
 ) -> str:
-    """Return a whole page from a template of the package; the same facts give the same bytes.
-
-    With ``pictures`` the page may show those that it holds. Raises jinja2.UndefinedError where the template names a
-    fact that is not there.
-    """
+    """Return a page from a template, byte by byte reproducible; jinja2.UndefinedError where a fact is missing."""
     style = _style(style_file)
     images = "img-src data:; " if pictures else ""
     policy = f"default-src 'none'; {images}style-src '{_hash(style)}'; base-uri 'none'; form-action 'none'"

@@ -55,10 +55,7 @@ class ShownVerdict:
 
 
 def review_page(office: Office, review: Review, run_id: str | None = None) -> str:
-    """Return the page of a review, of one of its runs or of all that have a certificate.
-
-    Raises UsageError where none was issued, where ratings that one rests on were taken back, and where entries of it are secret.
-    """
+    """Return the page of certified runs of a review; UsageError where none is, ratings were taken back or entries are secret."""
     if review.secret:
         raise UsageError(
             f"Entries of review {review.name!r} are secret: its numbers leave in steps only, as the coarse certificate and its page, "

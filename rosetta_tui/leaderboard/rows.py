@@ -114,10 +114,7 @@ SORTS: Mapping[str, Dimension] = {
 
 
 def dimension(sort: str) -> Dimension:
-    """Return what a name sorts by: one of ``SORTS``, or any metric by the name that is typed for it.
-
-    KeyError where it is neither.
-    """
+    """Return what a typed name sorts by: one of ``SORTS`` or any metric; KeyError where it is neither."""
     if sort in SORTS:
         return SORTS[sort]
     metric = metric_named(sort)
@@ -158,10 +155,7 @@ def sort_on(board: Board, sort: str) -> str:
 
 
 def ordered(board: Board, sort: str, *, turned: bool = False) -> list[Entrant]:
-    """Return the runs of a list by one dimension, best first, or worst first where ``turned``.
-
-    Runs without a value come last either way; equal ones stay in the order of their ranks.
-    """
+    """Return the runs by one dimension, best first unless ``turned``; without a value last, equal ones by rank."""
     sort = sort_on(board, sort)
     by = dimension(sort)
     known = [entrant for entrant in board.entrants if by.of(entrant) is not None]

@@ -124,10 +124,7 @@ _FAILED = "_judge_failed"
 
 
 def judged_in_vain(progress: Progress) -> Iterator[Content]:
-    """Return how many judgements failed, by metric where the outputs are scored, and at how many entries a pack's code did.
-
-    They are left out of the metric's value.
-    """
+    """Return by metric how many judgements, and at how many entries a pack's code, failed; they are not in its value."""
     for id_, number in progress.values.items():
         if id_.endswith(RAISED) and number:
             entries = counted(int(number), "entry", "entries")

@@ -70,10 +70,7 @@ class InputsLine(DetailLine):
 
 
 def _full(live: LiveRun, width: int) -> Content:
-    """Return three lines; where the tier has too many words, its shape goes, then the composite's value.
-
-    That value is in the line above, and caveats in the lines below the panel.
-    """
+    """Return three lines; where the tier is too long, its shape goes, then the composite's value, which stands above."""
     tier = tier_line(live, caveats=False)
     if 0 < width < tier.cell_length:
         tier = tier[tier.plain.index(" ") + 1 :]
@@ -229,10 +226,7 @@ def _input(metric: str, number: float | None, live: LiveRun) -> Content:
 
 
 def _gaps_in_room(missing: Mapping[str, str], room: int, *, more: bool) -> list[Content]:
-    """Return which metrics have no value and why, as far as there is room; of the rest only how many.
-
-    ``more``: metrics with a value had no room, so that reasons have none either.
-    """
+    """Return which metrics have no value and why, as far as there is room for reasons, less if ``more``; else how many."""
     contents: list[Content] = []
     left = dict(missing)
     for metrics, reason in [] if more else _reasons(missing):

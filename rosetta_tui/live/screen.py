@@ -57,10 +57,7 @@ AFTERWARDS_SECONDS = 2.0  # how often is looked whether a run that stopped conti
 
 
 class LiveScreen(SearchedScreen):
-    """Watches one run; steers it too where there is a ``control`` of this process or another ``helm``.
-
-    ``store`` is its own connection, closed when the screen goes.
-    """
+    """Watches one run, and steers it by a ``control`` of this process or another ``helm``; closes its ``store``."""
 
     TITLE = "Run"
     HELP = (
@@ -107,10 +104,7 @@ class LiveScreen(SearchedScreen):
         order: Order | None = None,
         run_id: str = "",
     ) -> None:
-        """``order``: in which order, and which entries, are shown from the beginning.
-
-        ``run_id``: where it is known before the first event.
-        """
+        """``order``: sorting and selection at the beginning; ``run_id``: where it is known before the first event."""
         super().__init__()
         self.live = LiveRun()
         self.control = control

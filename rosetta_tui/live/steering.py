@@ -118,10 +118,7 @@ class RemoteRunControl:
 
 
 def steer(screen: Screen[Any], helm: RunControl, wish: ControlRequest, most: int) -> None:
-    """Request something of a run; ``most`` calls may be under way at once now.
-
-    How many calls there may be is asked first, and whether what is under way is to be broken off.
-    """
+    """Request something of a run, after asking how many calls (``most`` now) or whether to break off what is under way."""
 
     def chosen(calls: int | None) -> None:
         if calls is not None:

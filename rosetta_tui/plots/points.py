@@ -175,10 +175,7 @@ _EFFORTS: Mapping[Effort, _Measure] = {
 
 
 def efforts_of(runs: Sequence[RunSummary]) -> list[Effort]:
-    """Return the efforts that tell these runs apart, the most telling first.
-
-    Money is one where any run has cost some; where all are free, tokens and seconds stand for it.
-    """
+    """Return the efforts that tell runs apart, most telling first; tokens and seconds replace money where all are free."""
     known = {
         effort: [took for run in runs if (took := _took(run, effort)) is not None]
         for effort in Effort
@@ -248,10 +245,7 @@ def _front(points: Sequence[Point], better: str) -> set[str]:
 
 
 def latency(runs: Sequence[RunSummary], seconds: Mapping[str, Sequence[float]]) -> PlotPicture:
-    """Return how the latencies of each run are spread, with median and 95th percentile.
-
-    ``seconds`` holds the latencies of the entries that were neither cached nor failed, by run.
-    """
+    """Return how the latencies of each run are spread; ``seconds``: by run, of entries neither cached nor failed."""
     known = {id_: np.asarray(second) for id_, second in seconds.items() if len(second)}
     low = min((float(values.min()) for values in known.values()), default=0.0)
     high = max((float(values.max()) for values in known.values()), default=1.0)

@@ -80,10 +80,7 @@ def read_facts(
 def read_known(
     home: Path, before: Sequence[ProjectReading] | None, *, anyway: bool
 ) -> Sequence[ProjectReading]:
-    """Read every project that this computer saw, those that changed since ``before`` or, with ``anyway``, all; by name.
-
-    Gives ``before`` back where none of them changed.
-    """
+    """Read every known project that changed since ``before``, or all with ``anyway``, by name; ``before`` if none did."""
     known = {project_reading.folder: project_reading for project_reading in before or ()}
     folders = known_folders(home)
     project_readings = [

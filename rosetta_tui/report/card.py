@@ -45,10 +45,7 @@ def card_text(
     reproduced: bool = False,
     beside: Iterable[str] = (),
 ) -> str:
-    """Return everything that a card says of a run, entries aside; ``review``: what people said, ``reproduced``: see ``is_reproduced``.
-
-    ``beside``: lines about what shows how far it was verified.
-    """
+    """Return everything that a card says of a run except entries; ``beside``: lines about how far it was verified."""
     return "\n".join(_lines(card, review, beside, reproduced=reproduced))
 
 

@@ -163,10 +163,7 @@ _NOTHING_TO_JUDGE = (
 
 
 def not_judged(scores: Mapping[str, Any], failed: str) -> int:
-    """Return how many entries have no judgement at all, not even one that failed; 0 where nobody can tell.
-
-    ``failed`` names the count of those that failed.
-    """
+    """Return how many entries have no judgement, beyond those counted under ``failed``; 0 where nobody can tell."""
     spread_block = block(block(scores, "spread"), failed.removesuffix(JUDGE_FAILED))
     total, judged, in_vain = (
         number(scores.get("total")),

@@ -207,11 +207,7 @@ _OF_SECRETS = ("position", "entry_id", "cached", "batch_size", "attempts")
 
 
 def without_secrets(event: EventT, secret: Collection[int]) -> EventT:
-    """Return an event as it may leave this computer; ``secret`` are the places of the run's secret entries.
-
-    Where there are any, it has no scores: their steps would reveal each entry. Of a secret entry it has its place and
-    id, and nothing of how it came out.
-    """
+    """Return an event as it may leave: with any ``secret`` places no scores, and of a secret entry place and id alone."""
     if not secret:
         return event
     if isinstance(event, Progress):

@@ -115,10 +115,7 @@ def _scores(now: Progress, kept: KeptColumns) -> Iterator[str]:
 
 
 def unfinished_json(run: UnfinishedRun, *, inside: bool = False) -> dict[str, Any]:
-    """Return the same for programs; ``scores_so_far`` has null where a metric has no value yet.
-
-    ``inside``: of a run whose numbers stay on this computer nothing is shown of how its entries came out.
-    """
+    """Return the same for programs, null where a metric has no value; ``inside``: nothing of how entries came out."""
     now, setup = run.progress, run.started.setup
     document = {
         "run_id": now.run_id,

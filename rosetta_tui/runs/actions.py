@@ -165,10 +165,7 @@ SOMETIMES = ACTS | {"resume", "retry", "score_again", "bring_back"}
 
 
 def possible(run: RunSummary | None, *, deleted: bool, any_run: bool) -> frozenset[str]:
-    """Return what can be done now of SOMETIMES, with this run under the cursor.
-
-    ``deleted`` says whether a run can be brought back, ``any_run`` whether there is one, shown or not.
-    """
+    """Return what of SOMETIMES can be done now; ``deleted``: a run can be brought back, ``any_run``: there is a run at all."""
     can = {"bring_back"} if deleted else set()
     can |= {"search"} if any_run else set()
     if run is not None:
@@ -241,10 +238,7 @@ class RunActions:
         self._screen.post_message(messages.RunChosen(made.run_id, True))
 
     def resume(self, run_id: str, reason: str = "") -> None:
-        """Continue with a run that stopped; ask first what becomes of failed entries and of the budget.
-
-        ``reason`` says why it stopped, where that is known.
-        """
+        """Continue a run that stopped (``reason``: why, if known); ask first about failed entries and the budget."""
 
         def answered(how: ResumeOptions | None) -> None:
             if how is not None:

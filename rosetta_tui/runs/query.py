@@ -70,10 +70,7 @@ SORT_WORDS = {name: words for name, (words, _, _) in _SORTS.items()}
 
 @dataclass(frozen=True, slots=True)
 class RunQuery(RowOrder):
-    """A wish for runs; the default is all of them, running ones first, then the newest.
-
-    ``search``: words that a run must hold, and filters such as ``state:stopped`` or ``tag:"my tag"``.
-    """
+    """A wish for runs, by default all, running ones first, then the newest; ``search`` holds words and filters as ``tag:x``."""
 
     sort: str = "when"
 

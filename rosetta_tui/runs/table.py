@@ -56,10 +56,7 @@ class RunReader:
         self._mark = found.mark
 
     def look(self, *, anyway: bool) -> RunsFound | None:
-        """Return the runs as they are now; None where nothing was written since some were taken.
-
-        With ``anyway`` they are read even so: a run whose process dies writes nothing. Raises StoreError.
-        """
+        """Return the runs as they are now; None where nothing was written since, unless ``anyway``. Raises StoreError."""
         mark = mark_of(self._path)
         if mark == self._mark and not anyway:
             return None

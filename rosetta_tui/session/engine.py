@@ -81,11 +81,7 @@ class Engine:
         threading.Thread(target=self.stop, name="end", daemon=True).start()
 
     def end_without(self) -> None:
-        """End the process with a run under way whose method does not come back; 130 is its exit code.
-
-        A method may sleep, or wait for a lock that nobody opens: nothing within the process can end its thread.
-        What came back before is stored first. Money that its calls may have cost stays charged.
-        """
+        """End the process with exit code 130 although a method does not come back; what came back is stored first."""
         self.control.catch_up(WRITING_SECONDS)
         if not self.control.translating and self.wait(WRITING_SECONDS):
             return

@@ -104,10 +104,7 @@ class LiveRun:
             self.recent.popitem(last=False)
 
     def remember(self, stored: bytes) -> None:
-        """Store where the store has each entry: DONE, FAILED or 0, by place in the corpus.
-
-        What was heard meanwhile is newer and stays. All at once, for there may be a hundred thousand.
-        """
+        """Store each entry's state in the store (DONE, FAILED or 0, by place) at once; what was heard meanwhile stays."""
         heard = self._stored
         self._stored = bytearray(stored.ljust(len(heard), b"\0"))
         if any(heard):

@@ -22,10 +22,7 @@ from scoring.core.specification import TRANSLATIONS
 
 
 def recorded(connection: sqlite3.Connection, run_id: str) -> list[Event]:
-    """Return the events of a run that is over; its scores come from the card (``seal``).
-
-    Raises UsageError where there is no such run.
-    """
+    """Return the events of a run that is over, scores from its card (``seal``); UsageError where there is no such run."""
     run = find_run(connection, run_id)
     outcome = read_outcome(connection, run.id)
     elapsed, tries = elapsed_seconds(connection, run.id), sum_tries(connection, run)

@@ -16,10 +16,7 @@ if TYPE_CHECKING:
 
 
 def begin(store_path: Path, draft: RunDraft) -> Engine:
-    """Store the beginning of the run that a draft asks for; the draft that was kept is forgotten then.
-
-    Raises CorpusError or HarnessError with what is wrong; nothing is stored then, and no draft is lost.
-    """
+    """Store a drafted run and forget the draft; CorpusError or HarnessError, and then nothing is stored or lost."""
     from harness import api
     from rosetta_tui.request.draft import forget_draft
     from rosetta_tui.session.engine import Engine
@@ -30,10 +27,7 @@ def begin(store_path: Path, draft: RunDraft) -> Engine:
 
 
 def resume_call(run_id: str, failed: int, submission: str = "", *, more_money: bool = False) -> str:
-    """Return the call that continues with a stopped run; with the number of a submission: that runs it again.
-
-    Failed entries are asked for again by wish only, and a budget that was reached has to be a higher one.
-    """
+    """Return the call that continues a stopped run or submission; failed entries and a higher budget only by wish."""
     if submission:
         return f"rosetta submission run {submission}"
     again = " --retry-failed" if failed else ""
@@ -43,11 +37,7 @@ def resume_call(run_id: str, failed: int, submission: str = "", *, more_money: b
 def resume(
     path: Path, run_id: str, options: Mapping[str, Any], *, retry_failed: bool = False
 ) -> Engine:
-    """Make a run ready to continue; HarnessError where it cannot.
-
-    ``options`` are fields of the run's options that are to be other than before; ``retry_failed`` asks again
-    for what failed.
-    """
+    """Make a run ready to continue with other ``options``, failed entries again with ``retry_failed``; HarnessError."""
     from harness import api
     from harness.setup.plan import Resumption
     from rosetta_tui.session.engine import Engine
@@ -56,10 +46,7 @@ def resume(
 
 
 def retry(path: Path, run_id: str, changes: Mapping[str, Any]) -> Engine:
-    """Make a run of a run's failed entries ready to go; HarnessError where there is nothing to ask again.
-
-    ``changes`` are fields of the plan that are to be other than before, by name.
-    """
+    """Make a run of a run's failed entries, with ``changes`` to its plan; HarnessError where there are none."""
     from harness import api
     from rosetta_tui.session.engine import Engine
 

@@ -110,11 +110,7 @@ def rehearsal_needs(store: Path, number: str) -> RehearsalNeeds:
 
 
 def begin_rehearsal(store: Path, number: str, model: ModelHere | None = None, on: Path | None = None) -> Engine:  # fmt: skip
-    """Make the rehearsal of a submission ready to go; what comes of it is noted at the desk when it ends.
-
-    ``on``: the open corpus of its card, where this computer does not have it. Raises HarnessError and CorpusError where it
-    cannot begin; nothing of it is left then.
-    """
+    """Make the rehearsal of a submission ready, ``on`` an open corpus; HarnessError or CorpusError, and nothing is left."""
     desk = SubmissionStore(store.parent)
     kept = desk.find(number)
     require_parts(check_submission(kept.submission), for_secrets=False)

@@ -31,11 +31,7 @@ def blocks(card: Mapping[str, Any], name: str) -> Iterator[Mapping[str, Any]]:
 
 
 def interval(scores: Mapping[str, Any], metric: str) -> tuple[float, float] | None:
-    """Return both ends of a metric's 95 % interval, None where one is missing.
-
-    Of a rate of 0 or 1 every draw of the bootstrap is the same, so that its interval is a point: Wilson's
-    is in its place.
-    """
+    """Return a metric's 95 % interval, None where it is missing; Wilson's at rates of 0 and 1, where the bootstrap's is a point."""
     ends = block(block(scores, "confidence_intervals"), metric)
     low, high = number(ends.get("ci_lower")), number(ends.get("ci_upper"))
     if low is None or high is None:
@@ -63,11 +59,7 @@ LEAD = ("chrf_plus_plus", "composite")  # metrics that are told first and togeth
 
 
 def score_record(scores: Mapping[str, Any]) -> dict[str, float | None]:
-    """Return every score of a card by metric id, for an export; None where it has none.
-
-    First the two that are shown first, with the ends of their intervals, then all of the specification in its order,
-    then those of packs that the card has.
-    """
+    """Return a card's scores by metric id, None without any: first the two leads with intervals, then all, then packs'."""
     record: dict[str, float | None] = {}
     for name in LEAD:
         record |= ends_record(scores, name)
@@ -75,10 +67,7 @@ def score_record(scores: Mapping[str, Any]) -> dict[str, float | None]:
 
 
 def stated_metrics(scores: Iterable[Mapping[str, Any]]) -> list[str]:
-    """Return the metrics of the specification, then those of packs that some cards' scores have a value of.
-
-    What else a card counts of a metric (``au.sql_set_match_references_failed``) is none.
-    """
+    """Return the specification's metrics, then those of packs that a card has a value of; other counts are none."""
 
     metrics = (
         id_
@@ -112,10 +101,7 @@ def _value(metric: str, score: float | None) -> str:
 
 
 def spread_words(scores: Mapping[str, Any], metric: str) -> str:
-    """Return mean and sample standard deviation of the entries' values, such as ``mean 0.62 ± 0.31 of 8 entries``.
-
-    How many is said where the metric has no value of some. Empty where the card has none, as of metrics of no pack.
-    """
+    """Return ``mean 0.62 ± 0.31 of 8 entries`` (sample standard deviation); empty where the card has none."""
     spread = block(block(scores, "spread"), metric)
     mean, std, n = (number(spread.get(name)) for name in ("mean", "std", "n"))
     if mean is None or std is None or n is None:
@@ -127,10 +113,7 @@ def spread_words(scores: Mapping[str, Any], metric: str) -> str:
 
 
 def references_accepted(scoring: object) -> float | None:
-    """Return the share of the references' own words that the run's analyser accepts, 0–1.
-
-    ``scoring`` is what a card, or the opening of a run that has none yet, states under that name.
-    """
+    """Return the share of the references' words that the analyser accepts, 0–1, from a card's ``scoring``."""
     facts = block(block({"scoring": scoring}, "scoring"), "analyser")
     words, accepted = number(facts.get("reference_words")), number(facts.get("reference_accepted"))
     return None if not words or accepted is None else accepted / words
@@ -148,20 +131,14 @@ def _claim(card: Mapping[str, Any]) -> Claim:
 
 
 def claimable(card: Mapping[str, Any], review: ReviewStatus | None = None) -> Tier:
-    """Return the tier that may be claimed: a card from elsewhere claims no more than its numbers do (T1).
-
-    Only a passed review lifts the cap, and never above what floors and caveats leave.
-    """
+    """Return the tier that may be claimed (T1): floors and caveats bound it, and only a passed review lifts the cap."""
     return _claim(card).tier(review_passed=review is not None and review.passed)
 
 
 def tier_words(
     card: Mapping[str, Any], review: ReviewStatus | None = None, *, beside: bool = False
 ) -> str:
-    """Return what may be said of a run, such as ``functional (automatic 0.58; review pending)``.
-
-    ``beside``: in a list where interval and caveats have places of their own.
-    """
+    """Return such as ``functional (automatic 0.58; review pending)``; ``beside``: interval and caveats stand elsewhere."""
     words = (
         "review pending" if review is None else f"review: {OUTCOMES[review.certificate.outcome]}"
     )
@@ -215,10 +192,7 @@ def claim_json(card: Mapping[str, Any]) -> dict[str, Any]:
 def tiers_json(
     card: Mapping[str, Any], review: ReviewStatus | None, *, reproduced: bool = False
 ) -> dict[str, Any]:
-    """Return the tiers of a run, what may be claimed of it and who validated it; nulls where there is nothing to tell.
-
-    Without a card nothing is known, and without scores, as where they stay inside, nothing is claimed of them.
-    """
+    """Return a run's tiers, what may be claimed and who validated it; nulls without a card or scores."""
     scored = "scores" in card
     # Intervals of the two metrics that are shown first, as the card has them.
     scores = block(card, "scores")

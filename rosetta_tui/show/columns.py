@@ -29,11 +29,7 @@ class Cell(NamedTuple):
 
 
 class RowSource(Protocol):
-    """Where a table gets its rows from.
-
-    One that has a method ``record`` too (``rosetta_tui.show.columns.Records``) says what is copied and exported of
-    a row, and answers for what is left out of it; of others it is the words of the cells.
-    """
+    """Where a table gets its rows; with a ``record`` method (``Records``) that is what is copied, else the cells' words."""
 
     @property
     def count(self) -> int:
@@ -177,10 +173,7 @@ class PlacedColumn:
 
 
 def widest(columns: Sequence[Column], texts: Mapping[str, Iterable[str]]) -> list[int]:
-    """Return how many cells the widest text of each column takes; 0: the column is empty.
-
-    ``texts``: key → what stands below the title; a column without texts needs what its width says.
-    """
+    """Return the cells of each column's widest text, 0 for an empty one; ``texts``: key → texts, else the column's width."""
     needs = dict.fromkeys(texts, 0)
     for key, column_texts in texts.items():
         distinct = {text[:MOST_CELLS] for text in islice(column_texts, MEASURED_ROWS)}

@@ -46,10 +46,7 @@ _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
 def table_text(
     records: Sequence[Record], form: TableFormat, right: Collection[str] = frozenset()
 ) -> str:
-    """Write records in a form, each name once as the title of its column.
-
-    On a page, columns in ``right`` and those that hold numbers alone stand at the right.
-    """
+    """Write records in a form under their names; on a page, columns in ``right`` and pure numbers stand at the right."""
     names = list(dict.fromkeys(name for record in records for name in record))
     match form:
         case TableFormat.CSV:

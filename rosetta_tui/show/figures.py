@@ -120,10 +120,7 @@ def interval_bar(
     low: float = 0.0,
     floor: float | None = None,
 ) -> str:
-    """Return a value at its place on a line from ``low`` to ``top``, with its interval and the best floor.
-
-    ``●`` is the value, ``├ ┤`` the ends of its interval, ``╿`` what a worthless method reaches (T2), ``┊`` zero.
-    """
+    """Draw a value (``●``) from ``low`` to ``top`` with its interval (``├ ┤``), the best floor (``╿``, T2) and zero (``┊``)."""
     line = ["·"] * width
 
     def place(at: float) -> int:

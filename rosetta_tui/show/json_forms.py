@@ -91,10 +91,7 @@ def form_text(
     indent: int | None = 2,
     default: Callable[[Any], object] | None = None,
 ) -> str:
-    """Return a value of a form as JSON text with the form's version.
-
-    KeyError where there is no such form, ValueError where the value has another use of the version's key.
-    """
+    """Return a value as JSON with its form's version; KeyError for no such form, ValueError where the key is taken."""
     form = FORMS[name]
     shown = (
         _with_version(form, value)

@@ -59,10 +59,7 @@ class _Word:
 
 
 def diff(output: str, reference: str) -> list[Piece] | None:
-    """Compare an output with its reference; None where the texts are too long.
-
-    The output sides of all pieces with their white space give the output back, character for character.
-    """
+    """Compare an output with its reference, None where too long; the pieces' output sides give the output back exactly."""
     ours, theirs = _words(output), _words(reference)
     if max(len(ours), len(theirs)) > MOST_WORDS:
         return None

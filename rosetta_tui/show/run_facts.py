@@ -100,10 +100,7 @@ def named(run: RunSummary) -> str:
 
 
 def so_far(run: RunSummary) -> dict[str, float | None]:
-    """Return chrF++ and composite of the entries that are in, of a run without a card; empty where the store does not say.
-
-    Of other tasks than translation their headline alone.
-    """
+    """Return chrF++ and composite (or the headline) of the entries that are in, of a run without a card; empty if unknown."""
     stated = {} if run.live is None else run.live.so_far
     if len(stated) == 1 and not stated.keys() & set(card_fields.LEAD):
         return dict(stated)
@@ -170,10 +167,7 @@ OTHER_INPUTS_WORDS = "≠ a composite of other inputs than most runs of this cor
 
 
 def other_inputs(runs: Sequence[RunSummary]) -> frozenset[str]:
-    """Return the ids of runs whose composites weigh other inputs than most over the same corpus file.
-
-    Of as many on both sides those stand for all that were scored last: ``runs`` are the newest first.
-    """
+    """Return the runs whose composites weigh other inputs than most (or the newest, in a tie) over the same corpus file."""
     kinds: dict[str, dict[Hashable, list[str]]] = {}
     for run in runs:
         card = run.card or {}
@@ -226,10 +220,7 @@ def stated_mark(run: RunSummary | ComparedRun) -> str:
 
 
 def run_line(run: RunSummary, *, other: bool = False, named: bool = False) -> tuple[str, ...]:
-    """Return the cells of one run in the order of HEADINGS.
-
-    ``other``: its composite has other inputs than most. ``named``: chrF++ bears its name, as the scores of other tasks do.
-    """
+    """Return a run's cells under HEADINGS; ``other``: other composite inputs than most; ``named``: chrF++ bears its name."""
     card = run.card or {}
     score, composite = lead_words(run, other=other, named=named)
     return (

@@ -22,10 +22,7 @@ CHECK_SIGNS = {True: "✓", False: "✗", None: "–"}
 def json_text(
     value: object, *, indent: int | None = 2, default: Callable[[Any], object] | None = None
 ) -> str:
-    """Write a value as JSON that any terminal can show: ASCII alone, all other characters escaped.
-
-    Readers get every text back as it was; ``default`` turns what JSON does not know into what it knows.
-    """
+    """Write a value as ASCII-only JSON, which any terminal shows and readers get back; ``default`` as in ``json.dumps``."""
     return json.dumps(value, indent=indent, default=default).replace("\x7f", "\\u007f")
 
 
@@ -37,10 +34,7 @@ WIDEST = 60  # cells of the widest column; a longer text is cut
 
 
 def table(rows: Sequence[Sequence[str]], whole: Collection[str] = ()) -> Iterator[str]:
-    """Yield cells in columns, each as wide as its widest cell; the text is made harmless first.
-
-    Of columns under the headings ``whole`` nothing is cut.
-    """
+    """Yield harmless cells in columns as wide as their widest cell; nothing is cut in columns headed in ``whole``."""
     from rich.cells import cell_len, set_cell_size
 
     shown = [[plain(cell) for cell in row] for row in rows]
@@ -66,11 +60,7 @@ def _cut(text: str, width: int) -> str:
 def stacked(
     rows: Sequence[Sequence[str]], width: int | None, whole: Collection[str] = ()
 ) -> Iterator[str]:
-    """Yield cells in columns, in as many tables as fit; each begins with the first column.
-
-    ``width`` is in cells; None for a pipe, in which all columns stand side by side.
-    Of columns under the headings ``whole`` nothing is cut.
-    """
+    """Yield cells as tables side by side within ``width`` cells (None: any), each beginning with the first column."""
     for columns in _groups(rows, width, whole):
         yield from table([[row[place] for place in columns] for row in rows], whole)
 

@@ -131,10 +131,7 @@ class SubmissionReading:
 def read_submission_facts(
     store: Path, number: str, before: SubmissionReading | None, *, anyway: bool
 ) -> SubmissionReading:
-    """Read everything that is known of a submission by its number.
-
-    Gives ``before`` back where nothing has changed since, unless it is to be read ``anyway``.
-    """
+    """Read what is known of a submission by number; ``before`` where nothing changed since, unless ``anyway``."""
     # What changes where a file does.
     home = store.parent
     folder = SubmissionStore(home).folder / number

@@ -130,10 +130,7 @@ class SweepMap:
         return tuple(several or self.record.axes)
 
     def labels(self, axis: str) -> tuple[str, ...]:
-        """Return the values of an axis that have runs, in order; last that of methods to which it means nothing.
-
-        An axis without a name stands for none: all runs are at one place of it.
-        """
+        """Return an axis' values with runs in order, last that of methods without it; one place where it has no name."""
         there = {label_of(setup, axis) for setup in self.setups}
         stated = [label for label in self.record.axes.get(axis, ()) if label in there]
         return (*stated, *sorted(there.difference(stated)))

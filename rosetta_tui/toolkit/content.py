@@ -25,10 +25,7 @@ class PageLine(NamedTuple):
 
 
 class DetailLine(Static):
-    """Repaints only where the text changed, and lays the screen out only where its height did.
-
-    A layout of the whole screen costs more than everything else that a live screen does.
-    """
+    """Repaints only where its text changed, and lays out only where its height did: a layout costs more than all else."""
 
     def tell(self, content: Content, title: str | None = None) -> None:
         """Show this text, under this border title."""
@@ -54,11 +51,7 @@ def show_lines(text: str, style: str = "") -> Content:
 
 
 def shown_value(metric: str, number: float | None, references: float | None) -> Content:
-    """Return a value as it is on a screen.
-
-    FST acceptance never stands alone: ``references`` is the share of the references' own words that the
-    analyser accepts, since it knows only a part of good human writing.
-    """
+    """Return a value as on a screen; FST acceptance always with ``references``, the share of the references it accepts."""
     from rosetta_tui.show.figures import (  # the specification costs start-up time
         beside_value,
         value,
@@ -147,10 +140,7 @@ class StatusBar(Static):
 
 
 def trail(screen: Screen[Any]) -> Iterator[str]:
-    """Yield the program's name, then the titles of the screens that led to this one, and its own.
-
-    The first screen is left out where others are on it, and so are dialogs, which are no places.
-    """
+    """Yield the program's name and the titles of the screens that led here, except the lowest and dialogs."""
     app = screen.app
     stack = [
         screen

@@ -77,10 +77,7 @@ class Keyboard:
         self.acts = {id_: _act(id_, uses) for id_, uses in places_of_keys.items()}
 
     def taken(self, act: Action, key: str, chosen: Mapping[str, str]) -> str | None:
-        """Return what else a key would do somewhere where this act is offered; None where it is free.
-
-        A key that is the act's as shipped is free for it, unless it was given to something else.
-        """
+        """Return what else a key does where this act is offered; None where it is free, or the act's own as shipped."""
         here = [place for place in self.places if any(b.id == act.id for b in place.bindings)]
         for place in self.places:
             if any(place.meets(key_place) for key_place in here):

@@ -44,10 +44,7 @@ class Pages(Generic[T]):
         """Places of the last load where the store failed: one screen waits for a busy store once."""
 
     def load(self, places: Iterable[int]) -> None:
-        """Read the rows at these places; where one of them is damaged, the others are all the same.
-
-        Where the store fails none is read; the next load asks for them again.
-        """
+        """Read the rows at these places; a damaged one spares the others, and where the store fails the next load retries."""
         missing = [place for place in places if place not in self._kept]
         if not missing:
             return

@@ -60,10 +60,7 @@ class TerminalDriver(LinuxDriver):
         super().stop_application_mode()
 
     def run_input_thread(self) -> None:
-        """Pass on what is typed, until the app is left or the terminal is gone.
-
-        Textual's own loop looks ten times a second whether an escape stands alone, and so doubles its wait.
-        """
+        """Pass on what is typed until the terminal is gone; Textual's own loop doubles the wait for a lone escape."""
         parser, decode = XTermParser(self._debug), getincrementaldecoder("utf-8")("replace").decode
         wait = IDLE_SECONDS
         while not self.exit_event.is_set():

@@ -34,9 +34,7 @@ COLLECTED_AFTER = (20_000, 50, 50)
 
 
 class TerminalApp(App[None]):
-    """An app whose keys act one after the other, that leaves in order when its terminal vanishes, and fails
-    without printing what it worked on, which may be secret.
-    """
+    """Keys act one after the other; leaves when the terminal vanishes, and prints no data when it fails."""
 
     def __init__(self, *, ansi_color: bool | None = None) -> None:
         super().__init__(ansi_color=ansi_color)
@@ -74,10 +72,7 @@ class TerminalApp(App[None]):
         self._giving = asyncio.create_task(self._until_done(started))
 
     def _waits_for_rows(self, event: Key | Paste) -> bool:
-        """Return whether a key means a row of a list that is still being read, and nothing else on its screen.
-
-        It waits at most ``PATIENCE_SECONDS`` from the first such key on.
-        """
+        """Return whether a key waits, at most ``PATIENCE_SECONDS`` from the first, for rows of a list being read."""
         reading = any(getattr(screen, "awaits_rows", False) for screen in self.screen_stack[-1:])
         if not reading:
             self._held_from = None
@@ -133,10 +128,7 @@ async def built(node: Widget | App[Any]) -> None:
 
 
 def still_mounted(node: Widget | App[Any]) -> bool:
-    """Return whether the app, or a widget with all that it is made of, is there.
-
-    A widget is not before all of it was composed, nor from the moment on in which it is to be removed.
-    """
+    """Return whether the app, or a widget with all its parts, is there: composed, and not about to be removed."""
     if isinstance(node, App):
         return node.is_running and not node._exit  # noqa: SLF001  no public way to ask whether it is to end
     # no public way to ask for a removal that has begun: parts may be gone while the whole is attached
@@ -144,11 +136,7 @@ def still_mounted(node: Widget | App[Any]) -> bool:
 
 
 async def _at_rest(app: App[None], started: Widget | None) -> None:
-    """Wait until nothing is left of what a key set off that ``started`` or the screen was given.
-
-    What it sets off climbs from the widget with the focus to the app, may open a screen, and may be put off until
-    the next refresh; work in threads is not waited for.
-    """
+    """Wait until nothing is left of what a key set off, which may climb to the app and open screens; threads excepted."""
     until, quiet = monotonic() + PATIENCE_SECONDS, False
     while app.is_running and monotonic() < until:
         try:

@@ -107,10 +107,7 @@ def layout(office: Office, review: Review, store: sqlite3.Connection) -> ExportF
 
 
 def page(office: Office, review: Review, run_id: str, name: str, words: Words) -> ExportFiles:
-    """Return the page for the speakers; UsageError without a certificate to show.
-
-    It shows of today's ratings which sentences split the panel, so it is a look.
-    """
+    """Return the page for the speakers, which is a look at what split the panel; UsageError without a certificate."""
     results.refuse_withdrawn(review)
     text = results.page_of(office, review, run_id, words)
     if text is None:
@@ -210,10 +207,7 @@ def _told(office: Office, made: EvidenceFile, identity: Identity) -> Signed:
 
 
 def write_certificate(presented: EvidenceFile, folder: Path, name: str) -> Sequence[Path]:
-    """Write a certificate in its forms, its signature and its evidence, for everybody to read; what bears their names is replaced.
-
-    Where a coarse one leaves in its place, that one is written, and no evidence.
-    """
+    """Write a certificate with signature and evidence for all to read, or the coarse one alone; replaces such files."""
     coarse = presented.coarse
     files = _exact_files(presented) if coarse is None else _coarse_files(coarse)
     make_folder(folder)
@@ -247,10 +241,7 @@ def _coarse_files(coarse: Signed) -> dict[str, bytes]:
 
 
 def inside(office: Office, review: Review, own_key: str) -> ExportFiles:
-    """Return the newest certificates with their evidence, every single rating among it, which is a look.
-
-    UsageError where none was issued.
-    """
+    """Return the newest certificates with all single ratings, which is a look; UsageError where none was issued."""
     results.require_runs(review)
     results.refuse_withdrawn(review)
     evidence = certifying.review_evidence(office, review, own_key)
@@ -283,10 +274,7 @@ _FORMS = {".jsonl": Form.JSONL, ".json": Form.SPECIFICATION}
 def write_corpus(
     office: Office, review: Review, path: Path, *, overwrite: bool, allow_secret: bool = False
 ) -> list[str]:
-    """Write the corpus and give what is to be said of it; UsageError where there is nothing to write.
-
-    What was handed out sealed is written only with ``allow_secret``: it may be of a secret segment.
-    """
+    """Write the corpus and return what to say of it; UsageError where it is empty, or sealed without ``allow_secret``."""
     form = _FORMS.get(path.suffix.lower())
     if form is None:
         raise UsageError(f"{path}: a corpus is written as NAME.jsonl or NAME.json. Name it so.")

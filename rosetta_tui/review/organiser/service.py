@@ -175,10 +175,7 @@ class OrganiserService:
         name: str | None = None,
         language: str | None = None,
     ) -> ExportFiles:
-        """Gather what is handed on: ``sealed``, ``csv``, ``comments``, ``mtme``, ``inside`` or ``page``.
-
-        ``name`` is that of the table, the review's own where None; ``language`` is that of the page, likewise.
-        """
+        """Gather ``sealed``, ``csv`` (table ``name``), ``comments``, ``mtme``, ``inside`` or ``page`` (in ``language``)."""
         with self.office() as office, self.store() as store:
             reviewed = office.review(review)
             match what:

@@ -33,10 +33,7 @@ def choose(
 
 
 def answers(said: str, id_: str, back: str = "back", *, first: bool = False) -> ComposeResult:
-    """Yield the buttons of a dialog: the one that ``said`` is on, and the one that goes back.
-
-    ``first``: more follows below them.
-    """
+    """Yield a dialog's two buttons, agree (``said`` on it) and go back; ``first``: more follows below them."""
     with Horizontal(classes="answers -first" if first else "answers"):
         yield Button(Content(said), id=id_)
         yield Button(Content("Back (esc)"), id=back)

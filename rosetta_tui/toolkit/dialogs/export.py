@@ -53,10 +53,7 @@ def free_path(folder: Path, name: str, ending: str) -> Path:
 
 
 class ExportScreen(ModalScreen[None]):
-    """Asks for form and path, writes the rows while the screen stays awake, and says what it wrote.
-
-    ``home`` is the data folder: its settings say where exports go.
-    """
+    """Asks for form and path (the folder from the settings in ``home``) and writes the rows while the screen stays awake."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", "Back")]
 

@@ -112,11 +112,7 @@ def _group(name: str, keys: Keys) -> Content:
 
 
 def keys_of(screen: Screen[Any]) -> dict[str, dict[str, str]]:
-    """Return the keys of a screen in groups: the screen's own, the focused widget's, the app's.
-
-    Each meaning stands once, in the words that explain it where there are any, with all its keys; those that
-    the footer leaves out come last.
-    """
+    """Return a screen's keys by group (own, focused, app), each meaning once; those not in the footer last."""
     groups: dict[str, dict[str, list[str]]] = {HERE: {}, FOCUSED: {}, EVERYWHERE: {}}
     taken: set[str] = set()
     for group, binding in sorted(

@@ -317,10 +317,7 @@ class FileChoice(Vertical):
 
 
 def matching(typed: str, suffixes: Sequence[str]) -> Iterator[str]:
-    """Yield paths that begin as typed: folders with a slash at the end, and files of these endings.
-
-    Hidden ones only where a dot was typed; at most MOST_SHOWN of the first MOST_READ names.
-    """
+    """Yield visible paths that begin as typed, folders with a slash: MOST_SHOWN of the first MOST_READ names."""
     head, beginning = os.path.split(typed)
     folder = _expanded(head) if head else Path.cwd()
     try:

@@ -299,10 +299,7 @@ class LineFace:
         return self._obey(view, self._console.ask(pages.answer_prompt(self._words)))
 
     def _kept_as_draft(self, item: ShownItem, typed: str, *, behind: bool) -> ShownItem:
-        """Store words that came before their sentence was to be read; ``behind`` the stored ones, or in their place.
-
-        So no line of a pasted text is dropped, and one that a person types again stands alone.
-        """
+        """Store words typed before their sentence was read, ``behind`` the stored ones or in their place: no line is lost."""
         before = [item.translation] if behind and TextField.TRANSLATION in item.drafts else []
         self._acts.keep_draft(item, TextField.TRANSLATION, "\n".join([*before, typed]))
         return self.session.view.item or item

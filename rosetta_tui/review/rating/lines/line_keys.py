@@ -40,10 +40,7 @@ from rosetta_tui.show.text import plain
 def hand_over(
     opening: TerminalOpening, session: Session, console: Console, places: list[Path]
 ) -> NextAction | None:
-    """Write the answers to a stick and say the six words; UNSAVED where the person looks at drafts first.
-
-    ``places`` are where the answers may be saved, the likeliest first.
-    """
+    """Write the answers to one of ``places`` and say the six words; UNSAVED where the person looks at drafts first."""
     words = session.words
     console.say(page_words.how_far(words, session.view))
     if unsaved := pages.unsaved_words(words, session.view):

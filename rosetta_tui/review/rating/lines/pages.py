@@ -377,10 +377,7 @@ def _drawn_well(opening: TerminalOpening, console: Console, batch: Batch) -> obj
 
 
 def yes(opening: TerminalOpening, console: Console, question: str, before: str = "") -> bool:
-    """Return whether it is a yes, by number, letter or word; ``before`` is read out each time it is asked.
-
-    Raises LeftError where the person leaves.
-    """
+    """Return whether it is a yes, by number, letter or word, after reading ``before``; LeftError where the person leaves."""
     answers = _answers(opening.words)
     while True:
         if before:

@@ -31,10 +31,7 @@ _MOVES = frozenset({"up", "down", "pageup", "pagedown", "space"})
 
 
 class JudgingScreen(ItemPage):
-    """One key rates, saves and shows the next item.
-
-    Pages without an item, such as a rest, lie above it, so that coming back costs one frame.
-    """
+    """One key rates, saves and shows the next item; other pages lie above it, so that coming back costs one frame."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up", "move(-1)", show=False),

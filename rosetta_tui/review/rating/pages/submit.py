@@ -37,10 +37,7 @@ from rosetta_tui.toolkit.content import show
 
 
 class HandOverPage(Page[NextAction]):
-    """Writes to the stick that is chosen; a folder can be typed where there is none.
-
-    Gives UNSAVED where the person looks at words that are only drafts first.
-    """
+    """Writes to the chosen stick or a typed folder; gives UNSAVED where the person looks at drafts first."""
 
     AUTO_FOCUS = "OptionList"
     BINDINGS: ClassVar[list[BindingType]] = [
