@@ -19,8 +19,7 @@ GROUPS = {
 }  # fmt: skip
 """Heading of the help page → its commands, in the order in which they are needed."""
 
-ORDER = tuple(name for names in GROUPS.values() for name in names)
-"""All of them; a command that is not named here stands after them."""
+ORDER = tuple(name for names in GROUPS.values() for name in names)  # others stand after them
 
 
 def commands(group: str = "", order: tuple[str, ...] = ORDER) -> dict[str, tuple[str, str]]:

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from harness.doctor.finding import Finding
 
 DISTRIBUTION = "rosetta-tui"
-
 _NAMED = 3  # files that are named one by one; the rest is counted
 
 
@@ -30,8 +29,7 @@ class ChangedFile:
     """A file of ours that is not as it was installed."""
 
     path: str  # below the folder of all packages, with slashes
-    owner: str = ""
-    """Name and version of the package that claims the same file; empty where none does."""
+    owner: str = ""  # name and version of the package that claims the file, or empty
     gone: bool = False
 
 

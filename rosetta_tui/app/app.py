@@ -153,16 +153,13 @@ class RunScreens:
             self._app.push_screen(screen)
 
 
-Follow = Callable[[str], "Followed"]
-"""Gives the events of a run that this or another process has under way, by its id."""
+Follow = Callable[[str], "Followed"]  # gives the events of a run under way, by its id
 
-Begin = Callable[[Path], "Engine"]
-"""Makes a run of the store at a path ready to go; called in a thread."""
+Begin = Callable[[Path], "Engine"]  # makes a run of a store ready to go; called in a thread
 
 Start = Callable[[Begin], WatchedRun]  # starts a run in the background; called in a thread
 
-Screens = Callable[[Path], "Iterable[Screen[None]]"]
-"""Makes the screens that open over Home, the lowest first, of the store at a path; called when the app has started."""
+Screens = Callable[[Path], "Iterable[Screen[None]]"]  # makes the screens over Home, lowest first
 
 
 class RosettaApp(TerminalApp):

@@ -38,12 +38,10 @@ from rosetta_tui.session.engine import PATIENCE_SECONDS, Engine
 from rosetta_tui.show.text import json_text, plain
 
 LOOK_SECONDS = 0.1
-
 MOST_SERVED = 8  # models of an endpoint that are named at most
 
 
-AtEnd = Callable[[Path, str], int]
-"""What is done with a run that is complete, by store and id; it returns an exit code."""
+AtEnd = Callable[[Path, str], int]  # is called with a complete run; returns an exit code
 
 
 def start_and_show(asked: RunRequest, style: str | None, at_end: AtEnd | None = None) -> None:
@@ -100,7 +98,7 @@ def resume_and_show(
 
 
 def _again(connection: sqlite3.Connection, run: Run, style: str | None) -> bool | None:
-    """Ask whether entries that failed offline are retried, None if none did; UsageError where nobody can be asked."""
+    """Prompt whether entries that failed offline are retried, None if none did; UsageError where nobody can be asked."""
     count = unconnected(connection, run.id)
     if not count or run_options_of(run).keep_failed:
         return None

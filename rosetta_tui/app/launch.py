@@ -13,14 +13,8 @@ from harness.core.failures import StoreError, UsageError
 from harness.store.file.database import bring_up_to_date, default_path
 from rosetta_tui.session.run_sources import Watched, WatchedRun, look_ahead
 
-ESCAPE_MILLISECONDS = "10"
-"""How long a terminal may take over the rest of a sequence that begins with escape.
-
-It sends the whole of one at once; what this waits for, everybody waits for who presses escape.
-"""
-
-SWITCH_SECONDS = 0.0005
-"""How long a thread that works may keep the one that answers keys waiting: a tenth of Python's own."""
+ESCAPE_MILLISECONDS = "10"  # how long a terminal may take over the rest of an escape sequence
+SWITCH_SECONDS = 0.0005  # how long a working thread may hold up the one that answers keys
 
 if TYPE_CHECKING:
     from harness.run.following import Follower

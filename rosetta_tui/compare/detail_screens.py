@@ -265,7 +265,6 @@ PARTS = (
     Column("interval", "95 % interval", 16),
     Column("line", "around zero", LINE, drop=3),
 )
-"""What a row shows of a part of the corpus."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -186,8 +186,7 @@ class PairRows(Rows["Pair"]):
     def __init__(self, comparison: Comparison, metric: str, *, tested: bool) -> None:
         super().__init__(comparison.pairs)
         self._metric = metric
-        self._tested = tested
-        """False while the tests are still being worked out: no number of theirs is shown."""
+        self._tested = tested  # false while the tests are still being worked out
 
     def key(self, index: int) -> Hashable:
         """Return what the row's look depends on: rows are shown again where anything changes."""

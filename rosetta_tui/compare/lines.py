@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     from scoring.statistics.reproducibility import Reproduction
 
 
-LEAD = ("chrf_plus_plus", COMPOSITE)
-"""Metrics of translations that are told first and together (T3)."""
+LEAD = ("chrf_plus_plus", COMPOSITE)  # metrics of translations told first and together (T3)
 
 
 def leading(metrics: Collection[str]) -> list[str]:

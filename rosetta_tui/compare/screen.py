@@ -85,12 +85,8 @@ def _is_all_under_way(found: Comparison) -> bool:
 
 
 LOOK_SECONDS = 2.0  # time between two looks at a run that continues
-
-PATIENCE = 4
-"""A look that takes long is repeated after that many times as long, so that keys keep their time."""
-
-_PARTS = ("#differences", "#notes", "#entries", "#chosen")
-"""What there is only where something is compared."""
+PATIENCE = 4  # a look that takes long is repeated after that many times as long
+_PARTS = ("#differences", "#notes", "#entries", "#chosen")  # shown only where something is compared
 
 _OF_COMPARED = frozenset({"metric", "turn", "sort", "filter", "search", "parts", "baseline"})
 """What can be done only where something is compared."""

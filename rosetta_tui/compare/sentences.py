@@ -21,9 +21,7 @@ if TYPE_CHECKING:
     from harness.compare.pairs import ComparedRun, Pair, RunningDifference
     from scoring.statistics.reproducibility import Reproduction
 
-_NAMES = {COMPOSITE: "composite", "ter": "TER"}
-"""What a metric is called where its title would be taken for a sentence's own words."""
-
+_NAMES = {COMPOSITE: "composite", "ter": "TER"}  # names of metrics whose titles read as words
 _MOST_DIGITS = 6
 
 

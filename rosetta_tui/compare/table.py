@@ -322,8 +322,7 @@ def places_with(
     return frozenset(places)
 
 
-Tags = Mapping[str, Sequence[str | None]]
-"""Dimension → tag of each compared entry (``comparing_breakdowns.part_tags``)."""
+Tags = Mapping[str, Sequence[str | None]]  # dimension → tag of each compared entry (`part_tags`)
 
 
 class ComparedTable(OrderedTable[ComparedRows]):
@@ -337,8 +336,7 @@ class ComparedTable(OrderedTable[ComparedRows]):
         self.texts: ComparedTexts | None = None
         self.tags: Tags = {}
         self._comparison: Comparison | None = None
-        self._found: frozenset[int] | None = None
-        """Places of the entries that the search found; None where nothing is looked for."""
+        self._found: frozenset[int] | None = None  # places that the search found; None without one
 
     def take(self, comparison: Comparison, texts: ComparedTexts, tags: Tags) -> None:
         """Show the entries of this comparison from now on, as soon as ``look_by`` is set."""

@@ -85,8 +85,7 @@ def _requirement(row: Requirement) -> Content:
     )
 
 
-_FREE = frozenset({"Variety", "Orthography"})
-"""Tags that few corpora have; without one there is no line."""
+_FREE = frozenset({"Variety", "Orthography"})  # tags that few corpora have; no line without one
 
 
 def _statistics(made: Statistics) -> Iterator[PageLine]:
@@ -201,7 +200,6 @@ COLUMNS = (
     Column("field", "field", 12, drop=1),
     Column("message", "what", 30, share=1),
 )
-"""What a row shows of a finding."""
 
 
 class ProblemRows(Rows[Problem]):

@@ -40,8 +40,7 @@ class OpenedCorpus:
     """What a screen needs of it; its texts are in memory alone."""
 
     sha256: str
-    connection: sqlite3.Connection
-    """A store in memory that holds this corpus only; the screen closes it."""
+    connection: sqlite3.Connection  # a store in memory with this corpus only; the screen closes it
     examination: listing.Examination
 
     @contextmanager
@@ -88,7 +87,6 @@ SUFFIXES = (
     ".po",
     ".arb",
 )
-"""Endings of files that are listed as corpora."""
 
 FIELDS = {
     "reference": "second file, where sources and references are two aligned text files",
@@ -204,9 +202,7 @@ _PLUS = frozenset(
 """Editors that take ``+LINE`` before the file."""
 
 _COLON = frozenset({"hx", "helix", "subl", "zed"})  # editors that take `FILE:LINE`
-
-_GOTO = frozenset({"code", "codium", "code-insiders", "cursor"})
-"""Editors that take ``--goto FILE:LINE``."""
+_GOTO = frozenset({"code", "codium", "code-insiders", "cursor"})  # editors with `--goto FILE:LINE`
 
 
 def editor_command(

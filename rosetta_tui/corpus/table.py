@@ -39,7 +39,6 @@ CORPORA = (
     Column("origin", "read from", 14, share=2, drop=4),
     Column("sha", "sha-256", 12, drop=1),
 )
-"""What a row shows of a corpus."""
 
 
 class CorpusRows(Rows["CorpusSummary"]):
@@ -142,7 +141,6 @@ SORT_WORDS = {
     "register": "register",
     "length": "length of the source",
 }
-"""What entries can be sorted by, in words."""
 
 NO_VALUE = "not given"  # stands for the missing value of a tag
 
@@ -151,10 +149,8 @@ NO_VALUE = "not given"  # stands for the missing value of a tag
 class CorpusOrder(RowOrder):
     """A wish for entries; the default is every entry in the order of the corpus."""
 
-    only: Mapping[str, str | int | None] = field(default_factory=dict)
-    """Tag → the value wanted, None for entries without one."""
-    places: Collection[int] | None = None
-    """Only entries at these places: those that a check is about."""
+    only: Mapping[str, str | int | None] = field(default_factory=dict)  # tag → value, None: none
+    places: Collection[int] | None = None  # only these entries: those that a check is about
     about: str = ""  # what `places` have in common, in words
 
     def narrowed(self, tag: str, value: str | int | None) -> CorpusOrder:
@@ -241,8 +237,7 @@ class CorpusEntryRows(OrderedRows):
 
 FLAGGED = "what the checks found"  # what entries have in common that a check is about
 
-Counts = Mapping[str, Sequence[tuple[str | int | None, int]]]
-"""Tag → its values with their counts (``corpus_listing.facet_counts``)."""
+Counts = Mapping[str, Sequence[tuple[str | int | None, int]]]  # tag → its values with their counts
 
 
 def filter_choices(
@@ -262,8 +257,7 @@ def filter_choices(
     return choices
 
 
-Reading = Callable[[], AbstractContextManager[sqlite3.Connection]]
-"""Gives a connection for a thread."""
+Reading = Callable[[], AbstractContextManager[sqlite3.Connection]]  # gives a thread a connection
 
 
 class CorpusTable(OrderedTable[CorpusEntryRows]):

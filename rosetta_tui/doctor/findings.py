@@ -226,8 +226,6 @@ def _column(keys: int) -> int | None:
 # ---- Findings of the doctor as lines for a terminal and rows of a table ----
 
 SIGNS = {Health.OK: "✓", Health.MISSING: "○", Health.BROKEN: "✗", Health.UNKNOWN: "?"}
-"""Health → the shape that stands before its word."""
-
 _TONES = {Health.OK: "good", Health.MISSING: "warn", Health.BROKEN: "bad", Health.UNKNOWN: "quiet"}
 
 COLUMNS = (

@@ -112,13 +112,10 @@ def _said(word: WordAnalysis) -> str:
 class EntryExplanation:
     """Why an entry has its values. All of it may quote the output: hostile text."""
 
-    sentences: Mapping[str, tuple[str, ...]]
-    """What the metrics say, by metric id; those that say nothing are left out."""
+    sentences: Mapping[str, tuple[str, ...]]  # by metric id; metrics that say nothing are left out
     words: FstAnnotation | None  # the analyser's verdicts; None where no analyser was asked
-    differences: tuple[str, ...]
-    """How the output's words differ from the reference's, where no metric has said it already."""
-    compared: tuple[Compared, ...] = ()
-    """What a metric compares, where that is not the two texts as they stand."""
+    differences: tuple[str, ...]  # how the words differ from the reference's, if no metric says it
+    compared: tuple[Compared, ...] = ()  # what a metric compares, if not the two texts as they are
 
 
 class Explaining:

@@ -39,8 +39,7 @@ class RunScoring:
 
     target_language: str
     scorer: Scorer
-    references: float | None
-    """Share of the references' own words that the run's analyser accepts, 0–1."""
+    references: float | None  # share of the references' words that the analyser accepts, 0–1
     task: str = TRANSLATION  # what the corpus asks for
 
     def values(self, result: Result) -> dict[str, float | None]:
@@ -126,14 +125,12 @@ class EntryFacts:
     entry: Entry
     result: Result | None
     attempts: Sequence[Attempt]
-    exchanges: Sequence[StoredReply | None]
-    """What was asked and answered in each attempt, None where nothing was kept."""
+    exchanges: Sequence[StoredReply | None]  # of each attempt, None if not kept
     missing: Mapping[str, str]  # metric id → why it has no value in this run
     scoring: RunScoring
     elsewhere: bool = False  # whether the run's outputs were made elsewhere
     judged: Sequence[AnnotationRow] = ()  # what endpoints were asked about the output
-    writing: CreeTarget | None = None
-    """What the texts of the target language are converted into; None: they are shown as they are."""
+    writing: CreeTarget | None = None  # what target texts are converted into; None: nothing
 
 
 def texts(facts: EntryFacts) -> list[PageLine]:

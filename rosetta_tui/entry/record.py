@@ -17,10 +17,8 @@ from rosetta_tui.show.output_text import DiffKind, Piece, WordPart, diff, filled
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.content import PageLine, show, show_lines
 
-COMPARED_AS_TEXT = frozenset({TRANSLATION, "qa"})
-"""Tasks whose outputs are held against the reference word by word as they stand."""
-SPEECH = frozenset({"asr", "diarization"})
-"""Tasks whose metrics compare words themselves, without case and punctuation."""
+COMPARED_AS_TEXT = frozenset({TRANSLATION, "qa"})  # tasks compared word by word as they stand
+SPEECH = frozenset({"asr", "diarization"})  # tasks compared without case and punctuation
 
 
 def text_of(text: str, task: str) -> Content:
@@ -183,8 +181,7 @@ def _instruction(instruction: object) -> str:
     return "   ".join([id_, *filter(None, [", ".join(given)])])
 
 
-_LISTED = {"tools": _tool, "instructions": _instruction}
-"""Fields whose pieces are shown in a way of their own."""
+_LISTED = {"tools": _tool, "instructions": _instruction}  # fields shown in a way of their own
 
 
 def _rest(piece: Mapping[Any, Any], told: Collection[str]) -> Iterator[str]:

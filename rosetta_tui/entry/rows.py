@@ -56,8 +56,7 @@ def columns(
     return (*_TEXTS, *scored, *(metric_column(id_, verdicts) for id_ in further), *_TAKEN)
 
 
-_KEPT_DROPS = {"headline": 0, "exact": 3, "second": 4, "third": 7}
-"""Sort value → how soon its column goes where there is no room."""
+_KEPT_DROPS = {"headline": 0, "exact": 3, "second": 4, "third": 7}  # sort value → how soon it goes
 
 
 def kept_places(kept: KeptColumns) -> dict[str, str]:
@@ -102,8 +101,7 @@ WORDS = {
 
 _EMPTY = Cell("")
 
-Values = Callable[[Result], EntryValues | None]
-"""Returns an entry's own values and verdicts; None where nothing tells how they were scored."""
+Values = Callable[[Result], EntryValues | None]  # an entry's values and verdicts; None if unknown
 
 
 class EntryRows(OrderedRows):

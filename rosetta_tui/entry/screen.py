@@ -40,10 +40,8 @@ STEPS: list[BindingType] = [
     Binding("left,h", "step(-1)", "Prev", key_display="←", tooltip="Entry before", id="previous"),
     Binding("right,l", "step(1)", "Next", key_display="→", tooltip="Entry after", id="next"),
 ]
-"""The keys that lead from one entry to the next."""
 
-NO_LINES = (PageLine("", show(f"This entry {UNREADABLE}.", "$bad")),)
-"""The page of an entry that cannot be read."""
+NO_LINES = (PageLine("", show(f"This entry {UNREADABLE}.", "$bad")),)  # page of an unreadable entry
 
 
 class EntryByEntryScreen(Screen[int]):
@@ -169,10 +167,8 @@ class EntryScreen(EntryByEntryScreen):
         self._missing = missing
         self._explaining = explaining
         self._asking = False  # true while a thread explains an entry
-        self._explained: dict[int, EntryExplanation] = {}
-        """What was explained on this screen, by place in the corpus."""
-        self._told = explaining.why_not is not None
-        """True when it was said that nothing can be explained."""
+        self._explained: dict[int, EntryExplanation] = {}  # by place in the corpus
+        self._told = explaining.why_not is not None  # whether it was said that nothing can be
         self._opened: set[str] = set()
         self._facts: page.EntryFacts | None = None
 

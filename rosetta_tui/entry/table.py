@@ -47,7 +47,6 @@ SORT_WORDS = {
     "source": "source text",
     "output": "output text",
 }
-"""What the store can sort translations by, in words."""
 
 
 FILTER_WORDS = {
@@ -58,7 +57,6 @@ FILTER_WORDS = {
     "not exact": "done, not an exact match",
     "exact": "exact matches",
 }
-"""What the store can narrow to, in words."""
 
 
 def sort_words(kept: KeptColumns) -> dict[str, str]:
@@ -111,8 +109,7 @@ class EntryTable(OrderedTable[rows.EntryRows]):
         self._entries: Pages[Entry] | None = None
         self._results: Pages[Result] | None = None
         self._ordering: Ordering | None = None
-        self._from_top = False
-        """True from a wish for another sorting until its rows are there: they are shown from the top."""
+        self._from_top = False  # true from a wish for another sorting until its rows are there
         self._ordered_at = 0.0
         self._ordered_done = 0
 

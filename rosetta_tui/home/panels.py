@@ -66,7 +66,6 @@ OFFERS = {
     Lead.REVIEW: "open the review",
     Lead.IMPORT: "take in",
 }
-"""What opening an item does, in words."""
 
 COLUMNS = (
     Column("sign", "", 1),
@@ -155,11 +154,8 @@ def _review(desk: OrganiserService, line: ReviewLine) -> Iterator[WaitingItem]:
         )
 
 
-NAME = "put-aside.json"
-"""In the data folder: the items put aside, each as its lead, its name and its words."""
-
+NAME = "put-aside.json"  # in the data folder: the items put aside, by lead, name and words
 MOST_ITEMS = 1_000  # items that are remembered; the oldest are forgotten first
-
 MOST_BYTES = 2**20
 
 
@@ -384,7 +380,6 @@ ABOUT = (
     "x on a line of what waits for you puts it aside until something about it is new.\n"
     "Search: words of a run, and filters such as state:stopped, tag:baseline or corpus:eo-demo-v1."
 )
-"""What the help says above the keys."""
 
 KEYS: list[BindingType] = [
     Binding("n", "app.place('new_run')", "New run", id="new_run"),

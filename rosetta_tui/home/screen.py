@@ -31,11 +31,8 @@ from rosetta_tui.toolkit.result_table import ResultTable
 if TYPE_CHECKING:
     from rosetta_tui.review.organiser.service import OrganiserService
 
-REFRESH_SECONDS = 2.0
-"""How often the list is read again, so that runs of other processes are seen moving."""
-
+REFRESH_SECONDS = 2.0  # how often runs of other processes are read again
 REVIEWS_SECONDS = 60.0  # how often reviews and sticks are examined again
-
 NOTHING_FITS = "No run fits."
 
 
@@ -56,10 +53,8 @@ class HomeScreen(Screen[None]):
         self._begun = False  # whether the first frame stands, after which the runs are read
         self._trouble = False  # whether the list could not be read
         self._deleted = False  # whether there is a run that can be brought back
-        self._can: frozenset[str] = frozenset()
-        """What can be done now, of what cannot always be done."""
-        self._back = False
-        """True from coming back, or an undo, until the list is read: the run that is new there gets the cursor."""
+        self._can: frozenset[str] = frozenset()  # what can be done now, of what not always can
+        self._back = False  # true from coming back until the list is read: a new run is chosen
         self.acts = RunActions(self, store_path, self.action_read)
 
     def compose(self) -> ComposeResult:

@@ -11,7 +11,6 @@ from rosetta_tui.plots.points import Axis, PlotPicture, Point
 from scoring.core.inventory import row_of
 
 MOST_TICKS = 6
-
 HISTOGRAM_BARS = 20  # bars of a histogram; the plot's bins are counted together
 
 
@@ -36,8 +35,7 @@ class ScoreLine:
     score: float | None
     ends: tuple[float, float] | None
     words: str  # the score as it is told
-    kind: str = "other"
-    """``own``: what the page is about; ``other``: next to it; ``floor``: what worthless outputs reach."""
+    kind: str = "other"  # `own`: the page's subject; `other`: next to it; `floor`: worthless
     note: str = ""
 
 

@@ -36,8 +36,7 @@ from scoring.core.inventory import short_title, title
 
 _OTHER_OF = {True: ("chrf", "chrf_group"), False: ("composite",)}
 """Columns of what does not rank a list, by whether the composite does."""
-_SHOWN = ("failed", "cost", "speed", "verified", "when")
-"""Columns of the app's list that stand below rank, score and tier of a run."""
+_SHOWN = ("failed", "cost", "speed", "verified", "when")  # columns below rank, score and tier
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,8 +21,7 @@ from corpora.languages.tags import is_language_tag
 from harness.core.version import VERSION
 from rosetta_tui.show.text import plain
 
-MOST_LETTERS = 1200
-"""Characters of one text that a page shows; of a longer one it says how many more there are."""
+MOST_LETTERS = 1200  # characters of one text that a page shows
 
 
 @dataclass(frozen=True, slots=True)

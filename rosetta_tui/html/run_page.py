@@ -59,8 +59,7 @@ class RunFacts:
     summary: RunSummary  # with the whole card
     card: Mapping[str, Any]
     review: ReviewStatus | None
-    beside: tuple[RunSummary, ...]
-    """Other runs that may be ranked with it, best first; those that stay inside are not among them."""
+    beside: tuple[RunSummary, ...]  # other runs of its list that may leave, best first
 
     @property
     def scores(self) -> Mapping[str, Any]:

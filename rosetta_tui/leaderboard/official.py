@@ -15,8 +15,7 @@ from scoring.core.inventory import short_title
 from scoring.core.specification import COMPOSITE
 
 TIER = "may be called"  # title of the column with the tier
-FACTS = ("fst_acceptance_rate", "exact_match_rate", "semantic_score")
-"""Metrics that stand behind the composite and the first metric."""
+FACTS = ("fst_acceptance_rate", "exact_match_rate", "semantic_score")  # metrics behind the leads
 
 
 def list_words(found: OfficialList) -> Iterator[str]:

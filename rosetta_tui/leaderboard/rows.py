@@ -39,8 +39,7 @@ _LAST = (
     Column("when", "when", 16, drop=9),
 )
 
-SPREAD = "spread"
-"""Key of the column with mean and sample standard deviation of what ranks the runs of another task."""
+SPREAD = "spread"  # column of mean ± standard deviation of what ranks other tasks' runs
 
 _SOONER = ("exact_match_rate", "fst_acceptance_rate", "semantic_score")
 """Metrics that have a column where there is no room for one of each."""
@@ -435,8 +434,7 @@ def others_words(boards: Sequence[Board], index: int) -> str:
     return f"{words} in other lists: {reasons}"
 
 
-LONGEST_SIGNATURE = 200
-"""Characters up to which a signature is shown; sacreBLEU's own have fewer than 100."""
+LONGEST_SIGNATURE = 200  # characters of a signature that are shown; sacreBLEU's are shorter
 
 
 def signature_words(entrant: Entrant) -> str:

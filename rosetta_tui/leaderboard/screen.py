@@ -125,8 +125,7 @@ class LeaderboardScreen(Screen[None]):
         """Lists with their groups, by what parts them and what they are ranked by."""
         self._sort, self._turned = "composite", False
         self._best = False  # true where only the best run of each set-up is shown
-        self.marked: dict[str, None] = {}
-        """Ids of marked runs, in the order in which they were marked."""
+        self.marked: dict[str, None] = {}  # ids, in the order of marking
         self.rows: rows.LeaderboardRows | None = None
 
     def compose(self) -> ComposeResult:

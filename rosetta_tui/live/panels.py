@@ -20,7 +20,6 @@ from rosetta_tui.toolkit.content import DetailLine, show
 from rosetta_tui.toolkit.key_line import key_of
 
 _PRODUCT = "Rosetta   "
-
 _TONES = {"running": "$mark", "complete": "$good", "failed": "$bad"}
 
 

@@ -42,9 +42,7 @@ from scoring.core.inventory import (
 from scoring.core.specification import Tier, Weighing
 
 BAR = 21  # cells of a bar from 0 to the metric's top
-
-INPUT_LINES = 3
-"""Lines that the composite's inputs and the gaps may take; the screen of all metrics has the rest."""
+INPUT_LINES = 3  # lines for the composite's inputs and gaps; the metrics screen has the rest
 
 
 class QualityPanel(DetailLine):

@@ -40,9 +40,7 @@ from rosetta_tui.toolkit.ordered_table import RowOrder, SearchedScreen
 from rosetta_tui.toolkit.result_table import ResultTable
 
 LOOKS_PER_SECOND = 12  # how often the screen takes in what happened
-
-_TURNS = frozenset({ControlRequest.PAUSE, ControlRequest.GO_ON})
-"""Two wishes of one key, each where the other holds."""
+_TURNS = frozenset({ControlRequest.PAUSE, ControlRequest.GO_ON})  # two wishes of one key
 
 STEERING = {
     "space": ControlRequest.PAUSE,
@@ -108,8 +106,7 @@ class LiveScreen(SearchedScreen):
         super().__init__()
         self.live = LiveRun()
         self.control = control
-        self.superseded = False
-        """True once a newer screen shows the same run: this one is gone through to what is below."""
+        self.superseded = False  # true once a newer screen shows the same run
         self._helm = helm if control is None else LocalRunControl(control)
         self._order = order
         self._run_id = run_id
@@ -123,8 +120,7 @@ class LiveScreen(SearchedScreen):
         self._over = False
         self._over_since = 0.0  # unix time at which the screen saw the run end
         self._painted_done = 0
-        self._steered = (False, False)
-        """Whether the run was paused, and draining, when it was last painted."""
+        self._steered = (False, False)  # whether it was paused and draining when last painted
 
     def compose(self) -> ComposeResult:
         yield RunHeader()

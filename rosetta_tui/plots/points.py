@@ -27,7 +27,6 @@ from scoring.core.inventory import row_of, short_title
 
 BINS = 60  # parts of the axis in which latencies are counted
 MOST_TOGETHER = 6  # runs that are shown together on each level of difficulty
-
 COMPOSITE = "composite"
 
 
@@ -48,8 +47,7 @@ class Point:
     name: str
     across: float  # place on the axis that goes across
     words: str  # what is said of it when it has the focus
-    ends: tuple[float, float] | None = None
-    """Of its interval across; of latencies the median and the 95th percentile."""
+    ends: tuple[float, float] | None = None  # of its interval; of latencies median and 95 %
     up: float | None = None  # place on the axis that goes up, where there is one
     up_ends: tuple[float, float] | None = None
     front: bool = False  # true where no other run is both better and cheaper
@@ -70,8 +68,7 @@ class PlotPicture:
     up_tick: Callable[[float], str] = str
     logarithmic: bool = False
     beside: str = ""  # which runs are not in it, and why
-    bounds: tuple[float, float] | None = None
-    """Ends of the axis across, where they are not those of the points."""
+    bounds: tuple[float, float] | None = None  # ends of the axis across, if not the points'
 
 
 @dataclass(frozen=True, slots=True)

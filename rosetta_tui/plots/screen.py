@@ -89,15 +89,12 @@ class PlotsScreen(Screen[None]):
         self._run_ids = run_ids
         self._kind = PlotKind.SCORES
         self._metric = COMPOSITE
-        self._effort: Effort | None = None
-        """What goes across the plot of cost and quality; None: the first that tells the runs apart."""
+        self._effort: Effort | None = None  # across the plot of cost; None: the most telling
         self._by_name = False
         self._corpora: dict[PlotCorpus, list[RunSummary]] | None = None
         self._corpus: PlotCorpus | None = None
-        self._seconds: dict[str, Sequence[float]] = {}
-        """Latencies of the runs of the corpora that were examined, by run."""
-        self.whole: dict[str, RunSummary] = {}
-        """Runs with the breakdowns of their cards, as far as they were examined, by run."""
+        self._seconds: dict[str, Sequence[float]] = {}  # latencies of runs, as far as read
+        self.whole: dict[str, RunSummary] = {}  # runs with breakdowns, as far as read, by id
 
     def compose(self) -> ComposeResult:
         yield StatusBar()

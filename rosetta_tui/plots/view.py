@@ -28,7 +28,6 @@ Piece = tuple[str, str]  # text, and the tone it is drawn in: `plain`, `quiet`, 
 Line = list[Piece]
 
 _BLOCKS = " ▁▂▃▄▅▆▇█"
-
 LEAST_BAR = 24  # cells that a line's picture takes at least
 
 
@@ -229,8 +228,7 @@ class PlotView(Widget, can_focus=True):
         self.picture: PlotPicture | None = None
         self._here = ""  # run that had the focus last; it gets it back when it is drawn again
         self._top = 0
-        self._shown: list[int | None] = []
-        """Point of each line that is drawn, None where a line is of none."""
+        self._shown: list[int | None] = []  # point of each line, None for a line of none
 
     @property
     def point(self) -> Point | None:

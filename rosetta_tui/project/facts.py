@@ -27,8 +27,7 @@ class AskedReview:
     on: str
     sentences: int
     out: int  # sentences of which nothing came back yet that may be used
-    people: Mapping[str, int]
-    """Letters of those who answered together, such as ``A, B`` → how many sentences."""
+    people: Mapping[str, int]  # letters of those who answered, such as `A, B` → sentences
 
 
 @dataclass(frozen=True)
@@ -39,13 +38,10 @@ class ProjectFacts:
     progress: ProjectProgress
     reviews: Sequence[AskedReview]
     came_translated: int  # sentences whose translation came with the source
-    corrected: int
-    """Sentences in which a second speaker's wording took the place of the translation."""
-    refused: int
-    """Sentences that wait for another translation, since a second speaker did not agree or its writer took it back."""
+    corrected: int  # sentences with a second speaker's wording instead of the translation
+    refused: int  # sentences that wait for another translation: not agreed to, or taken back
     costs: WorkedFramework
-    worked: Sequence[WorkingTime] | None
-    """What speakers worked until now; None where their reviews are in another data folder."""
+    worked: Sequence[WorkingTime] | None  # None where their reviews are in another data folder
     can_undo: bool  # true where sentences were added that are with no speaker
 
 

@@ -43,7 +43,6 @@ from rosetta_tui.toolkit.reading_screen import ListRow, ListScreen
 # rules of the command.
 
 QUIET_SECONDS = 0.25  # how long nothing must be typed before the form is examined
-
 _S = FieldKind.SUGGESTED
 
 SECTIONS: Final = (
@@ -98,8 +97,7 @@ class NewCorpusScreen(Screen[None]):
         self._path = store_path
         self.typed = typed
         self._every = False
-        self._wanted = False
-        """True once somebody wished to begin: from then on, what is missing is said too."""
+        self._wanted = False  # true once somebody wished to begin: then what is missing is said
         self._timer: Timer | None = None
         self._found = new_corpus.look_at({})
         self.lines: dict[str, FormLine] = {}

@@ -21,14 +21,12 @@ if TYPE_CHECKING:
     from harness.project.candidates import TakenSources
     from review.office.results.progress import WorkingTime
 
-PER_HOUR = CostRange(50, 65)
-"""US dollars that a speaker gets for an hour (benchmark-specification §10.3)."""
+PER_HOUR = CostRange(50, 65)  # US dollars for an hour of a speaker (specification §10.3)
 
 HOURS_ALONE, HOURS_HELPED = "about 80", "30–40"
 """Hours of speakers for a language, without help and where sources and analyses are proposed (§11.3)."""
 
-Command = tuple[str, ...]
-"""The words of a command; those in CAPITAL LETTERS are for a person to fill in."""
+Command = tuple[str, ...]  # its words; a person fills in those in CAPITAL LETTERS
 
 
 class NextStep(NamedTuple):

@@ -165,7 +165,6 @@ def reproduction_json(found: ReproductionComparison) -> dict[str, Any]:
 # ---- What linting found, as lines of text ----
 
 MOST_IDS = 12  # ids of entries that are named; JSON has all
-
 SIGNS = {"look": "!", "note": "–"}
 
 BESIDE = (

@@ -42,8 +42,7 @@ class PlainLines:
         self._doing: str | None = None
         self._failure: tuple[ErrorClass | None, str | None] = (None, None)
         self._columns = TRANSLATIONS
-        self._id_width = 0
-        """Cells of the longest id so far; at first those of the number of entries."""
+        self._id_width = 0  # cells of the longest id so far; at first of the number of entries
 
     def __call__(self, event: Event) -> None:
         """Print an event."""
@@ -176,8 +175,7 @@ class JsonLines:
         self._write = write
         self._secret = secret
         self._columns = TRANSLATIONS
-        self._floors: tuple[Floor, ...] = ()
-        """Those that were told last; they are told again only where they changed."""
+        self._floors: tuple[Floor, ...] = ()  # those told last; told again only when changed
 
     def __call__(self, event: Event) -> None:
         """Print an event."""
@@ -245,8 +243,7 @@ def _result_fields(result: Result, columns: KeptColumns) -> dict[str, Any]:
     return {**fields, **blank, "quality_tier": tier, "values": columns.told(result.kept)}
 
 
-_MAY_LACK = ("spread", "scoring", "floors")
-"""Parts of a line of progress that stand there only where there is something."""
+_MAY_LACK = ("spread", "scoring", "floors")  # parts of a line of progress that may be left out
 
 
 def _as_json(event: Started | Progress | Finished | Failed) -> dict[str, Any]:

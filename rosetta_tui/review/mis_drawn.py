@@ -47,8 +47,7 @@ _SHAPING = frozenset({
     "Saurashtra", "Tai_Le", "Tai_Tham", "Tai_Viet", "Limbu", "Lepcha", "Meetei_Mayek", "Chakma", "Newa",
     "Buginese", "Rejang", "Tagalog", "Hanunoo", "Buhid", "Tagbanwa", "Pahawh_Hmong", "Miao", "Kayah_Li",
 })  # fmt: skip
-_VIRAMA = 9
-"""Combining class of the sign that joins consonants; it tells scripts that have no name here."""
+_VIRAMA = 9  # combining class of the sign that joins consonants, in any script
 _JAMO = range(0x1100, 0x1200)  # parts of Korean syllables; whole syllables are drawn well
 _WINDOWED = "rosetta-review"  # the program that draws every writing right, where it is installed
 

@@ -65,8 +65,7 @@ OTHERWISE = (
     "kept as it is shown."
 )
 
-Keep = Callable[[NoteChange], None]
-"""Writes the words; called in a thread, raises HarnessError where they cannot be kept."""
+Keep = Callable[[NoteChange], None]  # writes the words in a thread; raises HarnessError
 
 
 class NotesScreen(AnsweringScreen[bool]):
@@ -158,7 +157,6 @@ class NotesScreen(AnsweringScreen[bool]):
 ACTS = frozenset(
     {"mark", "compare", "notes", "trash", "like", "report", "sort", "filter", "search"}
 )
-"""What can be done with any run; a report of one that is not complete is refused in words."""
 
 SOMETIMES = ACTS | {"resume", "retry", "score_again", "bring_back"}
 """What cannot always be done on a screen with a list of runs."""
@@ -388,8 +386,7 @@ class RunEnd:
         self._changed = changed
         self._acts = RunActions(screen, store_path, self.read)
         self._run_id = ""
-        self.summary: RunSummary | None = None
-        """What the store says of the run; None until it was read."""
+        self.summary: RunSummary | None = None  # what the store says; None until it was read
 
     @property
     def words(self) -> str:

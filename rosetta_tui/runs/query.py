@@ -16,7 +16,6 @@ from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.ordered_table import RowOrder
 
 _TERM = re.compile(r'(?:(?P<field>\w+):)?(?:"(?P<quoted>[^"]*)"?|(?P<bare>\S+))')
-
 MOST_CHOICES = 200  # choices of a filter that are offered; typing finds the others too
 
 
@@ -65,7 +64,6 @@ _SORTS: Mapping[str, tuple[str, bool, Callable[[RunSummary], float | str | None]
 """Name → in words, whether the highest comes first, and what is compared; None comes last."""
 
 SORT_WORDS = {name: words for name, (words, _, _) in _SORTS.items()}
-"""What the list of runs can be sorted by, in words."""
 
 
 @dataclass(frozen=True, slots=True)

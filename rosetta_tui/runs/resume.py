@@ -183,8 +183,7 @@ def _shown_setting(value: object) -> str:
     return f"{value:.12g}" if isinstance(value, float) else f"{value}"
 
 
-Check = Callable[[Mapping[str, Any]], object]
-"""Looks at what is to be other; raises UsageError where it cannot be."""
+Check = Callable[[Mapping[str, Any]], object]  # checks the changes; raises UsageError
 
 
 class RetryScreen(ModalScreen[dict[str, Any] | None]):

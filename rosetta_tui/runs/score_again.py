@@ -79,8 +79,7 @@ class ScoreAgainScreen(AnsweringScreen[ScoredAgain | None]):
         self._path = path
         self._number = number
         self._run = run
-        self._before = before
-        """What the run was scored with, by field; fields without a value may be left out."""
+        self._before = before  # what it was scored with, by field; empty fields may lack
         self._waiting: Timer | None = None
         self._scoring = self._stopping = False
         self._wrong = False  # whether it is said that a field is wrong

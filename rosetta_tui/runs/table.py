@@ -44,8 +44,7 @@ class RunReader:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._mark: Mark | None = None
-        self.only_reads = False
-        """Whether the store can be read and not written; known after the first look."""
+        self.only_reads = False  # whether the store is read-only; known after the first look
 
     def forget(self) -> None:
         """Force the next look to read in any case."""
@@ -75,9 +74,7 @@ class RunReader:
                 purge(store)
 
 
-_LEAD = 16
-"""Cells that what runs are shown by first takes at least; a name of another task's metric may take more."""
-
+_LEAD = 16  # least cells of the lead metric; another task's name may take more
 _RESULT = 17  # cells of what may be claimed of a run; of stated scores it says that too
 
 COLUMNS = (
@@ -94,10 +91,8 @@ COLUMNS = (
     Column("failed", "failed", 6, right=True, drop=6),
     Column("notes", "tags · note", 14, share=1, drop=8, exported=False),
 )
-"""What a row shows of a run."""
 
-UNDER_WAY = frozenset({"running", "paused", "draining"})
-"""States of a run that a process is at work on."""
+UNDER_WAY = frozenset({"running", "paused", "draining"})  # states of a run being worked on
 
 _SYMBOLS = {
     "running": Cell("▶", "mark"),
@@ -114,10 +109,8 @@ class RunRows(Rows["RunSummary"]):
     def __init__(self, runs: Sequence[RunSummary], marked: frozenset[str] = frozenset()) -> None:
         super().__init__(runs)
         self._marked = marked
-        self._named = not all(map(run_facts.translates, runs))
-        """Whether chrF++ bears its name, as the scores of other tasks do."""
-        self.others = run_facts.other_inputs(runs)
-        """Runs whose composite does not compare with most of the same corpus."""
+        self._named = not all(map(run_facts.translates, runs))  # whether chrF++ bears its name
+        self.others = run_facts.other_inputs(runs)  # runs with other composite inputs than most
 
     @property
     def columns(self) -> Sequence[Column]:
@@ -276,14 +269,12 @@ class RunTable(ResultTable):
 
     def __init__(self) -> None:
         super().__init__(COLUMNS, id="runs")
-        self.every: Sequence[RunSummary] | None = None
-        """All runs; None until they were read for the first time."""
+        self.every: Sequence[RunSummary] | None = None  # all runs; None before the first read
         self.runs: Sequence[RunSummary] = ()  # those that are shown, as they are shown
         self.query_now = RunQuery()
         self.others: frozenset[str] = frozenset()
         """Ids of runs whose composite does not compare with most of the same corpus."""
-        self.marked: dict[str, None] = {}
-        """Ids of marked runs, in the order in which they were marked."""
+        self.marked: dict[str, None] = {}  # ids of marked runs, in the order of marking
 
     @property
     def chosen(self) -> RunSummary | None:

@@ -21,13 +21,9 @@ from harness.store.runs import leave_run, read_run
 if TYPE_CHECKING:
     from harness.api import Ready
 
-PATIENCE_SECONDS = 5.0
-"""How long a run that is to stop may take to come to its end before the process ends without it."""
-
+PATIENCE_SECONDS = 5.0  # how long a stopping run may take before the process ends without it
 WRITING_SECONDS = 30.0  # the same for what it stores, and for a seal that is under way
-
 _CUT_OFF = "stopped: the run did not come to its end in time, so the program ended without it."
-
 INTERRUPTED = 130  # exit code of a run that a person ended early
 
 
@@ -36,8 +32,7 @@ class Engine:
 
     def __init__(self, ready: Ready, at_end: Callable[[Finished | None], object] | None = None) -> None:  # fmt: skip
         """``at_end`` is called in the run's thread once it is over, with None where the run failed; its own failure is reported as one."""
-        self.run_id = ready.run_id
-        """Known before the run has begun, so that one that cannot begin can be named and gone on with."""
+        self.run_id = ready.run_id  # known before it begins, so that it can be named and retried
         self.events = EventQueue()
         self.control = Control()
         self._ready = ready

@@ -42,12 +42,10 @@ class LiveRun:
         self.recent: OrderedDict[int, Result] = OrderedDict()
         self.done = 0  # entries stored, failed ones included
         self.errors = 0
-        self.sealed_claim: Claim | None = None
-        """What the sealed card may claim, None where there is no card yet."""
+        self.sealed_claim: Claim | None = None  # of the sealed card, None without one
         self.as_stated: Mapping[str, Mapping[str, float]] = {}
         """Values on the card of metrics that cannot be computed here, by the reason and by metric id."""
-        self.references: float | None = None
-        """Share of the references' own words that the analyser accepts, None where there is none."""
+        self.references: float | None = None  # share of the references that the analyser accepts
         self._stored = bytearray()
         self._asked: frozenset[int] = frozenset()
         self._waiting: Mapping[int, Waiting] = {}

@@ -277,14 +277,9 @@ def stated_words(
     return f"states {stated[:LONGEST_TIER]}; nothing here shows it"
 
 
-SELF_BENCHMARKED = "self-benchmarked"
-"""The lowest verification tier: scored by anyone who made the run."""
-
-GDS_VERIFIED = "gds-verified"
-"""Somebody else, who is believed here, ran it again and reached its scores."""
-
-LONGEST_TIER = 40
-"""Characters of a stated tier that are repeated; the tiers of the specification are shorter."""
+SELF_BENCHMARKED = "self-benchmarked"  # lowest verification tier: scored by its maker
+GDS_VERIFIED = "gds-verified"  # somebody else, believed here, reproduced its scores
+LONGEST_TIER = 40  # characters of a stated tier that are repeated
 
 
 def cost(card: Mapping[str, Any] | None) -> str:

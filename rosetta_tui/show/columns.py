@@ -129,10 +129,7 @@ class NoRows:
 
 
 GAP = 2  # empty cells between two columns
-
-LESSER = 3
-"""A column whose ``drop`` is this or more stands back where those with a share would be cut short."""
-
+LESSER = 3  # columns that drop at this or later yield to those that would be cut short
 MEASURED_ROWS = 500  # rows by which widths are chosen; a longer text below them is cut
 MOST_CELLS = 200  # characters of a text that are measured; no terminal gives a column more
 
@@ -146,8 +143,7 @@ class Column:
     width: int  # cells it takes; the least it takes where it has a share
     share: int = 0  # its part of the width that is left over; 0: its width is fixed
     right: bool = False  # numbers stand at the right
-    drop: int = 0
-    """Where the width is short, the column with the highest goes first; 0 always stays."""
+    drop: int = 0  # the highest goes first where the width is short; 0 always stays
     exported: bool = True  # false where it stays on this computer, or is drawn and not written
 
     def arrowed(self, arrow: str) -> Column:
@@ -226,9 +222,7 @@ Value = str | int | float | bool | None  # what stands under one name
 Record = Mapping[str, Value]  # one row: name → value; None where there is no value
 SLICE = 50  # rows that are read in one go, so that the screen stays awake in between
 LEFT_OUT = "left_out"  # name under which a record says what it does not hold
-
-WITHHELD = "withheld"
-"""Name under which the record of a run says why its numbers stay on this computer."""
+WITHHELD = "withheld"  # record key: why the run's numbers stay on this computer
 
 
 class Counted(Protocol):
@@ -323,8 +317,7 @@ class ShownRecords(CellRecords):
 
     def __init__(self, rows: RowSource, columns: Sequence[Column], shown: Sequence[int]) -> None:
         super().__init__(rows, ())
-        self._places: dict[str, int] = {}
-        """Title → place among all columns; of two with one title the second has its key too."""
+        self._places: dict[str, int] = {}  # title → place; a second column adds its key
         self._columns = columns
         for place in shown:
             column = columns[place]

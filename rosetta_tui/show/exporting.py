@@ -37,9 +37,7 @@ FORM_WORDS = {
 }
 """Form → what it is for; the form itself is the ending of its files."""
 
-PAGES = frozenset({TableFormat.MARKDOWN, TableFormat.LATEX})
-"""Forms that people read: they have what is shown, and rounded numbers."""
-
+PAGES = frozenset({TableFormat.MARKDOWN, TableFormat.LATEX})  # people read these: rounded numbers
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
 
 
@@ -136,9 +134,7 @@ _LATEX = {
 """Characters that are commands, or are set as others; a mark beside a word that says the same is left out."""
 
 _OPTION = re.compile(r"^[\[*]")  # at the start of a row it would belong to the command before it
-
-_BESIDE = re.compile("(?<=-)-|(?<=')'")
-"""Characters that become others beside their like: two hyphens are a dash."""
+_BESIDE = re.compile("(?<=-)-|(?<=')'")  # two of these in a row become another character
 
 
 def rounded(value: Value) -> str:

@@ -9,7 +9,6 @@ from scoring.core.inventory import row_of, short_title
 from scoring.core.specification import Tier
 
 NONE = "–"  # stands where there is no value
-
 _BLOCKS = "▁▂▃▄▅▆▇█"
 
 
@@ -167,8 +166,7 @@ CAVEATS = {
 }
 """Kind of ``scoring.card.caveats`` → what it says of outputs."""
 
-FEW_ENTRIES = 200
-"""Below as many, BLEU's interval held the value in 82–92 % of simulated corpora (benchmarks/bleu_coverage.py)."""
+FEW_ENTRIES = 200  # below, BLEU's interval covers 82–92 % (benchmarks/bleu_coverage.py)
 
 
 def remark(metric: str, entries: float | None) -> str | None:

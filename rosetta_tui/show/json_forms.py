@@ -18,8 +18,7 @@ class JsonForm(NamedTuple):
     """One form of JSON that commands print."""
 
     commands: str  # calls that print it
-    version: int = 1
-    """Rises when a key goes, changes its name or its meaning; not when one is added."""
+    version: int = 1  # rises when a key goes, is renamed or changes its meaning
     field: str = "version"  # key of the version; another word where `version` says something else
 
 

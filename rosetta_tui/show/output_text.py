@@ -13,9 +13,7 @@ from rapidfuzz.distance import Levenshtein
 from corpora.text.comparison import scripts
 from corpora.text.tokens import folded, words
 
-MOST_WORDS = 3_000
-"""Longest text that is compared; beyond it nobody reads a diff, and the comparison grows quadratically."""
-
+MOST_WORDS = 3_000  # longest text that is compared: the time grows quadratically
 _WORD = regex.compile(r"(\s*)([\p{L}\p{M}\p{N}'’ʼ-]+|\S|$)")
 _GRAPHEME = regex.compile(r"\X")
 

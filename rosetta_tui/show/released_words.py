@@ -96,11 +96,9 @@ class BudgetUse:
     answers: int
     policy: Policy
     last: str  # moment of the last answer
-    best: ScoresTold | None
-    """The latest answer that told a new score; None where consent to it was withdrawn."""
+    best: ScoresTold | None  # the latest answer that told a new score; None if withdrawn
     withdrawn: bool = False  # whether consent to the latest one was withdrawn
-    bits: int = 0
-    """How many were told in all, at most; certificates and cards of earlier versions are not counted."""
+    bits: int = 0  # told at most, in all; earlier versions' certificates and cards excluded
 
 
 def uses(told: History, withdrawn: Collection[str] = ()) -> list[BudgetUse]:

@@ -160,9 +160,7 @@ def _moment(seconds: float) -> datetime | None:
     return datetime.fromtimestamp(seconds, UTC)
 
 
-OTHER_INPUTS = "≠"
-"""Marks a composite that does not compare with those of most runs of the same corpus."""
-
+OTHER_INPUTS = "≠"  # marks a composite that does not compare with most of its corpus
 OTHER_INPUTS_WORDS = "≠ a composite of other inputs than most runs of this corpus have: neither it nor its tier compares with theirs"
 
 
@@ -193,9 +191,7 @@ def _weighed(card: Mapping[str, Any]) -> Hashable:
 # As a line of a list
 
 TIER = "tier"  # heading of the column that says what may be claimed
-
-CAVEATS = "caveats"
-"""Heading of the column that says which part of the outputs fails; left out where none does."""
+CAVEATS = "caveats"  # heading: which part of the outputs fails; left out where none does
 
 HEADINGS = ("when", "run", "corpus", "method", "state", "chrF++", "composite", TIER, CAVEATS,
             "cost", "failed")  # fmt: skip

@@ -15,8 +15,7 @@ from corpora.text.visible import plain
 __all__ = ["WIDEST", "json_text", "plain", "stacked", "table"]
 
 
-CHECK_SIGNS = {True: "✓", False: "✗", None: "–"}
-"""Before what was checked: it is right, it is wrong, nobody can tell."""
+CHECK_SIGNS = {True: "✓", False: "✗", None: "–"}  # right, wrong, nobody can tell
 
 
 def json_text(
@@ -29,7 +28,6 @@ def json_text(
 # Tables
 
 _GAP = 2
-
 WIDEST = 60  # cells of the widest column; a longer text is cut
 
 

@@ -90,8 +90,7 @@ def take_in(home: Path, path: Path) -> str:
 class ToldAnswer:
     """The report to its maker about the last run over secret texts."""
 
-    card: ReleasedCard | ReleasedRefusal | None = None
-    """None: nothing, as far as this computer knows."""
+    card: ReleasedCard | ReleasedRefusal | None = None  # None: nothing that is known here
     trouble: str = ""  # why the ledger could not be read
 
 
@@ -104,8 +103,7 @@ class SubmissionFacts:
     checks: Sequence[PartCheck]
     steps: Sequence[WayStep]
     end: WayEnd  # what is to be done next
-    claim: RunCard | None
-    """The card that it carries; None where that is not right, which its part says."""
+    claim: RunCard | None  # the card that it carries; None where that is not right
     claimed: Mapping[str, float | None]  # its scores, by metric id
     rehearsal: Rehearsal | None  # the last one whose run the store has
     told: ToldAnswer

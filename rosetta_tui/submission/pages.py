@@ -38,20 +38,16 @@ _CLAIM = (
 )
 _README = (Column("line", "", 20, share=1),)
 _TOLD = (Column("what", "what", 40), Column("told", "told", 20, share=1))
-
 README_LETTERS = 100_000  # of a README that are shown; a bundle holds as much as it likes
-README_WIDTH = 76
-"""Characters of a line of it: what the narrowest terminal, of 80 cells, has room for."""
+README_WIDTH = 76  # characters of a line; the narrowest terminal has 80 cells
 
 
 @dataclass(frozen=True)
 class SubmissionPage(SectionPage):
     """What one section of a submission shows."""
 
-    typed: Sequence[str] = ()
-    """For each row: the command that does what is there, as it is typed; empty where none does."""
-    runs: Sequence[str] = ()
-    """For each row: id of the run that it tells of; empty where it tells of none that is here."""
+    typed: Sequence[str] = ()  # for each row the command that does it, or empty
+    runs: Sequence[str] = ()  # for each row the id of its run here, or empty
 
 
 def way(facts: SubmissionFacts) -> SubmissionPage:

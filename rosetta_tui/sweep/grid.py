@@ -26,11 +26,8 @@ from scoring.core.inventory import short_title
 
 NO_VALUE = "–"  # is on an axis for the set-ups to whose method it means nothing
 ALL = "all runs"  # stands where a sweep has not two axes
-
 BARS = "▁▂▃▄▅▆▇█"
-
-STATES = {"stopped": "!", "running": "▶", "waiting": "…", "raced-out": "■"}
-"""Sign of a state, that which asks most for a person first; a complete run has none."""
+STATES = {"stopped": "!", "running": "▶", "waiting": "…", "raced-out": "■"}  # most urgent first
 
 
 @dataclass(frozen=True)
@@ -80,8 +77,7 @@ class HeatGrid:
     across: str
     rows: tuple[str, ...]
     columns: tuple[str, ...]
-    cells: Mapping[tuple[int, int], HeatCell]
-    """By row and column; a combination that the plan excludes is not among them."""
+    cells: Mapping[tuple[int, int], HeatCell]  # by row and column, without excluded ones
     measure: CellMeasure
     headline: str = ""  # metric that `CellMeasure.HEADLINE` stands for; empty of translations
 
@@ -198,8 +194,7 @@ TITLES = {
 }
 """What each measure is called where it is chosen, but for that which ranks runs of another task (``title_of``)."""
 
-LESS_EFFORT = {CellMeasure.COST: "cheaper", CellMeasure.SECONDS: "faster"}
-"""What a set-up is of which less of a measure is spent."""
+LESS_EFFORT = {CellMeasure.COST: "cheaper", CellMeasure.SECONDS: "faster"}  # words for less effort
 INTERVALS = {
     CellMeasure.COMPOSITE: "composite_interval",
     CellMeasure.CHRF: "chrf_plus_plus_interval",

@@ -158,8 +158,7 @@ def trail(screen: Screen[Any]) -> Iterator[str]:
 
 Line = tuple[str, str]  # a sentence, and the tone it is said in
 
-Commands = Mapping[str, Sequence[str]]
-"""What is to be done → the command that does it, word by word; who copies one fills in the words in capital letters."""
+Commands = Mapping[str, Sequence[str]]  # what is to be done → its command, word by word
 
 
 class PageRows(Rows[Sequence[Cell]]):
@@ -189,14 +188,11 @@ class SectionPage:
     said: Sequence[Line]
     columns: Sequence[Column]
     rows: Sequence[tuple[Cell, ...]]
-    about: Sequence[Sequence[Line]]
-    """For each row: what stands below the table when the cursor is on it."""
-    commands: Sequence[Commands]
-    """For each row, or one for a page without rows: what can be done, by which command."""
+    about: Sequence[Sequence[Line]]  # for each row what stands below the table
+    commands: Sequence[Commands]  # for each row, or one for a page without rows
     empty: str = ""  # what is said instead of rows where there are none
     waiting: int = 0  # how many things of it ask for a person
-    answerable: Sequence[str] = ()
-    """For each row of requests: its number where it can be answered, else nothing."""
+    answerable: Sequence[str] = ()  # for each request its number if it can be answered
     first: int = 0  # the row at which a person begins, and stays as long as they have not left it
 
 

@@ -26,10 +26,8 @@ KEPT = frozenset({"escape", "tab", "shift+tab", "ctrl+c", "ctrl+p", "ctrl+q"})
 """Keys that always mean what they mean, because a person in trouble needs them."""
 
 EVERYWHERE = "everywhere"
-
 _PACKAGE = __name__.partition(".")[0]
-_APP = f"{_PACKAGE}.app.app"
-"""Speakers have an app of their own, whose keys stay as the guide shows them."""
+_APP = f"{_PACKAGE}.app.app"  # the reviewers' app has keys of its own
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,7 +225,6 @@ def _theme(name: str, column: int, *, dark: bool) -> Theme:
 DARK = _theme("rosetta-dark", 0, dark=True)
 LIGHT = _theme("rosetta-light", 1, dark=False)
 CONTRAST = _theme("rosetta-contrast", 2, dark=True)
-
 THEMES = (DARK, LIGHT, CONTRAST)
 
 THEME_WORDS = {

@@ -72,13 +72,11 @@ class KeyLine(Widget):
     }
     """
 
-    show_command_palette: reactive[bool] = reactive(True)
-    """Whether the key of the palette stands at the right end."""
+    show_command_palette: reactive[bool] = reactive(True)  # the palette's key at the right end
 
     def __init__(self, *, palette_from: int = 0) -> None:
         super().__init__()
-        self._palette_from = palette_from
-        """Cells of width from which on the key of the palette has room beside those of the screen."""
+        self._palette_from = palette_from  # least width with room for the palette's key
         self.keys: tuple[Key, ...] = ()  # from left to right
         self.palette: Key | None = None  # the key at the right end, where the app has a palette
         self._told = ""  # what the tooltip says

@@ -36,8 +36,7 @@ class RunWentOn(Message):
 class RunsCompared(Message):
     """Runs are to be laid side by side."""
 
-    run_ids: tuple[str, ...]
-    """Two to six, in the order in which they stand; differences are seen from the first."""
+    run_ids: tuple[str, ...]  # two to six in order; differences are seen from the first
 
 
 @dataclass
@@ -66,8 +65,7 @@ class RunPrepared(Message):
     """A run that a screen prepared itself is to begin."""
 
     what: str  # what it is called, as the beginning of a sentence
-    begin: Callable[[Path], Engine]
-    """Makes it ready to go, in the store at a path; called in a thread."""
+    begin: Callable[[Path], Engine]  # makes it ready in the store at a path, in a thread
 
 
 @dataclass
@@ -107,8 +105,7 @@ class Copied(Message):
     """A text is to go to the clipboard; the app refuses too much of it, and says what it did."""
 
     text: str
-    what: str
-    """What it is, as the beginning of a sentence: ``Output`` makes ``Output copied: 31 characters.``"""
+    what: str  # beginning of a sentence, such as `Output`
     cleared: bool = False  # true where texts of secret segments were left out of it already
 
 
@@ -119,8 +116,7 @@ class ExportAsked(Message):
     records: Records
     name: str  # beginning of the name that is proposed for the file
     cleared: bool = False  # true where texts of secret segments are left out of the records
-    page: ShownRecords | None = None
-    """The same rows as they are on the screen, for a page that people read; None: as the records are."""
+    page: ShownRecords | None = None  # the rows for a page that people read; None: the records
 
 
 @dataclass

@@ -40,8 +40,7 @@ class Pages(Generic[T]):
     def __init__(self, read: Callable[[Sequence[int]], Mapping[int, T]]) -> None:
         self._read = read
         self._kept: LRUCache[int, T | None] = LRUCache(_KEPT)
-        self._failed: Sequence[int] = ()
-        """Places of the last load where the store failed: one screen waits for a busy store once."""
+        self._failed: Sequence[int] = ()  # places of the last failed load, asked for once
 
     def load(self, places: Iterable[int]) -> None:
         """Read the rows at these places; a damaged one spares the others, and where the store fails the next load retries."""

@@ -29,8 +29,7 @@ class Place:
     module: str  # where its class is; imported when somebody goes there
     screen: str
     order: int = 100  # its place in the palette, from the top; by name where it is the same
-    key: str = ""
-    """The key that leads there from everywhere, in Textual's words; empty where there is none."""
+    key: str = ""  # leads there from everywhere, in Textual's words; may be empty
 
     def open(self, store_path: Path) -> Screen[None]:
         """Make the screen."""

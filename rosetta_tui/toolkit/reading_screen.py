@@ -119,8 +119,7 @@ class ListRow(Generic[Key]):
 class ListScreen(ReadingScreen[Found], Generic[Found, Key]):
     """Shows what its maker reads, a row each, and opens the one that is chosen."""
 
-    list_name: ClassVar[str]
-    """Id of the table, with which the name of a file begins that it is exported to."""
+    list_name: ClassVar[str]  # id of the table and beginning of an export's file name
     columns: ClassVar[Sequence[Column]]
     none_yet: ClassVar[str]  # what is said instead of the list where it is empty
     table = getters.query_one(ResultTable)
@@ -241,8 +240,7 @@ class SectionScreen(ReadingScreen[Found]):
     """Shows the pages that its maker reads; ``sections`` are their names, in order."""
 
     sections: ClassVar[Sequence[str]]
-    rows: ClassVar[type[ResultTable]] = CommandRows
-    """What its rows are; ``ResultTable`` itself where Enter opens one."""
+    rows: ClassVar[type[ResultTable]] = CommandRows  # `ResultTable` where Enter opens one
     table = getters.query_one("#lines", ResultTable)
 
     def __init__(self) -> None:

@@ -22,7 +22,6 @@ from textual.drivers.linux_driver import LinuxDriver
 from textual.message import Message
 
 IDLE_SECONDS = 0.1  # how soon the end is noticed while nothing is typed
-
 _SIGNALS = (signal.SIGHUP, signal.SIGTERM)
 
 

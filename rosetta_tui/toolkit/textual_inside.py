@@ -23,14 +23,9 @@ from textual.widget import Widget
 
 from rosetta_tui.show.crash import crash_text
 
-PATIENCE_SECONDS = 5.0
-"""How long a key that was typed ahead waits at most for what the one before it set off."""
-
+PATIENCE_SECONDS = 5.0  # how long a key waits at most for what the one before set off
 SLICE_SECONDS = 0.05  # how often is looked whether what is waited for was closed meanwhile
-
-
-COLLECTED_AFTER = (20_000, 50, 50)
-"""Objects after which cycles are looked for: sooner than in a command, lest a frame waits for a long look."""
+COLLECTED_AFTER = (20_000, 50, 50)  # objects between collections, fewer so that no frame waits
 
 
 class TerminalApp(App[None]):
@@ -41,8 +36,7 @@ class TerminalApp(App[None]):
         gc.set_threshold(*COLLECTED_AFTER)
         self._ahead: deque[Key | Paste] = deque()
         self._giving: asyncio.Task[None] | None = None
-        self._held_from: float | None = None
-        """Time of the monotonic clock at which a key began to wait for rows; None where none does."""
+        self._held_from: float | None = None  # when a key began to wait for rows (monotonic)
 
     @property
     def typed_ahead(self) -> bool:

@@ -216,10 +216,8 @@ class ReviewLine:
     runs: Sequence[str]  # method, model and condition of each
     verdicts: Sequence[CertifiedVerdict | None]  # run by run; None where no certificate was issued
     second_look: bool = False  # whether it asks once more about what split the panel of another
-    agreement: bool = False
-    """Whether it asks second speakers about translations of a corpus in the making."""
-    withdrawn: str = ""
-    """What was taken back of what it is about, in words; empty where nothing was."""
+    agreement: bool = False  # whether second speakers are asked about a corpus in the making
+    withdrawn: str = ""  # what was taken back of what it is about, or empty
 
     @property
     def asks(self) -> str:
@@ -240,13 +238,10 @@ class RunNow:
     key: KeyRun
     words: str  # method, model and condition
     looks: int  # looks at its numbers, over all its reviews
-    opened: bool
-    """Whether the verdict was read and the newest certificate verified, which takes a moment."""
+    opened: bool  # whether the verdict was read and the newest certificate verified
     reading: EvidenceReading | None  # the verdict; None where reading it would be a new look
-    settling: str
-    """What would settle an open verdict; empty where nothing is open, or no number may be shown."""
-    advice: Sequence[str]
-    """Private advice about ratings that look hurried, and test translations that were called harmful."""
+    settling: str  # what would settle an open verdict, or empty
+    advice: Sequence[str]  # private: hurried ratings, test translations called harmful
     certificates: Sequence[IssuedCertificate]  # oldest first
     verification: Verification | None  # of the newest certificate; None where there is none
     attached: Sequence[Attached]  # certificates beside the run
@@ -268,8 +263,7 @@ class ReviewNow:
     speaking: Assignments
     waiting: Sequence[WaitingLaptop]
     cases: Sequence[Case]  # with counts of ratings, so they are shown where `unseen` is empty
-    unseen: Mapping[str, int]
-    """Runs of which reading the ratings would be a new look, each with its number."""
+    unseen: Mapping[str, int]  # runs of which reading ratings is a new look → its number
     texts: Mapping[str, BatchItem]
     """Of the cases. In a secret review they are shown while deciding and nowhere else; those from a vault are not here."""
     secret: bool

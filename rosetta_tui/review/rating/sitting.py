@@ -40,10 +40,8 @@ class TerminalOpening(opening.Opening):
     ) -> None:
         super().__init__(laptop, places=places, language=language, missing=missing)
         self.code = code  # the reviewer's code as it was given on the command line, unread
-        self.translates = False
-        """Whether this face takes translations; only lines do, and the window."""
-        self.draw_anyway = draw_anyway
-        """True where the person chose to rate texts that a terminal may draw wrongly."""
+        self.translates = False  # whether it takes translations; only lines and the window do
+        self.draw_anyway = draw_anyway  # whether texts are rated that may be drawn wrongly
         self.judged = False  # true once the person came to the sentences
 
     def open(self, choice: Choice, passphrase: str | None = None) -> Batch:

@@ -167,7 +167,7 @@ class _Visit:
         return why is None or self._draws_anyway
 
     async def _code(self, step: flow.AskCode) -> str | None:
-        """Ask for the code on the card, unless it was given; enter alone is nobody's answer, as people share computers."""
+        """Prompt for the code on the card, unless it was given; enter alone is nobody's answer, as people share computers."""
         words, (given, self._opening.code) = self._opening.words, (self._opening.code, None)
         if given is not None:
             self._typed = given

@@ -29,7 +29,6 @@ from rosetta_tui.toolkit.dialogs.choose import answers, confirm
 from rosetta_tui.toolkit.form.suggesting_line import Harmless
 
 TOLD = 2_000  # rows after which it is said again how far it is
-
 SUFFIXES = {f".{form}": form for form in TableFormat}
 
 

@@ -19,8 +19,7 @@ from textual.widgets import Static
 
 from rosetta_tui.show.key_names import FOREIGN, key_name
 
-LETTERS = "asdfghjklqwertyuiopzxcvbnm"
-"""In the order in which they are given out: the nearest to the fingers first."""
+LETTERS = "asdfghjklqwertyuiopzxcvbnm"  # the nearest to the fingers first
 
 
 class Letter(Static):

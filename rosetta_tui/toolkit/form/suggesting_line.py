@@ -93,8 +93,7 @@ class SuggestingLine(Vertical):
         self._list: OptionList | None = None
         self._taken = value  # the text that was not typed, and so opens no list
         self._looking: Worker[None] | None = None  # what finds the list, until it has been found
-        self._moves: list[int] = []
-        """Steps through the list that were asked for while it was being found."""
+        self._moves: list[int] = []  # steps asked for while the list was being found
 
     def compose(self) -> ComposeResult:
         yield Input(
@@ -263,8 +262,7 @@ class FileChoice(Vertical):
     def __init__(self, placeholder: str, suffixes: Sequence[str], *, id: str | None = None) -> None:  # noqa: A002  Textual's own name
         super().__init__(id=id)
         self._placeholder = placeholder
-        self._suffixes = tuple(suffixes)
-        """Endings of the files that are listed, in lower case; any file may be typed."""
+        self._suffixes = tuple(suffixes)  # endings listed, in lower case
         self._listed: list[str] = []
 
     def compose(self) -> ComposeResult:

@@ -229,8 +229,7 @@ class DecidingScreen(Screen[None]):
         self._desk = desk
         self._now = now
         self._place = place
-        self._cases = list(now.cases)
-        """In the order in which the person came to them: a decision moves nothing."""
+        self._cases = list(now.cases)  # in the order of the first look: decisions move nothing
         self._saving = False  # true while a decision goes to the disk; keys wait for it
         self._decider = ""  # who decided last, offered for the next decision
 

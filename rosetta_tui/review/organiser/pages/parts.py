@@ -31,8 +31,6 @@ SIGNS = {"go": "✓", "no_go": "✗", "discuss": "◇", "insufficient": "…"}
 """Outcome → its shape, so that no colour is needed."""
 
 TONES = {"go": "good", "no_go": "bad", "discuss": "warn", "insufficient": "quiet"}
-
-
 _TONES = {"plain": "", "header": "bold $quiet"}
 
 

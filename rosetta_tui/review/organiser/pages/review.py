@@ -29,8 +29,7 @@ from rosetta_tui.toolkit.reading_screen import SectionLine
 from rosetta_tui.toolkit.result_table import ResultTable
 
 SECTIONS = ("Batches", "Progress", "Agreement", "Gate", "Split", "Certificate")
-OF_A_RUN = frozenset({"Agreement", "Gate", "Certificate"})
-"""Sections that are about one run of the review."""
+OF_A_RUN = frozenset({"Agreement", "Gate", "Certificate"})  # sections about one run
 
 _COLLECTS = (
     "This review collects translations: nothing is judged in it, so there is no verdict and no certificate. "

@@ -27,7 +27,6 @@ from rosetta_tui.toolkit.result_table import ResultTable
 
 BAR = 8
 
-"""Stands for the runs of a review that has none."""
 COLUMNS = (
     Column("review", "review", 14, share=1),
     Column("runs", "model · condition", 16, share=3, drop=2),

@@ -166,8 +166,7 @@ class Texts(VerticalScroll):
 
     def __init__(self) -> None:
         super().__init__()
-        self._shown = self._read = ""
-        """Id of the item that is shown, and of the one whose translation was on the screen to its end."""
+        self._shown = self._read = ""  # ids of the item, and of the translation seen to its end
 
     def compose(self) -> ComposeResult:
         yield Static(id="source-name", classes="name")

@@ -25,8 +25,6 @@ from rosetta_tui.review.rating.pages.submit import HandOverPage, WithdrawPage
 from rosetta_tui.review.rating.sitting import TerminalSitting
 
 SLOW_SECONDS = 0.3  # when saving takes longer than this, the page says that it goes on
-
-
 _MOVES = frozenset({"up", "down", "pageup", "pagedown", "space"})
 
 
@@ -42,8 +40,7 @@ class JudgingScreen(ItemPage):
 
     def __init__(self, sitting: TerminalSitting) -> None:
         super().__init__(sitting)
-        self._busy = False
-        """True while the session works: keys that come meanwhile were not meant for what comes next."""
+        self._busy = False  # true while the session works: keys typed meanwhile are ignored
         self._missed = False  # true where a key came meanwhile: what did nothing is said
         self._deeds: dict[keys.Act, Callable[[ShownItem], None]] = {
             keys.Act.SKIP: lambda item: self._do(partial(sitting.session.skip, item.id)),

@@ -109,8 +109,7 @@ def typed(event: Key) -> str:
     return event.character if event.is_printable and event.character else ""
 
 
-_SPACE_THAT_HOLDS = re.compile("([\u00a0\u202f])")
-"""No-break spaces, as French typography sets them; a terminal shows both as the wider one."""
+_SPACE_THAT_HOLDS = re.compile("([\u00a0\u202f])")  # no-break spaces of French typography
 _HOLDS = "\u00a0"
 
 
