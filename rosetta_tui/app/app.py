@@ -74,8 +74,7 @@ class RunScreens:
     """Belongs to the app; screens of runs of this process stay while they continue, whatever is on top of them."""
 
     def __init__(self, app: App[Any], store_path: Callable[[], Path]) -> None:
-        self._app = app
-        self._path = store_path
+        self._app, self._path = app, store_path
         self._steered: list[LiveScreen] = []  # of runs of this process
         self._begun = 0
 
@@ -191,9 +190,7 @@ class RosettaApp(TerminalApp):
     ) -> None:
         # without colours nothing but the terminal's own is left: shades of grey would be colours too
         super().__init__(ansi_color=True if "NO_COLOR" in os.environ else None)
-        self.store_path = store_path
-        self._follow = follow
-        self.start_run = start
+        self.store_path, self._follow, self.start_run = store_path, follow, start
         self.initial = initial
         self._beginning: Worker[None] | None = None
         self._runs = RunScreens(self, lambda: self.store_path)

@@ -59,9 +59,7 @@ class _Teller:
     """Tells what is new of a sweep."""
 
     def __init__(self, path: Path, sweep: StoredSweep, style: str | None) -> None:
-        self._path = path
-        self._sweep = sweep
-        self._style = style
+        self._path, self._sweep, self._style = path, sweep, style
         self._told: dict[int, tuple[object, ...]] = {}
         self._line = style is None and sys.stdout.isatty()
 

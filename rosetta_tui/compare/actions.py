@@ -26,9 +26,7 @@ class RunChoice:
         self.runs = tuple(dict.fromkeys(runs))
         self.baseline: str | None = None
         """Id of the run with which all others are compared; None: every pair is."""
-        self._screen = screen
-        self._path = path
-        self._changed = changed
+        self._screen, self._path, self._changed = screen, path, changed
 
     def _take(self, runs: tuple[str, ...], baseline: str | None) -> None:
         self.runs = runs

@@ -212,9 +212,7 @@ class ComparedEntryScreen(EntryByEntryScreen):
         view: ComparisonView,
     ) -> None:
         super().__init__(places, index)
-        self._comparison = comparison
-        self._texts = texts
-        self._view = view
+        self._comparison, self._texts, self._view = comparison, texts, view
 
     @property
     def facts(self) -> EntryOfRuns | None:
@@ -290,8 +288,7 @@ class PartRows(Rows[PartRow]):
                 )
             ]
         )
-        self._pair = pair
-        self._metric = metric
+        self._pair, self._metric = pair, metric
         self._reach = (
             max((abs(e) for row in self.items for e in self._ends(row)), default=1.0) or 1.0
         )

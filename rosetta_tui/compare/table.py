@@ -223,9 +223,7 @@ class ComparedRows(OrderedRows):
         texts: ComparedTexts,
     ) -> None:
         super().__init__(places)
-        self._comparison = comparison
-        self._view = view
-        self._texts = texts
+        self._comparison, self._view, self._texts = comparison, view, texts
         self._outcomes = view.outcomes(comparison.entries)
 
     def key(self, index: int) -> Hashable:

@@ -167,8 +167,7 @@ class CorpusFactsScreen(Screen[None]):
 
     def __init__(self, summary: CorpusSummary, found: Examination) -> None:
         super().__init__()
-        self._summary = summary
-        self._found = found
+        self._summary, self._found = summary, found
 
     def compose(self) -> ComposeResult:
         yield StatusBar()
@@ -238,8 +237,7 @@ class CorpusChecksScreen(Screen[int | None]):
     def __init__(self, problems: Sequence[Problem], original: Original | None) -> None:
         """Show findings; ``original`` is what became of the file, None where it could not be used."""
         super().__init__()
-        self._problems = problems
-        self._original = original
+        self._problems, self._original = problems, original
 
     def compose(self) -> ComposeResult:
         yield StatusBar()
@@ -312,9 +310,7 @@ class CorpusEntryScreen(EntryByEntryScreen):
         self, rows: CorpusEntryRows, index: int, dataset: Dataset, found: Examination | None
     ) -> None:
         super().__init__(rows.order, index)
-        self._rows = rows
-        self._dataset = dataset
-        self._found = found
+        self._rows, self._dataset, self._found = rows, dataset, found
 
     @property
     def entry(self) -> Entry | None:

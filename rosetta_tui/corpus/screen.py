@@ -107,9 +107,7 @@ class CorpusScreen(SearchedScreen):
 
     def __init__(self, store_path: Path, sha256: str, opened: OpenedCorpus | None = None) -> None:
         super().__init__()
-        self._path = store_path
-        self._sha256 = sha256
-        self._opened = opened
+        self._path, self._sha256, self._opened = store_path, sha256, opened
         self._store = None if opened is None else opened.connection
         self.summary: listing.CorpusSummary | None = None
         self.examination: listing.Examination | None = (

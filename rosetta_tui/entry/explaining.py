@@ -124,8 +124,7 @@ class Explaining:
     def __init__(self, path: Path, run_id: str) -> None:
         self.why_not: str | None = None
         """Why nothing can be explained; None where it can, or nobody has asked yet."""
-        self._path = path
-        self._run_id = run_id
+        self._path, self._run_id = path, run_id
         self._explainer: Explainer | None = None
         self._lock = Lock()
         self._over = False

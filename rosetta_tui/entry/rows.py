@@ -119,12 +119,8 @@ class EntryRows(OrderedRows):
     ) -> None:
         """``further``: metrics that have a column of their own."""
         super().__init__(order)
-        self._kept = kept
-        self.further = further
-        self._values = values
-        self._live = live
-        self.entries = entries
-        self._results = results
+        self._kept, self.further, self._values, self._live = kept, further, values, live
+        self.entries, self._results = entries, results
 
     def key(self, index: int) -> Hashable:
         position = self.order[index]

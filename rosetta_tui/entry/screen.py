@@ -162,10 +162,7 @@ class EntryScreen(EntryByEntryScreen):
         explaining: Explaining,
     ) -> None:
         super().__init__(positions, index)
-        self._store = store
-        self._run = run
-        self._missing = missing
-        self._explaining = explaining
+        self._store, self._run, self._missing, self._explaining = store, run, missing, explaining
         self._asking = False  # true while a thread explains an entry
         self._explained: dict[int, EntryExplanation] = {}  # by place in the corpus
         self._told = explaining.why_not is not None  # whether it was said that nothing can be

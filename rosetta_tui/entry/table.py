@@ -101,8 +101,7 @@ class EntryTable(OrderedTable[rows.EntryRows]):
     def __init__(self, live: LiveRun, store: sqlite3.Connection, *, id: str | None = None) -> None:  # noqa: A002  Textual's own name
         super().__init__(rows.columns(), id=id)
         self.order = Order()
-        self._live = live
-        self._store = store
+        self._live, self._store = live, store
         self._path = store_path(store)
         self._trouble = ""  # why rows could not be put in order last; empty where they could
         self._run: Run | None = None

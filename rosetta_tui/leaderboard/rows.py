@@ -173,8 +173,7 @@ class LeaderboardRows(Rows["Entrant"]):
 
     def __init__(self, board: Board, entrants: Sequence[Entrant], marked: frozenset[str]) -> None:
         super().__init__(entrants)
-        self._board = board
-        self._marked = marked
+        self._board, self._marked = board, marked
 
     def find(self, run_id: str) -> int | None:
         """Return the row of a run, None where it is not in the list."""

@@ -108,11 +108,9 @@ class LiveScreen(SearchedScreen):
         self.control = control
         self.superseded = False  # true once a newer screen shows the same run
         self._helm = helm if control is None else LocalRunControl(control)
-        self._order = order
-        self._run_id = run_id
+        self._order, self._run_id = order, run_id
         self.following = False
-        self._source = source
-        self._store = store
+        self._source, self._store = source, store
         self._run: Run | None = None
         self._explaining: Explaining | None = None
         self._path = store_path(store)

@@ -99,8 +99,7 @@ class RemoteRunControl:
     """Steers a run of another process of this machine, through the store."""
 
     def __init__(self, path: Path, run_id: str) -> None:
-        self._path = path
-        self._run_id = run_id
+        self._path, self._run_id = path, run_id
 
     def paused(self, shown: RunState) -> bool:
         """Return whether the run is paused, as far as the screen knows."""

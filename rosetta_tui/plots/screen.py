@@ -85,8 +85,7 @@ class PlotsScreen(Screen[None]):
     def __init__(self, store_path: Path, run_ids: Sequence[str] = ()) -> None:
         """Draw these runs, or all where there are none."""
         super().__init__()
-        self._path = store_path
-        self._run_ids = run_ids
+        self._path, self._run_ids = store_path, run_ids
         self._kind = PlotKind.SCORES
         self._metric = COMPOSITE
         self._effort: Effort | None = None  # across the plot of cost; None: the most telling

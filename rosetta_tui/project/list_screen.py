@@ -94,8 +94,7 @@ class NewCorpusScreen(Screen[None]):
     def __init__(self, store_path: Path, typed: dict[str, Value]) -> None:
         """``typed`` is filled in further, so that who comes back finds it."""
         super().__init__()
-        self._path = store_path
-        self.typed = typed
+        self._path, self.typed = store_path, typed
         self._every = False
         self._wanted = False  # true once somebody wished to begin: then what is missing is said
         self._timer: Timer | None = None

@@ -167,8 +167,7 @@ class ToldScreen(ModalScreen[None]):
 
     def __init__(self, title: str, lines: Sequence[Line]) -> None:
         super().__init__()
-        self._title = title
-        self._lines = lines
+        self._title, self._lines = title, lines
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog -wide", id="told"):

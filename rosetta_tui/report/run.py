@@ -36,8 +36,7 @@ class PlainLines:
     """
 
     def __init__(self, write: Print, secret: Collection[int] = ()) -> None:
-        self._write = write
-        self._secret = secret
+        self._write, self._secret = write, secret
         self._told = 0.0
         self._doing: str | None = None
         self._failure: tuple[ErrorClass | None, str | None] = (None, None)
@@ -172,8 +171,7 @@ class JsonLines:
     """Prints each event as one JSON object; texts and numbers of secret entries are withheld, and scores over them."""
 
     def __init__(self, write: Print, secret: Collection[int]) -> None:
-        self._write = write
-        self._secret = secret
+        self._write, self._secret = write, secret
         self._columns = TRANSLATIONS
         self._floors: tuple[Floor, ...] = ()  # those told last; told again only when changed
 

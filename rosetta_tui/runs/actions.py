@@ -177,9 +177,7 @@ class RunActions:
     """Belongs to a screen, which reads its list again after each act."""
 
     def __init__(self, screen: Screen[None], path: Path, after: Callable[[], None]) -> None:
-        self._screen = screen
-        self._path = path
-        self._after = after
+        self._screen, self._path, self._after = screen, path, after
 
     def trash(self, run: RunSummary) -> None:
         """Delete a run so that it can be brought back; one with secret texts only for good, after a question."""
@@ -381,9 +379,7 @@ class RunEnd:
     """Belongs to a screen; ``changed`` is called when it is known what can be done."""
 
     def __init__(self, screen: Screen[None], store_path: Path, changed: Callable[[], None]) -> None:
-        self._screen = screen
-        self._path = store_path
-        self._changed = changed
+        self._screen, self._path, self._changed = screen, store_path, changed
         self._acts = RunActions(screen, store_path, self.read)
         self._run_id = ""
         self.summary: RunSummary | None = None  # what the store says; None until it was read

@@ -195,10 +195,7 @@ class RetryScreen(ModalScreen[dict[str, Any] | None]):
         self, run: str, failed: int, kept: int, before: Mapping[str, str], check: Check
     ) -> None:
         super().__init__()
-        self._check = check
-        self._run = run
-        self._failed = failed
-        self._kept = kept
+        self._check, self._run, self._failed, self._kept = check, run, failed, kept
         self._before = {name: plain(value) for name, value in before.items()}
 
     def compose(self) -> ComposeResult:

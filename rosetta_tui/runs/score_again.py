@@ -76,9 +76,7 @@ class ScoreAgainScreen(AnsweringScreen[ScoredAgain | None]):
 
     def __init__(self, path: Path, number: int, run: str, before: Mapping[str, Value]) -> None:
         super().__init__()
-        self._path = path
-        self._number = number
-        self._run = run
+        self._path, self._number, self._run = path, number, run
         self._before = before  # what it was scored with, by field; empty fields may lack
         self._waiting: Timer | None = None
         self._scoring = self._stopping = False

@@ -35,8 +35,7 @@ class Engine:
         self.run_id = ready.run_id  # known before it begins, so that it can be named and retried
         self.events = EventQueue()
         self.control = Control()
-        self._ready = ready
-        self._at_end = at_end
+        self._ready, self._at_end = ready, at_end
         self._finished: Finished | None = None
         self._failure: Exception | None = None
         self._thread = threading.Thread(target=self._go, name="run", daemon=True)

@@ -260,8 +260,7 @@ class CellRecords:
     """The words of a table as its records, where its rows hold nothing else."""
 
     def __init__(self, rows: _Cells, names: Sequence[str]) -> None:
-        self._rows = rows
-        self._names = names
+        self._rows, self._names = rows, names
 
     @property
     def count(self) -> int:

@@ -129,8 +129,7 @@ class SubmissionScreen(SectionScreen[SubmissionReading]):
 
     def __init__(self, store_path: Path, number: str) -> None:
         super().__init__()
-        self._path = store_path
-        self._number = number
+        self._path, self._number = store_path, number
 
     # Reading
 

@@ -248,8 +248,7 @@ class SweepScreen(Screen[None]):
     def __init__(self, store_path: Path, number: int | None = None) -> None:
         """Show the sweep of this number of the store, the newest where it is None."""
         super().__init__()
-        self._path = store_path
-        self._number = number
+        self._path, self._number = store_path, number
         self._sweeps: list[StoredSweep] = []
         self._map: SweepMap | None = None
         self._mark: Mark | None = None

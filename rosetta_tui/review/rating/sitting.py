@@ -89,8 +89,7 @@ class TerminalSitting:
         self.flow = flow
         self.step: FlowStep[Any] = step  # where the flow is
         self.session = step.session
-        self._thread = thread
-        self._draw_anyway = draw_anyway
+        self._thread, self._draw_anyway = thread, draw_anyway
 
     @property
     def view(self) -> View:

@@ -99,8 +99,7 @@ class ConfirmScreen(ModalScreen[bool]):
 
     def __init__(self, question: Content, yes: str) -> None:
         super().__init__()
-        self._question = question
-        self._yes = yes
+        self._question, self._yes = question, yes
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog"):

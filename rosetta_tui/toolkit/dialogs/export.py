@@ -60,9 +60,7 @@ class ExportScreen(ModalScreen[None]):
         self, home: Path, records: Records, name: str, page: ShownRecords | None = None
     ) -> None:
         super().__init__()
-        self._home = home
-        self._records = records
-        self._name = name
+        self._home, self._records, self._name = home, records, name
         self._page = page  # the same rows for a page that people read
         self._proposal: Path | None = None
         self._folder = Path()

@@ -27,8 +27,7 @@ class Letter(Static):
 
     def __init__(self, letter: str, target: Widget) -> None:
         super().__init__(Content(f" {letter} "))
-        self.letter = letter
-        self.target = target
+        self.letter, self.target = letter, target
 
 
 class JumpScreen(ModalScreen[Widget | None]):
@@ -83,9 +82,7 @@ class HelpScreen(ModalScreen[None]):
 
     def __init__(self, title: str, about: str, groups: Mapping[str, Keys]) -> None:
         super().__init__()
-        self._title = title
-        self._about = about
-        self._groups = groups
+        self._title, self._about, self._groups = title, about, groups
 
     def compose(self) -> ComposeResult:
         with VerticalScroll(classes="dialog -wide"):

@@ -85,9 +85,7 @@ class SuggestingLine(Vertical):
     ) -> None:
         """``completes``: enter puts the only thing that fits instead of what was typed."""
         super().__init__()
-        self._completes = completes
-        self._initial = value
-        self._placeholder = placeholder
+        self._completes, self._initial, self._placeholder = completes, value, placeholder
         self.suggest = suggest  # may be exchanged at any time
         self._offered: list[Suggestion] = []
         self._list: OptionList | None = None

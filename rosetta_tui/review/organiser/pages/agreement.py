@@ -226,9 +226,7 @@ class DecidingScreen(Screen[None]):
 
     def __init__(self, desk: OrganiserService, now: ReviewNow, place: int) -> None:
         super().__init__()
-        self._desk = desk
-        self._now = now
-        self._place = place
+        self._desk, self._now, self._place = desk, now, place
         self._cases = list(now.cases)  # in the order of the first look: decisions move nothing
         self._saving = False  # true while a decision goes to the disk; keys wait for it
         self._decider = ""  # who decided last, offered for the next decision

@@ -206,8 +206,7 @@ class ReportScreen(ModalScreen[None]):
 
     def __init__(self, title: str, lines: Sequence[str]) -> None:
         super().__init__()
-        self._title = title
-        self._lines = lines
+        self._title, self._lines = title, lines
 
     def compose(self) -> ComposeResult:
         with VerticalScroll(classes="dialog -wide"):
@@ -246,8 +245,7 @@ class ReviewActions:
     """Belongs to the screen of one review, which reads it again after each of them."""
 
     def __init__(self, screen: ReadAgain, desk: OrganiserService) -> None:
-        self._screen = screen
-        self._desk = desk
+        self._screen, self._desk = screen, desk
 
     def look(self, now: ReviewNow, run: RunNow) -> None:
         """Read the numbers of a run, after one question."""

@@ -39,8 +39,7 @@ class PlainTable(Widget):
 
     def __init__(self, columns: Sequence[Column], rows: Sequence[Sequence[Cell]]) -> None:
         super().__init__(classes="table")
-        self._columns = columns
-        self._rows = rows
+        self._columns, self._rows = columns, rows
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002  Textual's form
         return len(self._rows) + 1
@@ -69,9 +68,7 @@ class AskScreen(ModalScreen[str | None]):
 
     def __init__(self, title: str, about: str, answer: str = "") -> None:
         super().__init__()
-        self._title = title
-        self._about = about
-        self._answer = answer
+        self._title, self._about, self._answer = title, about, answer
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog"):

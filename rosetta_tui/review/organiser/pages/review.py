@@ -102,10 +102,7 @@ class ReviewScreen(ReadAgain):
 
     def __init__(self, desk: OrganiserService, name: str, section: str = SECTIONS[0]) -> None:
         super().__init__()
-        self._desk = desk
-        self._review = name
-        self.title = name
-        self._section = section
+        self._desk, self._review, self.title, self._section = desk, name, name, section
         self._place = 0  # of the run that is shown, among the review's runs
         self._now: ReviewNow | None = None
         self._filling = asyncio.Lock()

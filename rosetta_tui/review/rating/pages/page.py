@@ -143,9 +143,7 @@ class Page(Screen[Result]):
     def __init__(self, words: Words, place: str, trouble: Trouble = NO_TROUBLE) -> None:
         """``place`` says where the person is, ``trouble`` why they are there once more."""
         super().__init__()
-        self.words = words
-        self._place = place
-        self._trouble = trouble
+        self.words, self._place, self._trouble = words, place, trouble
 
     def compose(self) -> ComposeResult:
         with Horizontal(classes="head"):
@@ -290,8 +288,7 @@ class _Cell(Horizontal):
 
     def __init__(self, number: int, answer: Answer) -> None:
         super().__init__()
-        self.number = number
-        self._answer = answer
+        self.number, self._answer = number, answer
         self._marked = False
 
     def compose(self) -> ComposeResult:
