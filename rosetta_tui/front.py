@@ -84,9 +84,7 @@ def help_text() -> str:
     known = commands()
     width = max(map(len, known))
     lines = {name: f"  {name:<{width}}  {words}" for name, (_, words) in known.items()}
-    groups = {
-        title: [lines[name] for name in names if name in lines] for title, names in GROUPS.items()
-    }
+    groups = {title: [lines[n] for n in names if n in lines] for title, names in GROUPS.items()}
     groups["Further"] = [line for name, line in lines.items() if name not in ORDER]
     listed = "\n\n".join("\n".join([f"{title}:", *of]) for title, of in groups.items() if of)
     return f"""Usage: rosetta [COMMAND] [OPTIONS]

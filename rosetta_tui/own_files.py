@@ -45,9 +45,7 @@ def changed_files() -> list[ChangedFile] | None:
         or Path(str(ours.locate_file(""))).resolve() != Path(__file__).resolve().parents[1]
     ):
         return None
-    changed = {
-        path: state for path, digest in recorded.items() if (state := _state(ours, path, digest))
-    }
+    changed = {path: state for path, sha in recorded.items() if (state := _state(ours, path, sha))}
     owners = _owners(ours, set(changed)) if changed else {}
     return [
         ChangedFile(path, owners.get(path, ""), gone=state == "gone")

@@ -410,9 +410,7 @@ class ComparedPartsScreen(Screen[tuple[str, str] | None]):
         self.rows = PartRows(parted, pair, self._metric)
         # Name the columns of values after the runs.
         letters = {"first": pair.first.letter, "second": pair.second.letter}
-        part_columns = [
-            replace(column, title=letters.get(column.key, column.title)) for column in PARTS
-        ]
+        part_columns = [replace(c, title=letters.get(c.key, c.title)) for c in PARTS]
         table.show_columns(part_columns)
         table.show_rows(self.rows)
         table.focus()

@@ -139,9 +139,7 @@ def two_outputs(
     """Show the source of an entry, and how two outputs differ from each other."""
     if entry is None:
         return show(f"This entry {UNREADABLE}.", "$bad")
-    outputs = [
-        None if result is None or result.failed else result.output or "" for result in results
-    ]
+    outputs = [None if r is None or r.failed else r.output or "" for r in results]
     one, other = outputs
     if one is None or other is None:
         words = ("failed" if output is None else output for output in outputs)

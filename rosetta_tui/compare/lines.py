@@ -43,9 +43,7 @@ def comparison_lines(comparison: Comparison, width: int | None = None) -> Iterat
         yield from _pair(pair, width)
     yield from _breakdowns(comparison, width)
     yield ""
-    yield from sorted(
-        {why for side in comparison.sides for why in side.rows.scorer.as_stated.values()}
-    )
+    yield from sorted({why for s in comparison.sides for why in s.rows.scorer.as_stated.values()})
     yield _how(comparison)
 
 
@@ -416,9 +414,7 @@ def entries_json(
     """Return the entries on which the runs differ most; of secret ones the numbers only."""
     return {
         "metric": metric,
-        "entries": [
-            _entry(comparison, place, text) for place, text in zip(places, texts, strict=True)
-        ],
+        "entries": [_entry(comparison, *pair) for pair in zip(places, texts, strict=True)],
     }
 
 

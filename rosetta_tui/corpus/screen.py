@@ -110,9 +110,7 @@ class CorpusScreen(SearchedScreen):
         self._path, self._sha256, self._opened = store_path, sha256, opened
         self._store = None if opened is None else opened.connection
         self.summary: listing.CorpusSummary | None = None
-        self.examination: listing.Examination | None = (
-            None if opened is None else opened.examination
-        )
+        self.examination: listing.Examination | None = opened.examination if opened else None
 
     def compose(self) -> ComposeResult:
         yield StatusBar()

@@ -96,9 +96,7 @@ def _analysed(word: WordAnalysis, width: int) -> Iterator[Content]:
     for number, analysis in enumerate(word.analyses or (_said(word),)):
         before = head if number == 0 else Content("")
         gap = " " * (room if number == 0 else width + 2)
-        yield Content.assemble(
-            before, f"{gap}  ", show(analysis, "" if word.analyses else "$quiet")
-        )
+        yield Content.assemble(before, gap, "  ", show(analysis, "" if word.analyses else "$quiet"))
 
 
 def _said(word: WordAnalysis) -> str:

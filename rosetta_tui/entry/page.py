@@ -323,9 +323,7 @@ def replies(facts: EntryFacts) -> list[PageLine]:
         lines.append(PageLine(f"Reply {number}", show_lines(reply.text)))
         lines += [PageLine("tool call", show(record.json_words(call))) for call in reply.tool_calls]
         facts_of_reply = [reply.model_id or "", reply.finish_reason or ""]
-        lines.append(
-            PageLine("", show(" · ".join(part for part in facts_of_reply if part), "$quiet"))
-        )
+        lines.append(PageLine("", show(" · ".join(filter(None, facts_of_reply)), "$quiet")))
     return lines or [PageLine("Raw reply", Content.styled("none is kept for this entry", "$quiet"))]
 
 

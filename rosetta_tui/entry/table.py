@@ -265,9 +265,7 @@ class EntryTable(OrderedTable[rows.EntryRows]):
         missing = self._live.started.missing if self._live.started else {}
         there = [id_ for id_ in self._others() if id_ not in missing]
         widths = accumulate(rows.metric_column(id_, self._verdicts).width + GAP for id_ in there)
-        return [
-            id_ for id_, used in zip(there, widths, strict=True) if used <= self.size.width - ROOMY
-        ]
+        return [id_ for id_, w in zip(there, widths, strict=True) if w <= self.size.width - ROOMY]
 
     def _others(self) -> list[str]:
         """Return the metrics of the run that have no place of their own."""

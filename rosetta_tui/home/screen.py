@@ -111,9 +111,7 @@ class HomeScreen(Screen[None]):
 
     def look_again(self) -> None:
         """Refresh, unless a refresh is under way: a slow disk takes longer over it than we wait, and must come to its end."""
-        looks = (
-            worker for worker in self.workers if worker.node is self and worker.group == "runs"
-        )
+        looks = (w for w in self.workers if w.node is self and w.group == "runs")
         if all(look.is_finished for look in looks):
             self._look_at_runs()
 

@@ -163,9 +163,7 @@ def scatter(caption: str, picture: PlotPicture, own: str = "") -> Scatter:
         picture.up,
         tuple(_ticks(wide, picture.tick)),
         tuple(replace(tick, at=round(100 - tick.at, 2)) for tick in _ticks(high, picture.up_tick)),
-        tuple(
-            _dot(number, point, wide, high, own) for number, point in enumerate(picture.points, 1)
-        ),
+        tuple(_dot(n, point, wide, high, own) for n, point in enumerate(picture.points, 1)),
         picture.beside,
     )
 

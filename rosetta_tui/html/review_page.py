@@ -119,9 +119,7 @@ def verdict(certificate: Certificate) -> ShownVerdict:
         tuple(_in_short(certificate)),
         _share(certificate),
         strata,
-        _agreement(
-            {name: measure for name, measure in known.items() if measure["value"] is not None}
-        ),
+        _agreement({name: told for name, told in known.items() if told["value"] is not None}),
         tuple(Fact(MEASURES[n], str(e["why"])) for n, e in known.items() if e["value"] is None),
         tuple((words, tuple(listed)) for words, listed in findings(certificate)),
         tuple(Fact(*fact) for fact in facts(certificate)),

@@ -105,9 +105,7 @@ def read_facts(connection: sqlite3.Connection, run_id: str) -> RunFacts:
     """Read a finished run with the others of its list; HarnessError where it has no card yet."""
     run = find_run(connection, run_id)
     card = load_card(connection, run.id).as_json()
-    summary = next(
-        list_run for list_run in list_runs(connection, brief=True) if list_run.run_id == run_id
-    )
+    summary = next(r for r in list_runs(connection, brief=True) if r.run_id == run_id)
     if summary.card is not None and "unverified" in summary.card:
         card["unverified"] = summary.card["unverified"]
     boards = leaderboards(connection, summary.dataset_id)
@@ -217,9 +215,7 @@ def _in_short(found: RunFacts) -> Iterator[str]:
 def _above_floors(found: RunFacts) -> Iterator[str]:
     """Return whether the run clears what worthless outputs reach, by chrF++ and then by the composite."""
     reached = {n: floor.chrf_plus_plus for n, floor in stated_floors(found.card).items()}
-    known = {
-        name: value_reached for name, value_reached in reached.items() if value_reached is not None
-    }
+    known = {name: reach for name, reach in reached.items() if reach is not None}
     if not known or not tiered(found.summary):
         return
     name = max(known, key=lambda metric: known[metric])
@@ -300,9 +296,7 @@ def _missing(found: RunFacts) -> Iterator[Fact]:
 def _metrics(found: RunFacts) -> Iterator[tuple[str, tuple[tuple[str, str, str, str], ...]]]:
     """Yield by category each metric that has a value: name, value with interval, range, remark."""
     scores = found.scores
-    known = [
-        id_ for id_ in card_fields.stated_metrics([scores]) if number(scores.get(id_)) is not None
-    ]
+    known = [m for m in card_fields.stated_metrics([scores]) if number(scores.get(m)) is not None]
     for category, metrics in by_category(known):
         yield category, tuple(_metric(found, metric) for metric in metrics)
 

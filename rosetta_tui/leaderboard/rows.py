@@ -122,9 +122,7 @@ def dimension(sort: str) -> Dimension:
     row = row_of(metric)
     better = "higher" if row is None else row.info.better
     if row is not None and row.info.one_is_ideal:
-        return Dimension(
-            short_title(metric), lambda e: _from_one(e.value(metric)), high_first=False
-        )
+        return Dimension(short_title(metric), lambda e: _from_one(e.value(metric)), False)
     return Dimension(short_title(metric), lambda e: e.value(metric), better != "lower")
 
 

@@ -223,9 +223,7 @@ class CountLine(DetailLine):
             ("●", live.asked, "asked", "$mark"),
             ("…", live.queued, "waiting", "$quiet"),
         ]
-        shown = [
-            part for part in parts if not live.over or part[1] or part[2] in {"done", "failed"}
-        ]
+        shown = [p for p in parts if not live.over or p[1] or p[2] in {"done", "failed"}]
         counts = Content("  ").join(
             [
                 Content.assemble((f"{s} {figures.count(n)}", tone), (f" {word}", "$quiet"))

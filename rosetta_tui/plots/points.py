@@ -445,9 +445,7 @@ class Axis:
         if self.logarithmic:
             return self._powers(most)
         step = 10 ** math.floor(math.log10((self.high - self.low) / max(1, most)))
-        step = next(
-            step * by for by in (1, 2, 5, 10) if (self.high - self.low) / (step * by) < most
-        )
+        step = next(step * n for n in (1, 2, 5, 10) if (self.high - self.low) / (step * n) < most)
         first = math.ceil(self.low / step - 1e-9)
         last = math.floor(self.high / step + 1e-9)
         return [round(step * number, 12) for number in range(first, last + 1)]

@@ -95,9 +95,7 @@ def _facts(folder: Path, home: Path) -> ProjectFacts:
         title=(progress.dataset.model_extra or {}).get("title") or progress.dataset.id,
         progress=progress,
         reviews=[_asked(out, state) for out in state.reviews],
-        came_translated=sum(
-            entry.has_reference and entry.translated is None for entry in state.entries
-        ),
+        came_translated=sum(e.has_reference and e.translated is None for e in state.entries),
         corrected=sum(
             entry.agreed is not None and entry.agreed.outcome == "corrected"
             for entry in state.entries

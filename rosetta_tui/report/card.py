@@ -136,9 +136,7 @@ def _head(
         words = caveat
         if isinstance(caveat, Mapping):
             names = ("message", "text", "caveat", "name", "kind")
-            words = next(
-                (caveat[name] for name in names if isinstance(caveat.get(name), str)), None
-            )
+            words = next((caveat[n] for n in names if isinstance(caveat.get(n), str)), None)
         if isinstance(words, str) and words.strip():
             yield line("its maker's caveat", plain(" ".join(words.split())[:200]))
     tier = card_fields.validated_by(review, reproduced=reproduced)

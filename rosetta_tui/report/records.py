@@ -87,9 +87,7 @@ def folder_lines(found: Sequence[FolderLine], known_kinds: str) -> Iterator[str]
         yield line(f"{CHECK_SIGNS[folder_line.holds]} {folder_line.path}", what, folder_line.words)
     if any(folder_line.unknown for folder_line in found):
         yield known_kinds
-    held, not_held = (
-        sum(folder_line.holds is way for folder_line in found) for way in (True, False)
-    )
+    held, not_held = (sum(line.holds is way for line in found) for way in (True, False))
     left = sum(folder_line.verdict is None for folder_line in found)
     unsigned = len(found) - held - not_held - left
     yield f"{counted(len(found), 'file')}: {held:,} hold, {not_held:,} do not, {unsigned:,} signed by nobody, {left:,} could not be examined."
@@ -141,9 +139,7 @@ def deviation_lines(found: Reproduction, claimed: Mapping[str, float | None]) ->
     yield f"{'':24} {'claimed':>10} {'again':>10} {'apart':>9}  within 2 %"
     for metric, deviation in found.deviations.items():
         apart = "" if deviation.share is None else figures.signed(deviation.share, 1, share=True)
-        first, second = (
-            figures.number(value, 4) for value in (deviation.claimed, deviation.repeated)
-        )
+        first, second = (figures.number(v, 4) for v in (deviation.claimed, deviation.repeated))
         yield f"{short_title(metric):24.24} {first:>10} {second:>10} {apart:>9}  {'yes' if deviation.within else 'no'}"
     for metric in found.missing:
         where = "the card" if claimed.get(metric) is not None else "the repetition"

@@ -140,9 +140,7 @@ def progress_line(event: Progress, columns: KeptColumns = TRANSLATIONS) -> str:
     if (headline := event.values.get(columns.headline)) is not None:
         parts.append(f"{short_title(columns.headline)} {value(columns.headline, headline)}")
     if event.spread is not None:
-        mean, std = (
-            value(columns.headline, number) for number in (event.spread.mean, event.spread.std)
-        )
+        mean, std = (value(columns.headline, n) for n in (event.spread.mean, event.spread.std))
         parts.append(f"mean {mean} ± {std}")
     parts.append(f"cost {figures.cost(event.cost_usd, event.known_cost_usd)}")
     if event.eta_seconds is not None:
@@ -190,9 +188,7 @@ class JsonLines:
             return _as_json(without_secrets(event, self._secret))
         fields = _result_fields(event.result, self._columns)
         if event.result.position in self._secret:
-            fields = {
-                name: field if name in _OF_SECRETS else None for name, field in fields.items()
-            }
+            fields = {name: f if name in _OF_SECRETS else None for name, f in fields.items()}
             fields |= {"quality_tier": quality_tier(None), "withheld": True}
             fields |= {"values": {}} if "values" in fields else {}
         return {"run_id": event.run_id, **fields}

@@ -144,7 +144,5 @@ def _texts(value: object) -> dict[str, str]:
 
 
 def _intervals(scores: Mapping[str, Any]) -> dict[str, tuple[float, float]]:
-    intervals = {
-        str(name): interval(scores, name) for name in block(scores, "confidence_intervals")
-    }
+    intervals = {str(n): interval(scores, n) for n in block(scores, "confidence_intervals")}
     return {name: ends for name, ends in intervals.items() if ends is not None}

@@ -337,12 +337,8 @@ class ShownRecords(CellRecords):
         why = {name: full[name] for name in (LEFT_OUT, WITHHELD) if name in full}
         if not why:
             return shown
-        values_shown = {
-            str(value) for name, value in full.items() if name not in why and value is not None
-        }
-        kept = {
-            title: word if _is_told(word, values_shown) else "" for title, word in shown.items()
-        }
+        values_shown = {str(v) for name, v in full.items() if name not in why and v is not None}
+        kept = {title: w if _is_told(w, values_shown) else "" for title, w in shown.items()}
         return {**kept, **why}
 
 

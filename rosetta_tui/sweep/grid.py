@@ -161,9 +161,7 @@ class SweepMap:
             places.setdefault((row, column), []).append(setup)
         baseline, unbeaten = self.best_baseline(quality), self.front(quality)
         marked = [] if baseline is None else [baseline]
-        cells = {
-            place: _cell(setups, measure, marked, unbeaten) for place, setups in places.items()
-        }
+        cells = {place: _cell(own, measure, marked, unbeaten) for place, own in places.items()}
         return HeatGrid(down, across, rows, columns, cells, measure, self.headline)
 
 

@@ -276,9 +276,7 @@ class SweepScreen(Screen[None]):
     def look_again(self) -> None:
         """Read again what continues, or changed; nothing while a look is under way."""
         going = self._map is not None and self._map.record.state in {"running", "stopping"}
-        looks = (
-            worker for worker in self.workers if worker.node is self and worker.group == "sweep"
-        )
+        looks = (w for w in self.workers if w.node is self and w.group == "sweep")
         if not self.is_current or not all(look.is_finished for look in looks):
             return
         if going or mark_of(self._path) != self._mark:

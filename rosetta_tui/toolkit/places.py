@@ -45,6 +45,4 @@ def places() -> Mapping[str, Place]:
         getattr(import_module(f"rosetta_tui.{name}"), "PLACE", None) for name in folders
     )
     places = [place for place in module_places if isinstance(place, Place)]
-    return {
-        place.name: place for place in sorted(places, key=lambda place: (place.order, place.name))
-    }
+    return {place.name: place for place in sorted(places, key=lambda p: (p.order, p.name))}

@@ -77,9 +77,7 @@ class ReadingScreen(Screen[None], Generic[Found]):
 
     def look(self) -> None:
         """Read again where a file changed, unless a reading is under way."""
-        readings = (
-            worker for worker in self.workers if worker.node is self and worker.group == READING
-        )
+        readings = (w for w in self.workers if w.node is self and w.group == READING)
         if self.is_current and all(reading.is_finished for reading in readings):
             self._read(anyway=False)
 

@@ -138,9 +138,7 @@ async def _at_rest(app: App[None], started: Widget | None) -> None:
         except ScreenStackError:  # no screen any more: the app ends
             return
         first = (started, app.focused) if started is not app.focused else (started,)
-        climbs = [
-            node for widget in first if widget is not None for node in widget.ancestors_with_self
-        ]
+        climbs = [node for w in first if w is not None for node in w.ancestors_with_self]
         for node in (*dict.fromkeys(climbs), screen, app):
             if isinstance(node, MessagePump):
                 await _caught_up(node, until)

@@ -351,9 +351,7 @@ def _run(
         reading=None,
         settling="",
         advice=(),
-        certificates=[
-            certificate for certificate in certificates if certificate.run_id == run.run_id
-        ],
+        certificates=[own for own in certificates if own.run_id == run.run_id],
         verification=None,
         attached=attached,
         standing=standing(attached, run.run_id, run.run_card_hash),

@@ -57,9 +57,7 @@ class TerminalOpening(opening.Opening):
         """Return why a terminal is not safe for this batch, None where it is or the person chose it."""
         if self.draw_anyway:
             return None
-        return first_mis_drawn(
-            text for item in batch.items for text in (item.source, item.candidate)
-        )
+        return first_mis_drawn(text for i in batch.items for text in (i.source, i.candidate))
 
 
 Result = TypeVar("Result")

@@ -111,9 +111,7 @@ def keys_of(screen: Screen[Any]) -> dict[str, dict[str, str]]:
     """Return a screen's keys by group (own, focused, app), each meaning once; those not in the footer last."""
     groups: dict[str, dict[str, list[str]]] = {HERE: {}, FOCUSED: {}, EVERYWHERE: {}}
     taken: set[str] = set()
-    for group, binding in sorted(
-        _bindings(screen), key=lambda group_binding: not group_binding[1].show
-    ):
+    for group, binding in sorted(_bindings(screen), key=lambda pair: not pair[1].show):
         words = binding.tooltip or binding.description
         if words not in groups[group] and words in taken:
             continue

@@ -109,9 +109,7 @@ class Ticks(Widget, can_focus=True):
                 lines.append(Content())
             here = self.has_focus and index == self.cursor
             space = Content(" " * (start - lines[-1].cell_length))
-            lines[-1] = (
-                lines[-1] + space + Content.styled(text, "$on-cursor on $cursor" if here else "")
-            )
+            lines[-1] += space + Content.styled(text, "$on-cursor on $cursor" if here else "")
         return Content("\n").join(lines)
 
     def _placed(self, width: int) -> list[tuple[int, int, str]]:

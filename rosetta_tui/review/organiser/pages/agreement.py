@@ -161,9 +161,7 @@ class CaseRows(Rows["Case"]):
             else Cell(self._now.texts[case.item].candidate)
         )
         counts = (Cell(str(count) if count else "·") for count in case.counts)
-        flags = Cell(
-            figures.count(case.flags) if case.flags else "·", "warn" if case.is_open else "plain"
-        )
+        flags = Cell(str(case.flags or "·"), "warn" if case.is_open else "plain")
         return (text, *counts, flags, decided_cell(case))
 
 

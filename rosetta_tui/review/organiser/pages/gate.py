@@ -166,9 +166,7 @@ def _words(what: str, more: str) -> Static:
 
 def _run(run: RunNow) -> Content:
     newest = run.newest
-    beside = newest is not None and any(
-        attached.sha256 == newest.sha256 for attached in run.attached
-    )
+    beside = newest is not None and any(a.sha256 == newest.sha256 for a in run.attached)
     lines = [] if run.standing is None else standing_lines(run.standing)
     if beside:
         return Content("\n").join([show("This certificate is attached to it.", "bold"), *map(show, lines)])  # fmt: skip
