@@ -160,7 +160,11 @@ def _print_events(engine: Engine, style: str | None, secret: Collection[int]) ->
     with _interruptible(engine) as interrupted:
         engine.start()
         try:
-            _tell(engine, listener)
+            while not engine.wait(LOOK_SECONDS):
+                for event in engine.events.drain():
+                    listener(event)
+            for event in engine.events.drain():
+                listener(event)
         except (
             OSError
         ):  # nobody reads any more: what is under way is paid for, so it is still stored
@@ -169,14 +173,6 @@ def _print_events(engine: Engine, style: str | None, secret: Collection[int]) ->
                 pass
             raise
     return bool(interrupted)
-
-
-def _tell(engine: Engine, listener: Callable[[Event], None]) -> None:
-    while not engine.wait(LOOK_SECONDS):
-        for event in engine.events.drain():
-            listener(event)
-    for event in engine.events.drain():
-        listener(event)
 
 
 def listener_of(style: str | None, secret: Collection[int]) -> Callable[[Event], None]:

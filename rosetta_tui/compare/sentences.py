@@ -124,9 +124,7 @@ def _cases(pair: Pair, metric: str) -> str:
 
 def cases(p: float) -> str:
     """Return a probability as cases of a thousand, such as ``3 of 1,000 cases``."""
-    if p < 0.001:
-        return "fewer than 1 of 1,000 cases"
-    return f"{round(1000 * p):,} of 1,000 cases"
+    return "fewer than 1 of 1,000 cases" if p < 0.001 else f"{round(1000 * p):,} of 1,000 cases"
 
 
 def amount(metric: str, difference: float) -> str:

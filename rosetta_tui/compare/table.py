@@ -265,9 +265,11 @@ class ComparedRows(OrderedRows):
         place, view, entries = self.order[index], self._view, self._comparison.entries
         values = entries.values[view.metric][:, place]
         difficulty = self._comparison.sides[0].used[place].entry.difficulty
+        entry = self._texts.entry(place)
+        source = Cell(UNREADABLE, "bad") if entry is None else Cell(entry.source, "quiet")
         return (
             Cell(str(entries.ids[place]), "quiet"),
-            self._source(place),
+            source,
             self._output(view.first, place),
             self._output(view.second, place),
             *(_value(view.metric, float(value)) for value in values),
@@ -275,10 +277,6 @@ class ComparedRows(OrderedRows):
             self._better(place),
             Cell(figures.NONE if difficulty is None else str(difficulty), "quiet"),
         )
-
-    def _source(self, place: int) -> Cell:
-        entry = self._texts.entry(place)
-        return Cell(UNREADABLE, "bad") if entry is None else Cell(entry.source, "quiet")
 
     def _output(self, run: int, place: int) -> Cell:
         result = self._texts.result(run, place)

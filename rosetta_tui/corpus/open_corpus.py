@@ -144,16 +144,13 @@ class OpenCorpusScreen(AnsweringScreen[Found | None]):
             self._say("Type the path of a corpus file, or choose one from the list.")
         else:
             self._say("Reading …", "$quiet")
-            self._open(path, given)
+            read = partial(_read, path, given)
+            in_thread(self, "open", read, self._opened, self._say, unwanted=_close)
 
     def _say(self, words: str, style: str = "$bad") -> None:
         line = self.query_one("#trouble", Static)
         line.display = True
         line.update(show(words, style))
-
-    def _open(self, path: Path, given: dict[str, str]) -> None:
-        read = partial(_read, path, given)
-        in_thread(self, "open", read, self._opened, self._say, unwanted=_close)
 
     def _opened(self, found: Found) -> None:
         if isinstance(found, tuple) and len(found) == 1:

@@ -124,7 +124,7 @@ class CorpusScreen(SearchedScreen):
     def on_mount(self) -> None:
         for name in ("#chosen", "#entries"):
             self.query_one(name).display = False
-        self._read()
+        in_thread(self, "corpus", self._found, self._begin, self._cannot, unwanted=_close)
 
     @property
     def table(self) -> CorpusTable:
@@ -142,9 +142,6 @@ class CorpusScreen(SearchedScreen):
     def _reading(self) -> AbstractContextManager[sqlite3.Connection]:
         """Return a connection for a thread; what goes wrong with it is a StoreError."""
         return opened(self._path) if self._opened is None else self._opened.reading()
-
-    def _read(self) -> None:
-        in_thread(self, "corpus", self._found, self._begin, self._cannot, unwanted=_close)
 
     def _found(self) -> Found | None:
         summary = summary_of(self._path, self._sha256, self._opened)

@@ -15,7 +15,7 @@ from rosetta_tui.compare.sentences import number as written
 from rosetta_tui.html.page import MOST_LETTERS, shortened
 from rosetta_tui.show import figures
 from rosetta_tui.show.figures import value
-from rosetta_tui.show.output_text import DiffKind, Piece, WordPart, diff
+from rosetta_tui.show.output_text import DiffKind, Piece, diff
 from scoring.core.inventory import row_of, short_title
 from scoring.core.specification import TRANSLATIONS, KeptColumns
 
@@ -117,15 +117,13 @@ def marked(output: str, reference: str) -> tuple[MarkedText, ...]:
 
 
 def _parts(piece: Piece) -> Iterator[MarkedText]:
-    output, reference = (_text(side) for side in (piece.output, piece.reference))
+    output, reference = (
+        "".join(part.text for part in side) for side in (piece.output, piece.reference)
+    )
     kinds = {DiffKind.SAME: "", DiffKind.EXTRA: "del", DiffKind.CHANGED: "del"}
     yield MarkedText("", piece.space)
     yield MarkedText(kinds.get(piece.kind, ""), output)
     yield MarkedText("ins", reference)
-
-
-def _text(parts: Sequence[WordPart]) -> str:
-    return "".join(part.text for part in parts)
 
 
 def changes(connection: sqlite3.Connection, found: Comparison) -> Changes:

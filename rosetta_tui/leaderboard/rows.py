@@ -316,9 +316,7 @@ def _has_spread(board: Board) -> bool:
 
 def validation(entrant: Entrant) -> str:
     """Return who validated a run (§9.4)."""
-    if entrant.unverified:
-        return "unverified"
-    return card_fields.validated(entrant.run)[0]
+    return "unverified" if entrant.unverified else card_fields.validated(entrant.run)[0]
 
 
 def stated_tier_words(entrant: Entrant) -> str:

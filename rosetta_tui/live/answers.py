@@ -13,7 +13,6 @@ from textual.content import Content
 
 from corpora.text.messages import counted
 from harness.run.events import Progress
-from harness.store.file.openings import ScoringSoFar
 from rosetta_tui.session.picture import LiveRun
 from rosetta_tui.show import figures
 from rosetta_tui.show.figures import better_arrow, by_reason, scale, shares, value
@@ -36,7 +35,17 @@ def answers_panel(live: LiveRun, *, compact: bool) -> Content:
     beside = _beside(live, [id_ for id_ in kept.ids if id_ != kept.headline])
     if compact:
         lead = Content("   ").join([_headline(live, kept, bar=False), _spread(live, kept)])
-        contents = (*_shares(live, kept.headline), beside, _more(live))
+        # That judgements failed and metrics are off, in as few words as a small terminal has room
+        # for.
+        failed = 0 if live.progress is None else _failures(live.progress)[0]
+        off = len(_missing(live))
+        parts = [
+            Content.styled(f"! {counted(failed, 'judgement')} failed" if failed else "", "$warn"),
+            _not_judged(live),
+            Content.styled(f"{counted(off, 'metric')} off: m" if off else "", "$quiet"),
+        ]
+        more = Content("   ").join([part for part in parts if part.plain])
+        contents = (*_shares(live, kept.headline), beside, more)
         return Content("\n").join([lead, Content("   ").join([x for x in contents if x.plain])])
     lines = [_headline(live, kept, bar=True), _spread(live, kept), beside]
     return Content("\n").join([line for line in lines if line.plain])
@@ -46,18 +55,6 @@ def _shares(live: LiveRun, id_: str) -> Iterator[Content]:
     """Yield the shares that a metric takes the mean of, where it does."""
     for of, share in shares(id_, live.progress.values if live.progress else {}):
         yield Content.assemble(show(f"{of} ", "$quiet"), share)
-
-
-def _more(live: LiveRun) -> Content:
-    """Return that judgements failed and metrics are off, in as few words as a small terminal has room for."""
-    failed = 0 if live.progress is None else _failures(live.progress)[0]
-    off = len(_missing(live))
-    parts = [
-        Content.styled(f"! {counted(failed, 'judgement')} failed" if failed else "", "$warn"),
-        _not_judged(live),
-        Content.styled(f"{counted(off, 'metric')} off: m" if off else "", "$quiet"),
-    ]
-    return Content("   ").join([part for part in parts if part.plain])
 
 
 def answers_line(live: LiveRun) -> Content:
@@ -97,7 +94,12 @@ def answer_lines(live: LiveRun) -> Iterator[Content]:
         if row := row_of(id_):
             yield show(f"  {row.what}", "$quiet")
     yield from filter(None, [*judged_in_vain(live.progress), _not_judged(live)])
-    yield from _asked(live.progress.scoring)
+    if live.progress.scoring is not None:
+        cost = figures.cost(live.progress.scoring.cost_usd, live.progress.scoring.known_cost_usd)
+        calls = counted(live.progress.scoring.calls, "call")
+        yield show(
+            f"scoring asked endpoints: {calls}, cost {cost}, apart from the outputs'", "$quiet"
+        )
     missing = _missing(live)
     if missing:
         yield Content("")
@@ -154,15 +156,6 @@ def _not_judged(live: LiveRun) -> Content:
         return Content("")
     left = now.done - now.spread.n - int(now.values[headline + _FAILED] or 0)
     return show(f"{counted(left, 'entry', 'entries')} not judged" if left > 0 else "", "$quiet")
-
-
-def _asked(scoring: ScoringSoFar | None) -> Iterator[Content]:
-    if scoring is not None:
-        cost = figures.cost(scoring.cost_usd, scoring.known_cost_usd)
-        calls = counted(scoring.calls, "call")
-        yield show(
-            f"scoring asked endpoints: {calls}, cost {cost}, apart from the outputs'", "$quiet"
-        )
 
 
 def _headline(live: LiveRun, kept: KeptColumns, *, bar: bool) -> Content:

@@ -179,9 +179,7 @@ def efforts_of(runs: Sequence[RunSummary]) -> list[Effort]:
     }
     paid = any(known[Effort.COST])
     others = [effort for effort in (Effort.TOKENS, Effort.SECONDS) if any(known[effort])]
-    if paid or not others:
-        return [Effort.COST, *others]
-    return others
+    return [Effort.COST, *others] if paid or not others else others
 
 
 def cost(runs: Sequence[RunSummary], metric: str, effort: Effort = Effort.COST) -> PlotPicture:

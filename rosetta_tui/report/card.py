@@ -143,7 +143,20 @@ def _head(
     yield line("validated by", tier, card_fields.stated_words(card, review, reproduced=reproduced))
     yield from beside
     if review is not None:
-        yield from _review(review)
+        certificate = review.certificate
+        outcome = card_fields.OUTCOMES[certificate.outcome]
+        yield line(
+            "review",
+            outcome,
+            certificate.panel.words,
+            certificate.organisation.name,
+            certificate.issued[:10],
+        )
+        yield line("  certificate", certificate.sha256)
+        if review.suspended:
+            yield line("  SUSPENDED", "somebody took ratings back since; issue and attach it again")
+        elif review.passed and review.why_not_community:
+            yield line("  not community-validated", review.why_not_community)
     yield line("fingerprint", block(card, "fingerprint").get("hash"))
     yield line("set-up", block(card, "fingerprint").get("setup_hash"))
     yield line("seal", card.get("run_card_hash") or "none")
@@ -187,23 +200,6 @@ def _claim(
             yield line("  found", words, f"rosetta runs lint {run} shows where")
     else:
         yield line("task", block(card, "scoring").get("task"))
-
-
-def _review(review: ReviewStatus) -> Iterator[str]:
-    certificate = review.certificate
-    outcome = card_fields.OUTCOMES[certificate.outcome]
-    yield line(
-        "review",
-        outcome,
-        certificate.panel.words,
-        certificate.organisation.name,
-        certificate.issued[:10],
-    )
-    yield line("  certificate", certificate.sha256)
-    if review.suspended:
-        yield line("  SUSPENDED", "somebody took ratings back since; issue and attach it again")
-    elif review.passed and review.why_not_community:
-        yield line("  not community-validated", review.why_not_community)
 
 
 def _entries(dataset: Mapping[str, Any]) -> str:
@@ -282,7 +278,12 @@ def _metric(
     if metric == "fst_acceptance_rate":
         yield _accepted(card)
     if metric == "semantic_score":
-        yield from _verdicts(card)
+        # How many entries have each semantic verdict; nothing where the score stands for none.
+        stated = (row.get("semantic_verdict") for row in card_fields.blocks(card, "results"))
+        counted_verdicts = Counter(verdict for verdict in stated if isinstance(verdict, str))
+        if counted_verdicts:
+            shown = counted_verdicts.most_common(_MOST_VERDICTS)
+            yield line("    verdicts", *(f"{count:,} {verdict}" for verdict, count in shown))
     raw = number(scores.get("compliance_index_raw"))
     now = number(scores.get(metric))
     if metric == "compliance_index" and raw is not None and raw != now:
@@ -307,15 +308,6 @@ def _accepted(card: Mapping[str, Any]) -> str:
         if known is None or total is None
         else f"references {known:,.0f} of {total:,.0f} words",
     )
-
-
-def _verdicts(card: Mapping[str, Any]) -> Iterator[str]:
-    """Yield how many entries have each semantic verdict; nothing where the score stands for none."""
-    stated = (row.get("semantic_verdict") for row in card_fields.blocks(card, "results"))
-    counted_verdicts = Counter(verdict for verdict in stated if isinstance(verdict, str))
-    if counted_verdicts:
-        shown = counted_verdicts.most_common(_MOST_VERDICTS)
-        yield line("    verdicts", *(f"{count:,} {verdict}" for verdict, count in shown))
 
 
 _MOST_VERDICTS = 7  # as many as there are; a card from elsewhere may state others

@@ -16,12 +16,15 @@ if TYPE_CHECKING:
 
 def estimate_rows(estimate: RunEstimate) -> list[tuple[str, str]]:
     """Return label and words of each line."""
+    # How many tokens will be read and written.
+    read, written = estimate.prompt_tokens, estimate.completion_tokens
+    token_words = "unknown" if read is None or written is None else between(read + written, _count)
     rows = [
         ("Entries", figures.count(estimate.entries)),
         ("Cost", cost_words(estimate)),
         ("Time", time_words(estimate)),
         ("Calls", between(estimate.calls, _count)),
-        ("Tokens", token_words(estimate)),
+        ("Tokens", token_words),
     ]
     if estimate.budget:
         rows.insert(2, ("Budget", f"! {estimate.budget}"))
@@ -45,14 +48,6 @@ def cost_words(estimate: RunEstimate) -> str:
 def time_words(estimate: RunEstimate) -> str:
     """Return how long the run will take."""
     return "unknown" if estimate.seconds is None else between(estimate.seconds, _clock)
-
-
-def token_words(estimate: RunEstimate) -> str:
-    """Return how many tokens will be read and written."""
-    read, written = estimate.prompt_tokens, estimate.completion_tokens
-    if read is None or written is None:
-        return "unknown"
-    return between(read + written, _count)
 
 
 def between(amount: Range, word: Callable[[float], str]) -> str:

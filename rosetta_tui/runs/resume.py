@@ -70,7 +70,26 @@ class GoOnScreen(ModalScreen[ResumeOptions | None]):
     def compose(self) -> ComposeResult:
         stop = self._stop
         with VerticalScroll(classes="dialog"):
-            yield Static(_words(stop))
+            waiting = counted(stop.waiting, "entry waits", "entries wait")
+            parts: list[Content | str | tuple[str, str]] = [
+                ("Continue with this run?\n", "bold"),
+                show(stop.name, "$quiet"),
+                "\n\n",
+            ]
+            if stop.reason:
+                parts += [show(stop.reason, "$warn"), "\n"]
+            parts.append(f"{waiting}. No answer that is stored is asked for again.")
+            if stop.unconnected:
+                parts.append(
+                    f"\n{unconnected_words(stop.unconnected)} where they are not asked for again."
+                )
+            if stop.budget_usd is not None:
+                spent = figures.money(stop.spent_usd) if stop.spent_usd else "Nothing"
+                parts.append(
+                    f"\n{spent} of the budget of {figures.money(stop.budget_usd)} is spent. A run stops before a "
+                    "call that could pass its budget: raise it here; empty is no limit."
+                )
+            yield Static(Content.assemble(*parts, "\n"))
             if stop.failed:
                 yield Checkbox(Content(_failed_too(stop.failed)), True, id="failed", compact=True)
             if stop.budget_usd is not None:
@@ -113,27 +132,6 @@ class GoOnScreen(ModalScreen[ResumeOptions | None]):
     @on(Button.Pressed, "#back")
     def action_leave(self) -> None:
         self.dismiss(None)
-
-
-def _words(stop: Stop) -> Content:
-    waiting = counted(stop.waiting, "entry waits", "entries wait")
-    parts: list[Content | str | tuple[str, str]] = [
-        ("Continue with this run?\n", "bold"),
-        show(stop.name, "$quiet"),
-        "\n\n",
-    ]
-    if stop.reason:
-        parts += [show(stop.reason, "$warn"), "\n"]
-    parts.append(f"{waiting}. No answer that is stored is asked for again.")
-    if stop.unconnected:
-        parts.append(f"\n{unconnected_words(stop.unconnected)} where they are not asked for again.")
-    if stop.budget_usd is not None:
-        spent = figures.money(stop.spent_usd) if stop.spent_usd else "Nothing"
-        parts.append(
-            f"\n{spent} of the budget of {figures.money(stop.budget_usd)} is spent. A run stops before a "
-            "call that could pass its budget: raise it here; empty is no limit."
-        )
-    return Content.assemble(*parts, "\n")
 
 
 def _failed_too(failed: int) -> str:

@@ -56,36 +56,30 @@ class LiveRun:
         any_event = False
         for event in events:
             any_event = True
-            self._take(event)
+            match event:
+                case EntryScored(result=result):
+                    self._store(result)
+                case Progress():
+                    self.progress = event
+                    self._asked = frozenset(event.in_flight)
+                    self._waiting = {waiting.position: waiting for waiting in event.waiting}
+                    self._speed.append((event.elapsed_seconds, event.done))
+                case Started():
+                    self.started = event
+                    self.finished = self.failed = None
+                    if not self._stored:
+                        self._stored = bytearray(max(event.positions, default=-1) + 1)
+                case Finished():
+                    self.finished = event
+                    self._nothing_under_way()
+                case Failed():
+                    self.failed = event
+                    self._nothing_under_way()
         return any_event
-
-    def _take(self, event: Event) -> None:
-        match event:
-            case EntryScored(result=result):
-                self._store(result)
-            case Progress():
-                self.progress = event
-                self._asked = frozenset(event.in_flight)
-                self._waiting = {waiting.position: waiting for waiting in event.waiting}
-                self._speed.append((event.elapsed_seconds, event.done))
-            case Started():
-                self._begin(event)
-            case Finished():
-                self.finished = event
-                self._nothing_under_way()
-            case Failed():
-                self.failed = event
-                self._nothing_under_way()
 
     def _nothing_under_way(self) -> None:
         """Forget calls that were under way: nobody waits for them any more, as where a process was killed."""
         self._asked, self._waiting = frozenset(), {}
-
-    def _begin(self, started: Started) -> None:
-        self.started = started
-        self.finished = self.failed = None
-        if not self._stored:
-            self._stored = bytearray(max(started.positions, default=-1) + 1)
 
     def _store(self, result: Result) -> None:
         if result.position >= len(self._stored):

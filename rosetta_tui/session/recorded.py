@@ -14,8 +14,8 @@ from harness.store.corpora.entries import read_dataset
 from harness.store.file.openings import Floor, ScoringSoFar
 from harness.store.holding import elapsed_seconds
 from harness.store.mixed_setups import sum_tries
-from harness.store.results import StoredTotals, read_headlines, read_outcome
-from harness.store.runs import Run, find_run
+from harness.store.results import read_headlines, read_outcome
+from harness.store.runs import find_run
 from rosetta_tui.session.picture import LiveRun
 from rosetta_tui.show.card_fields import as_stated, interval
 from scoring.core.specification import TRANSLATIONS
@@ -30,27 +30,9 @@ def recorded(connection: sqlite3.Connection, run_id: str) -> list[Event]:
         run.run_id, run.state, outcome.done, outcome.failed, len(run.positions), elapsed
     )
     begun = Started.of(run, read_dataset(connection, run.corpus), outcome.done)
-    progress = _progress(run, outcome, elapsed, tries, read_asked(connection, run.id))
-    if begun.columns != TRANSLATIONS:
-        import numpy as np
-
-        from scoring.statistics.intervals import RunningSpread
-
-        running = RunningSpread()
-        running.add(np.array(read_headlines(connection, run.id), np.float64))
-        progress = dataclasses.replace(progress, spread=running.value())
-    return [begun, progress, finished]
-
-
-def _progress(
-    run: Run,
-    outcome: StoredTotals,
-    elapsed: float,
-    tries: tuple[int, int],
-    scoring: ScoringSoFar | None,
-) -> Progress:
+    scoring = read_asked(connection, run.id)
     retries, rate_limited = tries
-    return Progress(
+    progress = Progress(
         run_id=run.run_id,
         state=run.state,
         elapsed_seconds=elapsed,
@@ -69,6 +51,15 @@ def _progress(
         budget_usd=run.opening.budget_usd,
         scoring=scoring,
     )
+    if begun.columns != TRANSLATIONS:
+        import numpy as np
+
+        from scoring.statistics.intervals import RunningSpread
+
+        running = RunningSpread()
+        running.add(np.array(read_headlines(connection, run.id), np.float64))
+        progress = dataclasses.replace(progress, spread=running.value())
+    return [begun, progress, finished]
 
 
 def seal(live: LiveRun, card: Mapping[str, Any]) -> None:

@@ -155,9 +155,7 @@ def iso(seconds: float) -> str | None:
 
 def _moment(seconds: float) -> datetime | None:
     """Read a time of the years 1970 to 9998: every place of the world has a date for it."""
-    if not 0 <= seconds < 253_370_764_800:
-        return None
-    return datetime.fromtimestamp(seconds, UTC)
+    return None if not 0 <= seconds < 253_370_764_800 else datetime.fromtimestamp(seconds, UTC)
 
 
 OTHER_INPUTS = "≠"  # marks a composite that does not compare with most of its corpus

@@ -314,6 +314,8 @@ def read_review(desk: OrganiserService, name: str, opened: str | None = None) ->
             _run(run, summaries.get(run.run_id), looks[run.run_id].total, certificates)
             for run in review.key.runs
         ]
+        # Sentences of cases; none where they are from a vault, which no screen opens.
+        texts = {} if review.vault_runs else {case.item: review.texts[case.item] for case in cases}
         return ReviewNow(
             review=review,
             progress=progress(office, review),
@@ -322,7 +324,7 @@ def read_review(desk: OrganiserService, name: str, opened: str | None = None) ->
             waiting=waiting(office),
             cases=cases,
             unseen=unseen_runs(office, review),
-            texts=_texts(review, cases),
+            texts=texts,
             secret=review.secret,
             runs=[
                 _opened(desk, office, review, run)
@@ -332,11 +334,6 @@ def read_review(desk: OrganiserService, name: str, opened: str | None = None) ->
             ],
             withdrawn=withdrawn,
         )
-
-
-def _texts(review: Review, cases: Sequence[Case]) -> dict[str, BatchItem]:
-    """Return the sentences of cases; none where they are from a vault, which no screen opens."""
-    return {} if review.vault_runs else {case.item: review.texts[case.item] for case in cases}
 
 
 def _run(

@@ -111,7 +111,14 @@ class _Visit:
                     await self._language()
                 given: object = None if isinstance(chosen, str) else chosen
             case flow.AtSentences():
-                return await self._judge(step)
+                # Run the judging until the person stops; the list of reviews where something led back to
+                # it.
+                self._opening.judged = True
+                sitting = TerminalSitting(
+                    self._flow, step, self._thread, draw_anyway=self._draws_anyway
+                )
+                await self._ask(JudgingScreen(sitting))
+                return sitting.step if isinstance(sitting.step, flow.ChooseReview) else None
             case _:
                 given = await self._answer(step)
         return await self._thread.do(partial(self._flow.answer, given))
@@ -196,13 +203,6 @@ class _Visit:
             await self._language()
             self._flow.reworded()
         return None
-
-    async def _judge(self, step: flow.AtSentences) -> flow.FlowStep[Any] | None:
-        """Run the judging until the person stops; the list of reviews where something led back to it."""
-        self._opening.judged = True
-        sitting = TerminalSitting(self._flow, step, self._thread, draw_anyway=self._draws_anyway)
-        await self._ask(JudgingScreen(sitting))
-        return sitting.step if isinstance(sitting.step, flow.ChooseReview) else None
 
 
 INTERRUPTED = 130

@@ -148,7 +148,12 @@ class SuggestingLine(Vertical):
     async def _agreed(self, event: Input.Submitted) -> None:
         """Choose what is marked, or the only thing that fits; keys behind this one wait until it is known."""
         event.stop()
-        await self._found()
+        # Wait until the list is found that is being looked for; not for ever, as a disk may hang.
+        waited = self._looking
+        if waited is not None:
+            with suppress(TimeoutError, WorkerError):
+                await asyncio.wait_for(asyncio.shield(waited.wait()), LIST_SECONDS)
+            self._looking = None
         place = self.offers.highlighted if self.is_open else None
         if place is not None:
             self._take(self._offered[place])
@@ -159,14 +164,6 @@ class SuggestingLine(Vertical):
                 return
         self.action_close()
         self.post_message(self.TextAgreed(self))
-
-    async def _found(self) -> None:
-        """Wait until the list is found that is being looked for; not for ever, as a disk may hang."""
-        waited = self._looking
-        if waited is not None:
-            with suppress(TimeoutError, WorkerError):
-                await asyncio.wait_for(asyncio.shield(waited.wait()), LIST_SECONDS)
-            self._looking = None
 
     @on(OptionList.OptionSelected)
     def _clicked(self, event: OptionList.OptionSelected) -> None:

@@ -146,7 +146,19 @@ class ReviewsScreen(Screen[None]):
         line = self.query_one("#chosen", Static)
         line.display = self.chosen is not None
         if self.chosen is not None:
-            line.update(_about(self.chosen))
+            # Everything about the review under the cursor in two lines.
+            progress = self.chosen.progress
+            runs = f"{len(self.chosen.runs)} run{'s' * (len(self.chosen.runs) != 1)}: {', '.join(self.chosen.runs)}"
+            if not self.chosen.runs:
+                runs = self.chosen.asks
+            words = (
+                f"{len(progress.reviewers)} people · {progress.items} items · {progress.done:,} of {progress.asked:,} "
+                f"decisions are here, from {progress.imports} file{'s' * (progress.imports != 1)}"
+            )
+            about = Content.assemble(
+                show(f"{progress.name} · {progress.title} · {runs}", "$quiet"), "\n", show(words)
+            )
+            line.update(about)
 
     @on(ResultTable.Chosen)
     def _open(self) -> None:
@@ -155,21 +167,6 @@ class ReviewsScreen(Screen[None]):
 
     def action_import(self) -> None:
         self.app.push_screen(ImportScreen(self._desk))
-
-
-def _about(line: service.ReviewLine) -> Content:
-    """Return everything about the review under the cursor in two lines."""
-    progress = line.progress
-    runs = f"{len(line.runs)} run{'s' * (len(line.runs) != 1)}: {', '.join(line.runs)}"
-    if not line.runs:
-        runs = line.asks
-    words = (
-        f"{len(progress.reviewers)} people · {progress.items} items · {progress.done:,} of {progress.asked:,} "
-        f"decisions are here, from {progress.imports} file{'s' * (progress.imports != 1)}"
-    )
-    return Content.assemble(
-        show(f"{progress.name} · {progress.title} · {runs}", "$quiet"), "\n", show(words)
-    )
 
 
 def _what_to_do() -> Content:

@@ -193,17 +193,13 @@ def show_keys(console: Console, words: Words, *, translating: bool) -> None:
         show_ratings(console, words)
     for act, label in (keys.TRANSLATION_WORDS if translating else keys.ACT_WORDS).items():
         if act not in _NOT_HERE:
-            console.say(
-                words("{key}: {label}", key=_key(words, keys.KEYS[act][0]), label=words(label))
-            )
+            key = keys.KEYS[act][0]
+            name = keys.key_name(words, key)
+            key = key if name == key else words("{key} ({name})", key=key, name=name)
+            console.say(words("{key}: {label}", key=key, label=words(label)))
     console.say(words("Enter alone reads the sentence again."))
     if not translating:
         console.say(words("c and e also take your words at once, as in: c too formal"))
-
-
-def _key(words: Words, key: str) -> str:
-    name = keys.key_name(words, key)
-    return key if name == key else words("{key} ({name})", key=key, name=name)
 
 
 def show_choices(console: Console, words: Words, labels: Iterable[str]) -> None:

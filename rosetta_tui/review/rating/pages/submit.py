@@ -16,7 +16,6 @@ from textual.widgets.option_list import Option
 from harness.core.failures import HarnessError
 from review.files.batch import Batch
 from review.log.payloads import Scope
-from review.session.waiting import Exported
 from review.session.words import page as page_words
 from review.session.words.catalogue import Words
 from review.session.words.item import Answer
@@ -206,24 +205,21 @@ class HandOverPage(Page[NextAction]):
                 self._tell(self.words("Nothing was written. Put a stick in, then press Enter."))
             self.query_one(TroubleLine).tell(self.words, *trouble(self.words, error))
         else:
-            self._show(exported, on_stick=on_stick)
+            self._done = True
+            words = self.words
+            body = self.query_one(".body")
+            body.remove_children()
+            body.mount(
+                paragraph(page_words.saved(words, on_stick=on_stick), "bold $good"),
+                paragraph(words(page_words.SIX_WORDS_OF_FILE)),
+                Static(show(f"    {exported.phrase}", "bold $mark")),
+                paragraph(words(page_words.WRITE_THEM_DOWN)),
+                paragraph(show(str(exported.path), "$quiet")),
+            )
+            body.focus()
+            self.query_one(RatingKeyLine).offer(self.hints())
         finally:
             self._busy = False
-
-    def _show(self, exported: Exported, *, on_stick: bool) -> None:
-        self._done = True
-        words = self.words
-        body = self.query_one(".body")
-        body.remove_children()
-        body.mount(
-            paragraph(page_words.saved(words, on_stick=on_stick), "bold $good"),
-            paragraph(words(page_words.SIX_WORDS_OF_FILE)),
-            Static(show(f"    {exported.phrase}", "bold $mark")),
-            paragraph(words(page_words.WRITE_THEM_DOWN)),
-            paragraph(show(str(exported.path), "$quiet")),
-        )
-        body.focus()
-        self.query_one(RatingKeyLine).offer(self.hints())
 
 
 class WithdrawPage(Page[Scope]):
