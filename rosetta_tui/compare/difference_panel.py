@@ -230,13 +230,17 @@ class PairRows(Rows["Pair"]):
         return Cell(f"{pair.second.letter} − {pair.first.letter}")
 
     def _complete(self, pair: Pair) -> list[Cell]:
-        found, metric = pair.by_metric.get(self._metric), self._metric
-        if found is None:
+        difference_found, metric = pair.by_metric.get(self._metric), self._metric
+        if difference_found is None:
             return [self._head(pair), BLANK, Cell("not compared", "warn"), *[BLANK] * 9]
-        difference = Cell(number(metric, found.difference, sign=True))
-        counts = (found.wins, found.losses, found.ties)
+        difference = Cell(number(metric, difference_found.difference, sign=True))
+        counts = (difference_found.wins, difference_found.losses, difference_found.ties)
         counted = [Cell(f"{n:,}") for n in counts] if any(counts) else [BLANK] * 3
-        effect = BLANK if found.effect_size is None else Cell(figures.signed(found.effect_size, 2))
+        effect = (
+            BLANK
+            if difference_found.effect_size is None
+            else Cell(figures.signed(difference_found.effect_size, 2))
+        )
         if not self._tested:
             wait = Cell("…", "quiet")
             head = [self._head(pair), difference, Cell("testing …", "quiet"), Cell("")]
@@ -245,11 +249,16 @@ class PairRows(Rows["Pair"]):
         return [
             self._head(pair),
             difference,
-            Cell(ends(metric, found), "quiet"),
-            Cell(self._line(found.difference, (found.lower, found.upper)), "mark"),
-            Cell(figures.p_value(found.p_randomisation)),
+            Cell(ends(metric, difference_found), "quiet"),
+            Cell(
+                self._line(
+                    difference_found.difference, (difference_found.lower, difference_found.upper)
+                ),
+                "mark",
+            ),
+            Cell(figures.p_value(difference_found.p_randomisation)),
             Cell(figures.p_value(pair.p_adjusted[metric])),
-            Cell(figures.p_value(found.p_bootstrap)),
+            Cell(figures.p_value(difference_found.p_bootstrap)),
             effect,
             *counted,
             Cell("neither", "quiet") if better is None else Cell(better.letter, "good"),

@@ -85,13 +85,13 @@ def leaderboard_page(
     ``lists``: the official ones, of released cards, which come first. A list over secret entries of this computer comes without its runs, as their order would tell what no released
     card does. Raises UsageError where there is nothing to rank.
     """
-    found = [ranked_for(board, sort) for board in leaderboards(connection, dataset)]
-    if not found and not lists:
+    ranked = [ranked_for(board, sort) for board in leaderboards(connection, dataset)]
+    if not ranked and not lists:
         of = "" if dataset is None else f" of a corpus {dataset!r}"
         raise UsageError(
             f"No finished run{of} has a value to be ranked by. `rosetta runs list` shows the runs."
         )
-    boards = [with_clusters(connection, board) for board in found]
+    boards = [with_clusters(connection, board) for board in ranked]
     shown = (
         *map(_official, lists),
         *(

@@ -119,7 +119,7 @@ def verdict(certificate: Certificate) -> ShownVerdict:
         tuple(_in_short(certificate)),
         _share(certificate),
         strata,
-        _agreement({name: told for name, told in known.items() if told["value"] is not None}),
+        _agreement({name: value for name, value in known.items() if value["value"] is not None}),
         tuple(Fact(MEASURES[n], str(e["why"])) for n, e in known.items() if e["value"] is None),
         tuple((words, tuple(listed)) for words, listed in findings(certificate)),
         tuple(Fact(*fact) for fact in facts(certificate)),
@@ -180,12 +180,12 @@ def _agreement(known: Mapping[str, Mapping[str, Any]]) -> BarChart:
     measured = [
         ScoreLine(
             MEASURES[name],
-            _number(found["value"]),
-            _ends(found["interval"]),
-            measure(found, share=name in SHARES),
+            _number(measured_value["value"]),
+            _ends(measured_value["interval"]),
+            measure(measured_value, share=name in SHARES),
             "own",
         )
-        for name, found in known.items()
+        for name, measured_value in known.items()
     ]
     numbers = [end for line in measured for end in (line.score or 0.0, *(line.ends or ()))]
     axis = Axis(-1.0 if min(numbers, default=0.0) < 0 else 0.0, 1.0)

@@ -304,8 +304,8 @@ def _further_cells(entrant: Entrant) -> tuple[Cell, ...]:
 
 def _answer_cells(board: Board, entrant: Entrant) -> tuple[Cell, ...]:
     beside = (Cell(value(id_, entrant.value(id_)), "quiet") for id_ in board.beside)
-    told = card_fields.spread_words(entrant.scores, board.by).removeprefix("mean ")
-    spread = [Cell(told or figures.NONE, "quiet")] if _has_spread(board) else []
+    spread_text = card_fields.spread_words(entrant.scores, board.by).removeprefix("mean ")
+    spread = [Cell(spread_text or figures.NONE, "quiet")] if _has_spread(board) else []
     return (Cell(card_fields.with_interval(entrant.scores, board.by)), *spread, *beside)
 
 
@@ -420,12 +420,12 @@ def others_words(boards: Sequence[Board], index: int) -> str:
     """Return how many runs of the same corpus are in other lists, and why the first of them are."""
     here = boards[index]
     others = [(apart(here, other), other) for other in boards if other is not here]
-    told = [(why, other) for why, other in others if why]
-    if not told:
+    elsewhere = [(why, other) for why, other in others if why]
+    if not elsewhere:
         return ""
-    runs = sum(len(other.entrants) for _, other in told)
+    runs = sum(len(other.entrants) for _, other in elsewhere)
     words = "1 run of this corpus is" if runs == 1 else f"{runs:,} runs of this corpus are"
-    reasons = " | ".join(dict.fromkeys(why for why, _ in told))
+    reasons = " | ".join(dict.fromkeys(why for why, _ in elsewhere))
     return f"{words} in other lists: {reasons}"
 
 

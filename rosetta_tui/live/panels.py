@@ -92,8 +92,8 @@ def _so_far(progress: Progress) -> Content:
             else f"none of {figures.money(progress.budget_usd)} spent yet"
         )
         return Content.styled(nothing, "$quiet")
-    told = figures.cost(progress.cost_usd, progress.known_cost_usd)
-    parts = Content.assemble((told, "bold"))
+    cost = figures.cost(progress.cost_usd, progress.known_cost_usd)
+    parts = Content.assemble((cost, "bold"))
     if progress.cost_usd is None and not progress.known_cost_usd:
         parts = parts.append(Content.styled(" price", "$quiet"))
     if progress.budget_usd is None:

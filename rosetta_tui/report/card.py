@@ -96,10 +96,10 @@ def _lines(
     yield line("cost", card_fields.cost(card), _budget(budget), price.get("reason"))
     yield line("  per entry", figures.money(number(price.get("cost_per_entry_usd"))))
     # What judges and other endpoints cost that were asked about the outputs.
-    told = block(price, "scoring")
-    calls = number(told.get("calls"))
+    scoring = block(price, "scoring")
+    calls = number(scoring.get("calls"))
     if calls is not None:
-        total, known = number(told.get("total_cost_usd")), number(told.get("known_cost_usd"))
+        total, known = number(scoring.get("total_cost_usd")), number(scoring.get("known_cost_usd"))
         asked = counted(int(calls), "call")
         yield line("  scoring", figures.cost(total, known or 0.0), asked, "not counted above")
     if translated(card):

@@ -227,7 +227,7 @@ _TOLD = {"headline": "chrf", "second": "composite", "third": "equivalent"}
 
 def _result_fields(result: Result, columns: KeptColumns) -> dict[str, Any]:
     """Return the fields of a result under the names of a line, ``values`` where it is no translation."""
-    fields = {_TOLD.get(name, name): each for name, each in asdict(result).items()}
+    fields = {_TOLD.get(name, name): field for name, field in asdict(result).items()}
     del fields["statistics"]
     if columns == TRANSLATIONS:
         fields["equivalent"] = None if result.third is None else bool(result.third)
@@ -247,7 +247,9 @@ def _as_json(event: Started | Progress | Finished | Failed) -> dict[str, Any]:
             asked = None if event.scoring is None else event.scoring.model_dump(mode="json")
             fields["scoring"] = asked
             fields["claim"] = None if event.claim is None else event.claim.record()
-            fields = {name: each for name, each in fields.items() if each or name not in _MAY_LACK}
+            fields = {
+                name: field for name, field in fields.items() if field or name not in _MAY_LACK
+            }
         return fields
     fields = {name: getattr(event, name) for name in ("run_id", "positions", "done", "missing")}
     return {

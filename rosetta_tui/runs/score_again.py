@@ -191,13 +191,15 @@ def _wrong(why: str) -> str:
 
 def _prospect(number: int, told: Mapping[str, Value], store: sqlite3.Connection) -> Content:
     # Which metrics come new, which are taken again, and why others are not.
-    found = prospect(store, read_run(store, number), options_of(told))
+    prospect_found = prospect(store, read_run(store, number), options_of(told))
     lines = [
-        _line("new", found.new, "nothing: what can be computed here the run has already"),
-        _line("taken again", found.again, "none"),
+        _line("new", prospect_found.new, "nothing: what can be computed here the run has already"),
+        _line("taken again", prospect_found.again, "none"),
     ]
-    lines += [_why("stays as it was", *reason_group) for reason_group in by_reason(found.kept)]
-    lines += [_why("not here", *reason_group) for reason_group in by_reason(found.off)]
+    lines += [
+        _why("stays as it was", *reason_group) for reason_group in by_reason(prospect_found.kept)
+    ]
+    lines += [_why("not here", *reason_group) for reason_group in by_reason(prospect_found.off)]
     return Content("\n").join(lines)
 
 

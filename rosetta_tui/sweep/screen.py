@@ -286,8 +286,8 @@ class SweepScreen(Screen[None]):
         mark, sweeps = mark_of(self._path), list_sweeps(store)
         wanted = next((sweep for sweep in sweeps if sweep.number == self._number), None)
         wanted = wanted or next(iter(sweeps), None)
-        found = None if wanted is None else SweepMap(self._with_missed(store, wanted))
-        return SweepsFound(sweeps, found, mark)
+        sweep_map = None if wanted is None else SweepMap(self._with_missed(store, wanted))
+        return SweepsFound(sweeps, sweep_map, mark)
 
     def _with_missed(self, store: sqlite3.Connection, wanted: StoredSweep) -> SweepRecord:
         """Return a sweep with what all its complete runs miss, which is read again when another run is complete."""
@@ -347,7 +347,7 @@ class SweepScreen(Screen[None]):
         which = f"{record.name} · {record.id}"
         more = f" · one of {len(self._sweeps)}, L" if len(self._sweeps) > 1 else ""
         self.query_one(StatusBar).say(show(which + more, "$quiet"))
-        told = [show(each, "$quiet") for each in progress_lines(record)]
+        told = [show(line, "$quiet") for line in progress_lines(record)]
         told.append(show(f"{together_words(self._map, grid)}. ▁ worst … █ best"))
         told.append(show(standing_words(self._map, self._quality)))
         if record.missed is not None:

@@ -45,7 +45,7 @@ class TerminalDriver(LinuxDriver):
 
     def start_application_mode(self) -> None:
         """Acquire the terminal."""
-        self._caught = [each for each in _SIGNALS if signal.getsignal(each) is signal.SIG_DFL]
+        self._caught = [number for number in _SIGNALS if signal.getsignal(number) is signal.SIG_DFL]
         for signals in self._caught:
             self._loop.add_signal_handler(signals, self._leave, signals)
         super().start_application_mode()  # type: ignore[no-untyped-call]

@@ -194,11 +194,11 @@ class _Visit:
         """Prompt for consent, in the language that the person chooses."""
         session = step.session
         while (
-            said := await self._ask(
+            answer := await self._ask(
                 welcome.ConsentPage(session.words, session.manifest, session.view)
             )
         ) is not None:
-            if said is welcome.ConsentAnswer.AGREED:
+            if answer is welcome.ConsentAnswer.AGREED:
                 return True
             await self._language()
             self._flow.reworded()

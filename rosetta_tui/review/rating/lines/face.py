@@ -176,8 +176,8 @@ class LineFace:
                 words("Marked by the community as:"), words("; ").join(manifest.labels)
             )
         console.say(page_words.what_comes(words, manifest, self.session.view))
-        for said in page_words.promises(words, manifest):
-            console.say(said)
+        for promise in page_words.promises(words, manifest):
+            console.say(promise)
         self._given(words("What you agree to:"), page_words.consent(words, manifest))
         console.say(words("1: I agree"))
         console.say(words("l: another language"))
@@ -194,9 +194,9 @@ class LineFace:
         console.say()
         organisation = plain(self.session.manifest.organisation.name)
         asked = page_words.may_be_used(words, translating=self.session.translating)
-        said = "\n".join((asked, *page_words.what_using_means(words, organisation)))
+        explanation = "\n".join((asked, *page_words.what_using_means(words, organisation)))
         try:
-            return yes(self._opening, console, words("1 yes, 2 no:"), before=said)
+            return yes(self._opening, console, words("1 yes, 2 no:"), before=explanation)
         except LeftError:
             if step.now is None:
                 return self._unbegun()

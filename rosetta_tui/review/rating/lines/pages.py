@@ -147,11 +147,11 @@ def show_item(console: Console, words: Words, view: View, item: ShownItem) -> No
         if text:
             console.labelled(label, text)
     _show_said(console, words, item)
-    for said, text in beside(words, item):
+    for label_text, text in beside(words, item):
         if text:
-            console.labelled(said, text)
+            console.labelled(label_text, text)
         else:
-            console.say(said)
+            console.say(label_text)
 
 
 def _show_said(console: Console, words: Words, item: ShownItem) -> None:

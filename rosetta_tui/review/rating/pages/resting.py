@@ -74,9 +74,9 @@ class RestPage(PausePage):
     """Shows at the end of a part what is done and left; going on is one key."""
 
     def body(self) -> ComposeResult:
-        said = page_words.rest(self.words, self._view)
-        yield paragraph(said.first, "bold")
-        yield from map(paragraph, said.rest)
+        rest = page_words.rest(self.words, self._view)
+        yield paragraph(rest.first, "bold")
+        yield from map(paragraph, rest.rest)
 
     def hints(self) -> Sequence[Hint]:
         words = self.words

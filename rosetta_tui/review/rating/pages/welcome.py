@@ -376,7 +376,9 @@ class ConsentPage(YesPage[ConsentAnswer]):
             )
         )
         yield paragraph(page_words.what_comes(words, manifest, self._view))
-        yield paragraph("\n".join(f"• {each}" for each in page_words.promises(words, manifest)))
+        yield paragraph(
+            "\n".join(f"• {promise}" for promise in page_words.promises(words, manifest))
+        )
         yield from given_text(page_words.consent(words, manifest))
         if manifest.labels:
             yield Static(show(" · ".join(manifest.labels), "$quiet"))
