@@ -30,8 +30,6 @@ class WithStore(Protocol):
 
 
 class Named(NamedTuple):
-    """A run and the words by which it is found."""
-
     words: str
     run_id: str
     complete: bool

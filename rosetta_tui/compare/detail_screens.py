@@ -65,7 +65,6 @@ class EntryOfRuns:
 
     @property
     def task(self) -> str:
-        """Return the corpus's task."""
         return self.comparison.sides[0].rows.setup.task
 
     @property

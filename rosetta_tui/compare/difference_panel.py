@@ -316,8 +316,6 @@ class DifferencePanel(Vertical):
 
     @dataclass
     class PairChanged(Message):
-        """Another pair is spoken of."""
-
         panel: DifferencePanel
 
     pairs = getters.query_one("#pairs", ResultTable)

@@ -202,8 +202,6 @@ COLUMNS = (
 
 
 class ProblemRows(Rows[Problem]):
-    """One row for each finding."""
-
     def key(self, index: int) -> Hashable:
         return index
 

@@ -76,7 +76,6 @@ class CorporaScreen(Screen[None]):
 
     @property
     def chosen(self) -> CorpusSummary | None:
-        """The corpus under the cursor."""
         return self._corpora[self.table.cursor] if self._corpora else None
 
     def action_read(self) -> None:

@@ -159,7 +159,6 @@ class CorpusOrder(RowOrder):
 
     @property
     def words(self) -> str:
-        """Return how this differs from the default."""
         only = [f"{tag} {plain(shown_value(value))}" for tag, value in self.only.items()]
         about = [] if self.places is None else [self.about]
         return self.said([*only, *about], self.by_words(SORT_WORDS))
@@ -261,8 +260,6 @@ Reading = Callable[[], AbstractContextManager[sqlite3.Connection]]  # gives a th
 
 
 class CorpusTable(OrderedTable[CorpusEntryRows]):
-    """The entries of one corpus; sorting is the store's work, in its own thread."""
-
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  Textual's own name
         super().__init__(ENTRIES, id=id)
         self.order = self._shown = CorpusOrder()
@@ -286,7 +283,6 @@ class CorpusTable(OrderedTable[CorpusEntryRows]):
 
     @property
     def entry(self) -> Entry | None:
-        """The entry under the cursor."""
         if self.entries is None or not self.entries.count:
             return None
         return self.entries.entry(self.cursor)

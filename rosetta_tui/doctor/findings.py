@@ -237,8 +237,6 @@ COLUMNS = (
 
 
 class FindingRows(Rows[Finding]):
-    """One row for each finding."""
-
     def cells(self, index: int) -> Sequence[Cell]:
         """Return the cells of one row; what its words lead on to stands below the table."""
         finding = self.items[index]

@@ -65,7 +65,6 @@ class DoctorScreen(Screen[None]):
 
     @property
     def chosen(self) -> Finding | None:
-        """The finding under the cursor."""
         rows = self.table.rows
         return (
             rows.items[self.table.cursor] if isinstance(rows, FindingRows) and rows.count else None

@@ -120,8 +120,6 @@ def _nothing(values: Mapping[str, float | None], missing: Mapping[str, str]) -> 
 
 @dataclass(frozen=True, slots=True)
 class EntryFacts:
-    """Everything that the store knows about one entry of a run."""
-
     entry: Entry
     result: Result | None
     attempts: Sequence[Attempt]

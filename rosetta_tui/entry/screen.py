@@ -57,12 +57,10 @@ class EntryByEntryScreen(Screen[int]):
 
     @property
     def place(self) -> int:
-        """The place of the entry that is shown."""
         return self._places[self._index]
 
     @property
     def language(self) -> str:
-        """The target language."""
         raise NotImplementedError
 
     @property

@@ -36,8 +36,6 @@ if TYPE_CHECKING:
 
 
 class Lead(StrEnum):
-    """Where an item leads."""
-
     RESUME = "resume"
     RETRY = "retry"
     REVIEW = "review"
@@ -46,8 +44,6 @@ class Lead(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class WaitingItem:
-    """One thing that waits."""
-
     lead: Lead
     name: str  # id of the run, or name of the review; empty for ratings to take in
     words: str
@@ -75,8 +71,6 @@ COLUMNS = (
 
 
 class WaitingRows(Rows[WaitingItem]):
-    """One row for each item."""
-
     def cells(self, index: int) -> Sequence[Cell]:
         item = self.items[index]
         return (SIGNS[item.lead], Cell(item.words), Cell(OFFERS[item.lead], "quiet"))

@@ -95,7 +95,6 @@ class HomeScreen(Screen[None]):
 
     @property
     def chosen(self) -> RunSummary | None:
-        """The run under the cursor."""
         return self.table.chosen
 
     @property

@@ -32,8 +32,6 @@ class MarkedText:
 
 @dataclass(frozen=True, slots=True)
 class ShownOutput:
-    """What a run made of an entry."""
-
     name: str
     score: str
     words: tuple[MarkedText, ...]
@@ -42,8 +40,6 @@ class ShownOutput:
 
 @dataclass(frozen=True, slots=True)
 class ShownEntry:
-    """One entry with its texts."""
-
     name: str
     facts: str
     source: str
@@ -53,8 +49,6 @@ class ShownEntry:
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """How a run differs from another one."""
-
     other: str  # what the other one is
     said: tuple[str, ...]
     metric: str

@@ -41,8 +41,6 @@ _SHOWN = ("failed", "cost", "speed", "verified", "when")  # columns below rank, 
 
 @dataclass(frozen=True, slots=True)
 class RankedRow:
-    """One run of a list."""
-
     rank: str
     group: str
     bar: Bar
@@ -61,8 +59,6 @@ class RankedGroup:
 
 @dataclass(frozen=True, slots=True)
 class ShownBoard:
-    """One list as a page shows it."""
-
     title: str
     made: str  # what ranks it, and what its composite is made of
     official: bool

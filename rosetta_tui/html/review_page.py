@@ -39,8 +39,6 @@ def _per_cent(share: float) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ShownVerdict:
-    """What was decided about one run."""
-
     run: str
     outcome: str  # `go`, `no_go` or `discuss`
     answer: str

@@ -45,8 +45,6 @@ MOST_LINES = 400  # lines of the whole record that a page repeats
 
 @dataclass(frozen=True, slots=True)
 class Tile:
-    """One of the numbers that stand first."""
-
     name: str
     number: str
     beside: str

@@ -31,8 +31,6 @@ class SampleFacts(NamedTuple):
 
 
 class StepPicture(NamedTuple):
-    """A picture on the page."""
-
     words: str  # what it shows
     png: bytes
 
@@ -100,8 +98,6 @@ _MOST_LETTERS = 70  # characters of a title or a name of an organisation that a 
 
 @dataclass(frozen=True, slots=True)
 class CardFact:
-    """One line of a card."""
-
     kind: str  # `code`, `file`, `phrase` or `words`: how it is set
     name: str  # in each language of the card
     value: str
@@ -109,8 +105,6 @@ class CardFact:
 
 @dataclass(frozen=True, slots=True)
 class PrintedCard:
-    """One card as the template shows it."""
-
     number: int
     facts: tuple[CardFact, ...]
 

@@ -79,8 +79,6 @@ def _metric_column(metric: str, place: int) -> Column:
 
 @dataclass(frozen=True, slots=True)
 class Dimension:
-    """Something that a list can be sorted by."""
-
     words: str
     of: Callable[[Entrant], float | str | None]  # none: the run has no such value, and comes last
     high_first: bool  # true where the best is the highest
@@ -167,8 +165,6 @@ def ordered(board: Board, sort: str, *, turned: bool = False) -> list[Entrant]:
 
 
 class LeaderboardRows(Rows["Entrant"]):
-    """One row for each run of a list."""
-
     def __init__(self, board: Board, entrants: Sequence[Entrant], marked: frozenset[str]) -> None:
         super().__init__(entrants)
         self._board, self._marked = board, marked

@@ -152,7 +152,6 @@ class LeaderboardScreen(Screen[None]):
 
     @property
     def chosen(self) -> Entrant | None:
-        """The run under the cursor."""
         return self.rows.items[self.table.cursor] if self.rows and self.rows.count else None
 
     # Reading

@@ -67,8 +67,6 @@ def _name(live: LiveRun) -> Content:
 
 
 class CostPanel(DetailLine):
-    """Money and tokens."""
-
     def show_run(self, live: LiveRun, *, compact: bool) -> None:
         """Show what the run costs now."""
         title = None if compact else "Cost"

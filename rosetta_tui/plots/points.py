@@ -41,8 +41,6 @@ class PlotKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """One thing to look at."""
-
     run_id: str
     name: str
     across: float  # place on the axis that goes across
@@ -81,7 +79,6 @@ class PlotCorpus:
 
     @property
     def words(self) -> str:
-        """Return which corpus it is."""
         return f"{self.dataset_id} · {self.language_pair}"
 
 

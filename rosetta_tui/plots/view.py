@@ -219,8 +219,6 @@ class PlotView(Widget, can_focus=True):
 
     @dataclass
     class PointChosen(Message):
-        """A point was opened."""
-
         point: Point
 
     def __init__(self) -> None:
@@ -232,7 +230,6 @@ class PlotView(Widget, can_focus=True):
 
     @property
     def point(self) -> Point | None:
-        """The point with the focus."""
         return self.picture.points[self.cursor] if self.picture and self.picture.points else None
 
     def show_picture(self, picture: PlotPicture) -> None:

@@ -32,8 +32,6 @@ class AskedReview:
 
 @dataclass(frozen=True)
 class ProjectFacts:
-    """A corpus in the making."""
-
     title: str
     progress: ProjectProgress
     reviews: Sequence[AskedReview]
@@ -47,8 +45,6 @@ class ProjectFacts:
 
 @dataclass(frozen=True)
 class ProjectReading:
-    """What reading a project's folder gave."""
-
     folder: Path
     mark: Hashable  # changes where a file does on which the facts depend
     facts: ProjectFacts | None = None  # none where they cannot be shown; `trouble` says why

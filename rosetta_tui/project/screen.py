@@ -42,8 +42,6 @@ TIERS = ("1", "2", "3", "4", "5")
 
 @dataclass(frozen=True)
 class WantedSentences:
-    """Which sentences are to be added."""
-
     file: Path
     difficulty: str = ""  # 1 to 5, of those that name none; empty: each names its own
     register: str = ""

@@ -30,8 +30,6 @@ Command = tuple[str, ...]  # its words; a person fills in those in CAPITAL LETTE
 
 
 class NextStep(NamedTuple):
-    """What comes next in the making of a corpus."""
-
     words: str
     commands: tuple[Command, ...] = ()  # one after the other; none where nothing is left to do
 

@@ -52,8 +52,6 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class NoteChange:
-    """What is changed beside a run."""
-
     note: str | None = None  # none: it stays as it is, anyone who else changed it
     add: tuple[str, ...] = ()
     remove: tuple[str, ...] = ()  # tags that go; others that were added elsewhere stay
@@ -386,7 +384,6 @@ class RunEnd:
 
     @property
     def words(self) -> str:
-        """Tags and note of the run."""
         return beside_words(self.summary) if self.summary else ""
 
     def watch(self, run_id: str) -> None:

@@ -32,8 +32,6 @@ NO_LIMIT = "Empty is no limit: it may cost anything. Enter once more continues s
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """What is known of a run that stopped."""
-
     run_id: str
     name: str
     waiting: int  # entries that were not asked for, or not to the end
@@ -51,8 +49,6 @@ class Stop:
 
 @dataclass(frozen=True, slots=True)
 class ResumeOptions:
-    """How a run continues."""
-
     options: dict[str, Any]  # fields of the run's options that are to be other than before
     retry_failed: bool
 

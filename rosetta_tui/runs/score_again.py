@@ -54,8 +54,6 @@ PAUSE = 0.4  # seconds without a key after which it is looked up what would work
 
 @dataclass(frozen=True, slots=True)
 class ScoredAgain:
-    """What came of it."""
-
     run_id: str
     notes: Sequence[str]  # what the person should know of the new run
 

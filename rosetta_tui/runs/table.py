@@ -31,8 +31,6 @@ from rosetta_tui.toolkit.result_table import ResultTable
 
 
 class RunsFound(NamedTuple):
-    """What a look found."""
-
     runs: list[RunSummary]
     deleted: bool  # whether there is a run that can be brought back
     mark: Mark  # how the store's files looked before
@@ -278,7 +276,6 @@ class RunTable(ResultTable):
 
     @property
     def chosen(self) -> RunSummary | None:
-        """The run under the cursor."""
         return self.runs[self.cursor] if self.runs else None
 
     def take(self, runs: Sequence[RunSummary], *, newest: bool = False) -> None:

@@ -68,8 +68,6 @@ def may_retry(run: RunSummary) -> bool:
 
 
 class WatchedRun(NamedTuple):
-    """A run's events, and the means to steer it."""
-
     source: EventSource
     control: Control
     run_id: str = ""  # where it is known before the first event

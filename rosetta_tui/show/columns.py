@@ -32,9 +32,7 @@ class RowSource(Protocol):
     """Where a table gets its rows; with a ``record`` method (``Records``) that is what is copied, else the cells' words."""
 
     @property
-    def count(self) -> int:
-        """How many rows there are now."""
-        ...
+    def count(self) -> int: ...
 
     def key(self, index: int) -> Hashable:
         """Return what the row's look depends on: cheap, immutable, and different when the look differs."""
@@ -66,7 +64,6 @@ class Rows(ABC, Generic[T]):
 
     @property
     def count(self) -> int:
-        """How many rows there are."""
         return len(self.items)
 
     def key(self, index: int) -> Hashable:
@@ -90,7 +87,6 @@ class OrderedRows(ABC):
 
     @property
     def count(self) -> int:
-        """How many rows there are."""
         return len(self.order)
 
     def find(self, place: int) -> int | None:
@@ -114,8 +110,6 @@ class OrderedRows(ABC):
 
 
 class NoRows:
-    """A source without rows."""
-
     count = 0
 
     def key(self, index: int) -> Hashable:
@@ -136,8 +130,6 @@ MOST_CELLS = 200  # characters of a text that are measured; no terminal gives a 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One column of a table."""
-
     key: str
     title: str
     width: int  # cells it takes; the least it takes where it has a share
@@ -229,9 +221,7 @@ class Counted(Protocol):
     """Rows that can be got ready many at a time."""
 
     @property
-    def count(self) -> int:
-        """How many there are."""
-        ...
+    def count(self) -> int: ...
 
     def prepare(self, first: int, last: int) -> None:
         """Get ready to give the rows from first to last (exclusive) in one go."""
@@ -264,7 +254,6 @@ class CellRecords:
 
     @property
     def count(self) -> int:
-        """How many rows there are."""
         return self._rows.count
 
     def prepare(self, first: int, last: int) -> None:
@@ -278,8 +267,6 @@ class CellRecords:
 
 
 class Listed:
-    """Records that are there already."""
-
     def __init__(self, records: Sequence[Record]) -> None:
         self._records = records
         self.count = len(records)

@@ -21,8 +21,6 @@ from rosetta_tui.show.text import plain
 
 
 class TableFormat(StrEnum):
-    """What a table can be written as."""
-
     CSV = "csv"
     JSON = "json"
     MARKDOWN = "md"

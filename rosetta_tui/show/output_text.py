@@ -19,8 +19,6 @@ _GRAPHEME = regex.compile(r"\X")
 
 
 class DiffKind(StrEnum):
-    """What became of a word."""
-
     SAME = "same"
     CHANGED = "changed"
     EXTRA = "extra"  # the output has it, the reference does not

@@ -42,8 +42,6 @@ from rosetta_tui.submission.messages import where_it_stands
 
 @dataclass(frozen=True)
 class ListedSubmission:
-    """A submission in the list of those at the desk."""
-
     number: str
     manifest: SubmissionManifest
     phrase: str  # six words of who signed it
@@ -54,8 +52,6 @@ class ListedSubmission:
 
 @dataclass(frozen=True)
 class DeskReading:
-    """What reading the desk gave."""
-
     mark: Hashable  # changes where a file of the desk does
     listed: Sequence[ListedSubmission]  # the one that something happened with last first
     wrong: Sequence[str]  # of each submission that cannot be read: what is wrong with it
@@ -119,8 +115,6 @@ class SubmissionFacts:
 
 @dataclass(frozen=True)
 class SubmissionReading:
-    """What reading a submission gave."""
-
     mark: Hashable  # changes where a file does in which something of it is written down
     facts: SubmissionFacts | None = None  # none where it cannot be shown; `trouble` says why
     trouble: str = ""

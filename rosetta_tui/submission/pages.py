@@ -44,8 +44,6 @@ README_WIDTH = 76  # characters of a line; the narrowest terminal has 80 cells
 
 @dataclass(frozen=True)
 class SubmissionPage(SectionPage):
-    """What one section of a submission shows."""
-
     typed: Sequence[str] = ()  # for each row the command that does it, or empty
     runs: Sequence[str] = ()  # for each row the id of its run here, or empty
 

@@ -49,8 +49,6 @@ from rosetta_tui.toolkit.result_table import ResultTable
 
 @dataclass(frozen=True)
 class RehearsalChoice:
-    """What a person chose for a rehearsal."""
-
     model: ModelHere | None
     corpus: Path | None
 

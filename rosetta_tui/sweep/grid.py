@@ -71,8 +71,6 @@ class HeatCell:
 
 @dataclass(frozen=True)
 class HeatGrid:
-    """Two axes of a sweep, and what stands where their values meet."""
-
     down: str
     across: str
     rows: tuple[str, ...]

@@ -93,8 +93,6 @@ class HeatView(Widget, can_focus=True):
 
     @dataclass
     class CellChosen(Message):
-        """A cell was opened."""
-
         cell: HeatCell
 
     def __init__(self) -> None:
@@ -211,8 +209,6 @@ REFRESH_SECONDS = 2.0  # how often the store is examined again
 
 
 class SweepsFound(NamedTuple):
-    """What a look found."""
-
     sweeps: list[StoredSweep]  # all there are, the newest first
     shown: SweepMap | None  # the one that is wanted; None where there is none
     mark: Mark  # how the store's files looked before

@@ -18,8 +18,6 @@ from rosetta_tui.show.text import plain
 
 
 class PageLine(NamedTuple):
-    """One label with its text."""
-
     label: str
     text: Content
 
@@ -183,8 +181,6 @@ class PageRows(Rows[Sequence[Cell]]):
 
 @dataclass(frozen=True)
 class SectionPage:
-    """What one section shows."""
-
     said: Sequence[Line]
     columns: Sequence[Column]
     rows: Sequence[tuple[Cell, ...]]

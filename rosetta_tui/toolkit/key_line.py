@@ -40,7 +40,6 @@ class Key(NamedTuple):
 
     @property
     def width(self) -> int:
-        """Cells that it takes."""
         return cell_len(self.shown) + cell_len(self.words) + bool(self.words)
 
 

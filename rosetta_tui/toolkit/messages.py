@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
 @dataclass
 class RunChosen(Message):
-    """A run of a list is to be opened."""
-
     run_id: str
     complete: bool  # true where the run has a sealed card and nothing will happen to it any more
 
@@ -34,22 +32,16 @@ class RunWentOn(Message):
 
 @dataclass
 class RunsCompared(Message):
-    """Runs are to be laid side by side."""
-
     run_ids: tuple[str, ...]  # two to six in order; differences are seen from the first
 
 
 @dataclass
 class RunsPlotted(Message):
-    """Runs are to be examined in plots."""
-
     run_ids: tuple[str, ...]
 
 
 @dataclass
 class NewRunAsked(Message):
-    """The form of a new run is to be opened."""
-
     draft: RunDraft | None = None  # what is in it already; None: the form is empty
 
 
@@ -80,16 +72,12 @@ class RunResumed(Message):
 
 @dataclass
 class RunRetried(Message):
-    """The failed entries of a run are to be asked for again."""
-
     run_id: str
     changes: Mapping[str, Any]  # fields of the run's plan that are to be other than before, by name
 
 
 @dataclass
 class CorpusChosen(Message):
-    """A corpus of a list is to be opened."""
-
     sha256: str
 
 

@@ -107,8 +107,6 @@ Key = TypeVar("Key")
 
 @dataclass(frozen=True)
 class ListRow(Generic[Key]):
-    """One thing of a list."""
-
     key: Key  # by what it is known: where it lies, or its number. The cursor stays on it.
     cells: tuple[Cell, ...]  # a cell for each column
     about: Content  # what is said below the table when the cursor is on it

@@ -100,8 +100,6 @@ class ResultTable(ScrollView, can_focus=True):
 
     @dataclass
     class Chosen(TableMessage):
-        """A row was opened."""
-
         index: int
 
     class Moved(TableMessage):
@@ -109,8 +107,6 @@ class ResultTable(ScrollView, can_focus=True):
 
     @dataclass
     class TitleChosen(TableMessage):
-        """The title of a column was clicked."""
-
         key: str
 
     def __init__(
@@ -288,7 +284,6 @@ class ResultTable(ScrollView, can_focus=True):
 
     @property
     def records(self) -> Records:
-        """The rows as values."""
         if isinstance(self.rows, Records):
             return self.rows
         return CellRecords(self.rows, [column.key for column in self.columns])

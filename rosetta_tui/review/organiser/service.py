@@ -202,16 +202,12 @@ GONE = "a run no longer in the list of runs"
 
 @dataclass(frozen=True, slots=True)
 class CertifiedVerdict:
-    """What the newest certificate of a run says."""
-
     outcome: str
     recompute: bool  # something that it rests on was taken back since
 
 
 @dataclass(frozen=True, slots=True)
 class ReviewLine:
-    """One review of the list."""
-
     progress: ReviewProgress
     runs: Sequence[str]  # method, model and condition of each
     verdicts: Sequence[CertifiedVerdict | None]  # run by run; None where no certificate was issued
@@ -233,8 +229,6 @@ class ReviewLine:
 
 @dataclass(frozen=True)
 class RunNow:
-    """One run under review."""
-
     key: KeyRun
     words: str  # method, model and condition
     looks: int  # looks at its numbers, over all its reviews
@@ -249,7 +243,6 @@ class RunNow:
 
     @property
     def newest(self) -> IssuedCertificate | None:
-        """The certificate that was issued last."""
         return self.certificates[-1] if self.certificates else None
 
 

@@ -96,7 +96,6 @@ class TerminalSitting:
 
     @property
     def words(self) -> Words:
-        """The words of the reviewer's language."""
         return self.session.words
 
     async def do(self, call: Callable[[], Result]) -> Result:

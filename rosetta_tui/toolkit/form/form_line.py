@@ -42,13 +42,10 @@ class Ticks(Widget, can_focus=True):
 
     @dataclass
     class Ticked(Message):
-        """A box was ticked or cleared."""
-
         ticks: Ticks
 
         @property
         def control(self) -> Ticks:
-            """Whose box it was."""
             return self.ticks
 
     def __init__(self, choices: Mapping[str, str], ticked: Collection[str] = ()) -> None:
@@ -134,8 +131,6 @@ class FormLine(Vertical):
 
     @dataclass
     class Changed(Message):
-        """The value is another one."""
-
         line: FormLine
 
     @dataclass
@@ -175,7 +170,6 @@ class FormLine(Vertical):
 
     @property
     def value(self) -> Value:
-        """Return the value, as a draft holds it."""
         if isinstance(self._control, Ticks):
             ticked = self._control.value
             return ticked if self.field.kind is FieldKind.TICKS else (YES if ticked else "")

@@ -68,8 +68,6 @@ class SuggestingLine(Vertical):
 
     @dataclass
     class TextChanged(Message):
-        """The text is another one."""
-
         line: SuggestingLine
 
     @dataclass
@@ -117,12 +115,10 @@ class SuggestingLine(Vertical):
 
     @property
     def is_open(self) -> bool:
-        """Return whether the list is seen."""
         return self.has_class("-open")
 
     @property
     def value(self) -> str:
-        """Return what is in the line."""
         return self.input.value if self.is_mounted else self._initial
 
     def put(self, value: str) -> None:

@@ -250,7 +250,6 @@ class DecidingScreen(Screen[None]):
 
     @property
     def case(self) -> Case:
-        """The item that is shown, as it is now."""
         return self._cases[self._place]
 
     def _show(self, said: str = "") -> None:

@@ -233,8 +233,6 @@ _FOLDER = "A folder; it is made where there is none. Files that are there are no
 
 
 class ReadAgain(Screen[None]):
-    """A screen that can read again what it shows."""
-
     def action_read(self) -> None:
         raise NotImplementedError
 

@@ -62,8 +62,6 @@ MOST_TYPED = 4000
 
 
 class AskScreen(ModalScreen[str | None]):
-    """Gives what was typed, None where the person went back."""
-
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss(None)", "Back")]
 
     def __init__(self, title: str, about: str, answer: str = "") -> None:

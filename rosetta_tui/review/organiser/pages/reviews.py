@@ -120,7 +120,6 @@ class ReviewsScreen(Screen[None]):
 
     @property
     def chosen(self) -> service.ReviewLine | None:
-        """The review under the cursor."""
         return self._reviews[self.table.cursor] if self._reviews else None
 
     def action_read(self) -> None:
