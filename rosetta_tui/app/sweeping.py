@@ -80,7 +80,6 @@ class _Teller:
         return record
 
     def end(self, found: SweepRecord) -> None:
-        """Show how the sweep ended, and how it continues."""
         if self._style == "json-lines":
             return
         click.echo(_CLEAR if self._line else "", nl=False)

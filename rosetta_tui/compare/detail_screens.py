@@ -114,7 +114,6 @@ def page_lines(facts: EntryOfRuns) -> Iterator[PageLine]:
 
 
 def _output(facts: EntryOfRuns, place: int) -> PageLine:
-    """Compare one output with the reference."""
     run, result, output = facts.comparison.runs[place], facts.results[place], facts.output(place)
     what = Content.assemble("\n", show(told_apart(facts.comparison.runs)[place], "$quiet"))
     reference = facts.text(facts.entry.reference)
@@ -367,7 +366,7 @@ class ComparedPartsScreen(Screen[tuple[str, str] | None]):
         Binding("m", "metric", "Metric", id="compare.metric"),
         Binding("left,h", "turn(-1)", "Pair before", show=False, id="previous"),
         Binding("right,l", "turn(1)", "Pair after", show=False, id="next"),
-        Binding("q,escape", "leave", "Back", key_display="q", id="back"),
+        Binding("q,escape", "dismiss(None)", "Back", key_display="q", id="back"),
     ]
 
     def __init__(self, comparison: Comparison, pair: Pair, metric: str) -> None:
@@ -438,6 +437,3 @@ class ComparedPartsScreen(Screen[tuple[str, str] | None]):
         row = None if self.rows is None else self.rows.items[event.index]
         if row is not None and row.tag is not None:
             self.dismiss((row.dimension, row.tag))
-
-    def action_leave(self) -> None:
-        self.dismiss(None)

@@ -336,7 +336,6 @@ class DifferencePanel(Vertical):
 
     @property
     def pair(self) -> Pair | None:
-        """The pair that is spoken of."""
         if self._comparison is None or not self._comparison.pairs:
             return None
         return self._comparison.pairs[min(self.pairs.cursor, len(self._comparison.pairs) - 1)]

@@ -40,7 +40,6 @@ MOST_VALUES = 12  # values of one kind that are listed; the rest is counted
 
 
 def fact_lines(summary: CorpusSummary, found: Examination) -> Iterator[PageLine]:
-    """Yield the page line by line."""
     yield from _statistics(found.statistics)
     yield from _requirements(found)
     paths = [show(str(path)) for path in found.files]
@@ -162,7 +161,7 @@ class CorpusFactsScreen(Screen[None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("o", "original", "Original", tooltip="Open the file itself", id="corpus.original"),
-        Binding("q,escape,i", "leave", "Back", key_display="q", id="back"),
+        Binding("q,escape,i", "dismiss(None)", "Back", key_display="q", id="back"),
     ]
 
     def __init__(self, summary: CorpusSummary, found: Examination) -> None:
@@ -185,9 +184,6 @@ class CorpusFactsScreen(Screen[None]):
 
     def action_original(self) -> None:
         open_original(self.app, self._found, None)
-
-    def action_leave(self) -> None:
-        self.dismiss(None)
 
 
 # ---- What the checks of a corpus found; a finding leads to the entries that it is about ----
@@ -228,7 +224,7 @@ class CorpusChecksScreen(Screen[int | None]):
     CSS_PATH = "corpus.tcss"
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("q,escape,c", "leave", "Back", key_display="q", id="back")
+        Binding("q,escape,c", "dismiss(None)", "Back", key_display="q", id="back")
     ]
     table = getters.query_one("#problems", ResultTable)
 
@@ -278,9 +274,6 @@ class CorpusChecksScreen(Screen[int | None]):
             self.dismiss(event.index)
         else:
             self.notify("This is about the file as a whole.", markup=False)
-
-    def action_leave(self) -> None:
-        self.dismiss(None)
 
 
 # ---- One entry of a corpus: its texts, its tags, every other field, and what the checks say of

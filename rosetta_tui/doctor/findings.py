@@ -282,7 +282,6 @@ def summary(findings: Sequence[Finding]) -> str:
 
 
 def findings_json(findings: Sequence[Finding]) -> dict[str, Any]:
-    """Return findings for programs."""
     return {
         "healthy": all(finding.health is not Health.BROKEN for finding in findings),
         "findings": [asdict(finding) for finding in findings],

@@ -28,7 +28,7 @@ def text_of(text: str, task: str) -> Content:
 
 def conversation(entry: Entry, output: str | None) -> list[PageLine]:
     """Return the turns of a conversation, each with its answer; nothing where the record or the output has others."""
-    turns = _extra(entry).get("turns")
+    turns = (entry.model_extra or {}).get("turns")
     answers = _answers(output)
     if not isinstance(turns, list) or not turns or len(answers) not in {0, len(turns)}:
         return []
@@ -54,7 +54,9 @@ def _said_by(who: str, text: str) -> Content:
 
 def answers_in_row(entry: Entry, output: str) -> str:
     """Return the answers of a conversation one after the other, and every other output as it is."""
-    return "\n\n".join(_answers(output)) or output if "turns" in _extra(entry) else output
+    return (
+        "\n\n".join(_answers(output)) or output if "turns" in (entry.model_extra or {}) else output
+    )
 
 
 def _answers(output: str | None) -> list[str]:
@@ -80,7 +82,7 @@ def about(
     }
     lines = [PageLine(label, show_lines(text)) for label, text in texts.items() if text]
     known = {text for text in (entry.source, entry.reference, output) if text}
-    extra = _extra(entry)
+    extra = entry.model_extra or {}
     brought = own_answer(task, extra)
     own = brought is not None and brought == (output or "")
     for name, value in extra.items():
@@ -93,10 +95,6 @@ def about(
                 )
             )
     return lines
-
-
-def _extra(entry: Entry) -> Mapping[str, Any]:
-    return entry.model_extra or {}
 
 
 def _as_text(value: object) -> str:
@@ -130,7 +128,6 @@ def field_words(value: object) -> str:
 
 
 def json_words(value: object) -> str:
-    """Return a value as JSON, whatever it is."""
     return json.dumps(value, ensure_ascii=False, default=str)
 
 

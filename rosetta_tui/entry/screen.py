@@ -78,7 +78,6 @@ class EntryByEntryScreen(Screen[int]):
         self.call_after_refresh(self._show)
 
     async def _show(self) -> None:
-        """Show the entry."""
         raise NotImplementedError
 
     def _head(self, id_: EntryId, entry: Entry | None) -> Content:
@@ -234,7 +233,6 @@ class EntryScreen(EntryByEntryScreen):
             yield from page.replies(facts)
 
     def _field(self, label: str) -> Field | None:
-        """Return the first field with a label."""
         return next((field for field in self.query(Field) if field.label == label), None)
 
     # Why the values are what they are

@@ -49,20 +49,12 @@ class WaitingItem:
     words: str
 
 
-SIGNS = {
-    Lead.RESUME: Cell("■", "warn"),
-    Lead.RETRY: Cell("✗", "bad"),
-    Lead.REVIEW: Cell("◇", "mark"),
-    Lead.IMPORT: Cell("↓", "mark"),
+LEADS = {
+    Lead.RESUME: (Cell("■", "warn"), "continue"),
+    Lead.RETRY: (Cell("✗", "bad"), "ask again"),
+    Lead.REVIEW: (Cell("◇", "mark"), "open the review"),
+    Lead.IMPORT: (Cell("↓", "mark"), "take in"),
 }
-
-OFFERS = {
-    Lead.RESUME: "continue",
-    Lead.RETRY: "ask again",
-    Lead.REVIEW: "open the review",
-    Lead.IMPORT: "take in",
-}
-
 COLUMNS = (
     Column("sign", "", 1),
     Column("waiting", "waiting for you", 20, share=1),
@@ -73,7 +65,8 @@ COLUMNS = (
 class WaitingRows(Rows[WaitingItem]):
     def cells(self, index: int) -> Sequence[Cell]:
         item = self.items[index]
-        return (SIGNS[item.lead], Cell(item.words), Cell(OFFERS[item.lead], "quiet"))
+        sign, offer = LEADS[item.lead]
+        return (sign, Cell(item.words), Cell(offer, "quiet"))
 
 
 def waiting_runs(runs: Sequence[RunSummary]) -> Iterator[WaitingItem]:
@@ -247,7 +240,6 @@ class WaitingList(ResultTable):
         self._show()
 
     def item(self, index: int) -> WaitingItem:
-        """Return what is in a row."""
         return self._items[index]
 
     def _show(self) -> None:
@@ -261,7 +253,6 @@ class WaitingList(ResultTable):
 
     @property
     def aside(self) -> dict[tuple[str, ...], None]:
-        """Return what was put aside."""
         if self._aside is None:
             self._aside = dict.fromkeys(read_aside(self._folder))
         return self._aside

@@ -118,7 +118,6 @@ def read_facts(connection: sqlite3.Connection, run_id: str) -> RunFacts:
 
 
 def _facts(found: RunFacts, changed: Changes | None, seconds: Sequence[float]) -> dict[str, Any]:
-    """Return what the template shows."""
     card, dataset = found.card, block(found.card, "dataset")
     together = [found.summary, *found.beside]
     caption = "How long entries took"

@@ -84,14 +84,6 @@ class Dimension:
     high_first: bool  # true where the best is the highest
 
 
-def _words_of(entrant: Entrant) -> str:
-    return setup_words(entrant.run).casefold()
-
-
-def _verified(entrant: Entrant) -> str:
-    return validation(entrant)
-
-
 SORTS: Mapping[str, Dimension] = {
     "chrf": Dimension("chrF++", lambda e: e.value("chrf_plus_plus"), True),
     "composite": Dimension("composite", lambda e: e.composite, True),
@@ -102,9 +94,9 @@ SORTS: Mapping[str, Dimension] = {
     "speed": Dimension("seconds per entry", lambda e: e.avg_latency_seconds, False),
     "adjusted": Dimension("cost-adjusted score", lambda e: e.cost_adjusted, True),
     "failed": Dimension("failed entries", lambda e: sum(e.failures.values()), False),
-    "method": Dimension("method", _words_of, False),
+    "method": Dimension("method", lambda e: setup_words(e.run).casefold(), False),
     "class": Dimension("method class", lambda e: e.method_class, False),
-    "verified": Dimension("who validated it", _verified, False),
+    "verified": Dimension("who validated it", lambda e: validation(e), False),  # noqa: PLW0108  it is defined below
     "when": Dimension("date", lambda e: e.run.created, True),
 }
 """What lists can be sorted by besides further metrics; the rank is by chrF++, or by composite where that is chosen."""
@@ -187,7 +179,6 @@ class LeaderboardRows(Rows["Entrant"]):
         return (Cell("●" if marked else "", "mark"), *entrant_cells(self._board, entrant))
 
     def record(self, index: int) -> Record:
-        """Return the values of one row."""
         return entrant_record(self._board, self.items[index])
 
     def needs(self) -> Sequence[int]:

@@ -31,7 +31,7 @@ class ConcurrencyScreen(ModalScreen[int | None]):
     """Gives a ceiling from 1 to MOST, None where nothing was changed."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "leave", "Back"),
+        Binding("escape", "dismiss(None)", "Back"),
         Binding("up", "step(1)", "More"),
         Binding("down", "step(-1)", "Fewer"),
     ]
@@ -64,9 +64,6 @@ class ConcurrencyScreen(ModalScreen[int | None]):
         now = int(field.value) if field.value.isdecimal() else self._now
         field.value = str(max(1, min(MOST, now + by)))
 
-    def action_leave(self) -> None:
-        self.dismiss(None)
-
 
 class RunControl(Protocol):
     """A way to steer one run."""
@@ -87,7 +84,6 @@ class LocalRunControl:
         self._control = control
 
     def paused(self, shown: RunState) -> bool:  # noqa: ARG002  the control knows it first
-        """Return whether the run is paused."""
         return self._control.state is RunState.PAUSED
 
     def wish(self, screen: Screen[Any], wish: ControlRequest, calls: int | None = None) -> None:

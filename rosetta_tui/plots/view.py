@@ -80,7 +80,6 @@ class Lines:
         return cls(picture, axis, name, max(8, width - name - number - 5), number)
 
     def line(self, point: Point, *, focus: bool) -> Line:
-        """Draw one point."""
         sign = "▸ " if focus else "  "
         return [
             (sign + crop(point.name, self.name) + " ", "plain"),

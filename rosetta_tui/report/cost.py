@@ -73,7 +73,6 @@ def _clock(value: float) -> str:
 
 
 def framework_lines(found: WorkedFramework, width: int | None) -> Iterator[str]:
-    """Yield what ``rosetta cost`` prints."""
     total = () if found.establishment_total is None else (found.establishment_total,)
     parts: tuple[tuple[str, Iterable[Worked]], ...] = (
         ("one run", found.runs),

@@ -44,7 +44,6 @@ class Advice(NamedTuple):
 
 
 def segment_fields(segment: SegmentProgress) -> dict[str, Any]:
-    """Return the progress of a segment for JSON."""
     return {**asdict(segment), "segment": str(segment.segment)}
 
 

@@ -30,12 +30,10 @@ def evidence_lines(found: Iterable[CardCheck]) -> Iterator[str]:
 
 
 def checks_json(found: Iterable[CardCheck]) -> list[dict[str, Any]]:
-    """Return checks as JSON values."""
     return [{"name": check.name, "ok": check.ok, "words": check.words} for check in found]
 
 
 def ownership_lines(record: OwnershipRecord) -> Iterator[str]:
-    """Yield all that a record of ownership says."""
     terms = record.terms
     yield line("ownership", str(record.state))
     yield line("record", terms.id)

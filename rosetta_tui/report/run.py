@@ -44,7 +44,6 @@ class PlainLines:
         self._id_width = 0  # cells of the longest id so far; at first of the number of entries
 
     def __call__(self, event: Event) -> None:
-        """Print an event."""
         match event:
             case Started():
                 self._columns = event.columns
@@ -131,7 +130,6 @@ def _match(result: Result) -> str:
 
 
 def progress_line(event: Progress, columns: KeptColumns = TRANSLATIONS) -> str:
-    """Return where the run stands."""
     parts = [f"{event.done} of {event.total}"]
     if event.failed:
         parts.append(f"{event.failed} failed")
@@ -174,7 +172,6 @@ class JsonLines:
         self._floors: tuple[Floor, ...] = ()  # those told last; told again only when changed
 
     def __call__(self, event: Event) -> None:
-        """Print an event."""
         fields = {"event": type(event).__name__, **self._fields(event)}
         self._write(form_text("event", fields, indent=None, default=_plain_value))
 

@@ -23,7 +23,6 @@ HEADINGS = ("#", "run", "state", "entries", "composite", "95 %", "chrF++", "may 
 
 
 def sweep_lines(found: SweepRecord, width: int | None) -> Iterator[str]:
-    """Yield what `rosetta sweep show` prints."""
     yield f"Sweep {found.name} ({found.id}): {found.plan}"
     yield from progress_lines(found)
     yield ""
@@ -103,7 +102,6 @@ def race_words(found: SweepSummary) -> str:
 
 
 def progress_line(found: SweepSummary) -> str:
-    """Return how far a sweep is."""
     states = ", ".join(f"{n} {state}" for state, n in found.cells_by_state.items() if n)
     time = "" if found.eta_seconds is None else f"; about {figures.clock(found.eta_seconds)} left"
     entries = f"{figures.count(found.entries_done)} of {figures.count(found.entries_total)} entries"

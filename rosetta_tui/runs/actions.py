@@ -392,7 +392,6 @@ class RunEnd:
         self.read()
 
     def read(self) -> None:
-        """Read again."""
         background(self._screen, self._path, "summary", self._find, self._take, _to_go_on)
 
     def _find(self, store: sqlite3.Connection) -> RunSummary | None:

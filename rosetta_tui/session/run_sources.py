@@ -80,9 +80,7 @@ class Followed(Protocol):
         """Return what is new, oldest first."""
         ...
 
-    def close(self) -> None:
-        """Close the store."""
-        ...
+    def close(self) -> None: ...
 
 
 def look_ahead(
@@ -122,6 +120,5 @@ class PrefetchedSource:
         return events if events or self._rest is None else self._rest.drain()
 
     def close(self) -> None:
-        """Close what is followed."""
         if self._rest is not None:
             self._rest.close()

@@ -88,16 +88,10 @@ def ends_record(scores: Mapping[str, Any], metric: str) -> dict[str, float | Non
 def with_interval(scores: Mapping[str, Any], metric: str) -> str:
     """Return a score with its interval where it has one, such as ``62.1 (15.6–89.8)``."""
     score, ends = number(scores.get(metric)), interval(scores, metric)
-    shown = _value(metric, score)
+    shown = figures.value(metric, score)
     if score is None or ends is None:
         return shown
-    return f"{shown} ({_value(metric, ends[0])}–{_value(metric, ends[1])})"
-
-
-def _value(metric: str, score: float | None) -> str:
-    from rosetta_tui.show.figures import value
-
-    return value(metric, score)
+    return f"{shown} ({figures.value(metric, ends[0])}–{figures.value(metric, ends[1])})"
 
 
 def spread_words(scores: Mapping[str, Any], metric: str) -> str:
@@ -109,7 +103,7 @@ def spread_words(scores: Mapping[str, Any], metric: str) -> str:
     short = (
         "" if n == number(scores.get("total")) else f" of {counted(round(n), 'entry', 'entries')}"
     )
-    return f"mean {_value(metric, mean)} ± {_value(metric, std)}{short}"
+    return f"mean {figures.value(metric, mean)} ± {figures.value(metric, std)}{short}"
 
 
 def references_accepted(scoring: object) -> float | None:
@@ -132,7 +126,7 @@ def _claim(card: Mapping[str, Any]) -> Claim:
 
 def claimable(card: Mapping[str, Any], review: ReviewStatus | None = None) -> Tier:
     """Return the tier that may be claimed (T1): floors and caveats bound it, and only a passed review lifts the cap."""
-    return _claim(card).tier(review_passed=review is not None and review.passed)
+    return claim_of(card).tier(review_passed=review is not None and review.passed)
 
 
 def tier_words(
@@ -145,7 +139,9 @@ def tier_words(
     if review is not None and review.suspended:
         words = "review suspended: ratings were taken back"
     passed = review is not None and review.passed
-    return _claim(card).words(review_passed=passed, review=words, brief=beside, caveats=not beside)
+    return claim_of(card).words(
+        review_passed=passed, review=words, brief=beside, caveats=not beside
+    )
 
 
 def no_composite(card: Mapping[str, Any]) -> str:
@@ -161,7 +157,7 @@ def no_composite(card: Mapping[str, Any]) -> str:
 
 def tier_sign(card: Mapping[str, Any], review: ReviewStatus | None = None) -> str:
     """Return the tier as diamonds, with ``!`` where a part of the outputs fails: lists cut the words."""
-    claim = _claim(card)
+    claim = claim_of(card)
     tier = claim.tier(review_passed=review is not None and review.passed)
     return f"{figures.meter(tier)}{'!' if claim.caveats else ''}"
 

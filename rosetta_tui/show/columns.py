@@ -275,7 +275,6 @@ class Listed:
         """Everything is there already."""
 
     def record(self, index: int) -> Record:
-        """Return one of them."""
         return self._records[index]
 
 

@@ -93,7 +93,6 @@ def _changed(ours: _Word, theirs: _Word) -> Piece:
 
 
 def filled(parts: Sequence[WordPart]) -> tuple[WordPart, ...]:
-    """Return the parts that have a letter."""
     return tuple(part for part in parts if part.text)
 
 

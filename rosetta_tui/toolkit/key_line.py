@@ -153,7 +153,6 @@ class KeyLine(Widget):
     # The mouse
 
     def _at(self, x: int) -> Key | None:
-        """Return the key at a cell."""
         right = self._right
         if x >= self._room:
             return right if right is not None and x < self.size.width - 1 else None

@@ -83,7 +83,6 @@ def entry_pages(connection: sqlite3.Connection, corpus: int) -> Pages[Entry]:
 
 
 def result_pages(connection: sqlite3.Connection, run: int) -> Pages[Result]:
-    """Return the results of a run."""
     return Pages(
         lambda places: {r.position: r for r in read_results(connection, run, places, to_show=True)}
     )

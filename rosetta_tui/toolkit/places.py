@@ -32,7 +32,6 @@ class Place:
     key: str = ""  # leads there from everywhere, in Textual's words; may be empty
 
     def open(self, store_path: Path) -> Screen[None]:
-        """Make the screen."""
         made = getattr(import_module(self.module), self.screen)(store_path)
         return cast("Screen[None]", made)
 

@@ -67,7 +67,6 @@ class ReadingScreen(Screen[None], Generic[Found]):
         raise NotImplementedError
 
     def show_found(self, found: Found) -> None:
-        """Show what was read."""
         raise NotImplementedError
 
     # Reading

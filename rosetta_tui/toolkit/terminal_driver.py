@@ -44,14 +44,12 @@ class TerminalDriver(LinuxDriver):
         self._gone = False
 
     def start_application_mode(self) -> None:
-        """Acquire the terminal."""
         self._caught = [number for number in _SIGNALS if signal.getsignal(number) is signal.SIG_DFL]
         for signals in self._caught:
             self._loop.add_signal_handler(signals, self._leave, signals)
         super().start_application_mode()  # type: ignore[no-untyped-call]
 
     def stop_application_mode(self) -> None:
-        """Release the terminal."""
         for signals in self._caught:
             self._loop.remove_signal_handler(signals)
         if self._gone:  # what is being saved is not to be cut by the same bad news coming twice

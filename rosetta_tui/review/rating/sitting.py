@@ -91,7 +91,6 @@ class TerminalSitting:
 
     @property
     def view(self) -> View:
-        """Return what to show now."""
         return self.session.view
 
     @property

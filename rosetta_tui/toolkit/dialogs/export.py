@@ -89,7 +89,6 @@ class ExportScreen(ModalScreen[None]):
         self.query_one("#path", Input).value = str(self._proposal)
 
     def folder_of_settings(self) -> Path:
-        """Return the folder of exports."""
         return exports_folder(self, self._home)
 
     def _say(self, words: str, tone: str = "$quiet") -> None:

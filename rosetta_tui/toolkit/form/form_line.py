@@ -164,7 +164,6 @@ class FormLine(Vertical):
             self._control.offer(choices)
 
     def open_list(self) -> None:
-        """Open the list of a line that suggests."""
         if isinstance(self._control, SuggestingLine):
             self._control.action_open()
 
@@ -177,7 +176,6 @@ class FormLine(Vertical):
         return _parted(typed) if self.field.kind is FieldKind.WORDS else typed
 
     def put(self, value: Value) -> None:
-        """Set the value."""
         if isinstance(self._control, Ticks):
             self._control.put(_ticked(self.field, value))
         elif isinstance(self._control, SuggestingLine):
@@ -193,7 +191,6 @@ class FormLine(Vertical):
         return self.display and self._control.allow_focus()
 
     def take_focus(self) -> None:
-        """Focus the control."""
         control = self._control
         control.call_after_refresh(
             control.take_focus if isinstance(control, SuggestingLine) else control.focus

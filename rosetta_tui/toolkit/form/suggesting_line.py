@@ -36,7 +36,6 @@ class Harmless(Highlighter):
     """Shows one cell for each character that would act, so that the cursor stays where it belongs."""
 
     def __call__(self, text: str | Text) -> Text:
-        """Return the text to draw."""
         typed = text if isinstance(text, str) else text.plain
         return Text("".join(map(_shown, typed)), no_wrap=True, overflow="ignore", end="")
 
@@ -110,7 +109,6 @@ class SuggestingLine(Vertical):
         return self._list
 
     def take_focus(self) -> None:
-        """Focus the line."""
         self.input.focus()
 
     @property

@@ -44,7 +44,6 @@ _MEANINGS = {
 
 
 def agreeing(now: ReviewNow, run: RunNow) -> Iterator[Widget]:
-    """Yield the section for one run."""
     reading = run.reading
     if reading is None:
         yield from hidden(now, run)

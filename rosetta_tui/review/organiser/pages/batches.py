@@ -176,7 +176,6 @@ _COLUMNS = (
 
 
 def people(now: ReviewNow) -> Iterator[Widget]:
-    """Yield the section."""
     progress = now.progress
     yield Static(
         Content.assemble(
@@ -269,7 +268,6 @@ class ImportScreen(Screen[None]):
 
     @property
     def files(self) -> SelectionList[FoundFile]:
-        """The files that were found."""
         return self.query_one("#files", SelectionList)
 
     # Looking for files

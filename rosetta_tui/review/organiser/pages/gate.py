@@ -117,7 +117,6 @@ _COLUMNS = (
 
 
 def certificate(run: RunNow) -> Iterator[Widget]:
-    """Yield the section for one run."""
     done = run.verification
     if done is None:
         yield _none(run)

@@ -199,7 +199,6 @@ def strata_words(reading: EvidenceReading) -> Iterator[str]:
 
 
 def dots(share: float) -> str:
-    """Return a share as five dots."""
     full = round(5 * share)
     return "●" * full + "○" * (5 - full)
 

@@ -227,7 +227,6 @@ def kept_back_words(found: ReviewProgress) -> Iterator[str]:
 
 
 def taken_words(found: Gathered) -> str:
-    """Return what was imported."""
     return f"Taken in: {counted(found.translated, 'translation')}, {found.agreed} agreed to, {found.corrected} corrected."
 
 

@@ -152,7 +152,6 @@ class LineActions:
         self._session.translate(item.id, text, override=self._override(item))
 
     def _judge(self, view: View, decide: Callable[[ShownItem], View]) -> None:
-        """Decide about the item that is shown."""
         if view.item is None:
             self._console.say(self._words("There is no sentence to answer here."))
         else:

@@ -88,7 +88,6 @@ class Writing(Vertical):
 
     @property
     def text(self) -> str:
-        """Return what is in the box."""
         return self.query_one(Box).written
 
 
@@ -106,7 +105,6 @@ class Box(TextArea):
         return as_kept(self.text)
 
     def begin(self, text: str, start: str) -> None:
-        """Start typing."""
         self._start = harmless(start)
         self.load_text(harmless(text)[:MOST_TEXT])
         self._rest()

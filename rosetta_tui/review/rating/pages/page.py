@@ -173,7 +173,6 @@ class Page(Screen[Result]):
         raise NotImplementedError
 
     def hints(self) -> Sequence[Hint]:
-        """Return the keys."""
         raise NotImplementedError
 
     def action_help(self) -> None:
@@ -191,7 +190,6 @@ def given_text(given: OrganiserText) -> ComposeResult:
 
 
 def paragraph(words: str | Content, style: str = "") -> Static:
-    """Return one paragraph of a page."""
     return Static(told(words, style) if isinstance(words, str) else words)
 
 

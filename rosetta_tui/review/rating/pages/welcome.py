@@ -218,7 +218,6 @@ class YesPage(Page[Result]):
             self.query_one(".body").scroll_page_down(animate=False)
 
     def _agreed(self) -> None:
-        """Continue."""
         raise NotImplementedError
 
     def _yes(self, said: str) -> Hint:
