@@ -32,7 +32,7 @@ from harness.store.file.database import opened
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.background import AnsweringScreen, bring, in_thread
 from rosetta_tui.toolkit.content import show
-from rosetta_tui.toolkit.form.suggesting_line import FileChoice
+from rosetta_tui.toolkit.form.file_choice import FileChoice
 
 
 @dataclass(frozen=True, slots=True)

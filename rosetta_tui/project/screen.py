@@ -31,7 +31,7 @@ from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.background import in_thread, telling
 from rosetta_tui.toolkit.content import Line, show
 from rosetta_tui.toolkit.dialogs.choose import ActingScreen, answers, confirm, typed_line
-from rosetta_tui.toolkit.form.suggesting_line import FileChoice
+from rosetta_tui.toolkit.form.file_choice import FileChoice
 from rosetta_tui.toolkit.reading_screen import SectionScreen, section_keys
 
 # ---- What the app itself does with a corpus in the making, by the same functions as the

@@ -18,7 +18,7 @@ from rosetta_tui.show.key_names import key_name
 from rosetta_tui.toolkit.content import show, show_lines
 from rosetta_tui.toolkit.customization import KEPT
 from rosetta_tui.toolkit.dialogs.choose import answers
-from rosetta_tui.toolkit.form.suggesting_line import FileChoice
+from rosetta_tui.toolkit.form.file_choice import FileChoice
 
 Check = Callable[[str], str | None]
 """Says what is wrong with what was typed and the fix; None where nothing is."""

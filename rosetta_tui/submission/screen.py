@@ -38,7 +38,7 @@ from rosetta_tui.submission.pages import SubmissionPage, claim, parts, readme, t
 from rosetta_tui.toolkit.background import in_thread, telling
 from rosetta_tui.toolkit.content import show, show_lines
 from rosetta_tui.toolkit.dialogs.choose import PathScreen, answers, typed_line
-from rosetta_tui.toolkit.form.suggesting_line import FileChoice
+from rosetta_tui.toolkit.form.file_choice import FileChoice
 from rosetta_tui.toolkit.messages import RunChosen, RunPrepared
 from rosetta_tui.toolkit.reading_screen import ListRow, ListScreen, SectionScreen, section_keys
 from rosetta_tui.toolkit.result_table import ResultTable

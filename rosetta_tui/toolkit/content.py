@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, NamedTuple
 
+from rich.highlighter import Highlighter
+from rich.text import Text
 from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.content import Content
@@ -57,6 +60,28 @@ def shown_value(metric: str, number: float | None, references: float | None) -> 
 
     beside = beside_value(metric, references)
     return Content.assemble(value(metric, number), (f" ({beside})" if beside else "", "$quiet"))
+
+
+INSTEAD = "¤"  # stands for a character that shows nothing of its own, or would act
+
+
+class Harmless(Highlighter):
+    """Shows one cell for each character that would act, so that the cursor stays where it belongs."""
+
+    def __call__(self, text: str | Text) -> Text:
+        typed = text if isinstance(text, str) else text.plain
+        return Text("".join(map(_shown_character, typed)), no_wrap=True, overflow="ignore", end="")
+
+    def highlight(self, text: Text) -> None:
+        """Colour nothing."""
+
+
+@cache
+def _shown_character(character: str) -> str:
+    if plain(f"x{character}") == f"x{character}":
+        return character
+    symbol = plain(character)
+    return symbol if len(symbol) == 1 else INSTEAD
 
 
 class Field(Horizontal):

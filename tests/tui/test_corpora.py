@@ -30,7 +30,7 @@ from rosetta_tui.corpus.open_corpus import open_corpus
 from rosetta_tui.corpus.screen import CorpusScreen
 from rosetta_tui.live.screen import LiveScreen
 from rosetta_tui.new_run.screen import NewRunScreen
-from rosetta_tui.toolkit.form.suggesting_line import FileChoice
+from rosetta_tui.toolkit.form.file_choice import FileChoice
 from tests.corpora.making import json_file
 from tests.tui.golden import SMALL, look
 from tests.tui.scenes import FAULTY, sealed

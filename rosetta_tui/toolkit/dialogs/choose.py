@@ -16,8 +16,8 @@ from textual.widgets import Button, Input, Label, OptionList, Static
 from textual.widgets.option_list import Option
 
 from rosetta_tui.toolkit.background import Answer, AnsweringScreen, in_thread
-from rosetta_tui.toolkit.content import show
-from rosetta_tui.toolkit.form.suggesting_line import FileChoice, Harmless
+from rosetta_tui.toolkit.content import Harmless, show
+from rosetta_tui.toolkit.form.file_choice import FileChoice
 
 
 def choose(

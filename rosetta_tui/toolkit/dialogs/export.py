@@ -24,9 +24,8 @@ from rosetta_tui.show import figures
 from rosetta_tui.show.columns import SLICE, Record, Records, ShownRecords, read_all
 from rosetta_tui.show.exporting import FORM_WORDS, PAGES, TableFormat, encoded, table_text
 from rosetta_tui.show.text import plain
-from rosetta_tui.toolkit.content import show
+from rosetta_tui.toolkit.content import Harmless, show
 from rosetta_tui.toolkit.dialogs.choose import answers, confirm
-from rosetta_tui.toolkit.form.suggesting_line import Harmless
 
 TOLD = 2_000  # rows after which it is said again how far it is
 SUFFIXES = {f".{form}": form for form in TableFormat}

@@ -23,8 +23,8 @@ from rosetta_tui.request.draft import YES, Value
 from rosetta_tui.request.fields import OPEN, FieldKind, FormField
 from rosetta_tui.request.suggesting import Suggest
 from rosetta_tui.show.text import plain
-from rosetta_tui.toolkit.content import show_lines
-from rosetta_tui.toolkit.form.suggesting_line import Harmless, SuggestingLine
+from rosetta_tui.toolkit.content import Harmless, show_lines
+from rosetta_tui.toolkit.form.suggesting_line import SuggestingLine
 
 GAP = 2  # empty cells between two boxes
 

@@ -31,10 +31,10 @@ from rosetta_tui.live.steering import ConcurrencyScreen
 from rosetta_tui.project.list_screen import ProjectsScreen
 from rosetta_tui.project.screen import ProjectScreen
 from rosetta_tui.runs import score_again
-from rosetta_tui.runs import table as run_rows
 from rosetta_tui.runs.resume import GoOnScreen, Stop
 from rosetta_tui.runs.score_again import ScoreAgainScreen
 from rosetta_tui.settings.ask_setting import AskSettingScreen, PressKeyScreen
+from rosetta_tui.show import run_facts
 from rosetta_tui.show.clipboard import MOST_BYTES
 from rosetta_tui.submission.screen import SubmissionsScreen
 from rosetta_tui.toolkit.customization import THEME_WORDS
@@ -324,7 +324,7 @@ PROSPECT = RescorePreview(
 @pytest.fixture
 def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Scene:
     """Make a run with a note, in a folder with one corpus file, on a computer with few extras."""
-    monkeypatch.setattr(run_rows, "when", lambda _: "2023-11-14 22:13")
+    monkeypatch.setattr(run_facts, "when", lambda _: "2023-11-14 22:13")
     monkeypatch.setattr(score_again, "prospect", lambda *_: PROSPECT)
     monkeypatch.setattr(ExportScreen, "folder_of_settings", lambda _: Path("/data/exports"))
     folder = tmp_path / "files"

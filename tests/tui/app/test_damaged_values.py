@@ -38,7 +38,7 @@ from rosetta_tui.app.display import exit_code
 from rosetta_tui.cli import _run  # ``main`` ends the process
 from rosetta_tui.commands import rosetta
 from rosetta_tui.corpus.screen import CorpusScreen
-from rosetta_tui.entry import screen as entry_screen
+from rosetta_tui.entry import page as entry_page
 from rosetta_tui.home.screen import HomeScreen
 from rosetta_tui.live.screen import LiveScreen
 from rosetta_tui.own_files import changed_files
@@ -429,7 +429,7 @@ async def test_a_crash_on_a_secret_entry_prints_no_text(
     gold = {"segment": Segment.GOLD_STANDARD}
     secret = [entry.model_copy(update=gold) for entry in entries_of(PAIRS, 8)]
     made = scene(tmp_path / "s.sqlite", total=8, stored=8, entries=secret)
-    monkeypatch.setattr(entry_screen, "texts", fail_on_an_entry)
+    monkeypatch.setattr(entry_page, "texts", fail_on_an_entry)
     made.play([made.started(), *made.scored(8), made.progress(8)])
     app = App(made, watch=True)
     with pytest.raises(KeyError):

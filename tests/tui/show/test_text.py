@@ -30,7 +30,7 @@ from rosetta_tui.show.output_text import (
 )
 from rosetta_tui.show.text import json_text, plain
 from rosetta_tui.toolkit.content import show, show_lines
-from rosetta_tui.toolkit.form.suggesting_line import MOST_SHOWN, matching
+from rosetta_tui.toolkit.form.file_choice import MOST_SHOWN, matching
 from tests.review.thorough import examples
 from tests.tui.scenes import ANY_TEXT, HOSTILE, acting
 
