@@ -200,11 +200,7 @@ class PairRows(Rows["Pair"]):
     def record(self, index: int) -> Record:
         """Return the values of one row; of a pair under way nothing but what may be examined."""
         pair, metric = self.items[index], self._metric
-        head: dict[str, Value] = {
-            "first": pair.first.run_id,
-            "second": pair.second.run_id,
-            "metric": metric,
-        }
+        head: dict[str, Value] = {"first": pair.first.run_id, "second": pair.second.run_id, "metric": metric}  # fmt: skip
         if why := kept_words(pair):
             return {**head, WITHHELD: why}
         if pair.under_way:

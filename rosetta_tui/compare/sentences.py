@@ -141,11 +141,7 @@ def number(metric: str, value: float, *, sign: bool = False) -> str:
     places = digits(metric)
     while value and not round(value, places) and places < _MOST_DIGITS:
         places += 1
-    return (
-        figures.signed(value, places)
-        if sign
-        else figures.number(round(value, places) + 0.0, places)
-    )
+    return figures.signed(value, places) if sign else figures.number(round(value, places) + 0.0, places)  # fmt: skip
 
 
 def ends(metric: str, difference: Difference | RunningDifference) -> str:
@@ -186,11 +182,7 @@ def reproduction_words(found: Reproduction) -> Iterator[str]:
             yield "same set-up: NOT reproduced, composite or chrF++ is more than 2 % away"
     for metric in found.outside:
         deviation = found.deviations[metric]
-        share = (
-            ""
-            if deviation.share is None
-            else f" ({figures.signed(deviation.share, 1, share=True)})"
-        )
+        share = "" if deviation.share is None else f" ({figures.signed(deviation.share, 1, share=True)})"  # fmt: skip
         claimed, repeated = number(metric, deviation.claimed), number(metric, deviation.repeated)
         yield f"  {name(metric)}: {claimed} became {repeated}{share}"
 

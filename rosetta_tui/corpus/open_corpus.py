@@ -73,20 +73,9 @@ def summary_of(
 
 
 SUFFIXES = (
-    ".json",
-    ".jsonl",
-    ".ndjson",
-    ".csv",
-    ".tsv",
-    ".tab",
-    ".txt",
-    ".tmx",
-    ".xlf",
-    ".xliff",
-    ".xlsx",
-    ".po",
-    ".arb",
-)
+    ".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".tab", ".txt", ".tmx", ".xlf", ".xliff", ".xlsx",
+    ".po", ".arb",
+)  # fmt: skip
 
 FIELDS = {
     "reference": "second file, where sources and references are two aligned text files",
@@ -180,22 +169,10 @@ def _close(found: Found) -> None:
 # ---- Opening the file that a corpus was read from, with the person's editor or the system's
 # program.
 
-_PLUS = frozenset(
-    {
-        "vi",
-        "vim",
-        "nvim",
-        "view",
-        "nano",
-        "pico",
-        "emacs",
-        "emacsclient",
-        "joe",
-        "kak",
-        "micro",
-        "mg",
-    }
-)
+_PLUS = frozenset({
+    "vi", "vim", "nvim", "view", "nano", "pico", "emacs", "emacsclient", "joe", "kak", "micro",
+    "mg",
+})  # fmt: skip
 """Editors that take ``+LINE`` before the file."""
 
 _COLON = frozenset({"hx", "helix", "subl", "zed"})  # editors that take `FILE:LINE`

@@ -3,10 +3,6 @@
 from rosetta_tui.toolkit.places import Place
 
 PLACE = Place(
-    "doctor",
-    "Doctor",
-    "What is missing on this computer",
-    "rosetta_tui.doctor.screen",
-    "DoctorScreen",
-    order=6,
-)
+    "doctor", "Doctor", "What is missing on this computer", "rosetta_tui.doctor.screen",
+    "DoctorScreen", order=6,
+)  # fmt: skip

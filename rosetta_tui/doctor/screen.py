@@ -100,11 +100,7 @@ class DoctorScreen(Screen[None]):
 
         if not self.is_attached:
             return
-        shown = [
-            finding
-            for finding in self._found
-            if not self._only_bad or finding.health is not Health.OK
-        ]
+        shown = [finding for finding in self._found if not self._only_bad or finding.health is not Health.OK]  # fmt: skip
         self.table.show_rows(FindingRows(shown))
         words = "looking …" if self._looking else summary(self._found)
         broken = any(finding.health is Health.BROKEN for finding in self._found)

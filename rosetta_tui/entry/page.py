@@ -209,11 +209,7 @@ def _outcome(
         return [PageLine("Output", Content.styled("not yet", "$quiet"))]
     if result.error_class is not None:
         kind = result.error_class.value.replace("_", " ")
-        return [
-            PageLine(
-                "Failed", Content.assemble((f"{kind}: ", "bold $bad"), show(result.error or ""))
-            )
-        ]
+        return [PageLine("Failed", Content.assemble((f"{kind}: ", "bold $bad"), show(result.error or "")))]  # fmt: skip
     output = result.output or ""
     if entry.not_stored:
         words = "sealed: it came from a vault, and is opened with that alone (rosetta watch RUN --vault FOLDER --purpose WORDS)"
@@ -259,11 +255,7 @@ def _attempts(facts: EntryFacts) -> Content:
 
 def _attempt(number: int, attempt: Attempt) -> Content:
     status = "cache" if attempt.cached else str(attempt.status or figures.NONE)
-    took = (
-        ""
-        if attempt.latency_seconds is None
-        else f" in {figures.seconds(attempt.latency_seconds)} s"
-    )
+    took = "" if attempt.latency_seconds is None else f" in {figures.seconds(attempt.latency_seconds)} s"  # fmt: skip
     waited = (
         f" after {figures.seconds(attempt.waited_seconds)} s of waiting"
         if attempt.waited_seconds

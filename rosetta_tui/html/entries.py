@@ -87,11 +87,7 @@ def _weak(row: Mapping[str, Any], kept: KeptColumns) -> ShownEntry:
     score = f"{short_title(kept.headline)} {value(kept.headline, _score(row, kept))}"
     score += f" · {shortened(verdict)}" if isinstance(verdict, str) else ""
     level = row.get("difficulty")
-    facts = (
-        "" if level is None else f"difficulty {level}",
-        row.get("segment"),
-        row.get("register"),
-    )
+    facts = "" if level is None else f"difficulty {level}", row.get("segment"), row.get("register")
     words = () if failed else marked(str(row.get("predicted") or ""), reference)
     return ShownEntry(
         str(row.get("entry_id")),

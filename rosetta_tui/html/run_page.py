@@ -201,11 +201,7 @@ def _in_short(found: RunFacts) -> Iterator[str]:
         yield "No speaker has judged this run yet. A score made by a program does not speak for the people whose language it is."
     else:
         certificate = found.review.certificate
-        since = (
-            "; ratings were taken back since, so it says nothing now"
-            if found.review.suspended
-            else ""
-        )
+        since = "; ratings were taken back since, so it says nothing now" if found.review.suspended else ""  # fmt: skip
         yield f"Speakers have judged it: {certificate.panel.words}, for {certificate.organisation.name}, on {certificate.issued[:10]}{since}."
 
 

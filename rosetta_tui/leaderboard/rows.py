@@ -386,11 +386,7 @@ def board_words(board: Board) -> tuple[str, str]:
 def disagreeing_words(board: Board) -> str:
     """Return how often chrF++ has two runs in the other order; empty where it never has."""
     otherwise, pairs = board.disagreeing if board.by == "composite" else (0, 0)
-    return (
-        f"chrF++ has {otherwise:,} of {counted(pairs, 'pair')} in the other order"
-        if otherwise
-        else ""
-    )
+    return f"chrF++ has {otherwise:,} of {counted(pairs, 'pair')} in the other order" if otherwise else ""  # fmt: skip
 
 
 def smallest_words(board: Board) -> str:

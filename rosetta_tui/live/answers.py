@@ -66,13 +66,7 @@ def answers_line(live: LiveRun) -> Content:
     others = [id_ for id_ in _known(live) if id_ not in shown]
     gaps = [show(f"no value: {names} ({reason})", "$quiet") for reason, names in by_reason(missing)]
     parts = [part for id_ in _known(live) for part in _shares(live, id_)]
-    contents = [
-        *judged_in_vain(live.progress),
-        _not_judged(live),
-        *parts,
-        _beside(live, others),
-        *gaps,
-    ]
+    contents = [*judged_in_vain(live.progress), _not_judged(live), *parts, _beside(live, others), *gaps]  # fmt: skip
     return Content.styled(" · ", "$quiet").join([part for part in contents if part.plain])
 
 

@@ -198,11 +198,7 @@ def _submission(live: LiveRun) -> str:
 
 
 def _go_on(key: str, call: str) -> Content:
-    here = (
-        Content.assemble((key, "bold"), " continues here, or ")
-        if key
-        else Content("Continue with: ")
-    )
+    here = Content.assemble((key, "bold"), " continues here, or ") if key else Content("Continue with: ")  # fmt: skip
     return here + show(call, "bold")
 
 

@@ -241,11 +241,7 @@ class LiveScreen(SearchedScreen):
         self.query_one(RunBanner).show_run(self.live)
         rows = self.table.entries
         nothing = "nothing found" if self.table.order.search and rows and not rows.count else ""
-        parts = [
-            self.table.order.words(self.table.kept),
-            nothing,
-            "following" if self.following else "",
-        ]
+        parts = [self.table.order.words(self.table.kept), nothing, "following" if self.following else ""]  # fmt: skip
         notes = " · ".join(part for part in parts if part)
         self.query_one(CountLine).show_run(self.live, notes=notes)
         if self.following and self.live.newest is not None:

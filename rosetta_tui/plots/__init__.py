@@ -3,10 +3,6 @@
 from rosetta_tui.toolkit.places import Place
 
 PLACE = Place(
-    "plots",
-    "Plots",
-    "Look at runs instead of reading",
-    "rosetta_tui.plots.screen",
-    "PlotsScreen",
+    "plots", "Plots", "Look at runs instead of reading", "rosetta_tui.plots.screen", "PlotsScreen",
     order=4,
-)
+)  # fmt: skip

@@ -275,11 +275,7 @@ class PlotsScreen(Screen[None]):
             choose(self.app, "Quality as", words, self._quality, chosen)
 
     def action_effort(self) -> None:
-        words = {
-            "cost": "cost per entry",
-            "tokens": "tokens per entry",
-            "seconds": "seconds per entry",
-        }
+        words = {"cost": "cost per entry", "tokens": "tokens per entry", "seconds": "seconds per entry"}  # fmt: skip
         offered = {str(effort): words[effort] for effort in efforts_of(self.runs)}
 
         def chosen(name: str) -> None:

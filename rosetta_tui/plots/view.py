@@ -95,11 +95,7 @@ class Lines:
             cells[low], cells[high] = "├", "┤"
         place = self.axis.place(point.across, self.bar)
         cells[place] = "●"
-        return [
-            ("".join(cells[:place]), "quiet"),
-            ("●", "mark"),
-            ("".join(cells[place + 1 :]), "quiet"),
-        ]
+        return [("".join(cells[:place]), "quiet"), ("●", "mark"), ("".join(cells[place + 1 :]), "quiet")]  # fmt: skip
 
     def _spread(self, point: Point) -> Line:
         parts = [place * BINS // self.bar for place in range(self.bar)]
@@ -110,12 +106,7 @@ class Lines:
             place = self.axis.place(number, self.bar)
             head = pieces.pop(0)[0]
             if place < len(head):
-                pieces = [
-                    (head[:place], "quiet"),
-                    (sign, "mark"),
-                    (head[place + 1 :], "quiet"),
-                    *pieces,
-                ]
+                pieces = [(head[:place], "quiet"), (sign, "mark"), (head[place + 1 :], "quiet"), *pieces]  # fmt: skip
             else:
                 pieces.insert(0, (head, "quiet"))
         return pieces

@@ -3,10 +3,6 @@
 from rosetta_tui.toolkit.places import Place
 
 PLACE = Place(
-    "projects",
-    "New languages",
-    "From an empty folder to a checked corpus",
-    "rosetta_tui.project.list_screen",
-    "ProjectsScreen",
-    order=8,
-)
+    "projects", "New languages", "From an empty folder to a checked corpus",
+    "rosetta_tui.project.list_screen", "ProjectsScreen", order=8,
+)  # fmt: skip

@@ -301,7 +301,7 @@ class ProjectsScreen(ListScreen[Sequence[ProjectReading], Path]):
         self.app.push_screen(NewCorpusScreen(self.store_path, self._typed))
 
     def action_open(self) -> None:
-        words = ("Open a corpus in the making", "Its folder has a file project.json. It is only examined.", "path of the folder")  # fmt: skip
+        words = "Open a corpus in the making", "Its folder has a file project.json. It is only examined.", "path of the folder"  # fmt: skip
         self.app.push_screen(PathScreen(*words), self._opened)
 
     def _opened(self, folder: Path | None) -> None:

@@ -99,19 +99,7 @@ def gather_here(folder: Path, home: Path) -> Sequence[Line]:
 Add = Callable[[WantedSentences], Sequence[Line]]
 """Adds sentences, and says what became of them; called in a thread."""
 
-_ENDINGS = (
-    ".tsv",
-    ".csv",
-    ".txt",
-    ".json",
-    ".jsonl",
-    ".tmx",
-    ".xlf",
-    ".xliff",
-    ".xlsx",
-    ".po",
-    ".arb",
-)
+_ENDINGS = ".tsv", ".csv", ".txt", ".json", ".jsonl", ".tmx", ".xlf", ".xliff", ".xlsx", ".po", ".arb"  # fmt: skip
 
 _FIELDS = (
     ("difficulty", "Difficulty", "1 to 5, of those that name none"),

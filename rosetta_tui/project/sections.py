@@ -362,7 +362,7 @@ def _speakers_about(asked: AskedReview, facts: ProjectFacts) -> Iterator[Line]:
 
 
 def _commands(asked: AskedReview, folder: Path) -> Commands:
-    again = ("rosetta", "corpus", asked.kind, str(folder), "--again", "--passphrases", "-o", "STICK")  # fmt: skip
+    again = "rosetta", "corpus", asked.kind, str(folder), "--again", "--passphrases", "-o", "STICK"
     return {
         "Take in what came back on a stick": ("rosetta", "review", "import", "STICK"),
         "Take it into this corpus": ("rosetta", "corpus", "gather", str(folder)),

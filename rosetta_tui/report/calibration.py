@@ -141,16 +141,7 @@ def _rounded(value: float | None, digits: int) -> float | None:
 def _runs(found: Calibration, evidence: CalibrationEvidence) -> Iterator[str]:
     yield "What people said of the runs, and what the automatic score says"
     known = {run.run_id: run for run in evidence.runs}
-    rows = [
-        (
-            "run",
-            "system",
-            "outputs",
-            "acceptable or better",
-            "composite of these",
-            "of the whole run",
-        )
-    ]
+    rows = [("run", "system", "outputs", "acceptable or better", "composite of these", "of the whole run")]  # fmt: skip
     for share in found.systems:
         run = known[share.system]
         rows.append(

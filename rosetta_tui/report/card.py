@@ -177,12 +177,7 @@ def _what_ran(card: Mapping[str, Any]) -> Iterator[str]:
     if withheld := block(card, "withheld"):
         counts = f"{withheld.get('secret')} of {withheld.get('entries')} entries are secret"
         yield line("withheld", counts, "no row of them leaves, nor a sum over few")
-    named = (
-        method.get("method_name"),
-        method.get("method"),
-        card.get("model_slug"),
-        card.get("condition"),
-    )
+    named = method.get("method_name"), method.get("method"), card.get("model_slug"), card.get("condition")  # fmt: skip
     yield line("method", *dict.fromkeys(map(str, filter(None, named))))
 
 
@@ -371,11 +366,7 @@ def _latencies(speed: Mapping[str, Any]) -> list[str]:
     """Return the latencies that were measured; those of outputs made elsewhere often were not."""
     kinds = {"mean": "avg", "median": "median", "95 % within": "p95"}
     latencies = {name: number(speed.get(f"{kind}_latency_seconds")) for name, kind in kinds.items()}
-    return [
-        f"{name} {figures.seconds(value)} s"
-        for name, value in latencies.items()
-        if value is not None
-    ]
+    return [f"{name} {figures.seconds(value)} s" for name, value in latencies.items() if value is not None]  # fmt: skip
 
 
 def _budget(budget: Mapping[str, Any]) -> str:

@@ -165,11 +165,7 @@ _NOTHING_TO_JUDGE = (
 def not_judged(scores: Mapping[str, Any], failed: str) -> int:
     """Return how many entries have no judgement, beyond those counted under ``failed``; 0 where nobody can tell."""
     spread_block = block(block(scores, "spread"), failed.removesuffix(JUDGE_FAILED))
-    total, judged, in_vain = (
-        number(scores.get("total")),
-        number(spread_block.get("n")),
-        scores.get(failed),
-    )
+    total, judged, in_vain = (number(scores.get("total")), number(spread_block.get("n")), scores.get(failed))  # fmt: skip
     if total is None or judged is None:
         return 0
     return max(0, int(total - judged - (number(in_vain) or 0)))

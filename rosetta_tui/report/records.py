@@ -59,11 +59,7 @@ def ownership_lines(record: OwnershipRecord) -> Iterator[str]:
 
 def ownership_json(record: OwnershipRecord) -> dict[str, Any]:
     """Return a record of ownership as JSON values, with its state."""
-    return {
-        "id": record.terms.id,
-        "state": str(record.state),
-        "record": record.model_dump(mode="json"),
-    }
+    return {"id": record.terms.id, "state": str(record.state), "record": record.model_dump(mode="json")}  # fmt: skip
 
 
 def profile_lines(items: Iterable[Mapping[str, Any]]) -> Iterator[str]:

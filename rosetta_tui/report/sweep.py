@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from harness.sweep.record import CellRecord, SweepRecord, SweepSummary
 
 
-HEADINGS = ("#", "run", "state", "entries", "composite", "95 %", "chrF++", "may be called", "cost", "s/entry", "id")  # fmt: skip
+HEADINGS = "#", "run", "state", "entries", "composite", "95 %", "chrF++", "may be called", "cost", "s/entry", "id"  # fmt: skip
 
 
 def sweep_lines(found: SweepRecord, width: int | None) -> Iterator[str]:
@@ -200,7 +200,7 @@ def _count(amount: float) -> str:
 
 # ---- The methods of a sweep against its baselines, as lines of text ----
 
-_HEADINGS = ("method", "value", "best baseline", "difference", "95 % to the best", "p", "p of maximum", "p (Holm)", "")  # fmt: skip
+_HEADINGS = "method", "value", "best baseline", "difference", "95 % to the best", "p", "p of maximum", "p (Holm)", ""  # fmt: skip
 _PARTS = ("set-up", "value", "runs", "sd of entries", "sd of repetitions", "sd of the rest")
 _EFFECTS = ("axis", "value", "adds", "95 % interval", "to", "pairs")
 _DIGITS = 4

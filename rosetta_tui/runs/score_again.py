@@ -34,19 +34,9 @@ from rosetta_tui.toolkit.form.form_line import FormLine
 from scoring.core.inventory import short_title
 
 FORM = (
-    "metrics",
-    "analyser",
-    "gloss_dictionary",
-    "embeddings",
-    "embeddings_model",
-    "judge",
-    "judge_model",
-    "comet",
-    "bertscore",
-    "terms",
-    "language_card",
-    "multi_ref",
-)
+    "metrics", "analyser", "gloss_dictionary", "embeddings", "embeddings_model", "judge",
+    "judge_model", "comet", "bertscore", "terms", "language_card", "multi_ref",
+)  # fmt: skip
 """Fields of the form, as ``rosetta score`` names them."""
 
 PAUSE = 0.4  # seconds without a key after which it is looked up what would work
@@ -227,11 +217,7 @@ def options_of(told: Mapping[str, Value]) -> ScoringOptions:
 def fields_of(scoring: ScoringOptions) -> dict[str, Value]:
     """Return a run's options in the fields, but for its metrics: it is to get all that there are."""
     values = {name: getattr(scoring, name) for name in FORM if name != "metrics"}
-    return {
-        name: "yes" if value is True else plain(str(value))
-        for name, value in values.items()
-        if value
-    }
+    return {name: "yes" if value is True else plain(str(value)) for name, value in values.items() if value}  # fmt: skip
 
 
 def _line(label: str, metrics: Iterable[str], otherwise: str) -> Content:

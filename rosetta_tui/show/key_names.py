@@ -20,17 +20,10 @@ NAMES = {
 }
 """Textual's name of a key → what people call it."""
 
-FOREIGN = frozenset(
-    {
-        "scroll_left",
-        "scroll_right",
-        "page_left",
-        "page_right",
-        "app.focus_next",
-        "app.focus_previous",
-        "screen.copy_text",
-    }
-)
+FOREIGN = frozenset({
+    "scroll_left", "scroll_right", "page_left", "page_right", "app.focus_next",
+    "app.focus_previous", "screen.copy_text",
+})  # fmt: skip
 """Actions that a scrolling or focusable thing brings with it and nobody needs to know."""
 
 

@@ -37,7 +37,7 @@ def leaving(run: RunSummary) -> RunSummary:
     return replace(run, card=card, failures={}, failed=0)
 
 
-_LEAVING = ("run_id", "run_card_hash", "dataset", "scoring", "fingerprint", "method", "model_slug", "withheld")  # fmt: skip
+_LEAVING = "run_id", "run_card_hash", "dataset", "scoring", "fingerprint", "method", "model_slug", "withheld"  # fmt: skip
 """Parts of a card with secret entries that say nothing of their outcome; its seal is what certificates name."""
 
 
@@ -191,8 +191,19 @@ def _weighed(card: Mapping[str, Any]) -> Hashable:
 TIER = "tier"  # heading of the column that says what may be claimed
 CAVEATS = "caveats"  # heading: which part of the outputs fails; left out where none does
 
-HEADINGS = ("when", "run", "corpus", "method", "state", "chrF++", "composite", TIER, CAVEATS,
-            "cost", "failed")  # fmt: skip
+HEADINGS = (
+    "when",
+    "run",
+    "corpus",
+    "method",
+    "state",
+    "chrF++",
+    "composite",
+    TIER,
+    CAVEATS,
+    "cost",
+    "failed",
+)
 
 OF_TRANSLATIONS = ("composite", TIER, CAVEATS)  # columns in which runs of other tasks have nothing
 

@@ -3,10 +3,6 @@
 from rosetta_tui.toolkit.places import Place
 
 PLACE = Place(
-    "submissions",
-    "Submissions",
-    "Methods that were handed in, and what is to be done with each",
-    "rosetta_tui.submission.screen",
-    "SubmissionsScreen",
-    order=8,
-)
+    "submissions", "Submissions", "Methods that were handed in, and what is to be done with each",
+    "rosetta_tui.submission.screen", "SubmissionsScreen", order=8,
+)  # fmt: skip

@@ -19,16 +19,8 @@ from rosetta_tui.toolkit.content import Line, SectionPage
 from scoring.core.inventory import short_title
 from scoring.statistics.reproducibility import DECIDING
 
-_WAY = (
-    Column("sign", "", 1),
-    Column("step", "step", 24),
-    Column("how", "how it stands", 20, share=1),
-)
-_PARTS = (
-    Column("sign", "", 1),
-    Column("part", "part", 16),
-    Column("words", "what is there", 20, share=1),
-)
+_WAY = Column("sign", "", 1), Column("step", "step", 24), Column("how", "how it stands", 20, share=1)  # fmt: skip
+_PARTS = Column("sign", "", 1), Column("part", "part", 16), Column("words", "what is there", 20, share=1)  # fmt: skip
 _CLAIM = (
     Column("metric", "metric", 14, share=1),
     Column("claimed", "claimed", 10, right=True),
@@ -231,7 +223,7 @@ def _answer_lines(card: ReleasedCard | ReleasedRefusal) -> Iterator[Line]:
 
 
 def _score_row(metric: str, score: ReleasedScore) -> tuple[Cell, ...]:
-    return (Cell(short_title(metric)), Cell(f"{released_words.score(score)}, in steps of {score.step:g}"))  # fmt: skip
+    return Cell(short_title(metric)), Cell(f"{released_words.score(score)}, in steps of {score.step:g}")  # fmt: skip
 
 
 def _caveat_rows(card: ReleasedCard) -> Iterator[tuple[Cell, ...]]:

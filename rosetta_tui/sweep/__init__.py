@@ -3,10 +3,6 @@
 from rosetta_tui.toolkit.places import Place
 
 PLACE = Place(
-    "sweeps",
-    "Sweeps",
-    "Map any two axes of a sweep: quality, cost, speed",
-    "rosetta_tui.sweep.screen",
-    "SweepScreen",
-    order=4,
-)
+    "sweeps", "Sweeps", "Map any two axes of a sweep: quality, cost, speed",
+    "rosetta_tui.sweep.screen", "SweepScreen", order=4,
+)  # fmt: skip

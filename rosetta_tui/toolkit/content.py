@@ -165,11 +165,7 @@ class StatusBar(Static):
 def trail(screen: Screen[Any]) -> Iterator[str]:
     """Yield the program's name and the titles of the screens that led here, except the lowest and dialogs."""
     app = screen.app
-    stack = [
-        screen
-        for screen in app.screen_stack
-        if screen.title and not isinstance(screen, ModalScreen)
-    ]
+    stack = [screen for screen in app.screen_stack if screen.title and not isinstance(screen, ModalScreen)]  # fmt: skip
     below = stack[: stack.index(screen)] if screen in stack else []
     yield app.title
     yield from (screen.title or "" for screen in below[1:])

@@ -60,11 +60,7 @@ class Pages(Generic[T]):
                 raise
             if len(places) == 1:
                 return {places[0]: None}
-        return {
-            place_found: row
-            for place in places
-            for place_found, row in self._found([place]).items()
-        }
+        return {place_found: row for place in places for place_found, row in self._found([place]).items()}  # fmt: skip
 
     def get(self, place: int) -> T | None:
         """Return one row, None where it is not to be had."""

@@ -73,15 +73,10 @@ class ResultTable(ScrollView, can_focus=True):
     """Rows under a header, a cursor, and nothing drawn that is not seen."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {
-        "result-table--header",
-        "result-table--cursor",
-        "result-table--plain",
-        "result-table--quiet",
-        "result-table--good",
-        "result-table--warn",
-        "result-table--bad",
+        "result-table--header", "result-table--cursor", "result-table--plain",
+        "result-table--quiet", "result-table--good", "result-table--warn", "result-table--bad",
         "result-table--mark",
-    }
+    }  # fmt: skip
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "choose", "Open", id="open"),

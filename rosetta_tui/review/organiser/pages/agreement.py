@@ -154,11 +154,7 @@ class CaseRows(Rows["Case"]):
 
     def cells(self, index: int) -> tuple[Cell, ...]:
         case = self.items[index]
-        text = (
-            Cell(NOT_HERE, "quiet")
-            if self._now.secret
-            else Cell(self._now.texts[case.item].candidate)
-        )
+        text = Cell(NOT_HERE, "quiet") if self._now.secret else Cell(self._now.texts[case.item].candidate)  # fmt: skip
         counts = (Cell(str(count) if count else "·") for count in case.counts)
         flags = Cell(str(case.flags or "·"), "warn" if case.is_open else "plain")
         return (text, *counts, flags, decided_cell(case))

@@ -136,12 +136,7 @@ def _people(codes: Sequence[str]) -> str:
 
 
 def _back(laptop: Delivery, found: Assignments) -> tuple[Cell, ...]:
-    people = [
-        code
-        for speaker in found.laptops
-        if speaker.phrase == laptop.phrase
-        for code in speaker.people
-    ]
+    people = [code for speaker in found.laptops if speaker.phrase == laptop.phrase for code in speaker.people]  # fmt: skip
     return (
         Cell(laptop.name),
         Cell(laptop.phrase),

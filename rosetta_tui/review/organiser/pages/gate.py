@@ -176,11 +176,7 @@ def _run(run: RunNow) -> Content:
 def _row(run: RunNow, issued: IssuedCertificate) -> tuple[Cell, ...]:
     certificate = read_certificate(issued.certificate, "the certificate")
     state = "rests on what was taken back" if issued.recompute else ""
-    attached = (
-        "attached"
-        if any(attached.sha256 == certificate.sha256 for attached in run.attached)
-        else ""
-    )
+    attached = "attached" if any(attached.sha256 == certificate.sha256 for attached in run.attached) else ""  # fmt: skip
     return (
         Cell(minute(certificate.issued), "quiet"),
         Cell(

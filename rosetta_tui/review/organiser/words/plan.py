@@ -165,11 +165,7 @@ def _kinds(letters: Letters, items: Sequence[Item]) -> str:
     texts = "".join(text for item in items for text in (item.shown.source, item.shown.candidate))
     here = [letter for letter in letters.found.lacking if letter in texts]
     few = here[:3] if not letters.secret else []
-    names = (
-        f": {', '.join(map(letter_name, few))}{', …' if len(here) > len(few) else ''}"
-        if few
-        else ""
-    )
+    names = f": {', '.join(map(letter_name, few))}{', …' if len(here) > len(few) else ''}" if few else ""  # fmt: skip
     return f"{_scripts(here)}{names}"
 
 
