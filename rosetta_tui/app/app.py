@@ -133,7 +133,7 @@ class RunScreens:
 
     def _order_of(self, run_id: str) -> Order | None:
         """Return the order in which a person looks at a run already."""
-        shown = [live_screen for live_screen in self._screens_of(run_id) if live_screen.is_mounted]
+        shown = [screen for screen in self._screens_of(run_id) if screen.is_mounted]
         return shown[-1].table.order if shown else None
 
     async def _show(self, screen: LiveScreen, run_id: str) -> None:

@@ -298,10 +298,10 @@ class PartRows(Rows[PartRow]):
     def _ends(self, row: PartRow) -> tuple[float, ...]:
         if row.part is None:
             return ()
-        part_difference = row.part.differences[self._letters].get(self._metric)
-        if part_difference is None:
+        change = row.part.differences[self._letters].get(self._metric)
+        if change is None:
             return ()
-        return (part_difference.difference, *(part_difference.interval or ()))
+        return (change.difference, *(change.interval or ()))
 
     def record(self, index: int) -> Record:
         """Return the values of one row; a dimension's title has none."""
@@ -311,17 +311,13 @@ class PartRows(Rows[PartRow]):
             return record
         if why := kept_words(self._pair):
             return {**record, WITHHELD: why}
-        part_difference = row.part.differences[self._letters].get(metric)
-        low, high = (
-            (None, None)
-            if part_difference is None or part_difference.interval is None
-            else part_difference.interval
-        )
+        change = row.part.differences[self._letters].get(metric)
+        low, high = (None, None) if change is None or change.interval is None else change.interval
         return {
             **record,
             "entries": row.part.n,
             **{letter: row.part.values[letter].get(metric) for letter in self._letters},
-            "difference": None if part_difference is None else part_difference.difference,
+            "difference": None if change is None else change.difference,
             "lower": low,
             "upper": high,
         }
@@ -337,18 +333,16 @@ class PartRows(Rows[PartRow]):
         head = (Cell(f"  {row.tag}"), Cell(f"{row.part.n:,}"))
         values = (row.part.values[letter].get(metric) for letter in self._letters)
         shown = [BLANK if value is None else Cell(number(metric, value)) for value in values]
-        part_difference = row.part.differences[self._letters].get(metric)
-        if part_difference is None:
+        change = row.part.differences[self._letters].get(metric)
+        if change is None:
             return (*head, *shown, BLANK, BLANK, Cell(""))
-        difference = Cell(number(metric, part_difference.difference, sign=True))
-        if part_difference.interval is None:
+        difference = Cell(number(metric, change.difference, sign=True))
+        if change.interval is None:
             few = Cell(f"n<{LEAST_FOR_INTERVAL}, too few", "quiet")
             return (*head, *shown, difference, few, Cell(""))
-        low, high = (number(metric, end, sign=True) for end in part_difference.interval)
-        reach, value = self._reach, part_difference.difference
-        line = figures.interval_bar(
-            value, part_difference.interval, low=-reach, top=reach, width=LINE
-        )
+        low, high = (number(metric, end, sign=True) for end in change.interval)
+        reach, value = self._reach, change.difference
+        line = figures.interval_bar(value, change.interval, low=-reach, top=reach, width=LINE)
         return (*head, *shown, difference, Cell(f"{low} … {high}", "quiet"), Cell(line, "mark"))
 
 

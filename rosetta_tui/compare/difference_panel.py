@@ -226,16 +226,14 @@ class PairRows(Rows["Pair"]):
         return Cell(f"{pair.second.letter} − {pair.first.letter}")
 
     def _complete(self, pair: Pair) -> list[Cell]:
-        difference_found, metric = pair.by_metric.get(self._metric), self._metric
-        if difference_found is None:
+        change, metric = pair.by_metric.get(self._metric), self._metric
+        if change is None:
             return [self._head(pair), BLANK, Cell("not compared", "warn"), *[BLANK] * 9]
-        difference = Cell(number(metric, difference_found.difference, sign=True))
-        counts = (difference_found.wins, difference_found.losses, difference_found.ties)
+        difference = Cell(number(metric, change.difference, sign=True))
+        counts = (change.wins, change.losses, change.ties)
         counted = [Cell(f"{n:,}") for n in counts] if any(counts) else [BLANK] * 3
         effect = (
-            BLANK
-            if difference_found.effect_size is None
-            else Cell(figures.signed(difference_found.effect_size, 2))
+            BLANK if change.effect_size is None else Cell(figures.signed(change.effect_size, 2))
         )
         if not self._tested:
             wait = Cell("…", "quiet")
@@ -245,36 +243,26 @@ class PairRows(Rows["Pair"]):
         return [
             self._head(pair),
             difference,
-            Cell(ends(metric, difference_found), "quiet"),
-            Cell(
-                self._line(
-                    difference_found.difference, (difference_found.lower, difference_found.upper)
-                ),
-                "mark",
-            ),
-            Cell(figures.p_value(difference_found.p_randomisation)),
+            Cell(ends(metric, change), "quiet"),
+            Cell(self._line(change.difference, (change.lower, change.upper)), "mark"),
+            Cell(figures.p_value(change.p_randomisation)),
             Cell(figures.p_value(pair.p_adjusted[metric])),
-            Cell(figures.p_value(difference_found.p_bootstrap)),
+            Cell(figures.p_value(change.p_bootstrap)),
             effect,
             *counted,
             Cell("neither", "quiet") if better is None else Cell(better.letter, "good"),
         ]
 
     def _running(self, pair: Pair) -> list[Cell]:
-        running_difference, metric = pair.running.get(self._metric), self._metric
-        if running_difference is None:
+        running, metric = pair.running.get(self._metric), self._metric
+        if running is None:
             return [self._head(pair), BLANK, Cell("when complete", "quiet"), *[BLANK] * 9]
         better = pair.better(metric)
         return [
             self._head(pair),
-            Cell(number(metric, running_difference.mean, sign=True)),
-            Cell(ends(metric, running_difference), "mark"),
-            Cell(
-                self._line(
-                    running_difference.mean, (running_difference.lower, running_difference.upper)
-                ),
-                "mark",
-            ),
+            Cell(number(metric, running.mean, sign=True)),
+            Cell(ends(metric, running), "mark"),
+            Cell(self._line(running.mean, (running.lower, running.upper)), "mark"),
             *[BLANK] * 7,
             Cell("open", "quiet") if better is None else Cell(better.letter, "good"),
         ]

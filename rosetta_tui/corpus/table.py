@@ -49,14 +49,8 @@ class CorpusRows(Rows["CorpusSummary"]):
         return next((i for i, item in enumerate(self.items) if item.sha256 == sha256), None)
 
     def key(self, index: int) -> Hashable:
-        corpus_summary = self.items[index]
-        return (
-            corpus_summary.sha256,
-            corpus_summary.number,
-            len(corpus_summary.runs),
-            corpus_summary.last_used,
-            corpus_summary.files,
-        )
+        corpus = self.items[index]
+        return (corpus.sha256, corpus.number, len(corpus.runs), corpus.last_used, corpus.files)
 
     def cells(self, index: int) -> Sequence[Cell]:
         # Corpus as one row.
@@ -76,19 +70,17 @@ class CorpusRows(Rows["CorpusSummary"]):
 
     def record(self, index: int) -> Record:
         """Return the values of one row."""
-        corpus_summary = self.items[index]
+        corpus = self.items[index]
         return {
-            "id": corpus_summary.dataset.id,
-            "version": corpus_summary.dataset.version,
-            "language_pair": corpus_summary.dataset.language_pair,
-            "entries": corpus_summary.entries,
-            "segments": segment_words(corpus_summary.segments),
-            "runs": len(corpus_summary.runs),
-            "last_used": None
-            if corpus_summary.last_used is None
-            else iso(corpus_summary.last_used),
-            "read_from": origin_words(corpus_summary),
-            "sha256": corpus_summary.sha256,
+            "id": corpus.dataset.id,
+            "version": corpus.dataset.version,
+            "language_pair": corpus.dataset.language_pair,
+            "entries": corpus.entries,
+            "segments": segment_words(corpus.segments),
+            "runs": len(corpus.runs),
+            "last_used": None if corpus.last_used is None else iso(corpus.last_used),
+            "read_from": origin_words(corpus),
+            "sha256": corpus.sha256,
         }
 
     def needs(self) -> Sequence[int]:

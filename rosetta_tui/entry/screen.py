@@ -252,9 +252,9 @@ class EntryScreen(EntryByEntryScreen):
 
     @work(thread=True, group="explain", description="explain")
     def _ask(self, position: int, entry: Entry, result: Result) -> None:
-        entry_explanation = self._explaining.explain(entry, result)
+        explanation = self._explaining.explain(entry, result)
         if not get_current_worker().is_cancelled:
-            bring(self, self._answered, position, entry_explanation)
+            bring(self, self._answered, position, explanation)
 
     def _answered(self, position: int, found: EntryExplanation | None) -> None:
         self._asking = False

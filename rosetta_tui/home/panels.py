@@ -115,7 +115,7 @@ def _strangers(desk: OrganiserService) -> Iterator[WaitingItem]:
     from review.office.results.progress import waiting
 
     with desk.office() as office:
-        files = sum(waiting_laptop.files for waiting_laptop in waiting(office))
+        files = sum(laptop.files for laptop in waiting(office))
     if files:
         words = f"{counted(files, 'file')} of ratings from laptops that nobody vouched for"
         yield WaitingItem(Lead.REVIEW, "", words)

@@ -121,14 +121,14 @@ def changes(connection: sqlite3.Connection, found: Comparison) -> Changes:
     leads = leading(found.metrics) or list(found.metrics[:1])
     [pair] = found.pairs
     there = found.entries.values
-    metric = next((metric_id for metric_id in (*leads, *there) if metric_id in there), "")
+    metric = next((id_ for id_ in (*leads, *there) if id_ in there), "")
     places = found.entries.spread_first(metric)[:MOST_ENTRIES] if metric else []
     texts = open_texts(connection, found.entries, found.sides, places)
     words = told_apart(found.runs)
     return Changes(
         f"{pair.first.letter}: {words[0]}",
         (
-            *(f"{sentence(pair, metric_id)}." for metric_id in leads),
+            *(f"{sentence(pair, id_)}." for id_ in leads),
             *filter(None, map(claim_words, found.runs)),
             *refusals(found),
         ),

@@ -42,7 +42,7 @@ def table(found: OfficialList) -> list[list[str]]:
                 figures.count(row.rank),
                 row.letters,
                 " · ".join(dict.fromkeys((row.name, card.method.model_slug))),
-                *(released_words.score(released_score) if (released_score := card.scores.get(id_)) else "–" for id_ in shown),
+                *(released_words.score(score) if (score := card.scores.get(id_)) else "–" for id_ in shown),
                 tier_words(row),
                 figures.money(card.cost_per_entry_usd),
                 figures.number(card.avg_latency_seconds, 2),

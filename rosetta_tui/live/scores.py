@@ -75,15 +75,9 @@ def _full(live: LiveRun, width: int) -> Content:
     if 0 < width < tier.cell_length and (reasons := tier.plain.partition("; ")[2]):
         tier = Content(f"{tier.plain.partition(' ')[0]} ({reasons}")
     floor = live.best_floor
-    composite_line = _bar_line(
-        live, "composite", "composite", 1, 2, floor.composite if floor else None
-    )
+    mixed = _bar_line(live, "composite", "composite", 1, 2, floor.composite if floor else None)
     return Content("\n").join(
-        [
-            _bar_line(live, "chrf_plus_plus", "chrF++   ", 100, 1, live.best_chrf_floor),
-            composite_line,
-            tier,
-        ]
+        [_bar_line(live, "chrf_plus_plus", "chrF++   ", 100, 1, live.best_chrf_floor), mixed, tier]
     )
 
 

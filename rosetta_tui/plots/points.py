@@ -84,13 +84,13 @@ class PlotCorpus:
 
 def by_corpus(runs: Sequence[RunSummary]) -> dict[PlotCorpus, list[RunSummary]]:
     """Group the sealed runs by what they translated, the corpus with most runs first."""
-    by_corpus_found: dict[PlotCorpus, list[RunSummary]] = {}
+    groups: dict[PlotCorpus, list[RunSummary]] = {}
     for run in runs:
         if run.card is not None:
             sha256 = block(run.card, "dataset").get("sha256")
             corpus = PlotCorpus(run.dataset_id, run.language_pair, str(sha256))
-            by_corpus_found.setdefault(corpus, []).append(run)
-    return dict(sorted(by_corpus_found.items(), key=lambda pair: -len(pair[1])))
+            groups.setdefault(corpus, []).append(run)
+    return dict(sorted(groups.items(), key=lambda pair: -len(pair[1])))
 
 
 def metrics_of(runs: Sequence[RunSummary]) -> list[str]:

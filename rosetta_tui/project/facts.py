@@ -75,13 +75,11 @@ def read_known(
     """Read every known project that changed since ``before``, or all with ``anyway``, by name; ``before`` if none did."""
     known = {project_reading.folder: project_reading for project_reading in before or ()}
     folders = known_folders(home)
-    project_readings = [
-        read_facts(folder, home, known.get(folder), anyway=anyway) for folder in folders
-    ]
-    project_readings.sort(key=lambda reading: (reading.name.casefold(), str(reading.folder)))
-    if before is not None and list(map(id, before)) == list(map(id, project_readings)):
+    readings = [read_facts(folder, home, known.get(folder), anyway=anyway) for folder in folders]
+    readings.sort(key=lambda reading: (reading.name.casefold(), str(reading.folder)))
+    if before is not None and list(map(id, before)) == list(map(id, readings)):
         return before
-    return project_readings
+    return readings
 
 
 def _facts(folder: Path, home: Path) -> ProjectFacts:

@@ -76,10 +76,10 @@ _COLUMNS = (
 
 def needs(facts: ProjectFacts, folder: Path) -> SectionPage:
     """Return how much there is of each minimum requirement, and what comes next."""
-    project_progress, step = facts.progress, project.next_step(facts.progress, folder)
-    by_name = {f"{segment.segment} entries": segment for segment in project_progress.segments}
+    progress, step = facts.progress, project.next_step(facts.progress, folder)
+    by_name = {f"{segment.segment} entries": segment for segment in progress.segments}
     rows, about = [], []
-    for row in project_progress.requirements:
+    for row in progress.requirements:
         segment = by_name.get(row.name)
         rows.append(
             (
@@ -91,7 +91,7 @@ def needs(facts: ProjectFacts, folder: Path) -> SectionPage:
             )
         )  # fmt: skip
         about.append(list(_about(row, segment)))
-    commands = [commands_of(step, folder, in_vault=project_progress.in_vault)] * len(rows)
+    commands = [commands_of(step, folder, in_vault=progress.in_vault)] * len(rows)
     return SectionPage(list(_said(facts, step)), _COLUMNS, rows, about, commands)
 
 
@@ -187,8 +187,8 @@ def worth_having(facts: ProjectFacts, folder: Path) -> SectionPage:
         )  # fmt: skip
         about.append([(f"{advice_item.name}: {advice_item.words}", "plain")])
         commands.append(advice_item.commands)
-    about_lines: list[Line] = [("No requirement, and worth having (benchmark-specification §11.2).", "plain")]  # fmt: skip
-    return SectionPage(about_lines, _ADVICE, rows, about, commands)
+    lead: list[Line] = [("No requirement, and worth having (benchmark-specification §11.2).", "plain")]  # fmt: skip
+    return SectionPage(lead, _ADVICE, rows, about, commands)
 
 
 _COSTS = (
@@ -210,17 +210,17 @@ def costs(facts: ProjectFacts) -> SectionPage:
         )
         for cost_row in (*worked.establishment, *total)
     ]
-    about_lines: list[Line] = [
+    lead: list[Line] = [
         (line, "warn" if line.startswith("!") else "plain") for line in project.cost_words(worked)
     ]
-    about_lines.append((f"Speakers until now: {next(project.total_words(facts.worked))}", "plain"))
-    about_lines.append((f"Numbers of {worked.source}.", "quiet"))
+    lead.append((f"Speakers until now: {next(project.total_words(facts.worked))}", "plain"))
+    lead.append((f"Numbers of {worked.source}.", "quiet"))
     mine = {
         "Write these numbers to a file, to change them": ("rosetta", "cost", "--write", "FILE.toml"),
         "Work out what your own numbers come to": ("rosetta", "cost", "FILE.toml"),
     }  # fmt: skip
     about: list[list[Line]] = [[(f"{row[0].text}: {row[1].text}", "plain"), (row[2].text, "quiet")] for row in rows]  # fmt: skip
-    return SectionPage(about_lines, _COSTS, rows, about, [mine] * len(rows))
+    return SectionPage(lead, _COSTS, rows, about, [mine] * len(rows))
 
 
 # ---- The sentences of a corpus in the making: by difficulty, register and where they came from;
@@ -255,9 +255,9 @@ def sentences(facts: ProjectFacts, folder: Path) -> SectionPage:
         for number, (side, which, count, _) in enumerate(kinds)
     ]
     about: list[list[Line]] = [[(meaning, "quiet")] for *_, meaning in kinds]
-    about_lines = list(_sentences_said(facts, total))
+    lead = list(_sentences_said(facts, total))
     return SectionPage(
-        about_lines, _SENTENCES_COLUMNS, rows, about, [commands] * max(1, len(rows)),
+        lead, _SENTENCES_COLUMNS, rows, about, [commands] * max(1, len(rows)),
         "There are no sentences yet. Press s to add them from a file: a table, or a text with one on each line.",
     )  # fmt: skip
 
@@ -351,10 +351,10 @@ def _speakers_about(asked: AskedReview, facts: ProjectFacts) -> Iterator[Line]:
     what = "Translations" if asked.kind == "translate" else "Looked over"
     counts = ", ".join(f"{count} by {who or 'nobody'}" for who, count in asked.people.items())
     yield f"{asked.review} · {what}: {counts or 'none in the corpus yet'}", "plain"
-    for working_time in facts.worked or ():
-        if working_time.review == asked.review:
+    for work in facts.worked or ():
+        if work.review == asked.review:
             yield (
-                f"{working_time.hours:.1f} hours of work at sentences, by {counted(working_time.people, 'person', 'people')}",
+                f"{work.hours:.1f} hours of work at sentences, by {counted(work.people, 'person', 'people')}",
                 "quiet",
             )
     if asked.out:

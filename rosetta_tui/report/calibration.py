@@ -228,9 +228,7 @@ def calibration_json(found: Calibration, evidence: CalibrationEvidence) -> dict[
             }
             for family in found.families
         ],
-        "runs": [
-            {key: _value(number) for key, number in asdict(row).items()} for row in found.systems
-        ],
+        "runs": [{key: _value(n) for key, n in asdict(row).items()} for row in found.systems],
         "decisions": {**asdict(found.decisions), "agreement": found.decisions.agreement},
         "weights": weight_facts(found),
         "threshold": threshold_facts(found.threshold),

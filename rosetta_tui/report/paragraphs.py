@@ -164,8 +164,8 @@ _NOTHING_TO_JUDGE = (
 
 def not_judged(scores: Mapping[str, Any], failed: str) -> int:
     """Return how many entries have no judgement, beyond those counted under ``failed``; 0 where nobody can tell."""
-    spread_block = block(block(scores, "spread"), failed.removesuffix(JUDGE_FAILED))
-    total, judged, in_vain = (number(scores.get("total")), number(spread_block.get("n")), scores.get(failed))  # fmt: skip
+    spread = block(block(scores, "spread"), failed.removesuffix(JUDGE_FAILED))
+    total, judged, in_vain = (number(scores.get("total")), number(spread.get("n")), scores.get(failed))  # fmt: skip
     if total is None or judged is None:
         return 0
     return max(0, int(total - judged - (number(in_vain) or 0)))
@@ -186,8 +186,8 @@ def scored_with(card: Mapping[str, Any]) -> Iterator[str]:
         ("script", (scoring.get("script"),)),
         *(_translation_tools(scoring) if of_translations or translated(card) else ()),
     ):
-        stated_parts = [part for part in parts if part]
-        yield line(f"  {name}", *(stated_parts or ["none"]))
+        known = [part for part in parts if part]
+        yield line(f"  {name}", *(known or ["none"]))
     for name in block(scoring, "annotators"):
         yield line(f"  {name}", *_annotator(block(block(scoring, "annotators"), name)))
     yield ""

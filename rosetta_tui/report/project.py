@@ -102,8 +102,8 @@ def _by(commands: Iterable[Command]) -> str:
 
 
 def _labels(found: ProjectProgress) -> Iterator[str]:
-    for label_word in label_words((found.dataset.model_extra or {}).get("labels")):
-        yield f"label: {label_word}"
+    for label in label_words((found.dataset.model_extra or {}).get("labels")):
+        yield f"label: {label}"
 
 
 def _counts(counts: Mapping[str, int]) -> str:
@@ -178,8 +178,8 @@ def cost_words(worked: WorkedFramework) -> Iterator[str]:
 
 def worked_words(worked: Sequence[WorkingTime] | None) -> Iterator[str]:
     """Yield the hours that speakers worked by review, as the logs have them that came back, and what they come to."""
-    for working_time in worked or ():
-        yield f"{working_time.review}: {working_time.hours:.1f} hours, {counted(working_time.people, 'person', 'people')}, {counted(working_time.answers, 'answer')}"
+    for work in worked or ():
+        yield f"{work.review}: {work.hours:.1f} hours, {counted(work.people, 'person', 'people')}, {counted(work.answers, 'answer')}"
     yield from total_words(worked)
 
 
@@ -191,7 +191,7 @@ def total_words(worked: Sequence[WorkingTime] | None) -> Iterator[str]:
     if not worked:
         yield "nothing came back yet"
         return
-    hours = sum(working_time.hours for working_time in worked)
+    hours = sum(work.hours for work in worked)
     usd = PER_HOUR.times(CostRange(hours, hours))
     yield f"in all {hours:.1f} hours: {amount(usd)} at {amount(PER_HOUR)} an hour"
     yield "Counted is the time in which a sentence was on the screen and its person active; reading, practice, breaks and talking are in no log."

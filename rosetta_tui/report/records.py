@@ -23,10 +23,8 @@ if TYPE_CHECKING:
 
 def evidence_lines(found: Iterable[CardCheck]) -> Iterator[str]:
     """Yield what shows how far a run was verified, each with whether it does."""
-    for card_check in found:
-        yield line(
-            "  shown by", f"{CHECK_SIGNS[card_check.ok]} {card_check.name}: {card_check.words}"
-        )
+    for check in found:
+        yield line("  shown by", f"{CHECK_SIGNS[check.ok]} {check.name}: {check.words}")
 
 
 def checks_json(found: Iterable[CardCheck]) -> list[dict[str, Any]]:
@@ -43,10 +41,10 @@ def ownership_lines(record: OwnershipRecord) -> Iterator[str]:
     yield line("gate", "passed", f"certificate {terms.certificate[:16]}…", reached)
     for side, party in (("organisation", terms.organisation), ("developer", terms.developer)):
         yield line(side, party.name, f"six words: {key_phrase(party.signing_key)}")
-    for developer_keep in terms.developer_keeps:
-        yield line("developer keeps", developer_keep)
-    for organisation_gain in terms.organisation_gains:
-        yield line("organisation gains", organisation_gain)
+    for kept in terms.developer_keeps:
+        yield line("developer keeps", kept)
+    for gain in terms.organisation_gains:
+        yield line("organisation gains", gain)
     yield line(
         "earnings",
         f"{terms.organisation_share} % to the organisation, {terms.developer_share} % to the developer",
@@ -76,13 +74,13 @@ def profile_lines(items: Iterable[Mapping[str, Any]]) -> Iterator[str]:
 
 def folder_lines(found: Sequence[FolderLine], known_kinds: str) -> Iterator[str]:
     """Yield a line for each file of a folder, once which kinds are known where one is not, and a total."""
-    for folder_line in found:
-        what = "not examined" if folder_line.verdict is None else folder_line.verdict.what
-        yield line(f"{CHECK_SIGNS[folder_line.holds]} {folder_line.path}", what, folder_line.words)
-    if any(folder_line.unknown for folder_line in found):
+    for file_line in found:
+        what = "not examined" if file_line.verdict is None else file_line.verdict.what
+        yield line(f"{CHECK_SIGNS[file_line.holds]} {file_line.path}", what, file_line.words)
+    if any(file_line.unknown for file_line in found):
         yield known_kinds
     held, not_held = (sum(line.holds is way for line in found) for way in (True, False))
-    left = sum(folder_line.verdict is None for folder_line in found)
+    left = sum(file_line.verdict is None for file_line in found)
     unsigned = len(found) - held - not_held - left
     yield f"{counted(len(found), 'file')}: {held:,} hold, {not_held:,} do not, {unsigned:,} signed by nobody, {left:,} could not be examined."
 

@@ -207,8 +207,8 @@ def without_secrets(event: EventT, secret: Collection[int]) -> EventT:
     if isinstance(event, Started):
         return replace(event, floors=())
     if isinstance(event, EntryScored) and event.result.position in secret:
-        sealed_fields = {name: getattr(event.result, name) for name in _OF_SECRETS}
-        return replace(event, result=Result(**sealed_fields, **_BLANK))
+        kept = {name: getattr(event.result, name) for name in _OF_SECRETS}
+        return replace(event, result=Result(**kept, **_BLANK))
     return event
 
 

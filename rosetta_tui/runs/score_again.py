@@ -179,15 +179,13 @@ def _wrong(why: str) -> str:
 
 def _prospect(number: int, told: Mapping[str, Value], store: sqlite3.Connection) -> Content:
     # Which metrics come new, which are taken again, and why others are not.
-    prospect_found = prospect(store, read_run(store, number), options_of(told))
+    forecast = prospect(store, read_run(store, number), options_of(told))
     lines = [
-        _line("new", prospect_found.new, "nothing: what can be computed here the run has already"),
-        _line("taken again", prospect_found.again, "none"),
+        _line("new", forecast.new, "nothing: what can be computed here the run has already"),
+        _line("taken again", forecast.again, "none"),
     ]
-    lines += [
-        _why("stays as it was", *reason_group) for reason_group in by_reason(prospect_found.kept)
-    ]
-    lines += [_why("not here", *reason_group) for reason_group in by_reason(prospect_found.off)]
+    lines += [_why("stays as it was", *group) for group in by_reason(forecast.kept)]
+    lines += [_why("not here", *group) for group in by_reason(forecast.off)]
     return Content("\n").join(lines)
 
 

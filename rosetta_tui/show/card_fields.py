@@ -340,23 +340,22 @@ def owned(run: RunSummary, review: ReviewStatus | None) -> Mapping[str, Any] | N
     if review is None:
         return None
     key = review.certificate.organisation.signing_key
-    kept_records = [
+    records = [
         record
         for record in run.checked.records
         if record.card == card and record.told["keys"][0] == key
     ]
-    if not kept_records:
+    if not records:
         return None
-    kept_record = max(
-        kept_records,
-        key=lambda record: (record.told["state"] not in _ENDED, record.told["proposed"]),
+    newest = max(
+        records, key=lambda record: (record.told["state"] not in _ENDED, record.told["proposed"])
     )
-    state = str(kept_record.told["state"])
-    if kept_record.revoked:
+    state = str(newest.told["state"])
+    if newest.revoked:
         state = "a key that signed it was revoked"
     elif not review.passed and state not in _ENDED:
         state = f"{state}, and its gate gives nothing now"
-    return {**kept_record.told, "state": state, "record": kept_record.id}
+    return {**newest.told, "state": state, "record": newest.id}
 
 
 _ENDED = ("refused", "revoked")

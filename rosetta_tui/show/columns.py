@@ -323,8 +323,8 @@ class ShownRecords(CellRecords):
         why = {name: full[name] for name in (LEFT_OUT, WITHHELD) if name in full}
         if not why:
             return shown
-        values_shown = {str(v) for name, v in full.items() if name not in why and v is not None}
-        kept = {title: w if _is_told(w, values_shown) else "" for title, w in shown.items()}
+        seen = {str(v) for name, v in full.items() if name not in why and v is not None}
+        kept = {title: w if _is_told(w, seen) else "" for title, w in shown.items()}
         return {**kept, **why}
 
 

@@ -170,11 +170,11 @@ def other_inputs(runs: Sequence[RunSummary]) -> frozenset[str]:
         if number(block(card, "scores").get("composite")) is not None:
             corpus = str(block(card, "dataset").get("sha256"))
             kinds.setdefault(corpus, {}).setdefault(_weighed(card), []).append(run.run_id)
-    runs_apart: list[str] = []
+    others: list[str] = []
     for of_corpus in kinds.values():
         most = max(of_corpus.values(), key=len)
-        runs_apart += [run_id for ids in of_corpus.values() if ids is not most for run_id in ids]
-    return frozenset(runs_apart)
+        others += [run_id for ids in of_corpus.values() if ids is not most for run_id in ids]
+    return frozenset(others)
 
 
 def _weighed(card: Mapping[str, Any]) -> Hashable:

@@ -69,7 +69,7 @@ def read_desk(home: Path, before: DeskReading | None, *, anyway: bool) -> DeskRe
     if before is not None and not anyway and before.mark == mark:
         return before
     listed, wrong = desk.listed()
-    return DeskReading(mark, [_listed(kept_submission) for kept_submission in listed], wrong)
+    return DeskReading(mark, [_listed(kept) for kept in listed], wrong)
 
 
 def _listed(kept: KeptSubmission) -> ListedSubmission:

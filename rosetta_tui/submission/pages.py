@@ -44,14 +44,14 @@ def way(facts: SubmissionFacts) -> SubmissionPage:
     """Return the steps from the bundle to the certificate: what is done, what is next, and what follows."""
     manifest = facts.kept.manifest
     first, *more = bundle_lines(manifest, facts.kept.number, facts.phrase)
-    about_lines = [(first, "plain"), *((line.strip(), "quiet") for line in more)]
+    lead = [(first, "plain"), *((line.strip(), "quiet") for line in more)]
     rows = [_step_row(step, facts) for step in facts.steps]
     typed = [_command_of(step, facts) for step in facts.steps]
     about = [list(_about_step(step, facts)) for step in facts.steps]
     rehearsal = facts.rehearsal.run if facts.rehearsal else ""
     runs = [{"rehearsed": rehearsal, "run over secret texts": facts.judged_run}.get(step.name, "") for step in facts.steps]  # fmt: skip
     at = len(rows) - 1 if facts.end.step is None else list(facts.steps).index(facts.end.step)
-    return _page(about_lines, _WAY, rows, about, typed, runs, first=at)
+    return _page(lead, _WAY, rows, about, typed, runs, first=at)
 
 
 def _command_of(step: WayStep, facts: SubmissionFacts) -> str:
@@ -86,11 +86,11 @@ def parts(facts: SubmissionFacts) -> SubmissionPage:
     """Return what there is of each part, and the fix of what is not right."""
     lacking = [check for check in facts.checks if not check.ok]
     if lacking:
-        about_lines = [
+        lead = [
             (f"✗ {counted(len(lacking), 'part')} of {len(facts.checks)} not right. {INCOMPLETE}", "bad")
         ]  # fmt: skip
     else:
-        about_lines = [(f"✓ All {len(facts.checks)} parts are there, and every member is the one that was signed.", "good")]  # fmt: skip
+        lead = [(f"✓ All {len(facts.checks)} parts are there, and every member is the one that was signed.", "good")]  # fmt: skip
     rows = [
         (
             Cell("✓", "good") if check.ok else Cell("✗", "bad"),
@@ -102,7 +102,7 @@ def parts(facts: SubmissionFacts) -> SubmissionPage:
     typed = ["" if check.part is not SubmissionPart.TERMS else f"rosetta submission check {facts.kept.number} --terms FILE" for check in facts.checks]  # fmt: skip
     about = [list(_about_part(check)) for check in facts.checks]
     first = next((place for place, check in enumerate(facts.checks) if not check.ok), 0)
-    return _page(about_lines, _PARTS, rows, about, typed, waiting=len(lacking), first=first)
+    return _page(lead, _PARTS, rows, about, typed, waiting=len(lacking), first=first)
 
 
 def _about_part(check: PartCheck) -> Iterator[Line]:
@@ -117,7 +117,7 @@ def claim(facts: SubmissionFacts) -> SubmissionPage:
     if card is None:
         return _page([], _CLAIM, [], [], empty="Its card makes no claim that can be held against anything: see Parts.")  # fmt: skip
     entries = counted(len(card.results), "open entry", "open entries")
-    about_lines: list[Line] = [
+    lead: list[Line] = [
         (f"Claimed over {entries} of {card.dataset.id}. Composite and chrF++ decide.", "plain"),
         (_verdict(facts), "good" if facts.kept.rehearsed else "quiet" if rehearsal is None else "bad"),
     ]  # fmt: skip
@@ -125,7 +125,7 @@ def claim(facts: SubmissionFacts) -> SubmissionPage:
     about: list[Line] = []
     if rehearsal is not None:
         about = [(f"Rehearsed as run {rehearsal.run[:8]}: enter opens it.", "quiet")]
-    return _page(about_lines, _CLAIM, rows, [about] * len(rows), runs=[rehearsal.run if rehearsal else ""] * len(rows))  # fmt: skip
+    return _page(lead, _CLAIM, rows, [about] * len(rows), runs=[rehearsal.run if rehearsal else ""] * len(rows))  # fmt: skip
 
 
 def _in_order(claimed: Mapping[str, float | None]) -> list[str]:
@@ -162,11 +162,9 @@ def _verdict(facts: SubmissionFacts) -> str:
 def readme(facts: SubmissionFacts) -> SubmissionPage:
     """Return what its maker says of it, above all what it does badly."""
     limit = limits(facts.readme)
-    about_lines: list[Line] = [
-        ("What its maker says, in their own words; nobody checked it.", "plain")
-    ]
+    lead: list[Line] = [("What its maker says, in their own words; nobody checked it.", "plain")]
     if limit is None:
-        about_lines.append(("✗ It has no heading about its limits.", "bad"))
+        lead.append(("✗ It has no heading about its limits.", "bad"))
     rows, inside = [], False
     for line in _readme_lines(facts.readme):
         if line.startswith("#"):
@@ -175,8 +173,8 @@ def readme(facts: SubmissionFacts) -> SubmissionPage:
         else:
             rows.append((Cell(line, "plain" if inside or limit is None else "quiet"),))
     if len(facts.readme) > README_LETTERS:
-        about_lines.append((f"The first {README_LETTERS:,} characters; the rest is in the bundle, which is a zip.", "warn"))  # fmt: skip
-    return _page(about_lines, _README, rows, [[]] * len(rows), empty="Its README is empty.")
+        lead.append((f"The first {README_LETTERS:,} characters; the rest is in the bundle, which is a zip.", "warn"))  # fmt: skip
+    return _page(lead, _README, rows, [[]] * len(rows), empty="Its README is empty.")
 
 
 def _readme_lines(text: str) -> Iterator[str]:
@@ -198,8 +196,8 @@ def told(facts: SubmissionFacts) -> SubmissionPage:
             decide = sorted(card.scores, key=lambda metric: (metric != card.headline, metric not in DECIDING, metric))  # fmt: skip
             scores = (_score_row(metric, card.scores[metric]) for metric in decide)
             rows = [*scores, *_caveat_rows(card)]
-            about_lines = [*_answer_lines(card), *((fact, "plain") for fact in released_words.facts(card)), ("Last, five caveats: whether it holds of a quarter of the outputs or more.", "quiet")]  # fmt: skip
-            return _page(about_lines, _TOLD, rows, [[]] * len(rows))
+            lead = [*_answer_lines(card), *((fact, "plain") for fact in released_words.facts(card)), ("Last, five caveats: whether it holds of a quarter of the outputs or more.", "quiet")]  # fmt: skip
+            return _page(lead, _TOLD, rows, [[]] * len(rows))
 
 
 def _nothing_told(facts: SubmissionFacts) -> str:

@@ -343,14 +343,14 @@ class SweepScreen(Screen[None]):
         which = f"{record.name} · {record.id}"
         more = f" · one of {len(self._sweeps)}, L" if len(self._sweeps) > 1 else ""
         self.query_one(StatusBar).say(show(which + more, "$quiet"))
-        told = [show(line, "$quiet") for line in progress_lines(record)]
-        told.append(show(f"{together_words(self._map, grid)}. ▁ worst … █ best"))
-        told.append(show(standing_words(self._map, self._quality)))
+        lines = [show(line, "$quiet") for line in progress_lines(record)]
+        lines.append(show(f"{together_words(self._map, grid)}. ▁ worst … █ best"))
+        lines.append(show(standing_words(self._map, self._quality)))
         if record.missed is not None:
-            told.append(
+            lines.append(
                 show(f"{missed_line(record.missed)}{' · e' if record.missed.missed else ''}")
             )
-        self.query_one("#head", Static).update(Content("\n").join(told))
+        self.query_one("#head", Static).update(Content("\n").join(lines))
         self._moved()
 
     @on(HeatView.CellMoved)

@@ -40,8 +40,6 @@ class Place:
 def places() -> Mapping[str, Place]:
     """Return the screens by name, in the order in which the palette offers them."""
     folders = (module.name for module in iter_modules(rosetta_tui.__path__) if module.ispkg)
-    module_places = (
-        getattr(import_module(f"rosetta_tui.{name}"), "PLACE", None) for name in folders
-    )
-    places = [place for place in module_places if isinstance(place, Place)]
+    stated = (getattr(import_module(f"rosetta_tui.{name}"), "PLACE", None) for name in folders)
+    places = [place for place in stated if isinstance(place, Place)]
     return {place.name: place for place in sorted(places, key=lambda p: (p.order, p.name))}

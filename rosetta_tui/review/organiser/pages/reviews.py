@@ -44,31 +44,29 @@ class ReviewRows(Rows[service.ReviewLine]):
         return self.cells(index)
 
     def cells(self, index: int) -> tuple[Cell, ...]:
-        review_line = self.items[index]
+        line = self.items[index]
         # How much is back, as a bar and in numbers.
-        done, asked = review_line.progress.done, review_line.progress.asked
+        done, asked = line.progress.done, line.progress.asked
         bar = figures.progress_bar(done / asked if asked else 0, BAR)
         return (
-            Cell(review_line.progress.name),
-            Cell(review_line.asks),
-            Cell(figures.count(len(review_line.progress.reviewers))),
+            Cell(line.progress.name),
+            Cell(line.asks),
+            Cell(figures.count(len(line.progress.reviewers))),
             Cell(f"{bar} {done:,} of {asked:,}"),
-            Cell("withdrawn", "warn")
-            if review_line.withdrawn
-            else verdict_cell(review_line.verdicts),
-            Cell(review_line.progress.created[:10], "quiet"),
+            Cell("withdrawn", "warn") if line.withdrawn else verdict_cell(line.verdicts),
+            Cell(line.progress.created[:10], "quiet"),
         )
 
 
 def verdict_cell(verdicts: Sequence[service.CertifiedVerdict | None]) -> Cell:
     """Return what the newest certificates say, run by run."""
     words = " / ".join(map(_verdict_words, verdicts))
-    certified_verdicts = [verdict for verdict in verdicts if verdict is not None]
-    if not certified_verdicts:
+    issued = [verdict for verdict in verdicts if verdict is not None]
+    if not issued:
         return Cell("none yet", "quiet")
     tones = {
         "warn" if certified_verdict.recompute else TONES[certified_verdict.outcome]
-        for certified_verdict in certified_verdicts
+        for certified_verdict in issued
     }
     return Cell(words, tones.pop() if len(tones) == 1 else "plain")
 

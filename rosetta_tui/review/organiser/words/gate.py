@@ -129,9 +129,9 @@ def looks_words(reading: EvidenceReading) -> str:
 
 def harm_words(reading: EvidenceReading) -> Iterator[LabelledLine]:
     """Yield each decision about what was called harmful, with its reason and who decided."""
-    for place, certified_decision in enumerate(reading.harm):
-        name = "upheld" if certified_decision.harmful else "cleared"
-        yield LabelledLine("" if place else "Harm", f"{name}: {decision_words(certified_decision)}")
+    for place, decision in enumerate(reading.harm):
+        name = "upheld" if decision.harmful else "cleared"
+        yield LabelledLine("" if place else "Harm", f"{name}: {decision_words(decision)}")
 
 
 def _named(review: Review, finding: GateFinding) -> GateFinding:
@@ -191,11 +191,9 @@ def measured(reading: EvidenceReading, name: str) -> str:
 
 def strata_words(reading: EvidenceReading) -> Iterator[str]:
     """Yield for every difficulty how much is found good, as dots, and of how many items."""
-    for stratum, stratum_share in reading.verdict.numbers.strata.items():
-        share_text = (
-            "not rated" if stratum_share.share is None else dots(float(stratum_share.share))
-        )
-        yield f"{stratum or '?'} {share_text} ({stratum_share.items})"
+    for stratum, part in reading.verdict.numbers.strata.items():
+        share_text = "not rated" if part.share is None else dots(float(part.share))
+        yield f"{stratum or '?'} {share_text} ({part.items})"
 
 
 def dots(share: float) -> str:
@@ -226,7 +224,7 @@ def advice(review: Review, reading: EvidenceReading) -> Iterator[str]:
 
 def alike(review: Review, reading: EvidenceReading) -> list[AlikePair]:
     """Return the pairs whose ratings agree far beyond the panel, people by the codes on their cards."""
-    return [alike_pair.named(review.code) for alike_pair in reading.alike]
+    return [pair.named(review.code) for pair in reading.alike]
 
 
 _MOST_DIFFERENCES = 10

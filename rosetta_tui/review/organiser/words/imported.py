@@ -90,8 +90,8 @@ _MOST_LINES = 5  # lines that are named for one reason
 
 def skipped_lines(skipped: Iterable[SkippedFiles]) -> Iterator[str]:
     """Yield which files of a folder were passed over, a line for each reason."""
-    for skipped_files in skipped:
-        yield f"PASSED OVER  {skipped_files}"
+    for files in skipped:
+        yield f"PASSED OVER  {files}"
 
 
 def report_lines(report: speaking.FileReport) -> Iterator[str]:
@@ -141,8 +141,8 @@ def _findings(report: speaking.FileReport) -> Iterator[str]:
             f"  LOOK: {codes(back)} was taken back on another laptop than the one that spoke for this person before. "
             "Ask whether it was they: what was taken back is erased for good, and a new card lets them take part again."
         )
-    codes_told = {person.code for person in report.several} | {*report.withdrawn}
-    if others := [code for code in report.elsewhere if code not in codes_told]:
+    known = {person.code for person in report.several} | {*report.withdrawn}
+    if others := [code for code in report.elsewhere if code not in known]:
         yield (
             f"  NOTE: another laptop brought something of {codes(others)} before. Nothing hangs on it: it decides nothing, "
             "or one of the two came instead of the other."

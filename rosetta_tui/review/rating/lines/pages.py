@@ -263,8 +263,8 @@ LANGUAGE = "l"
 
 def begin(opening: TerminalOpening, console: Console) -> None:
     """Show what was damaged or not found, before anything is asked."""
-    for damaged_word in opening_words.damaged_words(opening.words):
-        console.say(damaged_word)
+    for line in opening_words.damaged_words(opening.words):
+        console.say(line)
     if missing := opening.not_here():
         console.say(missing)
 
