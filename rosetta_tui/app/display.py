@@ -165,9 +165,8 @@ def _print_events(engine: Engine, style: str | None, secret: Collection[int]) ->
                     listener(event)
             for event in engine.events.drain():
                 listener(event)
-        except (
-            OSError
-        ):  # nobody reads any more: what is under way is paid for, so it is still stored
+        except OSError:
+            # nobody reads any more: what is under way is paid for, so it is still stored
             engine.control.drain()
             while not engine.wait(LOOK_SECONDS):
                 pass

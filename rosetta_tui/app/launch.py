@@ -45,9 +45,8 @@ def watch_other(path: Path, run_id: str, *, complete: bool) -> None:
 
 
 def _run(path: Path, engine: Engine | None, at: Watched | Screens | None = None) -> None:
-    os.environ.setdefault(
-        "ESCDELAY", ESCAPE_MILLISECONDS
-    )  # Textual reads it once, when it is imported
+    # Textual reads it once, when it is imported
+    os.environ.setdefault("ESCDELAY", ESCAPE_MILLISECONDS)
     from rosetta_tui.app.app import RosettaApp
 
     engines = [] if engine is None else [engine]

@@ -140,9 +140,8 @@ class LiveScreen(SearchedScreen):
             self.table.wish(self._order)
         self.set_interval(1 / LOOKS_PER_SECOND, self.look)
         self.set_interval(AFTERWARDS_SECONDS, self.look_afterwards)
-        self.call_after_refresh(
-            gc.freeze
-        )  # what the app consists of need not be walked at each look
+        # what the app consists of need not be walked at each look
+        self.call_after_refresh(gc.freeze)
         self.call_after_refresh(self.look)
 
     @property
@@ -158,9 +157,8 @@ class LiveScreen(SearchedScreen):
 
     def look(self) -> None:
         """Process what happened since the last look, and show it; a store that fails is shown as a fault."""
-        if not self.query(
-            EntryTable
-        ):  # a screen that goes has lost its parts before its clock stops
+        # a screen that goes has lost its parts before its clock stops
+        if not self.query(EntryTable):
             return
         try:
             with worded(self._path):

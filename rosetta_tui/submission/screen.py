@@ -181,9 +181,8 @@ class SubmissionScreen(SectionScreen[SubmissionReading]):
 
     def _rehearse(self, choice: RehearsalChoice | None) -> None:
         if choice is not None:
-            self.action_section(
-                "Claim"
-            )  # what it is held against, and what came of it on the way back
+            # what it is held against, and what came of it on the way back
+            self.action_section("Claim")
             begin = partial(begin_rehearsal, number=self._number, model=choice.model, on=choice.corpus)  # fmt: skip
             self.post_message(RunPrepared("The rehearsal", begin))
 

@@ -68,9 +68,8 @@ def bring(screen: Widget | App[Any], take: Callable[..., object], *found: Any) -
     try:
         call: Callable[[], bool | Awaitable[bool]] = taken
         return screen.app.call_from_thread(call)
-    except (
-        RuntimeError
-    ):  # what Textual raises where a screen is no part of an app, or the app is not running
+    except RuntimeError:
+        # what Textual raises where a screen is no part of an app, or the app is not running
         if screen.is_attached:
             raise
         return False

@@ -172,9 +172,8 @@ class JudgingScreen(ItemPage):
     def _rate(self, item: ShownItem, rating: Rating) -> None:
         """Rate what was seen: where a part of the translation is still below, read on."""
         texts, session = self.query_one(Texts), self.sitting.session
-        if (
-            texts.translation_seen or not session.time.takes_keys()
-        ):  # the session says what came too soon
+        # the session says what came too soon
+        if texts.translation_seen or not session.time.takes_keys():
             override = self.sitting.overridden(item)
             self._do(partial(session.rate, item.id, rating, override=override))
         elif texts.has_room:
