@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import asdict, replace
+from dataclasses import fields as dataclass_fields
 from typing import Any, Final, TypeVar
 
 from corpora.text.messages import counted
+from harness.core.calls import Usage
 from harness.core.failures import ErrorClass, RunState
 from harness.method.method import Result
 from harness.run.events import EntryScored, Event, Failed, Finished, Progress, Started
@@ -218,14 +220,16 @@ _BLANK: Final[Mapping[str, Any]] = {
 """What a result has in place of an outcome."""
 
 
+_UNPRINTED = frozenset({"statistics", "usage", "trace"})  # fields of a result that no line has
 _TOLD = {"headline": "chrf", "second": "composite", "third": "equivalent"}
 """What a line calls the kept values of a translation; null in lines about other tasks."""
 
 
 def _result_fields(result: Result, columns: KeptColumns) -> dict[str, Any]:
     """Return the fields of a result under the names of a line, ``values`` where it is no translation."""
-    fields = {_TOLD.get(name, name): field for name, field in asdict(result).items()}
-    del fields["statistics"]
+    own = asdict(replace(result, trace=()))
+    tokens = own["usage"] or dict.fromkeys(field.name for field in dataclass_fields(Usage))
+    fields = {_TOLD.get(n, n): v for n, v in (own | tokens).items() if n not in _UNPRINTED}
     if columns == TRANSLATIONS:
         fields["equivalent"] = None if result.third is None else bool(result.third)
         return {**fields, "quality_tier": columns.tier(result.second)}
