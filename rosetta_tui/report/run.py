@@ -227,9 +227,9 @@ _TOLD = {"headline": "chrf", "second": "composite", "third": "equivalent"}
 
 def _result_fields(result: Result, columns: KeptColumns) -> dict[str, Any]:
     """Return the fields of a result under the names of a line, ``values`` where it is no translation."""
-    own = asdict(replace(result, trace=()))
-    tokens = own["usage"] or dict.fromkeys(field.name for field in dataclass_fields(Usage))
-    fields = {_TOLD.get(n, n): v for n, v in (own | tokens).items() if n not in _UNPRINTED}
+    own: dict[str, Any] = asdict(replace(result, trace=()))
+    own |= own["usage"] or {field.name: None for field in dataclass_fields(Usage)}
+    fields = {_TOLD.get(name, name): own[name] for name in own if name not in _UNPRINTED}
     if columns == TRANSLATIONS:
         fields["equivalent"] = None if result.third is None else bool(result.third)
         return {**fields, "quality_tier": columns.tier(result.second)}
