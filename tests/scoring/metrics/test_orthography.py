@@ -233,7 +233,7 @@ def test_the_demo_keeps_the_rules() -> None:
     assert share == 0
 
 
-@examples(60, 1000)
+@examples(25, 1000)
 @given(st.lists(sentences, max_size=4).map(" ".join))
 @pytest.mark.parametrize("writing", [CREE, OJIBWE, JAPANESE], ids=["cree", "ojibwe", "japanese"])
 def test_words_are_read_and_judged_as_piece_by_piece(writing: WritingSystem, text: str) -> None:
