@@ -172,10 +172,7 @@ def test_files_are_their_owner_s_and_whole(tmp_path: Path) -> None:
 
 def test_secret_entries_are_written_only_when_allowed(tmp_path: Path) -> None:
     for segment in ("gold_standard", "held_out"):
-        corpus, path = (
-            corpus_of(entry(1, segment=segment), entry(2)),
-            tmp_path / f"{segment[:4]}.json",
-        )
+        corpus, path = (corpus_of(entry(1, segment=segment), entry(2)), tmp_path / f"{segment[:4]}.json")  # fmt: skip
         with pytest.raises(CorpusError, match="1 entries belong to secret segments") as caught:
             write(corpus, path, Form.SPECIFICATION, lossy=True)
         assert "reference 1" not in str(caught.value)

@@ -70,10 +70,7 @@ def clipped(scene: Scene) -> list[str]:
     for widget in page.findChildren(QWidget):
         if not widget.isVisible() or not isinstance(widget, QAbstractButton | QLabel):
             continue
-        place, name = (
-            in_page(scene, widget),
-            widget.accessibleName() or getattr(widget, "text", str)(),
-        )
+        place, name = (in_page(scene, widget), widget.accessibleName() or getattr(widget, "text", str)())  # fmt: skip
         if place.left() < 0 or place.right() > page.width():
             found.append(f"{name!r} reaches over the side: {place}")
         wanted = widget.heightForWidth(widget.width()) if widget.hasHeightForWidth() else -1

@@ -137,23 +137,6 @@ def test_nobody_leaves_while_it_is_written(scene: Scene, monkeypatch: pytest.Mon
     assert len(on(scene.stick)) == 1, "nothing was added meanwhile"
 
 
-@pytest.mark.thorough
-def test_each_step_begins_at_its_first_line(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
-    home = scene.folder / "someone"
-    for name in map(str, range(9)):
-        (home / name / name).mkdir(parents=True)
-    monkeypatch.setattr(Path, "home", lambda: home)
-    scene.look.set_size(48)
-    scene.press("x")
-    bar = scene.page_of(HandOverPage).reading.verticalScrollBar()
-    for step in ("Another folder", "8"):
-        scene.qtbot.waitUntil(lambda: bar.maximum() > 0)
-        bar.setValue(bar.maximum())
-        assert bar.value() > 0
-        scene.click(step)
-        assert bar.value() == 0
-
-
 # taking back: never by a slip, said before and after, and gone from every byte
 
 WORDS, DRAFT = b"said in confidence", b"half a thought"

@@ -118,10 +118,7 @@ class TestCopies:
         outputs = ["io alia kaj longa"] * 20
         outputs[12] = entries[13].reference
         assert only(lint(subject(entries, outputs)), "copies") is None
-        entries = [
-            entry(1, Segment.DEVELOPMENT).model_copy(update={"reference": "Dankon!"}),
-            entry(2),
-        ]
+        entries = [entry(1, Segment.DEVELOPMENT).model_copy(update={"reference": "Dankon!"}), entry(2)]  # fmt: skip
         report = lint(subject(entries, ["x", "Dankon!"]))
         assert only(report, "copies") is None
         assert "not known" in skipped(report)["copies"]

@@ -13,10 +13,7 @@ from harness.core.failures import UsageError
 from harness.inputs.outputs import read_outputs
 
 PAIR = {"source_language": "en", "target_language": "crk"}
-ENTRIES = [
-    Entry(id=1, source="dog", reference="atim"),
-    Entry(id="007", source="cat", reference="minôs"),
-]
+ENTRIES = [Entry(id=1, source="dog", reference="atim"), Entry(id="007", source="cat", reference="minôs")]  # fmt: skip
 TEXTS = ["atim", "minôs; wâpos"]
 ROWS = [("1", TEXTS[0]), ("007", TEXTS[1])]
 

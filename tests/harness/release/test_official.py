@@ -209,12 +209,7 @@ def test_card_fits_its_line_of_the_ledger_or_is_found(tmp_path: Path) -> None:
     assert fits_line(lines[:2], second) == "the ledger has no such line"  # cut
     stated = second | {"confirmation": "confirmed", "shortfall": ""}
     assert "something else" in fits_line(lines, stated)
-    refuses(
-        ValueError,
-        "contradicts itself",
-        ReleasedCard.model_validate,
-        {**second, "shortfall": ""},
-    )
+    refuses(ValueError, "contradicts itself", ReleasedCard.model_validate, {**second, "shortfall": ""})  # fmt: skip
     assert "something else" in fits_line(lines, second | {"place": first["place"]})
     forged = Office(tmp_path / "forged")  # a custodian writes a ledger that says so, and signs it
     forged.folder.mkdir()

@@ -132,10 +132,7 @@ def test_small_parts_and_those_that_would_tell_them_are_left_out(
 
 def test_large_part_goes_before_one_that_differs_by_few() -> None:
     whole = {str(n) for n in range(30)}
-    parts = {
-        ("d", "small"): {str(n) for n in range(17)},
-        ("e", "large"): {str(n) for n in range(20)},
-    }
+    parts = {("d", "small"): {str(n) for n in range(17)}, ("e", "large"): {str(n) for n in range(20)}}  # fmt: skip
     found = tellable({}, whole, parts)
     assert found is not None
     assert found[0] == {("e", "large")}

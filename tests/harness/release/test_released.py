@@ -132,18 +132,7 @@ def test_card_has_all_fields_rounded_and_nothing_of_an_entry(office: Office) -> 
     # three numbers of 101 steps twice, one of 21, five caveats, two tiers of six
     assert told["bits"] == math.ceil(6 * math.log2(101) + math.log2(21) + 5 + 2 * math.log2(6))
     assert told["caveats"] == dict.fromkeys(CaveatKind, False)
-    known = {
-        "value",
-        "lower",
-        "upper",
-        "step",
-        "entries",
-        "beat_by",
-        "answer",
-        "of",
-        "line",
-        "bits",
-    }
+    known = {"value", "lower", "upper", "step", "entries", "beat_by", "answer", "of", "line", "bits"}  # fmt: skip
     known |= {"cost_per_entry_usd", "avg_latency_seconds", "smallest_difference", *CaveatKind}
     assert {name for name, _ in numbers(told)} <= known
     assert set(office.ledger.read().atoms.values()) == {1}  # so nothing tells them apart
@@ -285,10 +274,7 @@ def test_best_score_is_repeated_otherwise(office: Office) -> None:
     ([("Ann", 60), "Ben, Cid", "ann , Ben", ("Cid", 62)], [0, 0]),
 ])  # fmt: skip
 def test_score_is_held_against_the_best_that_was_released(asked: list[Any], scores_of: list[int]) -> None:  # fmt: skip
-    past, when = (
-        History().after(Rule(pause_hours=0), START.strftime(MOMENT)),
-        START.strftime(MOMENT),
-    )
+    past, when = (History().after(Rule(pause_hours=0), START.strftime(MOMENT)), START.strftime(MOMENT))  # fmt: skip
     for each in asked:
         if isinstance(each, str):
             past = past.after(Together(names=tuple(each.split(", "))), when)

@@ -1,11 +1,15 @@
-"""What a run is scored with is refused at once where its parts do not fit; the user's meaning dictionary."""
+"""What a run is scored with is refused at once where its parts do not fit; and what all metrics together may never do."""
 
 import json
+import random
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from corpora.languages.shipped.epo.build import ANALYSER
 from corpora.model.corpus import Selection
@@ -26,21 +30,26 @@ from harness.run.vault_opening import run_terms
 from harness.sealed.keys import Identity, Role
 from harness.setup.plan import plan_of
 from harness.setup.scoring_options import FOLDER, ScoringOptions, read_scoring, sign_scoring
-from harness.setup.scoring_tools import stated_setup
+from harness.setup.scoring_tools import ScoringTools, stated_setup
 from harness.store.file.database import opened
 from harness.store.runs import find_run, read_card
 from harness.vault.records import RunTerms
 from review.calibration.proposal import signed_scoring
 from rosetta_tui.commands.compare import calibrate
 from rosetta_tui.commands.run import score
+from scoring.card.floors import floors
+from scoring.card.scorecard import scorecard
+from scoring.core.inventory import composite
 from scoring.core.metric import Table
 from scoring.core.scorer import Scorer
 from scoring.core.setup import Translation
-from scoring.core.specification import Tier, Weighing, specified, stated_weighing
+from scoring.core.specification import Tier, Weighing, specification, specified, stated_weighing
 from scoring.metrics.inventory import surface_metrics
 from scoring.statistics.significance import shared_profile
 from tests.corpora.making import LEAST
+from tests.harness import guarded_corpora as given_corpora
 from tests.harness.evaluation import corpus, run_corpus, sealed_card
+from tests.harness.guarded_corpora import CORPORA
 from tests.harness.run.made import constant
 from tests.harness.setup.calibrating import (
     LINE,
@@ -53,6 +62,8 @@ from tests.harness.setup.calibrating import (
     signed_file,
     written,
 )
+from tests.review.thorough import examples, first, times
+from tests.scoring.samples import sentences
 
 
 def card(folder: Path, tag: str, more: str = "") -> Path:
@@ -433,3 +444,108 @@ def test_wrong_proposals_are_not_signed(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="-o FILE"):
         call(calibrate, "--sign", path)
     assert not (tmp_path / "out.json").exists()
+
+
+SIZE = times(40, 300)
+QUICK = ["demo", "hin", "jpn"]
+"""Scripts with marks and without spaces; the others in the thorough suite."""
+ORDERED = [*QUICK, *(name for name in CORPORA if name not in QUICK)]
+
+
+def tools(name: str) -> ScoringTools:
+    return given_corpora.tools(name, size=SIZE)
+
+
+def entries_of(found: ScoringTools) -> Sequence[Entry]:
+    return found.resources.entries
+
+
+def _paired(entries: Sequence[Entry], outputs: Sequence[str]) -> list[Translation]:
+    return [Translation(entry, text) for entry, text in zip(entries, outputs, strict=True)]
+
+
+@pytest.mark.parametrize("language", first(1, ORDERED))
+def test_each_value_has_an_interval_or_a_reason(language: str) -> None:
+    found = tools(language)
+    seeded = random.Random(3)
+    entries = entries_of(found)
+    words = [entry.reference.split() for entry in entries]
+    texts = [" ".join(each for each in some if seeded.random() < 0.8) for some in words]
+    statistics = found.scorer.statistics(found.annotated(_paired(entries, texts)))
+    known = floors(entries, found.scorer.metrics, annotate=found.annotated)
+    failed = [not text for text in texts]
+    scores = scorecard(entries, statistics, failed, found.scorer, texts, known_floors=known)
+    for id_, row in specification().metrics.items():
+        value = getattr(scores, id_)
+        interval = scores.confidence_intervals.get(id_)
+        if value is None:
+            assert scores.reasons[id_]
+            assert interval is None
+        elif row.interval and id_ in {metric.info.id for metric in found.scorer.metrics}:
+            assert interval is not None, id_
+            assert interval.ci_lower <= value <= interval.ci_upper, id_
+    mixed = scores.confidence_intervals["composite"]
+    assert scores.composite is not None
+    assert mixed.ci_lower <= scores.composite <= mixed.ci_upper
+
+
+@pytest.mark.parametrize("language", first(2, ORDERED))
+def test_dropping_words_never_raises_the_composite(language: str) -> None:
+    found = tools(language)
+    entries = entries_of(found)[: times(20, 60)]
+    before = None
+    for kept in (1.0, 0.8, 0.6, 0.4, 0.2, 0.0):
+        texts = [" ".join(words[: round(kept * len(words))]) for words in _split(entries)]
+        now = _composite(found, entries, texts)
+        assert before is None or now <= before + 1e-9, kept
+        before = now
+
+
+def _split(entries: Sequence[Entry]) -> list[list[str]]:
+    return [entry.reference.split() or [entry.reference] for entry in entries]
+
+
+def _composite(found: ScoringTools, entries: Sequence[Entry], texts: Sequence[str]) -> float:
+    statistics = found.scorer.statistics(found.annotated(_paired(entries, texts)))
+    return composite(found.scorer.table(statistics).corpus_values()).value or 0.0
+
+
+@examples(15, 60)
+@given(st.sampled_from(ORDERED[: times(3, 99)]), st.integers(0, 39), st.integers(0, 200))
+def test_next_correct_word_never_lowers_the_entry(language: str, place: int, kept: int) -> None:
+    found = tools(language)
+    entry = entries_of(found)[place]
+    words = _split([entry])[0]
+    cut = kept % len(words)
+    shorter, longer = " ".join(words[:cut]), " ".join(words[: cut + 1])
+    less, more = (_composite(found, [entry], [text]) for text in (shorter, longer))
+    assert more >= less - 1e-9, (cut, len(words))
+
+
+@examples(20, 150)
+@given(
+    st.sampled_from(ORDERED[: times(3, 99)]),
+    st.lists(st.tuples(sentences, sentences, sentences), max_size=4),
+)
+def test_values_stay_in_their_range(language: str, texts: list[tuple[str, str, str]]) -> None:
+    found = tools(language)
+    translations = [
+        Translation(Entry(id=n, source=source, reference=reference), output)
+        for n, (source, reference, output) in enumerate(texts)
+    ]
+    annotated = found.annotated(translations)
+    statistics = found.scorer.statistics(annotated)
+    table = found.scorer.table(statistics)
+    for values in found.scorer.entries_values(statistics):
+        for id_, value in values.values.items():
+            _in_range(id_, value)
+    for id_, value in {**table.corpus_values(), **found.corpus_values(annotated)}.items():
+        _in_range(id_, value)
+    for metric in found.scorer.metrics:
+        for each in annotated:
+            assert all(isinstance(sentence, str) for sentence in metric.explain(each))
+
+
+def _in_range(id_: str, value: float | None) -> None:
+    info = specification().metrics[id_].info
+    assert value is None or info.low <= value <= info.high, id_

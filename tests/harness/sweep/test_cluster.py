@@ -64,10 +64,7 @@ from tests.harness.sweep.made import SIZE, begun, never, record, stored_entries
 from tests.review.thorough import first
 
 ROOT = Path(__file__).parents[3]
-_QUIET = {
-    "DASK_DISTRIBUTED__DASHBOARD__LINK": "",
-    "DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED": "False",
-}
+_QUIET = {"DASK_DISTRIBUTED__DASHBOARD__LINK": "", "DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED": "False"}  # fmt: skip
 
 
 class DaskCluster:

@@ -329,16 +329,7 @@ def test_process_killed_at_any_step_loses_and_shows_nothing(tmp_path: Path) -> N
     assert min(told["kills"].values()) >= times(1, 2)
 
 
-CHANGES = [
-    "add",
-    "rotate",
-    "revoke together",
-    "refresh",
-    "open",
-    "enrol",
-    "revoke",
-    "enrol together",
-]
+CHANGES = ["add", "rotate", "revoke together", "refresh", "open", "enrol", "revoke", "enrol together"]  # fmt: skip
 
 
 def refusal(made: Vault, name: str) -> str | None:

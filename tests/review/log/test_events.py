@@ -392,10 +392,7 @@ def test_no_statement_changes_what_was_said(table: sqlite3.Connection, recursive
 def test_a_withdrawal_erases_what_is_there_and_what_comes(table: sqlite3.Connection) -> None:
     device = Device("a" * 16)
     ann = [device.say(rate(0, GIST)), device.say(comment(0, "x"))]
-    others = [
-        device.say(rate(0, GIST, reviewer=BEN)),
-        device.say(rate(0, GIST, batch=OTHER_BATCH)),
-    ]
+    others = [device.say(rate(0, GIST, reviewer=BEN)), device.say(rate(0, GIST, batch=OTHER_BATCH))]  # fmt: skip
     taken = device.say(withdraw(Scope.BATCH))
     late = [device.say(comment(1, "y"))]
     put(table, [*ann, *others, taken, *late])

@@ -228,10 +228,7 @@ def test_wordings_are_offered_with_consent_most_wanted_first() -> None:
     assert found == [Correction(1, "Alia frazo.", 1)]
     same = {ITEMS[0]: "  Frazo 1. ", ITEMS[1]: "", ITEMS[2]: "   "}
     assert corrections(key(), state(said(GIST, suggestions=same)), corpus()) == []
-    rare, common = (
-        said(GIST, suggestions={ITEMS[0]: "A."}),
-        said(GIST, suggestions={ITEMS[0]: "B."}),
-    )
+    rare, common = (said(GIST, suggestions={ITEMS[0]: "A."}), said(GIST, suggestions={ITEMS[0]: "B."}))  # fmt: skip
     found = corrections(key(), state(rare, common, common), corpus())
     assert [(each.wording, each.people) for each in found] == [("B.", 2), ("A.", 1)]
 

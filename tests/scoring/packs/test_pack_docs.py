@@ -226,10 +226,7 @@ def test_scale_is_cut_rounding_named_and_scorecard_printed() -> None:
     assert (pack.version, row.info.source, row.info.high) == ("2.1", "a paper §1", float("inf"))
     with pytest.raises(KeyError, match="library"):
         read_pack("demo", TABLE.replace('library = "own code"', ""))
-    found = {
-        "demo.errors": MetricTotals(2, 0, 0.4, 3),
-        "demo.percent": MetricTotals(36.865, 0, 1, 3),
-    }
+    found = {"demo.errors": MetricTotals(2, 0, 0.4, 3), "demo.percent": MetricTotals(36.865, 0, 1, 3)}  # fmt: skip
     assert figure_lines(figures(pack, found)) == [
         "average_errors ↓ 100.00 (cut)",
         "overall_errors ↓ 40.00",

@@ -185,16 +185,7 @@ def test_corpus_gather_without_its_reviews_forgets_nothing(second: Office, monke
 
 
 KNOWN = sentences()
-TAKE_BACK = (
-    "community",
-    "withdraw",
-    "--by",
-    "Council",
-    "--reason",
-    "asked to",
-    "--corpus",
-    "words",
-)
+TAKE_BACK = ("community", "withdraw", "--by", "Council", "--reason", "asked to", "--corpus", "words")  # fmt: skip
 SENTENCES = 6
 
 

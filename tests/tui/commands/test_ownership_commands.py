@@ -324,11 +324,7 @@ def test_ownership_rests_on_a_confirmed_run(sides: TwoSides) -> None:
     assert isinstance(told, ScoresTold)
     ledger.path.unlink()
     with ledger.changing() as change:
-        fields = {
-            "place": change.place,
-            "confirmation": "not_confirmed",
-            "shortfall": "told before",
-        }
+        fields = {"place": change.place, "confirmation": "not_confirmed", "shortfall": "told before"}  # fmt: skip
         change.write(told.model_copy(update={"card": told.card.model_copy(update=fields)}))
         change.write(certified)
     words = "not confirmed, because something was told before about entries of it. Activate 50 held_out entries"

@@ -110,10 +110,7 @@ def _working(app: App[Any]) -> bool:
 def _painted(app: App[Any]) -> bool:
     screen = app.screen
     if not isinstance(screen, ItemPage) or screen.view.item is None:
-        return not screen.query("BlankScreen") and type(screen).__name__ not in {
-            "BlankScreen",
-            "Screen",
-        }
+        return not screen.query("BlankScreen") and type(screen).__name__ not in {"BlankScreen", "Screen"}  # fmt: skip
     return screen.sitting.session.time.runs
 
 

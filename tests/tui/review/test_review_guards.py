@@ -179,31 +179,6 @@ async def test_mis_drawn_writing_is_refused_and_noted_if_wished(tmp_path: Path) 
 # Language, keys and colours
 
 
-@pytest.mark.thorough
-async def test_a_sitting_in_french_shows_no_english(tmp_path: Path) -> None:
-    batch = batch_of(items_of(3), training_of([Rating.REJECT]), language="fr")
-    app = Reviewing(tmp_path, batch, language="fr", known=False)
-    english = (
-        "Enter", "Esc ", "sentence", "Sentence", "answer", "help", "stop", "translation", "Saved",
-        "the ", "You ", "Reject", "press",
-    )  # fmt: skip
-    texts = (
-        "Language Council", "You may stop at any time.", "Read it aloud first.",
-        "Spring sentences", "-sentences-", "Because of 1.", "Source", "Candidate", "Answer 1.",
-        "Lesson 1.",
-    )  # fmt: skip
-    async with started(app, (100, 40)) as pilot:
-        steps = [[], ["enter"], ["enter"], ["A", "enter"], [*CODE, "enter"], ["enter"], ["2"], ["enter", "1", "enter"],
-                 ["0"], ["escape", "c"], ["x", "enter"], ["exclamation_mark"], ["enter", "question_mark"], ["escape", "w"],
-                 ["1"], ["escape", "plus"], ["2"], ["comma"], ["1"], ["u"], ["3", "s"], ["3"], ["enter", "s"], ["x"], ["enter"], ["enter", "w", "2", "w"]]  # fmt: skip
-        for keys in steps:
-            await press(pilot, *keys)
-            shown = text(app).replace(str(tmp_path), "")
-            for known in texts:
-                shown = shown.replace(known, "")
-            assert [word for word in english if word in shown] == [], shown
-
-
 async def test_language_and_colours_change_by_a_key_and_are_remembered(tmp_path: Path) -> None:
     app = Reviewing(tmp_path, batch_of(items_of(2)))
     async with started(app, (100, 60)) as pilot:

@@ -153,17 +153,6 @@ def test_reasons_words_and_flags_are_recorded(home: Path, file: Path) -> None:
     assert state.judgements[item_id(2)].why_not is CannotJudge.UNCLEAR_SOURCE
 
 
-def test_undo_skip_jump_and_help_do_what_they_say(home: Path, file: Path) -> None:
-    typed = ("1", ",1", "u", "2", "s", "s", "u", "4", "n", "3", "", "1", "q")
-    _, said = sit(home, file, *FIRST, *typed)
-    assert "Taken back. Your answer was: Reject." in said
-    assert "Its reasons are taken back, too." in said
-    assert "Your answer was: Reject." in said.split("Taken back")[1]
-    assert {*ratings(home)} == {*Rating}
-    assert state_of(home).reasons == {}
-    assert "That was the last one." in said
-
-
 # The end
 
 

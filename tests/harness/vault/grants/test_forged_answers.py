@@ -132,11 +132,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     grants = made.at(folder)
     data, _ = made.asked(grants)
     refusal = grants.answer(data, made.SCHOOL, allowed=False, reason="not now")
-    return {
-        "request": data,
-        "allowed": made.allowed(grants, data, made.SCHOOL)[0],
-        "refused": refusal,
-    }
+    return {"request": data, "allowed": made.allowed(grants, data, made.SCHOOL)[0], "refused": refusal}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", ["request", "allowed", "refused"])
