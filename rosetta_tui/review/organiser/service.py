@@ -267,11 +267,7 @@ class ReviewNow:
     @property
     def most_looked(self) -> RunNow:
         """The run that was examined most often, of those of which a look would be new."""
-        return max((run for run in self.runs if run.key.run_id in self.unseen), key=_looks)
-
-
-def _looks(run: RunNow) -> int:
-    return run.looks
+        return max((r for r in self.runs if r.key.run_id in self.unseen), key=lambda run: run.looks)
 
 
 def read_reviews(desk: OrganiserService) -> list[ReviewLine]:

@@ -62,8 +62,8 @@ def gate(now: ReviewNow, run: RunNow) -> Iterator[Widget]:
     if gate_words.has_numbers(reading):
         yield Field("Needed", show(gate_words.needed_words(reading)))
         yield Field("Found", _found(reading), classes="-apart")
-    yield from (_field(*labelled_line) for labelled_line in gate_words.why(now.review, reading))
-    yield from (_field(*harm_word) for harm_word in gate_words.harm_words(reading))
+    for line in (*gate_words.why(now.review, reading), *gate_words.harm_words(reading)):
+        yield Field(line.about, show(line.words))
     if gate_words.has_numbers(reading):
         # What to do about it, and what is next to the verdict.
         if run.settling:
@@ -74,23 +74,14 @@ def gate(now: ReviewNow, run: RunNow) -> Iterator[Widget]:
             yield Field(
                 "Split", Content.assemble(show(split), (f" (key 5 shows {what})", "$quiet"))
             )
-        strata = Content("   ").join(map(show, gate_words.strata_words(reading)))
-        agreement = Content.assemble(
-            show(gate_words.agreement_words(reading)), (" (key 3 shows more)", "$quiet")
-        )
-        yield Field("Agreement", agreement)
-        yield Field("Strata", strata)
-        yield Field("Near the method", show(gate_words.relations_words(reading)))
-        yield Field("Looks", show(gate_words.looks_words(reading)))
-        yield Field("Policy", show(gate_words.policy_words(now.review, reading), "$quiet"))
+        hints = {"Agreement": (" (key 3 shows more)", "$quiet")}
+        for line in gate_words.beside_lines(now.review, reading):
+            text = show(line.words, "$quiet" if line.about == "Policy" else "")
+            yield Field(line.about, Content.assemble(text, hints.get(line.about, "")))
     else:
         words = "no share and no bounds are shown while too little is rated"
         yield Field("Numbers", show(words, "$quiet"))
     yield from (Field("For you alone", show(words)) for words in run.advice)
-
-
-def _field(about: str, words: str) -> Field:
-    return Field(about, show(words))
 
 
 def _found(reading: EvidenceReading) -> Content:

@@ -66,13 +66,13 @@ def verdict_lines(review: Review, reading: EvidenceReading) -> Iterator[Labelled
     yield from why(review, reading)
     yield from harm_words(reading)
     if has_numbers(reading):
-        yield from _settling(reading)
-        yield from _split(review, reading)
-        yield LabelledLine("Agreement", agreement_words(reading))
-        yield LabelledLine("Strata", "   ".join(strata_words(reading)))
-        yield LabelledLine("Near the method", relations_words(reading))
-        yield LabelledLine("Looks", looks_words(reading))
-        yield LabelledLine("Policy", policy_words(review, reading))
+        if words := settling_words(reading):
+            yield LabelledLine("", words)
+        if split := split_words(review, reading):
+            yield LabelledLine(
+                "Split", f"{split} (to decide: rosetta review adjudicate {review.name})"
+            )
+        yield from beside_lines(review, reading)
     yield from (LabelledLine("For you", words) for words in advice(review, reading))
 
 
@@ -86,27 +86,20 @@ def look_notes(new: Mapping[str, int]) -> list[str]:
 
 def needed_words(reading: EvidenceReading) -> str:
     """Return what the policy asks for."""
-    return f"lower bound ≥ {_share(str(reading.verdict.level))}"
+    return f"lower bound ≥ {certificate_text.share_words(str(reading.verdict.level))}"
 
 
 def share_words(reading: EvidenceReading) -> str:
     """Return the bounds, the share, and how many people and items they rest on."""
     verdict, numbers = reading.verdict, reading.verdict.numbers
+    lower, upper, share = (
+        certificate_text.share_words(None if number is None else str(number))
+        for number in (numbers.lower, numbers.upper, numbers.share)
+    )
     return (
-        f"{_share(_text(numbers.lower))} to {_share(_text(numbers.upper))} "
-        f"(share {_share(_text(numbers.share))}, {len(numbers.reviewers)} reviewers, "
+        f"{lower} to {upper} (share {share}, {len(numbers.reviewers)} reviewers, "
         f"{numbers.items} items; look {verdict.look})"
     )
-
-
-def _share(text: str | None) -> str:
-    from review.verdict.certificate.certificate_text import share_words
-
-    return share_words(text)
-
-
-def _text(number: object) -> str | None:
-    return None if number is None else str(number)
 
 
 def why(review: Review, reading: EvidenceReading) -> Iterator[LabelledLine]:
@@ -115,16 +108,6 @@ def why(review: Review, reading: EvidenceReading) -> Iterator[LabelledLine]:
     for place, (words, listed) in enumerate(findings):
         yield LabelledLine("" if place else "Why", words)
         yield from (LabelledLine("", f"  · {control.removeprefix('of ')}") for control in listed)
-
-
-def relations_words(reading: EvidenceReading) -> str:
-    """Return how near to the method the reviewers stand, by their own word; it changes no number."""
-    return certificate_text.relations_words(reading.relations)
-
-
-def looks_words(reading: EvidenceReading) -> str:
-    """Return where the run was examined, and what nobody here can know."""
-    return certificate_text.looks_words(reading.looks)
 
 
 def harm_words(reading: EvidenceReading) -> Iterator[LabelledLine]:
@@ -159,12 +142,6 @@ def settling_words(reading: EvidenceReading) -> str:
     return "" if settle is None else settle.words()
 
 
-def _settling(reading: EvidenceReading) -> Iterator[LabelledLine]:
-    words = settling_words(reading)
-    if words:
-        yield LabelledLine("", words)
-
-
 def split_words(review: Review, reading: EvidenceReading) -> str:
     """Name the entries that split the panel; empty where none does."""
     split = [str(review.key.items[item].entry) for item in reading.verdict.numbers.split]
@@ -173,27 +150,9 @@ def split_words(review: Review, reading: EvidenceReading) -> str:
     return f"{'entry' if len(split) == 1 else 'entries'} {shown}" if split else ""
 
 
-def _split(review: Review, reading: EvidenceReading) -> Iterator[LabelledLine]:
-    words = split_words(review, reading)
-    if words:
-        yield LabelledLine("Split", f"{words} (to decide: rosetta review adjudicate {review.name})")
-
-
-def agreement_words(reading: EvidenceReading) -> str:
-    """Return every measure of agreement with its interval, or why it has none."""
-    return " · ".join(f"{title} {measured(reading, name)}" for name, title in MEASURES.items())
-
-
 def measured(reading: EvidenceReading, name: str) -> str:
     """Return one measure of agreement with its interval."""
     return measure(agreement_json(reading.agreement)[name], share=name in SHARES)
-
-
-def strata_words(reading: EvidenceReading) -> Iterator[str]:
-    """Yield for every difficulty how much is found good, as dots, and of how many items."""
-    for stratum, part in reading.verdict.numbers.strata.items():
-        share_text = "not rated" if part.share is None else dots(float(part.share))
-        yield f"{stratum or '?'} {share_text} ({part.items})"
 
 
 def dots(share: float) -> str:
@@ -201,9 +160,19 @@ def dots(share: float) -> str:
     return "●" * full + "○" * (5 - full)
 
 
-def policy_words(review: Review, reading: EvidenceReading) -> str:
-    """Return by which rule it was judged."""
-    return f"{reading.policy.status} · {review.policy_sha256[:16]}…"
+def beside_lines(review: Review, reading: EvidenceReading) -> Iterator[LabelledLine]:
+    """Yield what is next to a verdict with numbers: agreement, strata, who judged, looks, and by which rule."""
+    agreement = " · ".join(f"{title} {measured(reading, name)}" for name, title in MEASURES.items())
+    yield LabelledLine("Agreement", agreement)
+    strata = (
+        f"{name or '?'} {'not rated' if part.share is None else dots(float(part.share))} ({part.items})"
+        for name, part in reading.verdict.numbers.strata.items()
+    )
+    yield LabelledLine("Strata", "   ".join(strata))
+    # how near they stand to the method is their own word, and changes no number
+    yield LabelledLine("Near the method", certificate_text.relations_words(reading.relations))
+    yield LabelledLine("Looks", certificate_text.looks_words(reading.looks))
+    yield LabelledLine("Policy", f"{reading.policy.status} · {review.policy_sha256[:16]}…")
 
 
 def advice(review: Review, reading: EvidenceReading) -> Iterator[str]:
