@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from pathlib import Path
 from typing import ClassVar
 
@@ -79,7 +78,7 @@ class CorporaScreen(Screen[None]):
         return self._corpora[self.table.cursor] if self._corpora else None
 
     def action_read(self) -> None:
-        background(self, self._path, "corpora", _listed, self._show, self._cannot)
+        background(self, self._path, "corpora", list_corpora, self._show, self._cannot)
 
     def _cannot(self, why: str) -> None:
         self.query_one(StatusBar).say(show(why, "$bad"))
@@ -132,11 +131,6 @@ class CorporaScreen(Screen[None]):
 
     def action_leave(self) -> None:
         self.post_message(BackRequested())
-
-
-def _listed(store: sqlite3.Connection) -> list[CorpusSummary]:
-
-    return list_corpora(store)
 
 
 def _demo() -> OpenedCorpus:

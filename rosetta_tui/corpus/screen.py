@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from textual import on
 from textual.app import ComposeResult
@@ -37,9 +37,8 @@ from rosetta_tui.toolkit.messages import NewRunAsked, RunChosen
 from rosetta_tui.toolkit.ordered_table import SearchedScreen
 from rosetta_tui.toolkit.result_table import ResultTable
 
-if TYPE_CHECKING:
-    Found = tuple[sqlite3.Connection, listing.CorpusSummary, Sequence[int]]
-    "A connection for the screen, the line of the corpus, and the places of its entries."
+# a connection for the screen, the line of the corpus, and the places of its entries
+Found = tuple[sqlite3.Connection, listing.CorpusSummary, Sequence[int]]
 
 
 def draft_over(summary: listing.CorpusSummary, *, stored: bool) -> RunDraft:
@@ -166,12 +165,8 @@ class CorpusScreen(SearchedScreen):
         self.query_one(EmptyState).display = False
         self.table.display = self.query_one("#chosen").display = True
         self.table.focus()
-        if self.summary is not None:
-            dataset = self.summary.dataset
-            name = show(dataset.name, "bold")
-            self.query_one(StatusBar).say(
-                Content.assemble(name, show(f" · {dataset.language_pair}", "$quiet"))
-            )
+        name, pair = show(summary.dataset.name, "bold"), summary.dataset.language_pair
+        self.query_one(StatusBar).say(Content.assemble(name, show(f" · {pair}", "$quiet")))
         self.table.begin(store, self._reading, summary.number, places)
         if self.examination is None:
             self.examine_again()

@@ -71,7 +71,6 @@ class WaitingRows(Rows[WaitingItem]):
 
 def waiting_runs(runs: Sequence[RunSummary]) -> Iterator[WaitingItem]:
     """Yield the runs worth continuing: cut ones, then those with failed entries that can be and were not asked again."""
-
     followed = {run.retry_of for run in runs}
     for run in runs:
         if may_resume(run):
@@ -163,7 +162,6 @@ def _is_item(row: object) -> bool:
 
 def keep_aside(folder: Path, aside: Iterable[tuple[str, ...]]) -> None:
     """Write down what is put aside; raises HarnessError where the folder cannot be written."""
-
     content = json.dumps([list(item) for item in aside][-MOST_ITEMS:], ensure_ascii=False)
     write_file(private_folder(folder) / NAME, content.encode(), overwrite=True)
 

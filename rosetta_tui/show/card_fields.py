@@ -68,7 +68,6 @@ def score_record(scores: Mapping[str, Any]) -> dict[str, float | None]:
 
 def stated_metrics(scores: Iterable[Mapping[str, Any]]) -> list[str]:
     """Return the specification's metrics, then those of packs that a card has a value of; other counts are none."""
-
     metrics = (
         id_
         for score in scores
@@ -164,7 +163,6 @@ def tier_sign(card: Mapping[str, Any], review: ReviewStatus | None = None) -> st
 
 def caveats_in_words(card: Mapping[str, Any]) -> str:
     """Return in few words which part of the outputs fails and how, then what was found in it; empty for neither."""
-
     caveats = stated_caveats(block(card, "scores").get("claim"))
     words = (*map(caveat_words, caveats), finding_words(stated_findings(card)))
     return ", ".join(filter(None, words))
@@ -177,7 +175,6 @@ def stated_findings(card: Mapping[str, Any]) -> tuple[FindingCount, ...]:
 
 def claim_json(card: Mapping[str, Any]) -> dict[str, Any]:
     """Return what may be claimed before a review, why no more, and the caveats with their shares."""
-
     claim = claim_of(card).record()
     return {
         **{name: claim[name] for name in ("claimable_tier", "limits", "caveats", "coverage")},
@@ -207,7 +204,6 @@ def tiers_json(
 
 def as_stated(card: Mapping[str, Any]) -> dict[str, dict[str, float]]:
     """Return what a card states of metrics that cannot be computed here, by the reason and by metric id."""
-
     scores, named = block(card, "scores"), block(card, "scoring").get("metrics")
     versions = {id_: str(stated) for id_, stated in block(block(card, "scoring"), "packs").items()}
     stated_values: dict[str, dict[str, float]] = {}

@@ -14,7 +14,6 @@ _BLOCKS = "▁▂▃▄▅▆▇█"
 
 def meter(tier: str) -> str:
     """Return a tier as five diamonds, so that it can be read without its colour."""
-
     filled = Tier(tier).rank
     return "◆" * filled + "◇" * (len(Tier) - 1 - filled)
 
@@ -195,9 +194,8 @@ def shares(metric: str, values: Mapping[str, float | None]) -> list[tuple[str, s
     for of, ends in _SHARES.items():
         strict, loose = (values.get(metric + end) for end in ends)
         if strict is not None and loose is not None:
-            shares_found.append(
-                (of, f"{value(metric, strict)} strict, {value(metric, loose)} loose")
-            )
+            words = f"{value(metric, strict)} strict, {value(metric, loose)} loose"
+            shares_found.append((of, words))
     return shares_found
 
 

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from corpora.text.messages import counted
 from harness.release.budget import (
@@ -18,11 +18,15 @@ from harness.release.budget import (
     Policy,
     pause_words,
 )
-from harness.release.records import CertificateTold, RefusalTold, ScoresTold
+from harness.release.records import (
+    CertificateTold,
+    RefusalTold,
+    ReleasedCard,
+    ReleasedScore,
+    ScoresTold,
+    Shortfall,
+)
 from rosetta_tui.show import figures
-
-if TYPE_CHECKING:
-    from harness.release.records import ReleasedCard, ReleasedScore, Shortfall
 
 
 def score(told: ReleasedScore) -> str:

@@ -280,7 +280,7 @@ def read_reviews(desk: OrganiserService) -> list[ReviewLine]:
             ReviewLine(
                 progress(office, review),
                 [_words(summaries.get(run.run_id)) for run in review.key.runs],
-                _verdicts(office, review),
+                list(_verdicts(office, review)),
                 review.is_second_look,
                 review.is_agreement,
                 withdrawn_words(review),
@@ -363,16 +363,13 @@ def _opened(desk: OrganiserService, office: Office, review: Review, run: RunNow)
     )
 
 
-def _verdicts(office: Office, review: Review) -> list[CertifiedVerdict | None]:
-    certified_verdicts: list[CertifiedVerdict | None] = []
+def _verdicts(office: Office, review: Review) -> Iterator[CertifiedVerdict | None]:
     for run in review.key.runs:
-        issued = newest_certificate(office, review, run.run_id)
-        if issued is None:
-            certified_verdicts.append(None)
+        if (issued := newest_certificate(office, review, run.run_id)) is None:
+            yield None
         else:
             outcome = read_certificate(issued.certificate, "the certificate").outcome
-            certified_verdicts.append(CertifiedVerdict(outcome, issued.recompute))
-    return certified_verdicts
+            yield CertifiedVerdict(outcome, issued.recompute)
 
 
 def _summaries(desk: OrganiserService) -> dict[str, RunSummary]:
