@@ -28,7 +28,6 @@ def open_app(at: Screens | None = None) -> None:
         raise UsageError(
             "The app needs a terminal. `rosetta --help` lists the commands that work without one."
         )
-
     _run(default_path(), None, at)
 
 

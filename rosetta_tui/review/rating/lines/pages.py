@@ -82,7 +82,6 @@ class Console:
         """Prompt for something that must not stay on the screen."""
         if not self.typed:
             return self.ask(prompt)
-
         try:
             return getpass.getpass(f"{_shown(prompt)} ", stream=self._writes)
         except EOFError:
