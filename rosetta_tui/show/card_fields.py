@@ -131,7 +131,7 @@ def claimable(card: Mapping[str, Any], review: ReviewStatus | None = None) -> Ti
 def tier_words(
     card: Mapping[str, Any], review: ReviewStatus | None = None, *, beside: bool = False
 ) -> str:
-    """Return such as ``functional (automatic 0.58; review pending)``; ``beside``: interval and caveats stand elsewhere."""
+    """Return words such as ``functional (automatic 0.58; review pending)``; ``beside``: interval and caveats stand elsewhere."""
     words = (
         "review pending" if review is None else f"review: {OUTCOMES[review.certificate.outcome]}"
     )
