@@ -101,9 +101,8 @@ class TextMetric:
             whole = tools.corpus_values(translations)
             if self.info.id in whole:
                 return whole[self.info.id]
-            return tools.scorer.table(tools.scorer.statistics(translations)).corpus_values()[
-                self.info.id
-            ]
+            table = tools.scorer.table(tools.scorer.statistics(translations))
+            return table.corpus_values()[self.info.id]
         finally:
             tools.close()
 

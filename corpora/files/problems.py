@@ -119,9 +119,8 @@ class Findings:
         places: Sequence[int] = (),
     ) -> None:
         known = shown(entry) if isinstance(entry, str) else entry
-        self.problems.append(
-            Problem(severity, self.file, message, mend, line, known, field, tuple(places))
-        )
+        place = (line, known, field, tuple(places))
+        self.problems.append(Problem(severity, self.file, message, mend, *place))
         if len(self.problems) >= MOST:
             what = f"There are more than {MOST} problems; reading stopped here."
             mend = "Check that this is the right file."

@@ -288,9 +288,8 @@ def note_unknown(names: Sequence[str], cells: Sequence[str], findings: Findings,
 
     A name is quoted only where another one is known, since the first line may be no header but texts.
     """
-    plain = [
-        name for name, cell in zip(names, cells, strict=True) if not cell.endswith(JSON_COLUMN)
-    ]
+    pairs = zip(names, cells, strict=True)
+    plain = [name for name, cell in pairs if not cell.endswith(JSON_COLUMN)]
     others = (name for name in plain if name not in ("", *SYNONYMS))
     unknown = [name for name in others if not (is_mark(name) or is_term_mark(name))]
     if not unknown:

@@ -156,8 +156,7 @@ def _table(corpus: Corpus, delimiter: str) -> str:
     records = [header]
     for row in rows:
         texts = {
-            name: (plain[name] and write_cell(name, value)) or _json(value)
-            for name, value in row.items()
+            name: (plain[name] and write_cell(name, own)) or _json(own) for name, own in row.items()
         }
         records.append([texts.get(name, "") for name in names])
     lines = (delimiter.join(_quoted(cell, delimiter) for cell in cells) for cells in records)

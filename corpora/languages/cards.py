@@ -166,9 +166,8 @@ def _problem(path: Path, text: str, found: ErrorDetails) -> Problem:
     ):
         place, message = (*place, match[1]), message[match.end() :]
     field = ".".join(str(part) for part in place) or None
-    return Problem(
-        Severity.ERROR, str(path), _sentence(message), mend, line_of(text, place), field=field
-    )
+    where = line_of(text, place)
+    return Problem(Severity.ERROR, str(path), _sentence(message), mend, where, field=field)
 
 
 def _sections(place: tuple[int | str, ...]) -> tuple[int | str, ...]:

@@ -390,9 +390,7 @@ def sides_that_follow(task: str) -> set[str]:
     """Return which of source and reference other fields of a record give where it does not."""
     names = {side: f"{side}_text" for side in ("source", "reference")}
     record = RECORDS[task]
-    return {
-        s for s, name in names.items() if getattr(record, name) is not getattr(TaskRecord, name)
-    }
+    return {s for s, name in names.items() if getattr(record, name) != getattr(TaskRecord, name)}
 
 
 def own_answer(task: str, fields: Mapping[str, Any]) -> str | None:

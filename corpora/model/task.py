@@ -64,9 +64,8 @@ def _seen(value: Any, keys: tuple[str, ...]) -> Any:
     for item in value:
         if isinstance(item, Mapping):
             there = [key for key in keys if key in item]
-            seen.append(
-                {k: item[k] for k in there if k == _WHOLE or isinstance(item[k], str | int)}
-            )
+            kept = [key for key in there if key == _WHOLE or isinstance(item[key], str | int)]
+            seen.append({key: item[key] for key in kept})
     return seen
 
 

@@ -266,9 +266,8 @@ def best_strength(problem: _Problem, seed: int) -> float:
     """Choose the pull that predicts the ratings of held-out items best; the stronger of equal ones."""
     folds = _folds(problem.items, seed)
     parts = [(problem.rows(folds != fold), problem.rows(folds == fold)) for fold in range(FOLDS)]
-    errors = [
-        sum(_error(rest, held, _fit(rest, pull)) for rest, held in parts) for pull in STRENGTHS
-    ]
+    fits = [[(*part, _fit(part[0], pull)) for part in parts] for pull in STRENGTHS]
+    errors = [sum(_error(*fit) for fit in fitted) for fitted in fits]
     least = min(errors)
     return max(s for s, error in zip(STRENGTHS, errors, strict=True) if error <= least * (1 + 1e-9))
 

@@ -96,9 +96,8 @@ class OutputTally:
             if self._order_counts and len(bare_form(entry.reference).split()) >= FEWEST_WORDS:
                 self._ordered += 1
                 texts = (entry.reference, *entry.variants)
-                self._counts[CaveatKind.DISORDERED] += all(
-                    is_disordered(output, text) for text in texts
-                )
+                disordered = all(is_disordered(output, text) for text in texts)
+                self._counts[CaveatKind.DISORDERED] += disordered
 
     @property
     def identical(self) -> bool:

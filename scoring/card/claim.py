@@ -223,9 +223,8 @@ def decide(
         ),
     )
     limits = tuple(limit for applies, limit in candidates if applies)
-    made = Claim(
-        mixed.value, quality, quality, limits, tuple(caveats), mixed.weighing, mixed.coverage
-    )
+    rest = (tuple(caveats), mixed.weighing, mixed.coverage)
+    made = Claim(mixed.value, quality, quality, limits, *rest)
     return replace(made, claimable_tier=made.tier())
 
 

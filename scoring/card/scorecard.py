@@ -283,9 +283,8 @@ def _check_lengths(
 def _metric_fields(
     table: Table, values: Mapping[str, float | None], told_of: Sequence[str]
 ) -> dict[str, object]:
-    fields: dict[str, object] = {
-        id_: values.get(id_) for id_ in (*specification().metrics, *told_of, *values)
-    }
+    ids = (*specification().metrics, *told_of, *values)
+    fields: dict[str, object] = {id_: values.get(id_) for id_ in ids}
     for id_ in ("exact_match_rate", "equivalent_match_rate"):
         there = values.get(id_) is not None
         matches = int(table.columns(id_)[:, 0].sum()) if there else None

@@ -317,9 +317,8 @@ def composite(
     A boolean, NaN or infinity is not a value. ``reasons`` says why a metric has none.
     """
     reasons, weighing = reasons or {}, weighing or specified()
-    numbers = {
-        id_: number for id_, value in values.items() if (number := _number(value)) is not None
-    }
+    read = {id_: _number(value) for id_, value in values.items()}
+    numbers = {id_: number for id_, number in read.items() if number is not None}
     profile = profile_for(numbers)
     weights = weighing.profiles[profile]
     present = {id_: weight for id_, weight in weights.items() if id_ in numbers}
@@ -352,9 +351,8 @@ def counting_gaps(mixed: Composite, attainable: Collection[str]) -> float | None
     if mixed.value is None or counted & weights.keys() <= present:
         return mixed.value
     whole = sum(weight for id_, weight in weights.items() if id_ in counted)
-    reached = sum(
-        weights[part.metric] * part.normalised for part in mixed.inputs if part.metric in weights
-    )
+    known = [part for part in mixed.inputs if part.metric in weights]
+    reached = sum(weights[part.metric] * part.normalised for part in known)
     return min(mixed.value, reached / whole)
 
 

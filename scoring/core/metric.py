@@ -287,9 +287,8 @@ class Table:
 
     def with_rows(self, sums: FloatArray) -> Table:
         """Return a table of the same metrics whose rows are sums of these rows, shape (n, sum of widths)."""
-        present = np.broadcast_to(
-            self.present.max(axis=0, initial=0.0), (len(sums), len(self.metrics))
-        )
+        most = self.present.max(axis=0, initial=0.0)
+        present = np.broadcast_to(most, (len(sums), len(self.metrics)))
         return Table(self.metrics, sums, present, self.weighing)
 
     def columns(self, id_: str) -> FloatArray:

@@ -175,11 +175,8 @@ def _explained(starts: Sequence[str], often: Counter[str]) -> bool:
 
 def _support(phrase: str, rows: Sequence[OutputRow]) -> float:
     """Return which part of a phrase's words the references have, on average (0–1)."""
-    words = [
-        word
-        for item in without_accents(phrase).split()
-        if (word := item.strip(".,:;!?…。、：！\"'*()[]"))
-    ]
+    pieces = [item.strip(".,:;!?…。、：！\"'*()[]") for item in without_accents(phrase).split()]
+    words = [piece for piece in pieces if piece]
     if not words:
         return 0.0
     result = 0
@@ -247,10 +244,8 @@ def _detected(rows: Sequence[OutputRow]) -> Iterator[tuple[FindingCode, list[Row
     yield FindingCode.LETTERS, writing.missing_letters(rows)
     yield FindingCode.CAPITALS, _detect(writing.capitals, answers)
     short = {hit.row.place for hit in cut}
-    yield (
-        FindingCode.END_MARK,
-        _detect(writing.end_mark, (row for row in answers if row.place not in short)),
-    )
+    whole = (row for row in answers if row.place not in short)
+    yield FindingCode.END_MARK, _detect(writing.end_mark, whole)
 
 
 def _detect(detector: Detector, rows: Iterable[OutputRow]) -> list[RowFault]:

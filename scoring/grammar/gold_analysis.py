@@ -130,9 +130,8 @@ def _analyser_strings(text: str) -> Iterator[GoldWord]:
     analyses = [analysis for analysis in _BETWEEN_STRINGS.split(text) if analysis]
     words = {analysis: tagged_word(analysis) for analysis in analyses}
     if not any(word.tags for word in words.values()):
-        raise UnreadableAnalysisError(
-            "it is neither analyser strings (lemma+Tag+Tag) nor “segments | glosses”"
-        )
+        what = "neither analyser strings (lemma+Tag+Tag) nor “segments | glosses”"
+        raise UnreadableAnalysisError(f"it is {what}")
     for analysis in analyses:
         word = words[analysis]
         if _has_letter(word.lemma):

@@ -203,9 +203,7 @@ class ChrfPlusPlus(Metric):
     def stats_many(self, translations: Sequence[Translation]) -> list[Statistics | None]:
         given = [references(item.entry, multi_ref=self.multi_ref) for item in translations]
         pairs = zip(translations, given, strict=True)
-        rows = _statistics_of_pairs(
-            [(item.output, text) for item, texts in pairs for text in texts]
-        )
+        rows = _statistics_of_pairs([(one.output, text) for one, texts in pairs for text in texts])
         if len(rows) == len(translations):
             return [*rows]
         return [rows[place] for place in self._nearest(rows, list(map(len, given)))]
@@ -213,10 +211,8 @@ class ChrfPlusPlus(Metric):
     def _nearest(self, rows: Sequence[Statistics], numbers: Sequence[int]) -> list[int]:
         """Return the place of each entry's best row; ``numbers`` says how many rows every entry has."""
         scores = self.values(np.array(rows, dtype=np.float64)).tolist()
-        parts = [
-            range(end - number, end)
-            for number, end in zip(numbers, accumulate(numbers), strict=True)
-        ]
+        ends = zip(numbers, accumulate(numbers), strict=True)
+        parts = [range(end - number, end) for number, end in ends]
         return [max(part, key=scores.__getitem__) for part in parts]
 
     def explain(self, translation: Translation) -> tuple[str, ...]:

@@ -74,12 +74,10 @@ class ComplianceIndex(ByRules):
         if is_blank(translation.output):
             return ("There is no output.",)
         demand = self._rules.demand(translation.entry)
-        violationses = demand.violations(translation.output)
-        sentences = [sentence for part in violationses.values() for sentence in part.sentences]
-        return (
-            *sentences,
-            *(_NOT_LOOKED_AT[part] for part in ViolationPart if part not in demand.known),
-        )
+        broken = demand.violations(translation.output)
+        sentences = [sentence for part in broken.values() for sentence in part.sentences]
+        unknown = [part for part in ViolationPart if part not in demand.known]
+        return (*sentences, *map(_NOT_LOOKED_AT.__getitem__, unknown))
 
 
 _NOT_LOOKED_AT = {
@@ -119,11 +117,11 @@ class RepairEffectiveness(ByRules):
         if is_blank(raw):
             return None
         demand = self._rules.demand(translation.entry)
-        violationses = demand.violations(raw)
+        broken = demand.violations(raw)
         known = int(translation.raw is not None)
-        if not violationses:
+        if not broken:
             return (0, 0, 1) if known else None
-        counts = {part: total(violationses, part) for part in ViolationPart}
+        counts = {part: total(broken, part) for part in ViolationPart}
         if raw == translation.output or is_blank(translation.output):
             return (0, sum(counts.values()), known)
         left = demand.violations(translation.output)

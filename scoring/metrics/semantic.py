@@ -232,9 +232,8 @@ class Comet(RateMetric):
         model = "none" if facts is None else f"{facts.model}-{(facts.sha256 or '')[:12]}"
         source = "file" if facts is not None and facts.imported else "checkpoint"
         warned = "yes" if low_resource(self._setup) else "no"
-        return own_signature(
-            f"model:{plain_key(model)}|from:{source}|range:0-1|low-resource-warning:{warned}"
-        )
+        warning = f"low-resource-warning:{warned}"
+        return own_signature(f"model:{plain_key(model)}|from:{source}|range:0-1|{warning}")
 
     def stats(self, translation: Translation) -> Statistics | None:
         score = translation.annotations.get("comet")

@@ -43,9 +43,8 @@ class JudgeScore(RateMetric):
             return own_signature(f"judge:{self.judge}|asked:no-answer|else:stated")
         if facts is None:
             return own_signature(f"judge:{self.judge}|from:stated")
-        model, place, prompt = (
-            plain_key(facts.get(fact)) for fact in ("model", "endpoint", "prompt_sha256")
-        )
+        names = ("model", "endpoint", "prompt_sha256")
+        model, place, prompt = (plain_key(facts.get(name)) for name in names)
         return own_signature(f"judge:{self.judge}|model:{model}|at:{place}|prompt:{prompt}")
 
     @property

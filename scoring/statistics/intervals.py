@@ -224,9 +224,8 @@ def poisson_counts(random: np.random.Generator, draws: int, entries: int) -> Flo
 def _intervals(
     table: Table, sums: Table, level: float, seed: int, method: str
 ) -> dict[str, Interval]:
-    points = {
-        id_: np.array([value]) for id_, value in table.corpus_values().items() if value is not None
-    }
+    known = table.corpus_values().items()
+    points = {id_: np.array([value]) for id_, value in known if value is not None}
     if not points:
         return {}
     drawn = {id_: values for id_, values in sums.row_values.items() if id_ in points}

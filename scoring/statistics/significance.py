@@ -215,9 +215,8 @@ class _Pair:
     def _side(self, sums: Table) -> dict[str, FloatArray]:
         values = {id_: v for id_, v in sums.row_values.items() if id_ in self.points}
         if self.profile is not None:
-            values[COMPOSITE] = composites(
-                values, self.profile, complete=True, weighing=self.first.weighing
-            )
+            weighing = self.first.weighing
+            values[COMPOSITE] = composites(values, self.profile, complete=True, weighing=weighing)
         return values
 
     def entry_values(self) -> dict[str, Two]:

@@ -357,10 +357,9 @@ class Renderings:
         if not words or self._wanted(words[0], lemmas).isdisjoint(anywhere):
             return False
         wanted = [self._wanted(word, lemmas) for word in words]
-        starts = (
-            zip(wanted, written[at:], strict=False) for at in range(len(written) - len(wanted) + 1)
-        )
-        return any(all(not forms.isdisjoint(there) for forms, there in pairs) for pairs in starts)
+        starts = range(len(written) - len(wanted) + 1)
+        places = (zip(wanted, written[start:], strict=False) for start in starts)
+        return any(all(not forms.isdisjoint(there) for forms, there in pairs) for pairs in places)
 
     def _wanted(self, word: str, lemmas: Mapping[str, frozenset[str]]) -> frozenset[str]:
         """Return the forms of a rendering's word: an output may add an ending to it or to its stem, but a

@@ -18,9 +18,9 @@ from corpora.text.tokens import Word, folded, pieces, words
 from scoring.words.reading import Reader, reader
 
 _HYPHENS = "-‑"
-_UNSPACED = frozenset(
-    ("Han", "Hiragana", "Katakana", "Thai", "Lao", "Khmer", "Myanmar", "Tibetan", "Bopomofo")
-)
+_UNSPACED = frozenset({
+    "Han", "Hiragana", "Katakana", "Thai", "Lao", "Khmer", "Myanmar", "Tibetan", "Bopomofo",
+})  # fmt: skip
 """Scripts without spaces: a run of letters holds several words, and foreign ones may be in it."""
 _RUN = regex.compile(
     r"[\p{Script=Latin}\p{M}]+|[\p{Script=Cyrillic}\p{M}]+|[\p{Script=Greek}\p{M}]+"

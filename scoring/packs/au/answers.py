@@ -234,9 +234,8 @@ def read_state(value: Any) -> Slots | None:
     written = _as_written(value)
     if written is None:
         return None
-    return {
-        slot: plain for slot, text in written.items() if (plain := _LEFT_OUT.sub("", lowered(text)))
-    }
+    plain = {slot: _LEFT_OUT.sub("", lowered(text)) for slot, text in written.items()}
+    return {slot: text for slot, text in plain.items() if text}
 
 
 def _as_written(value: Any) -> Slots | None:
@@ -263,18 +262,16 @@ class _DialogueState(Metric):
 
     @property
     def signature(self) -> str:
-        return own_signature(
-            f"values:lower-case|space-hyphen-underscore:no|names:exact{self._denominator}"
-        )
+        key = f"values:lower-case|space-hyphen-underscore:no|names:exact{self._denominator}"
+        return own_signature(key)
 
     _denominator = ""
 
     def _sides(self, translation: Translation) -> tuple[Slots | None, Slots] | None:
         """Return the slots of the answer (None: it is no state) and of the reference; None without one."""
         reference = read_state(_wanted(translation))
-        return (
-            None if reference is None else (read_state(json_answer(translation.output)), reference)
-        )
+        answer = read_state(json_answer(translation.output))
+        return None if reference is None else (answer, reference)
 
     def stats(self, translation: Translation) -> Statistics | None:
         sides = self._sides(translation)

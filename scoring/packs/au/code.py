@@ -79,9 +79,7 @@ def _beside(
     ((name, allowed),) = wanted.items()
     given = next(iter(call.values())) if _is_named(call, wanted) else None
     if not (isinstance(given, Mapping) and (given or allowed)):
-        needed = {
-            name: values[0] for name, values in allowed.items() if values and "" not in values
-        }
+        needed = {name: one[0] for name, one in allowed.items() if one and "" not in one}
         yield Compared(name, "" if given is None else json_text(given), json_text(needed))
         return
     properties, _ = _description(described.get(_name(name)), allowed)
@@ -342,9 +340,8 @@ class ExecutionMatch(_Sql):
             return ()
         why, rows = str(execution["why"]), execution.get("rows") or {}
         sides = {"given": "Its first rows:", "wanted": "Those of the reference query:"}
-        shown = [
-            "\n  ".join([words, *rows[side]]) for side, words in sides.items() if rows.get(side)
-        ]
+        there = [side for side in sides if rows.get(side)]
+        shown = ["\n  ".join([sides[side], *rows[side]]) for side in there]
         may = (_ONLY_READS,) if _REFUSED in why else ()
         return (f"{why[:1].upper()}{why[1:]}.", *may, *shown)
 
@@ -387,9 +384,8 @@ def why_no_execution(resources: Resources) -> str | None:
     """Return why no query is run."""
     if "sql" in resources.setup.annotators:
         return None
-    return (
-        "no record names a database: give the path of a SQLite file beside the corpus as database"
-    )
+    why = "no record names a database"
+    return f"{why}: give the path of a SQLite file beside the corpus as database"
 
 
 def why_no_parts(resources: Resources) -> str | None:

@@ -31,9 +31,8 @@ def _parts(query: str, tables: Mapping[str, Sequence[str]]) -> Parts | None:
     """Split a query into its parts; None where that cannot be done."""
     if len(query) > MOST_LETTERS:
         return None
-    schema: dict[str, object] = {
-        table: dict.fromkeys(columns, "TEXT") for table, columns in tables.items()
-    }
+    named = tables.items()
+    schema: dict[str, object] = {table: dict.fromkeys(own, "TEXT") for table, own in named}
     try:
         trees = parse(unfenced(query), read="sqlite")
         if len(trees) != 1 or not isinstance(trees[0], exp.Query):
@@ -47,11 +46,9 @@ def _parts(query: str, tables: Mapping[str, Sequence[str]]) -> Parts | None:
             expand_alias_refs=False,
             quote_identifiers=False,
         )
-        named = {
-            table.alias_or_name.lower(): table.name.lower()
-            for table in qualified.find_all(exp.Table)
-        }
-        return ("query", _Reader(named).read(qualified))
+        found = qualified.find_all(exp.Table)
+        names = {table.alias_or_name.lower(): table.name.lower() for table in found}
+        return ("query", _Reader(names).read(qualified))
     except (SqlglotError, RecursionError):
         return None
 

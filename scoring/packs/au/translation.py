@@ -40,9 +40,8 @@ class SpeechBleu(Bleu):
     info = pack_metric("au.bleu")
 
     def stats_many(self, translations: Sequence[Translation]) -> list[Statistics | None]:
-        return super().stats_many(
-            [replace(one, output=one.output[:MOST_LETTERS]) for one in translations]
-        )
+        cut = [replace(one, output=one.output[:MOST_LETTERS]) for one in translations]
+        return super().stats_many(cut)
 
 
 class SpeechComet(Comet):
@@ -106,9 +105,8 @@ class Meteor(RateMetric):
         matches = "exact"
         if self._english:
             matches = "exact+stem+wordnet" if self._nltk.wordnet() else "exact+stem"
-        return own_signature(
-            f"match:{matches}|case:lower|alpha:0.9|beta:3|gamma:0.5|nltk:{nltk_version()}"
-        )
+        key = f"match:{matches}|case:lower|alpha:0.9|beta:3|gamma:0.5"
+        return own_signature(f"{key}|nltk:{nltk_version()}")
 
     @property
     def _nltk(self) -> ModuleType:

@@ -76,9 +76,8 @@ def language_of(translation: Translation, target_language: str) -> str:
 @lru_cache(maxsize=256)
 def by_character(language: str) -> bool:
     """Return whether a language's words are its characters: Japanese and Chinese, in their own scripts."""
-    return tag_script(language) != "Latn" and any(
-        same_language(language, tag) for tag in _BY_CHARACTER
-    )
+    unspaced = any(same_language(language, tag) for tag in _BY_CHARACTER)
+    return unspaced and tag_script(language) != "Latn"
 
 
 def answer_words(text: str, language: str) -> Counter[str]:
@@ -186,9 +185,9 @@ class LanguageConsistency(ResourceRate):
 
     def stats(self, translation: Translation) -> Statistics | None:
         answer_letters = self.letters(translation)
-        return (
-            None if answer_letters is None else (self.entry_value(consistency(answer_letters)), 1)
-        )
+        if answer_letters is None:
+            return None
+        return (self.entry_value(consistency(answer_letters)), 1)
 
     def entry_value(self, consistency: float) -> float:
         """Compute the value of an entry from the share of letters."""
@@ -353,9 +352,8 @@ class BridgingEfficiency(ResourceRate):
         if scores is None:
             return ("There is no answer of a baseline for this entry.",)
         spent = counted(int(cost), "token") if cost.is_integer() else f"{cost:,.1f} tokens"
-        return (
-            f"F1 {scores[0]:.3f} against {scores[1]:.3f} of the baseline, for {spent} of translation.",
-        )
+        values = f"F1 {scores[0]:.3f} against {scores[1]:.3f} of the baseline"
+        return (f"{values}, for {spent} of translation.",)
 
 
 _NO_COST = "The record does not say how many tokens were translated (evidence, token_count)."

@@ -180,10 +180,8 @@ class Overall(ResponseMetric):
         )
 
     def _parts(self, prompt: str, answer: str) -> dict[str, Decimal]:
-        return {
-            name: half_up(part.entry_value(prompt, answer), SHOWN_DIGITS)
-            for name, part in _PARTS.items()
-        }
+        values = {name: part.entry_value(prompt, answer) for name, part in _PARTS.items()}
+        return {name: half_up(value, SHOWN_DIGITS) for name, value in values.items()}
 
 
 class ReadingTime(ResponseMetric):
