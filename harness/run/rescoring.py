@@ -95,10 +95,9 @@ class Explainer:
             else metric.explain(annotated)
             for metric in self._tools.scorer.metrics
         }
-        words = annotated.annotations.get("fst")
         return Explanation(
             {id_: sentences for id_, sentences in explanations.items() if sentences},
-            words if isinstance(words, FstAnnotation) else None,
+            annotated.fst,
             next(
                 filter(None, (metric.compared(annotated) for metric in self._tools.scorer.metrics)),
                 (),

@@ -19,7 +19,7 @@ from scoring.card.constant import STEP, Annotate, FoundConstant, search_constant
 from scoring.core.inventory import STRUCTURAL_KEY, composite_metrics
 from scoring.core.metric import Metric
 from scoring.core.scorer import RunningTotals, Scorer
-from scoring.core.setup import FstAnnotation, Translation
+from scoring.core.setup import Translation
 from scoring.core.specification import Weighing
 
 JUDGES = 100
@@ -257,9 +257,8 @@ class WordDrawing:
 
 def _words(translation: Translation, *, accepted: bool) -> tuple[int, Sequence[str]]:
     """Return how many words a reference has, and those that may be drawn from it."""
-    annotation = translation.annotations.get("fst")
-    if accepted and isinstance(annotation, FstAnnotation):
-        reference = annotation.reference
+    if accepted and translation.fst is not None:
+        reference = translation.fst.reference
         return len(reference), [word.word for word in reference if word.accepted is not None]
     from scoring.words.reading import reader
 

@@ -248,6 +248,12 @@ class Translation:
             return self
         return replace(self, entry=entry, output=output, raw=raw)
 
+    @property
+    def fst(self) -> FstAnnotation | None:
+        """The analyses of the words; None where no analyser was asked."""
+        words = self.annotations.get("fst")
+        return words if isinstance(words, FstAnnotation) else None
+
     def given(self, field: str) -> Any:
         """Return a field of the entry's record that only its task knows; None where it has none."""
         return (self.entry.model_extra or {}).get(field)

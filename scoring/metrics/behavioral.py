@@ -16,7 +16,7 @@ from scoring.core.metric import (
     content_key,
     own_signature,
 )
-from scoring.core.setup import FstAnnotation, Translation
+from scoring.core.setup import Translation
 from scoring.core.specification import metric_info
 from scoring.metrics.maker import Maker, ResourceRate
 from scoring.words.bitext import LEAST_PAIRS, LEAST_STEM, DictionaryTerm, Renderings
@@ -99,8 +99,7 @@ class CodeSwitching(ResourceRate):
         read, entry = self._resources.bitext.target.read, translation.entry
         texts = (entry.reference, *entry.variants)
         known = frozenset[str]().union(*(read(text).distinct for text in texts))
-        fst = translation.annotations.get("fst")
-        if not isinstance(fst, FstAnnotation):
+        if (fst := translation.fst) is None:
             return known
         return known.union(folded(word.word) for word in fst.output if word.accepted is not None)
 

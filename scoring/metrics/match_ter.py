@@ -23,7 +23,7 @@ from scoring.core.metric import (
     own_signature,
     sacrebleu_signature,
 )
-from scoring.core.setup import FstAnnotation, Translation
+from scoring.core.setup import Translation
 from scoring.core.specification import metric_info
 from scoring.grammar.variants import Equivalence, LintVerdict, VariantClass
 from scoring.metrics.chrf_bleu import references, signed_number
@@ -96,7 +96,7 @@ class EquivalentMatch(MatchRate):
         if accepted is None or self.rules is None:
             return ("Equal to one of the other translations that the corpus accepts.",)
         classes = self._equivalence.classes(
-            translation.output, accepted, translation.entry.source, _annotation(translation)
+            translation.output, accepted, translation.entry.source, translation.fst
         )
         listed = "; ".join(_WORDS[variant_class] for variant_class in classes or ())
         what = "the reference" if accepted == translation.entry.reference else "a listed variant"
@@ -109,7 +109,7 @@ class EquivalentMatch(MatchRate):
         if self.rules is None:
             return None
         output, entry = translation.output, translation.entry
-        annotation = _annotation(translation)
+        annotation = translation.fst
         for accepted in (entry.reference, *entry.variants):
             if self._equivalence.equivalent(output, accepted, entry.source, annotation):
                 return accepted
@@ -142,11 +142,6 @@ def equivalent_match(resources: Resources) -> EquivalentMatch:
         rules=card.variants if card is not None and setup.variant_rules else None,
         card=named if setup.variant_rules else "none",
     )
-
-
-def _annotation(translation: Translation) -> FstAnnotation | None:
-    annotation = translation.annotations.get("fst")
-    return annotation if isinstance(annotation, FstAnnotation) else None
 
 
 # ---- Length ratio: a warning of truncation (below 0.5) and of inflation (above 2.0) ----

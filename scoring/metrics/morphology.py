@@ -51,7 +51,7 @@ class MorphologicalAccuracy(ResourceRate):
         return why_no_analyses(self._setup) or NO_GOLD
 
     def stats(self, translation: Translation) -> Statistics | None:
-        annotation = translation.annotations.get("fst")
+        annotation = translation.fst
         if annotation is None or not translation.entry.morphological_analysis:
             return None
         try:
@@ -65,7 +65,7 @@ class MorphologicalAccuracy(ResourceRate):
         return {"unmapped_glosses": int(total[2])}
 
     def explain(self, translation: Translation) -> tuple[str, ...]:
-        annotation = translation.annotations.get("fst")
+        annotation = translation.fst
         if annotation is None or not translation.entry.morphological_analysis:
             return ()
         try:

@@ -22,7 +22,7 @@ from scoring.core.metric import (
     own_signature,
     plain_key,
 )
-from scoring.core.setup import FstAnnotation, ScoringSetup, Translation
+from scoring.core.setup import ScoringSetup, Translation
 from scoring.core.specification import metric_info
 from scoring.grammar.verdicts import TENTHS, GrammarJudgement, Judge, SemanticVerdict
 from scoring.metrics.maker import Maker
@@ -111,10 +111,8 @@ class VerdictScore(RateMetric):
         """Return the verdict with its reasons; None where analyses are missing."""
         if is_blank(translation.output):
             return GrammarJudgement(SemanticVerdict.NO_OUTPUT)
-        annotation = translation.annotations.get("fst")
-        if not isinstance(annotation, FstAnnotation):
-            return None
-        return self._judge.judge(translation, annotation)
+        words = translation.fst
+        return None if words is None else self._judge.judge(translation, words)
 
     def explain(self, translation: Translation) -> tuple[str, ...]:
         judgement = self.judgement(translation)

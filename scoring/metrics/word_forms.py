@@ -57,7 +57,7 @@ class FstAcceptance(RateMetric):
         return why_no_acceptance(self._setup) or "neither outputs nor references have a word"
 
     def stats(self, translation: Translation) -> Statistics | None:
-        annotation = translation.annotations.get("fst")
+        annotation = translation.fst
         if annotation is None:
             return None
         output, reference = annotation.output, annotation.reference
@@ -70,7 +70,7 @@ class FstAcceptance(RateMetric):
         return {"fst_accepted": int(total[0]), "fst_accepted_entries": int(total[2])}
 
     def explain(self, translation: Translation) -> tuple[str, ...]:
-        annotation = translation.annotations.get("fst")
+        annotation = translation.fst
         if annotation is None:
             return ()
         whom = (

@@ -15,7 +15,7 @@ from corpora.model.entry import Entry
 from corpora.text.comparison import alike
 from corpora.text.tokens import folded
 from scoring.core.metric import FloatArray
-from scoring.core.setup import FstAnnotation, Translation, WordAnalysis
+from scoring.core.setup import Translation, WordAnalysis
 from scoring.grammar.gold_analysis import tagged_word
 from scoring.words.reading import Reader, reader, stem
 
@@ -314,7 +314,7 @@ class Renderings:
 
     def found(self, terms: Sequence[DictionaryTerm], translation: Translation) -> list[str | None]:
         """Return for each term the first of its renderings that is in the output, None where none does."""
-        fst = _analyses(translation)
+        fst = translation.fst
         lemmas = _lemmas((*fst.reference, *fst.output)) if fst else {}
         return self._found_in(translation.output, terms, lemmas)
 
@@ -323,7 +323,7 @@ class Renderings:
 
         Without any reference all terms are expected.
         """
-        entry, fst = translation.entry, _analyses(translation)
+        entry, fst = translation.entry, translation.fst
         texts = [text for text in (entry.reference, *entry.variants) if text.strip()]
         lemmas = _lemmas(fst.reference) if fst else {}
         rows = [self._found_in(text, terms, lemmas) for text in texts]
@@ -371,11 +371,6 @@ class Renderings:
         endings = (ending for ending in self._endings if word.endswith(ending))
         stems = (word.removesuffix(ending) for ending in endings)
         return frozenset({word, *(f"{stem}-" for stem in stems if len(stem) >= LEAST_STEM)})
-
-
-def _analyses(translation: Translation) -> FstAnnotation | None:
-    fst = translation.annotations.get("fst")
-    return fst if isinstance(fst, FstAnnotation) else None
 
 
 def _lemmas(words: Iterable[WordAnalysis]) -> dict[str, frozenset[str]]:
