@@ -97,11 +97,11 @@ def _check_labels(dataset: Dataset, findings: Findings, *, quiet: bool) -> None:
         mend = 'Write a list such as ["TK A", "TK NC"].'
         findings.warning("Labels are texts.", mend, field="dataset.labels")
         return
-    for each in labels:
-        if looks_like_label(each) and find_label(each) is None:
+    for name in labels:
+        if looks_like_label(name) and find_label(name) is None:
             names = (label.name for label in context_labels().values())
-            near = next(iter(near_names(each, names)), "")
-            what = f"It is no label of Local Contexts{_quoted(each, quiet=quiet)}."
+            near = next(iter(near_names(name, names)), "")
+            what = f"It is no label of Local Contexts{_quoted(name, quiet=quiet)}."
             mend = f"{f'Nearest: {near}. ' if near else ''}Write an identifier: {', '.join(context_labels())}."
             findings.warning(what, mend, field="dataset.labels")
 

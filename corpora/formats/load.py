@@ -81,12 +81,12 @@ def load(
     further = [reference] if isinstance(reference, str | Path) else reference or []
     paths = [Path(path), *map(Path, further)]
     files: list[File] = []
-    for each in paths:
-        own = Findings(str(each))
-        data = read_bytes(each, own)
+    for file_path in paths:
+        own = Findings(str(file_path))
+        data = read_bytes(file_path, own)
         findings.problems += own.problems
         if data is not None:
-            files.append(File(str(each), data))
+            files.append(File(str(file_path), data))
     beside = _marks_beside(paths, findings)
     findings.stop_if_failed()
     file_form = None if form is None else Form(form)
@@ -218,7 +218,7 @@ def _check_names(
 
 def _marks_beside(paths: Sequence[Path], findings: Findings) -> list[Term]:
     """Read the terms that are in files beside a corpus."""
-    found: list[Term] = []
+    all_terms: list[Term] = []
     for mark in dict.fromkeys(mark for path in paths for mark in marks_beside(path)):
         own = Findings(str(mark))
         data = read_bytes(mark, own)
@@ -229,9 +229,9 @@ def _marks_beside(paths: Sequence[Path], findings: Findings) -> list[Term]:
             terms, fields = [], {}
         for wrong in misplaced(without_roles(fields), KNOWN_OF_MARK):
             own.error(wrong.wrong, wrong.mend, field=shown(wrong.path))
-        found += terms
+        all_terms += terms
         findings.problems += own.problems
-    return found
+    return all_terms
 
 
 def _with_terms(

@@ -181,7 +181,7 @@ def parse(text: str, findings: Findings) -> Document | None:
         broken_off = error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated")
         what = "The JSON breaks off" if broken_off else "Not valid JSON"
         place = f"line {error.lineno}, column {error.colno}{_still_open(text, error.pos)}"
-        mend = "The file may be cut short; get it again." if broken_off else "Mend this place."
+        mend = "The file may be cut short; get it again." if broken_off else "Correct this place."
         findings.error(f"{what}: {_reason(error)} at {place}.", mend, line=error.lineno)
     except RecursionError:
         findings.error("The JSON is nested too deep.", "Keep entries flat.", line=walker.line_at(0))

@@ -110,7 +110,7 @@ def _card(path: Path, content: bytes) -> FoundCard:
         card = LanguageCard.model_validate(data)
     except ValidationError as error:
         errors = error.errors(include_url=False, include_input=False)
-        raise CardError([_problem(path, text, found) for found in errors]) from None
+        raise CardError([_problem(path, text, detail) for detail in errors]) from None
     return FoundCard(card, hashlib.sha256(content).hexdigest(), path)
 
 

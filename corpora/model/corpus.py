@@ -270,9 +270,9 @@ def canonical_names(present: tuple[str, ...], *, any_case: bool = False) -> dict
     for known, others in SYNONYMS.items():
         if known in present:
             continue
-        found = [spelled[other] for other in (known, *others) if other in spelled]
-        if found:
-            mapping[found[0]] = known
+        names = [spelled[other] for other in (known, *others) if other in spelled]
+        if names:
+            mapping[names[0]] = known
     return mapping
 
 

@@ -226,8 +226,8 @@ class WordDrawing:
             owned = owners[start : start + STEP]
             if len(self._numbers) > MOST_KEPT:  # read again; the step before is forgotten
                 places = np.unique(owned).tolist()
-                nothing = annotate([Translation(entries[place], "") for place in places])
-                read = (_words(each, accepted=self._only_accepted)[1] for each in nothing)
+                empties = annotate([Translation(entries[place], "") for place in places])
+                read = (_words(empty, accepted=self._only_accepted)[1] for empty in empties)
                 self._words = dict(zip(places, read, strict=True))
                 yield
             for at, owner in zip(wanted[start : start + STEP].tolist(), owned, strict=True):

@@ -150,7 +150,7 @@ class Scorer:
 
     def entries_alike(self, entries: Sequence[Entry]) -> list[Entry]:
         """Return entries as every metric reads them."""
-        return [each.entry for each in self.alike([Translation(entry, "") for entry in entries])]
+        return [one.entry for one in self.alike([Translation(entry, "") for entry in entries])]
 
     def of_texts(self) -> Scorer:
         """Return a scorer of the metrics whose statistics follow from the texts alone, which reads these alike."""

@@ -264,7 +264,7 @@ def alike_entry(entry: Entry, source_language: str, target_language: str) -> Ent
     read = {
         "source": alike(entry.source, source_language),
         "reference": alike(entry.reference, target_language),
-        "variants": tuple(alike(each, target_language) for each in entry.variants),
+        "variants": tuple(alike(variant, target_language) for variant in entry.variants),
     }
     if entry.morphological_analysis is not None:
         read["morphological_analysis"] = alike(entry.morphological_analysis, target_language)

@@ -202,8 +202,8 @@ def stated_weighing(scoring: object) -> Weighing | None:
 
 def _numbers(value: object) -> TypeGuard[Mapping[str, float]]:
     return isinstance(value, Mapping) and all(
-        isinstance(each, int | float) and not isinstance(each, bool) and 0 <= each <= 1
-        for each in value.values()
+        isinstance(number, int | float) and not isinstance(number, bool) and 0 <= number <= 1
+        for number in value.values()
     )
 
 

@@ -385,7 +385,7 @@ class Equivalence:
         for variant_class in VariantClass:
             if self._same(output, accepted, needed - {variant_class}, analyses):
                 needed -= {variant_class}
-        return tuple(each for each in VariantClass if each in needed)
+        return tuple(kind for kind in VariantClass if kind in needed)
 
     def _allowed(self, source: str) -> frozenset[VariantClass]:
         """Omit the classes that this source does not license."""

@@ -87,8 +87,8 @@ _VOWELS = frozenset("aeiouy")
 @lru_cache(maxsize=65536)
 def content_words(text: str) -> frozenset[str]:
     """Return the stems of the words of an English text that have content."""
-    found = (word.casefold().replace("’", "'") for word in _WORD.findall(text))
-    return frozenset(stem(word) for word in found if len(word) > 1 and word not in _EMPTY)
+    words = (word.casefold().replace("’", "'") for word in _WORD.findall(text))
+    return frozenset(stem(word) for word in words if len(word) > 1 and word not in _EMPTY)
 
 
 @lru_cache(maxsize=65536)

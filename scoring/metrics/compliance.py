@@ -136,8 +136,8 @@ class RepairEffectiveness(ByRules):
         statistics = self.stats(translation)
         if statistics is None or translation.raw is None or not statistics[1]:
             return ()  # without a repair, compliance has said it all
-        mended, found = (int(number) for number in statistics[:2])
-        rules = "1 rule" if found == 1 else f"{found:,} rules"
+        mended, violations = (int(number) for number in statistics[:2])
+        rules = "1 rule" if violations == 1 else f"{violations:,} rules"
         repaired = "1 was" if mended == 1 else f"{mended:,} were"
         broken = self._rules.demand(translation.entry).violations(translation.raw)
         sentences = (sentence for part in broken.values() for sentence in part.sentences)

@@ -97,11 +97,11 @@ class VerdictScore(RateMetric):
         )
 
     def stats(self, translation: Translation) -> Statistics | None:
-        found = self.judgement(translation)
-        if found is None:
+        judgement = self.judgement(translation)
+        if judgement is None:
             return None
-        exact, nothing = (found.verdict == verdict for verdict in ("EXACT_MATCH", "NO_OUTPUT"))
-        return (TENTHS[found.verdict], 10, int(exact), int(nothing))
+        exact, nothing = (judgement.verdict == verdict for verdict in ("EXACT_MATCH", "NO_OUTPUT"))
+        return (TENTHS[judgement.verdict], 10, int(exact), int(nothing))
 
     def verdict_of(self, statistics: Statistics) -> str | None:
         """Return the verdict that an entry's statistics stand for; None for numbers that no verdict has."""

@@ -391,7 +391,7 @@ def why_no_execution(resources: Resources) -> str | None:
 def why_no_parts(resources: Resources) -> str | None:
     """Return what is missing to compare the parts of queries."""
     if sqlglot_version() == "none":
-        return "the parts of queries are told by sqlglot, which is not installed: rosetta doctor says how"
+        return "the parts of queries are read by sqlglot, which is not installed: rosetta doctor says how"
     return why_no_execution(resources)
 
 

@@ -43,7 +43,7 @@ def wordnet() -> Any | None:
 
 
 def _english_stem(word: str) -> str:
-    """Take English endings off; a word longer than any stays as it is."""
+    """Remove English endings; a word longer than any stays as it is."""
     return str(_stemmer().stem(word)) if len(word) <= _LONGEST_STEMMED else word
 
 

@@ -46,8 +46,8 @@ def _parts(query: str, tables: Mapping[str, Sequence[str]]) -> Parts | None:
             expand_alias_refs=False,
             quote_identifiers=False,
         )
-        found = qualified.find_all(exp.Table)
-        names = {table.alias_or_name.lower(): table.name.lower() for table in found}
+        named_tables = qualified.find_all(exp.Table)
+        names = {table.alias_or_name.lower(): table.name.lower() for table in named_tables}
         return ("query", _Reader(names).read(qualified))
     except (SqlglotError, RecursionError):
         return None
