@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
-from rosetta import functions, options, stored_run
+from rosetta import functions, stored_run
 
 PAGE = Path(__file__).parent / "api.md"
 
@@ -39,7 +39,7 @@ ro.runs(tag="pilot")
 ## What is stable
 
 * The names of `rosetta.__all__`, their parameters, and the members that this page lists, until the next major version (before 1.0: minor version).
-* Options are named as in `rosetta run`, metrics as in [metrics.md](metrics.md), fields of a card as in [run-card.md](run-card.md).
+* Options (`Choosing`, `Scoring`, `Options`) are [those of `rosetta run`](options.md), metrics as in [metrics.md](metrics.md), fields of a card as in [run-card.md](run-card.md).
 * Everything else may change: other packages, the words of sentences and errors, the order of entries among events.
 
 ## What to know
@@ -57,8 +57,7 @@ FUNCTIONS = ("load", "run", "start", "score", "compare", "metric", "verify", "ve
 CLASSES = (
     (stored_run, ("RunHandle", "ClaimedTier", "RunUnderWay")),
     (stored_run, ("RunComparison", "MetricDifference")),
-    (functions, ("TextMetric",)),
-    (options, ("Choosing", "RecordFields", "Scoring", "Options")),
+    (functions, ("TextMetric", "RecordFields")),
 )
 
 
@@ -67,7 +66,7 @@ def page() -> str:
     lines = [HEAD, "## Functions\n"]
     found = _definitions(functions)
     lines += [f"### `{_signature(found[name])}`\n\n{_words(found[name])}\n" for name in FUNCTIONS]
-    lines.append("## What they return, and options\n")
+    lines.append("## What they return\n")
     for module, names in CLASSES:
         there = _definitions(module)
         for name in names:

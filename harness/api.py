@@ -192,6 +192,8 @@ def ask(
 def plan_of(corpus: Corpus, method: str, told: Mapping[str, Any]) -> Plan:
     """Convert options into the plan that a run keeps, as ``ask`` does; paths become absolute."""
     told = {LIMITS.get(name, name): value for name, value in told.items()}
+    if "no_cache" in told:
+        told["use_cache"] = not told.pop("no_cache")
     _refuse_unknown(told)
     options = {
         **{name: absolute(told[name]) for name in told if name in MethodOptions.model_fields},

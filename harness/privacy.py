@@ -40,7 +40,7 @@ from harness.endpoint import offline
 from harness.endpoint.endpoints import KeySource, chat_endpoint, find_key, is_loopback, no_key
 from harness.endpoint.offline import why_secret
 from harness.method.method import Method
-from harness.method.shipped import METHODS
+from harness.method.option_table import METHODS
 from harness.methods.registry import build
 from harness.setup.plan import Plan
 from harness.setup.scoring_options import ScoringOptions

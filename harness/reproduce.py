@@ -38,7 +38,8 @@ from harness.core.failures import UsageError
 from harness.endpoint.endpoints import no_key, presets
 from harness.inputs.prompt import shipped_versions
 from harness.method.method import Setup
-from harness.method.shipped import METHODS, installed
+from harness.method.option_table import METHODS
+from harness.method.shipped import installed
 from harness.methods.registry import build
 from harness.run.beginning import tools_for
 from harness.sealed.keys import key_phrase

@@ -167,7 +167,7 @@ class Settings:
         Own names of endpoints become URLs, so that a plan means the same whatever the settings say later.
         The model belongs to its endpoint: it is not taken to another.
         """
-        from harness.method.shipped import METHODS, MethodSpec
+        from harness.method.option_table import METHODS, MethodSpec
 
         needs, takes = METHODS.get(method, MethodSpec())
         full = dict(told)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import Any, TypedDict, Unpack
 
 from corpora.model.corpus import Corpus, Dataset, Selection
 from corpora.model.entry import Entry, EntryId, Segment
@@ -36,14 +36,45 @@ from scoring.core.inventory import known_row, metric_named, metric_task, unknown
 from scoring.core.setup import Translation
 from scoring.core.specification import COMPOSITE, MetricInfo
 
-if TYPE_CHECKING:
-    from rosetta.options import RecordFields
-
-
 # ---- One metric, asked about texts that are available ----
 
 References = Sequence[str] | Sequence[Sequence[str]]
 """One reference for each output, or several: the first is the reference, the others are its variants."""
+
+
+class RecordFields(TypedDict, total=False):
+    """What a record has beside source and reference where the task is no translation (docs/corpora.md)."""
+
+    evidence: Sequence[Mapping[str, Any]]
+    """qa: texts that were found, ``{"text": …, "token_count": 12}`` each."""
+    baseline: str
+    """qa: another system's output for the same question."""
+    turns: Sequence[Mapping[str, str]]
+    """chat: ``{"user": …, "reference": …}`` each."""
+    category: str
+    tools: Sequence[Mapping[str, Any]]
+    """function_call: ``{"name": …, "parameters": …}`` with a JSON schema each."""
+    reference_calls: Sequence[Mapping[str, Mapping[str, Sequence[Any]]]]
+    """function_call: ``{NAME: {PARAMETER: [permitted values]}}`` each."""
+    database: str
+    """text2sql: path of the SQLite file, seen from ``folder`` and inside of it."""
+    database_schema: str
+    instructions: Sequence[Mapping[str, Any]]
+    """ifeval: ``{"id": "detectable_format:title", "kwargs": {…}}`` each."""
+    choices: Sequence[str]
+    """multiple_choice: their letters are A, B, C …"""
+    reference_state: Mapping[str, Mapping[str, Any]]
+    """dialogue_state: ``{DOMAIN: {SLOT: value}}``."""
+    language: str
+    """Language of this output, where it is not the metric's ``target``."""
+    judge_semantic: Any
+    """What a judge gave elsewhere, a number or an object with ``score`` and ``explanation``; so the fields below."""
+    judge_binary: Any
+    judge_detailed: Any
+    judge_redteaming: Any
+    judge_big_bench_audio: Any
+    judge_mt_bench: Any
+    """A list, one rating a turn."""
 
 
 class TextMetric:

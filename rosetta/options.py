@@ -1,4 +1,7 @@
-"""What a run can be told, by name: the options of ``rosetta run``, typed for editors and type checkers."""
+"""What a run can be told, by name: the options of ``rosetta run``, typed for editors and type checkers.
+
+Written by ``docs/make_options.py`` from ``harness.method.option_table``.
+"""
 
 from __future__ import annotations
 
@@ -12,149 +15,125 @@ File = str | Path
 class Choosing(TypedDict, total=False):
     """Which entries of a corpus take part; without any of these, all."""
 
-    entries: Sequence[str | int]
-    """Ids."""
     segment: Sequence[str]
-    """``development``, ``diagnostic``, ``gold_standard``, ``held_out``."""
+    """Only entries of this segment. Secret ones stay on this machine. Default: all."""
     difficulty: Sequence[int]
-    """1 to 5."""
-    sample: int
-    """Number of entries to draw at random."""
-    seed: int
-    """Of the sample."""
+    """Only entries of this tier of difficulty. Default: all."""
     limit: int
-    """Number of entries at most, the first ones."""
-
-
-class RecordFields(TypedDict, total=False):
-    """What a record has beside source and reference where the task is no translation (docs/corpora.md)."""
-
-    evidence: Sequence[Mapping[str, Any]]
-    """qa: texts that were found, ``{"text": …, "token_count": 12}`` each."""
-    baseline: str
-    """qa: another system's output for the same question."""
-    turns: Sequence[Mapping[str, str]]
-    """chat: ``{"user": …, "reference": …}`` each."""
-    category: str
-    tools: Sequence[Mapping[str, Any]]
-    """function_call: ``{"name": …, "parameters": …}`` with a JSON schema each."""
-    reference_calls: Sequence[Mapping[str, Mapping[str, Sequence[Any]]]]
-    """function_call: ``{NAME: {PARAMETER: [permitted values]}}`` each."""
-    database: str
-    """text2sql: path of the SQLite file, seen from ``folder`` and inside of it."""
-    database_schema: str
-    instructions: Sequence[Mapping[str, Any]]
-    """ifeval: ``{"id": "detectable_format:title", "kwargs": {…}}`` each."""
-    choices: Sequence[str]
-    """multiple_choice: their letters are A, B, C …"""
-    reference_state: Mapping[str, Mapping[str, Any]]
-    """dialogue_state: ``{DOMAIN: {SLOT: value}}``."""
-    language: str
-    """Language of this output, where it is not the metric's ``target``."""
-    judge_semantic: Any
-    """What a judge gave elsewhere, a number or an object with ``score`` and ``explanation``; so the fields below."""
-    judge_binary: Any
-    judge_detailed: Any
-    judge_redteaming: Any
-    judge_big_bench_audio: Any
-    judge_mt_bench: Any
-    """A list, one rating a turn."""
+    """At most this many entries, the first ones. Default: all."""
+    sample: int
+    """This many entries at random, always the same for one seed. Default: all."""
+    seed: int
+    """Another number draws another sample. Default: 0."""
+    entries: Sequence[str | int]
+    """Only these entries, by their ids. Default: all."""
 
 
 class Scoring(Choosing, total=False):
     """What outputs are scored with, and where metrics find what they need."""
 
+    method_class: str
+    """What kind of method made the outputs. Default: custom-plugin."""
+    model: str
+    """The model, as the endpoint names it; of outputs from elsewhere, the system that made them."""
+    prices: File
+    """Your own price table. Default: the shipped one."""
+    budget: float
+    """US dollars to spend, at most; the run ends before it would pass them. Default: none."""
+    concurrency: int
+    """Calls at once, at most. Default: 8."""
+    condition: str
+    """Label of the experiment. Default: by method."""
+    method_name: str
+    """What the method is called in lists and on the card."""
+    replicate: int
+    """Which repetition of the same experiment this is. Default: 0."""
+    tags: Sequence[str]
+    """A word to find the run again; may be repeated."""
+    note: str
+    """Your own words beside the run; they stay on this computer."""
+    timeout: float
+    """Seconds for one call. Default: 120."""
+    trust_local_server: bool
+    """Say that the server on this machine forwards no secret text; kept for later runs."""
+    may_send: str
+    """Say that the texts may be sent to the endpoint, and who allows it; the card repeats it."""
     metrics: str | Sequence[str]
-    """Names of metrics or packs, such as ``chrf`` or ``lbrag``; without it what the corpus's task says."""
-    multi_ref: bool
-    """Score chrF++, BLEU and TER against the variants too."""
+    """Such as chrf,lbrag.f1, or a pack for all of its metrics that can be computed: rosetta,lbrag. Default: by task."""
     scoring: File
-    """Signed weights and tier lines in place of the specification's."""
+    """Signed weights and tier lines (rosetta calibrate --sign), or: specification. Default: the specification's."""
+    multi_ref: bool
+    """Score chrF++, BLEU, TER against the variants too."""
     language_card: File
+    """Your own card of the target language. Default: found by language."""
     analyser: File
-    """Morphological analyser (``.hfstol``)."""
+    """Morphological analyser (.hfstol). Default: found by language."""
     terms: File
-    """Prescribed terms."""
+    """Prescribed terms: a dictionary, or coaching with one. Default: the coaching's."""
     gloss_dictionary: File
+    """Target lemmas with their meanings."""
     embeddings: str
-    """Endpoint or folder."""
+    """Endpoint or folder of an embedding model."""
     embeddings_model: str
+    """Model asked for at ``embeddings``."""
     judge: str
     """Endpoint of a model that judges outputs."""
     judge_model: str
+    """Model asked for by ``judge``."""
     comet: File
-    """Checkpoint, or a file of its scores."""
+    """Checkpoint of COMET, or a file of its scores."""
     bertscore: File
-    """Folder of a model, or a file of scores."""
-    condition: str
-    """Label of the experiment."""
-    method_name: str
-    """What the method is called in lists and on the card."""
-    method_class: str
-    """What kind of method made outputs from elsewhere, such as ``coached-llm``."""
-    model: str
-    """Model that is asked, or name of the system that made the outputs."""
-    replicate: int
-    """Which repetition of the same experiment this is."""
-    tags: Sequence[str]
-    """Words to find the run again."""
-    note: str
-    """Your own words beside the run; they stay on this computer."""
+    """Folder of a model for BERTScore, or a file of scores."""
 
 
 class Options(Scoring, total=False):
     """How a run translates, and how it goes about its calls."""
 
-    endpoint: str
-    """A preset (``ollama``, ``openai``, ``openrouter`` …) or a URL."""
-    temperature: float | None
-    """None: the endpoint's own."""
-    max_tokens: int | None
-    """Most output tokens of a call."""
-    prompt: str
-    """A file, or a version that is shipped, such as ``plain-v1``."""
-    coaching: File
-    """Grammar notes, examples and dictionary."""
-    batch_size: int
-    """Entries in one call."""
-    body: Mapping[str, Any]
-    """More for the body of each call."""
-    max_retries: int
-    """Tries of a pipeline after a rejection."""
-    checks: Sequence[str]
-    tools: Sequence[str]
-    glossary: File
-    word_list: File
-    model_folder: File
-    """Of a CTranslate2 model with its tokenizer.json, for the method ``ctranslate2``."""
     outputs: File
-    """Outputs made elsewhere, for the methods ``replay`` and ``human``."""
+    """Outputs made elsewhere: text, JSONL, TSV, CSV or a run card."""
     translator: str
+    """Label of the human translator. Default: human."""
     text: str
-    """What the method ``constant`` answers."""
-    service: str
+    """What the constant method answers."""
+    endpoint: str
+    """A preset (openrouter, openai, ollama …) or a URL that speaks chat completions."""
     region: str
-    prices: File
-    """Your own price table."""
+    """Region of a Microsoft key. Default: global."""
+    prompt: str
+    """A file, or a version that is shipped, such as plain-v1. Default: by coaching."""
+    coaching: File
+    """Grammar notes, examples and dictionary: JSON or TOML. Default: none."""
+    tools: Sequence[str]
+    """What the model may call while it translates: lookup, analyse."""
+    checks: Sequence[str]
+    """What is rejected and asked again: source-copy, length, placeholders, script, glossary, fst. Default: all that can be made."""
+    glossary: File
+    """Dictionary of phrases and translations: TSV, CSV or JSON."""
+    word_list: File
+    """Words of the target language, one on each line."""
+    model_folder: File
+    """Folder of a CTranslate2 model and its tokenizer.json."""
+    max_retries: int
+    """Times that a rejected answer is asked for again. Default: 2."""
+    temperature: float | None
+    """0 to 2, or `none` for the endpoint's own. Default: 0."""
+    max_tokens: int | None
+    """Output tokens of one call, at most. Default: 2048."""
+    batch_size: int
+    """Entries in one call. Default: 1."""
     source_name: str
+    """Name of the source language for prompts."""
     target_name: str
+    """Name of the target language for prompts."""
+    body: Mapping[str, Any]
+    """Add this to the body of each call."""
     settings: Mapping[str, Any]
-    """Told to a plug-in."""
-    budget: float
-    """Most US dollars to spend."""
-    concurrency: int
-    """Most calls at once."""
-    timeout: float
-    """Seconds for one call."""
+    """Passed to a plug-in. A value that is not JSON is taken as text."""
     attempts: int
-    """Most tries at one call."""
-    use_cache: bool
-    """False asks again, even what was answered before."""
+    """Attempts at one call, at most. Default: 6."""
+    no_cache: bool
+    """Ask again even for what was answered before."""
     offline: bool
     """Refuse every connection to another machine."""
-    trust_local_server: bool
-    """You say that the server on this machine forwards no secret text."""
-    may_send: str
-    """You say that the texts may be sent to the endpoint, and who allows it; the card repeats it."""
     keep_failed: bool
-    """Seal the run also where entries failed because there was no connection."""
+    """Seal the run even if entries failed because there was no connection."""

@@ -1,12 +1,10 @@
-"""The shipped methods: their names, and which options each needs and takes.
-
-Methods are checked by this, and forms ask for it. Names are found without importing a method: help and
+"""The shipped methods: their names and classes. Names are found without importing a method: help and
 suggestions need no more. Those of plug-ins are found with them.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from scoring.core.packs import offered
 
@@ -69,41 +67,3 @@ METHOD_CLASSES = {
     "human": "a person",
 }
 """The classes of ``harness.method.method.MethodClass`` with a word on each; known without loading pydantic."""
-
-
-class MethodSpec(NamedTuple):
-    """Options of one method, as fields of MethodOptions; both parts in the order in which people are asked."""
-
-    needs: tuple[str, ...] = ()
-    """It cannot be made without them."""
-    takes: tuple[str, ...] = ()
-    """They may be left out."""
-
-
-MODEL_OPTIONS = ("temperature", "max_tokens", "prompt", "coaching", "body", "prices")
-"""What everything takes that asks a model."""
-
-_NAMES = ("source_name", "target_name")
-_PIPELINE = ("checks", "tools", "glossary", "word_list", "analyser", "max_retries")
-_SERVICE = ("endpoint", "batch_size", "prices", "service")
-
-METHODS = {
-    "copy-source": MethodSpec(),
-    "constant": MethodSpec(("text",)),
-    "glossary": MethodSpec(("glossary",)),
-    "ctranslate2": MethodSpec(("model_folder",), ("batch_size", "settings")),
-    "replay": MethodSpec(("outputs",), ("model", "method_class")),
-    "human": MethodSpec(("outputs",), ("translator",)),
-    "chat": MethodSpec(("endpoint", "model"), (*MODEL_OPTIONS, *_NAMES, "batch_size")),
-    "pipeline": MethodSpec(("endpoint", "model"), (*MODEL_OPTIONS, *_NAMES, *_PIPELINE)),
-    "api:deepl": MethodSpec((), _SERVICE),
-    "api:google": MethodSpec((), _SERVICE),
-    "api:microsoft": MethodSpec((), (*_SERVICE, "region")),
-    "api:libretranslate": MethodSpec((), _SERVICE),
-}
-"""By the method's name. A plug-in may take anything; it is not listed."""
-
-
-def asks(method: str) -> bool:
-    """Return whether a method asks anybody; one that does not gives the same again. A plug-in may."""
-    return method not in METHODS or "endpoint" in (*METHODS[method].needs, *METHODS[method].takes)

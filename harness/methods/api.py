@@ -20,8 +20,8 @@ from harness.core.storage import storable
 from harness.endpoint.budget import LOCAL, Prices, bounded
 from harness.endpoint.endpoints import Endpoint, KeySource, service_endpoint
 from harness.method.method import MethodClass, Output
+from harness.method.option_table import METHODS
 from harness.method.options import MethodOptions, check_options
-from harness.method.shipped import METHODS
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,8 +15,8 @@ from harness.core.failures import UsageError
 from harness.inputs.dictionary import Dictionary, read_dictionary
 from harness.inputs.outputs import Outputs, own_outputs, read_outputs
 from harness.method.method import MethodClass, Output, Setup
+from harness.method.option_table import METHODS
 from harness.method.options import MethodOptions, check_options
-from harness.method.shipped import METHODS
 
 
 class CopySource:

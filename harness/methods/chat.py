@@ -22,8 +22,8 @@ from harness.inputs.dictionary import Coaching, read_coaching
 from harness.inputs.prompt import load_prompt
 from harness.method.completions import Completions, Message, answers_alone, output_of
 from harness.method.method import MethodClass, Output, Setup
+from harness.method.option_table import METHODS
 from harness.method.options import MethodOptions, check_options, flag
-from harness.method.shipped import METHODS
 
 # ---- The briefing of a model: the system prompt of the run, and the message for one or several
 # texts.

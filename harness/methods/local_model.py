@@ -22,8 +22,8 @@ from harness.core.installation import install_line, installed
 from harness.core.problems import first_problem
 from harness.core.user_file import folder_sha256
 from harness.method.method import MethodClass
+from harness.method.option_table import METHODS
 from harness.method.options import MethodOptions, check_options
-from harness.method.shipped import METHODS
 
 MODEL: Final = "model.bin"
 TOKENIZER: Final = "tokenizer.json"

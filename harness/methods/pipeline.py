@@ -22,8 +22,8 @@ from harness.inputs.dictionary import Dictionary, read_dictionary, read_word_lis
 from harness.inputs.prompt import load_prompt
 from harness.method.completions import Completions, Message, answers_alone, output_of
 from harness.method.method import MethodClass, Output, Setup
+from harness.method.option_table import METHODS
 from harness.method.options import MethodOptions, check_options
-from harness.method.shipped import METHODS
 from harness.methods.chat import Briefing, briefing, model_completions, model_setup
 from harness.methods.checks import Check, Rejection, make_checks
 

@@ -34,7 +34,7 @@ from harness.method.method import (
     sound,
     wordless,
 )
-from harness.method.shipped import METHODS
+from harness.method.option_table import METHODS
 from harness.run.call_runner import CallRunner, RunCalls
 from harness.run.events import Control
 

@@ -29,8 +29,8 @@ from harness.estimate.earlier import NOTHING, Range
 from harness.estimate.estimate import RunEstimate
 from harness.inputs.dictionary import read_coaching
 from harness.method.method import Method, Setup
+from harness.method.option_table import METHODS, asks
 from harness.method.options import MethodOptions
-from harness.method.shipped import METHODS, asks
 from harness.methods.registry import build
 from harness.run.beginning import check_budget
 from harness.setup.plan import RunOptions, scoring_of

@@ -17,7 +17,8 @@ import click
 from harness.store.file.database import default_path, opened
 from harness.store.runs import Run, find_run
 from rosetta_tui.commands.naming import in_lines, when_used
-from rosetta_tui.request import options as of_run
+from rosetta_tui.request.click_options import adding_those_of
+from rosetta_tui.request.options import pairs
 from rosetta_tui.request.vault import OF_VAULT, by_grant, out_of_vault, vault_request
 from rosetta_tui.show.text import plain
 
@@ -25,18 +26,9 @@ from rosetta_tui.show.text import plain
 @click.command()
 @click.argument("run", default="last")
 @click.option("--retry-failed", is_flag=True, help="Ask for failed entries again.")
-@click.option(
-    "--keep-failed",
-    is_flag=True,
-    help="Let entries that failed because there was no connection count as 0.",
-)
-@click.option(
-    "--budget", type=click.FloatRange(0, min_open=True), help="A new limit, in US dollars."
-)
-@click.option("--concurrency", type=click.IntRange(1, 1024), help="A new limit of calls at once.")
+@adding_those_of("resume")
 @by_grant
 @out_of_vault
-@of_run.MAY_SEND
 @in_lines
 def resume(
     run: str,
@@ -76,31 +68,8 @@ _FILE = click.Path(path_type=Path)
 
 @click.command()
 @click.argument("run", default="last")
-@click.option("--model", help="Another model.")
-@click.option("--endpoint", help="Another preset (openrouter, openai, ollama …) or URL.")
-@click.option("--temperature", help="A number, or `none` for the endpoint's own.")
-@of_run.MAX_TOKENS
-@of_run.PROMPT
-@of_run.COACHING
-@of_run.BATCH_SIZE
-@of_run.MAX_RETRIES
-@click.option("--outputs", type=_FILE, help="Outputs made elsewhere, completed meanwhile.")
-@of_run.PRICES
-@of_run.BODY
-@click.option("--condition", help="Label of the settings for these entries.")
-@click.option("--concurrency", type=click.IntRange(1, 1024), help="Calls at once, at most.")
-@click.option(
-    "--budget",
-    type=click.FloatRange(0, min_open=True),
-    help="US dollars to spend on these, at most.",
-)
-@of_run.TIMEOUT
-@click.option("--attempts", type=click.IntRange(1, 100), help="Attempts at one call, at most.")
-@of_run.KEEP_FAILED
-@of_run.NO_CACHE
-@of_run.OFFLINE
+@adding_those_of("retry")
 @out_of_vault
-@of_run.MAY_SEND
 @in_lines
 def retry(run: str, style: str | None, **given: Any) -> None:
     """Retry the failed entries of RUN (an id, its beginning, `last`, `last~1` …), which is complete.
@@ -131,7 +100,7 @@ def _changes(given: dict[str, Any]) -> dict[str, Any]:
     if given["no_cache"]:
         changes["use_cache"] = False
     body: Sequence[str] = given["body"]
-    return changes | ({"body": of_run.pairs("body", body)} if body else {})
+    return changes | ({"body": pairs("body", body)} if body else {})
 
 
 def _absolute(value: Any) -> Any:

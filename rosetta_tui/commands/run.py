@@ -19,9 +19,9 @@ from harness.core.failures import UsageError
 from harness.method.shipped import method_names
 from harness.store.file.database import default_path, opened
 from harness.store.runs import find_run
-from rosetta_tui.commands.naming import GroupedCommand, in_lines, when_used
+from rosetta_tui.commands.naming import in_lines, when_used
 from rosetta_tui.commands.publish import SUBMIT, submitter
-from rosetta_tui.request import options as of_run
+from rosetta_tui.request.click_options import GroupedCommand, adding_those_of
 from rosetta_tui.request.options import (
     CONFIRM,
     asked,
@@ -29,7 +29,6 @@ from rosetta_tui.request.options import (
     make_request,
     nameless,
     read_scoring_options,
-    scoring_options,
 )
 from rosetta_tui.request.reading import load_corpus, reading_options, selecting, selection
 from rosetta_tui.request.vault import OF_VAULT, by_grant, out_of_vault, vault_request
@@ -130,17 +129,7 @@ with when_used():
 @by_grant
 @out_of_vault
 @selecting
-@scoring_options
-@of_run.BUDGET
-@of_run.CONCURRENCY
-@of_run.TIMEOUT
-@of_run.PRICES
-@of_run.TRUST_LOCAL_SERVER
-@of_run.MAY_SEND
-@click.option("--model", help="Name of the system that made the outputs.")
-@of_run.CONDITION
-@of_run.METHOD_NAME
-@of_run.METHOD_CLASS
+@adding_those_of("score")
 @SUBMIT
 @click.option("--json", "as_json", is_flag=True, help="Print the run card.")
 def score(

@@ -19,7 +19,7 @@ from textual.widgets import Button, Static
 from corpora.text.messages import counted
 from harness.core.failures import HarnessError
 from harness.core.storage import private_folder, write_file
-from harness.method.shipped import asks
+from harness.method.option_table import asks
 from harness.store.run_list import RunSummary
 from rosetta_tui.session.run_sources import may_resume, may_retry
 from rosetta_tui.show import figures

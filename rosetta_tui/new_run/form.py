@@ -17,11 +17,11 @@ from textual.widgets import Button, Static
 from corpora.model.corpus import Corpus
 from corpora.text.messages import counted
 from harness.core.failures import HarnessError
+from harness.method.option_table import CORPUS, ENTRIES, OPTIONS
 from harness.method.shipped import METHOD_CLASSES
 from harness.settings import Settings, read_settings
 from rosetta_tui.report.cost import cost_words, estimate_rows, time_words
 from rosetta_tui.request import suggesting
-from rosetta_tui.request.corpus import READING, SELECTING
 from rosetta_tui.request.draft import RunDraft, Value
 from rosetta_tui.request.fields import SECTIONS, FieldKind, FieldSection, FormField
 from rosetta_tui.request.suggesting import Suggest
@@ -36,15 +36,6 @@ if TYPE_CHECKING:
     from rosetta_tui.request.corpus import CorpusLook
     from rosetta_tui.request.look import DraftLook, FormCache, Metrics
 
-
-_TICKS: Mapping[str, Mapping[str, str]] = {
-    "tools": {"lookup": "lookup", "analyse": "analyse"},
-    "checks": {
-        name: name
-        for name in ("source-copy", "length", "placeholders", "script", "glossary", "fst")
-    },
-}
-"""Boxes that are the same for every corpus."""
 
 MOST_WARNINGS = 3
 """Findings about a corpus that are next to its field; ``rosetta corpus check`` lists all."""
@@ -95,7 +86,8 @@ class RunForm(VerticalScroll, can_focus=False):
 
     def _line(self, field: FormField) -> FormLine:
         suggest = self._suggest(field) if field.kind is FieldKind.SUGGESTED else None
-        choices = _TICKS.get(field.name, {}) if field.kind is FieldKind.TICKS else None
+        boxes = {name: name for name in OPTIONS[field.name].boxes}
+        choices = boxes if field.kind is FieldKind.TICKS else None
         chosen = {"endpoint": self._settings.endpoint, "model": self._settings.model}
         shown = replace(field, default=chosen.get(field.name) or field.default)
         value = self._typed.get(field.name, "")
@@ -252,7 +244,7 @@ def measured(store_path: Path, draft: RunDraft, corpus: Corpus, known: FormCache
     """
     from harness import api
 
-    names = (*READING, *SELECTING, *_MEASURING)
+    names = (*CORPUS.names, *ENTRIES.names, *_MEASURING)
     key = (corpus.sha256, *(draft.values.get(name) for name in names))
     metrics = known.metrics.get(key)
     if metrics is None:

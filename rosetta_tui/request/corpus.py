@@ -13,28 +13,12 @@ from corpora.model.corpus import Corpus
 from corpora.model.entry import Segment
 from corpora.model.task import TRANSLATION, task
 from harness.consent.given import consent_of
+from harness.method.option_table import CORPUS
 from harness.store.withdrawn import now_standing
 from harness.vault.folder import HEAD
 from harness.vault.opening import BECAUSE, vault_at
 from harness.vault.sealed_corpus import corpus_named
 from rosetta_tui.request.draft import RunDraft
-
-READING = (
-    "file",
-    "reference",
-    "form",
-    "source_column",
-    "reference_column",
-    "other_reference",
-    "source_language",
-    "target_language",
-    "task",
-    "corpus_id",
-)
-"""Options that decide what is read."""
-
-SELECTING = ("segment", "difficulty", "limit", "sample", "seed", "entries")
-"""Options that decide which entries take part."""
 
 _CORPUS_FIELDS = {
     "dataset.source_language": ("source_language", "Write a tag here, such as en, crk or es-MX."),
@@ -140,7 +124,7 @@ def _where(problem: Problem) -> str:
 
 def reading_key(draft: RunDraft) -> tuple[object, ...]:
     """Return what decides the reading of a draft's corpus: another file, or the same saved again, is another."""
-    values = tuple(draft.values.get(name) for name in READING)
+    values = tuple(draft.values.get(name) for name in CORPUS.names)
     return (*values, *(_state(draft.get(name)) for name in ("file", "reference")))
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import click
 
-from harness.method.shipped import METHODS
+from harness.method.option_table import GROUPS, METHOD, METHODS, OPTIONS, OptionKind, RunOption
 from rosetta_tui.request.draft import RunDraft, Value
 from rosetta_tui.request.options import asked
 from rosetta_tui.request.vault import OF_VAULT
@@ -58,276 +58,27 @@ class FieldSection:
     fields: tuple[FormField, ...]
 
 
-_SAID = {param.name: param.help for param in asked.params if isinstance(param, click.Option)}
+_CONTROLS = {
+    OptionKind.TEXT: FieldKind.TEXT,
+    OptionKind.WHOLE: FieldKind.TEXT,
+    OptionKind.NUMBER: FieldKind.TEXT,
+    OptionKind.FILES: FieldKind.WORDS,
+    OptionKind.WORDS: FieldKind.WORDS,
+    OptionKind.PAIRS: FieldKind.WORDS,
+    OptionKind.TICKS: FieldKind.TICKS,
+    OptionKind.SWITCH: FieldKind.SWITCH,
+}
+"""Kind of an option → its control; of any other, a line with suggestions."""
 
 
-def _f(name: str, label: str, about: str = "", **wishes: Any) -> FormField:
-    """Return a field; without own words it says what the help page says of its option."""
-    return FormField(name, label, about or _SAID[name] or "", **wishes)
+def _field(option: RunOption) -> FormField:
+    kind = _CONTROLS.get(option.kind, FieldKind.SUGGESTED)
+    return FormField(option.name, option.label, option.help, kind, option.default, option.rare)
 
 
-_S, _T, _W, _Y = FieldKind.SUGGESTED, FieldKind.TICKS, FieldKind.WORDS, FieldKind.SWITCH
-
-_CORPUS = (
-    _f(
-        "file",
-        "Corpus",
-        "A file, or a corpus that the store has. ↓ lists both. Of a vault: its name there.",
-        kind=_S,
-    ),
-    _f("vault", "Vault", "Folder of a vault that the corpus is opened out of.", kind=_S, rare=True),
-    _f(
-        "purpose",
-        "Purpose",
-        "What the vault is opened for; its log keeps it for ever, so name nobody and quote no text.",
-        rare=True,
-    ),
-    _f(
-        "vault_key",
-        "Vault key",
-        "File of a keeper's keys; without it, this computer's.",
-        kind=_S,
-        rare=True,
-    ),
-    _f(
-        "grant",
-        "Grant",
-        "Request that the keepers allowed, NAME.rosetta-request; the vault opens by it, once, and it says itself what for.",
-        kind=_S,
-        rare=True,
-    ),
-    _f(
-        "others",
-        "With keepers",
-        "Files of the keys of further keepers who are here; in place of a grant.",
-        kind=_W,
-        rare=True,
-    ),
-    _f(
-        "clock_was_wrong",
-        "Clock was wrong",
-        "The clock is right now and was not at the last entry of the vault's log.",
-        kind=_Y,
-        rare=True,
-    ),
-    _f(
-        "despite_network",
-        "Despite network",
-        "Why the vault is opened though this computer has a way to other machines; log and card keep it.",
-        rare=True,
-    ),
-    _f(
-        "reference",
-        "References",
-        "The second of two text files, aligned line by line.",
-        kind=_S,
-        rare=True,
-    ),
-    _f("form", "Form", "How the file is written.", kind=_S, default="found out", rare=True),
-    _f(
-        "source_column",
-        "Source column",
-        "Column of a table, or field of JSON, by name or number.",
-        default="found out",
-        rare=True,
-    ),
-    _f(
-        "reference_column",
-        "Ref. column",
-        "Columns of the references, by names or numbers.",
-        default="found out",
-        rare=True,
-    ),
-    _f(
-        "other_reference",
-        "More references",
-        "Further files of references, aligned by line, separated by blanks.",
-        kind=_W,
-        rare=True,
-    ),
-    _f(
-        "source_language",
-        "Source language",
-        "BCP 47 tag of the sources, where the file has none.",
-        rare=True,
-    ),
-    _f(
-        "target_language",
-        "Target language",
-        "BCP 47 tag of the references, where the file has none.",
-        rare=True,
-    ),
-    _f(
-        "task",
-        "Task",
-        "What is asked of the method, where the file does not say it.",
-        kind=_S,
-        default="translation",
-        rare=True,
-    ),
-    _f("corpus_id", "Corpus id", rare=True),
-)
-
-_ENTRIES = (
-    _f("segment", "Segments", "None ticked: all. Secret ones stay on this machine.", kind=_T),
-    _f("difficulty", "Difficulty", "None ticked: all tiers, and entries without one.", kind=_T),
-    _f("limit", "At most", "Only that many entries, the first ones.", default="all"),
-    _f(
-        "sample",
-        "Sample",
-        "So many entries at random, always the same for one seed.",
-        default="all",
-    ),
-    _f("seed", "Seed", "Another number draws another sample.", default="0", rare=True),
-    _f("entries", "Entry ids", "Only these, separated by commas.", default="all", rare=True),
-)
-
-_METHOD = (
-    _f(
-        "method", "Method", "What makes the outputs; your own is FILE.py or FILE.py:CLASS.", kind=_S
-    ),
-    _f("outputs", "Outputs", "File of outputs: text, JSONL, TSV, CSV or a run card.", kind=_S),
-    _f(
-        "method_class",
-        "Class",
-        "What made the outputs.",
-        kind=_S,
-        default="custom-plugin",
-        rare=True,
-    ),
-    _f("translator", "Translator", default="human"),
-    _f("text", "Text"),
-    _f("endpoint", "Endpoint", "A preset or a URL that speaks chat completions.", kind=_S),
-    _f("model", "Model", "As the endpoint names it; ^r asks an endpoint of this machine.", kind=_S),
-    _f("region", "Region", default="global", rare=True),
-    _f("prompt", "Prompt", "A version that is shipped, or a file.", kind=_S, default="by coaching"),
-    _f(
-        "coaching",
-        "Coaching",
-        "Grammar notes, examples, dictionary: JSON or TOML.",
-        kind=_S,
-        default="none",
-    ),
-    _f("tools", "Tools", "What the model may ask while it translates.", kind=_T),
-    _f(
-        "checks",
-        "Checks",
-        "What is rejected and asked again. None ticked: all that can be made.",
-        kind=_T,
-    ),
-    _f("glossary", "Dictionary", "TSV, CSV or JSON of phrases and translations.", kind=_S),
-    _f("word_list", "Word list", kind=_S, rare=True),
-    _f("model_folder", "Model folder", "A CTranslate2 model with its tokenizer.json.", kind=_S),
-    _f(
-        "max_retries",
-        "Asked again",
-        "Times that a rejected answer is asked for again.",
-        default="2",
-    ),
-    _f("temperature", "Temperature", "0 to 2, or none for the endpoint's own.", default="0"),
-    _f("max_tokens", "Output limit", default="2048"),
-    _f("batch_size", "Batch", default="1"),
-    _f("source_name", "Source name", rare=True),
-    _f("target_name", "Target name", rare=True),
-    _f("body", "Body", "More for the body of each call: NAME=JSON NAME=JSON.", kind=_W, rare=True),
-    _f("settings", "Settings", "Told to the method: NAME=JSON NAME=JSON.", kind=_W),
-    _f("prices", "Prices", kind=_S, default="the shipped one", rare=True),
-)
-
-_RUN = (
-    _f(
-        "budget",
-        "Budget",
-        "Most US dollars to spend; the run ends before it would pass them.",
-        default="none",
-    ),
-    _f("concurrency", "Calls at once", "Most calls under way at once, 1 to 1024.", default="8"),
-    _f("condition", "Condition", default="by method"),
-    _f("method_name", "Name", "What the method is called in lists and on the card.", rare=True),
-    _f(
-        "replicate",
-        "Replicate",
-        default="0",
-        rare=True,
-    ),
-    _f("timeout", "Timeout", default="120", rare=True),
-    _f("attempts", "Attempts", "Most tries at one call.", default="6", rare=True),
-    _f("no_cache", "Ask again", kind=_Y, rare=True),
-    _f("offline", "Offline", kind=_Y, rare=True),
-    _f(
-        "trust_local_server",
-        "Trust server",
-        kind=_Y,
-        rare=True,
-    ),
-    _f(
-        "may_send",
-        "May be sent",
-        "Why the texts may be sent to the endpoint, and who allows it.",
-        rare=True,
-    ),
-)
-
-_SCORING = (
-    _f(
-        "metrics",
-        "Metrics",
-        "Names separated by commas, such as chrf,bleu; of a pack, such as rosetta, all that can be computed.",
-        kind=_S,
-        default="by task",
-    ),
-    _f(
-        "terms",
-        "Terms",
-        "Prescribed terms: a dictionary, or coaching with one.",
-        kind=_S,
-        default="the coaching's",
-        rare=True,
-    ),
-    _f(
-        "analyser",
-        "Analyser",
-        kind=_S,
-        default="found by language",
-        rare=True,
-    ),
-    _f(
-        "language_card",
-        "Card",
-        kind=_S,
-        default="found by language",
-        rare=True,
-    ),
-    _f("gloss_dictionary", "Glosses", kind=_S, rare=True),
-    _f("embeddings", "Embeddings", "Endpoint or folder of an embedding model.", kind=_S, rare=True),
-    _f("embeddings_model", "… model", "Model asked for at that endpoint.", rare=True),
-    _f("judge", "Judge", rare=True),
-    _f("judge_model", "… model", "Model asked for at that endpoint.", rare=True),
-    _f("comet", "COMET", "A checkpoint, or a file of its scores.", kind=_S, rare=True),
-    _f("bertscore", "BERTScore", "A model's folder, or a file of scores.", kind=_S, rare=True),
-    _f(
-        "scoring",
-        "Weights",
-        "Signed weights and tier lines.",
-        kind=_S,
-        default="the specification's",
-        rare=True,
-    ),
-    _f(
-        "multi_ref",
-        "Variants",
-        "Score chrF++, BLEU, TER against the variants too.",
-        kind=_Y,
-        rare=True,
-    ),
-)
-
-SECTIONS = (
-    FieldSection("The corpus", _CORPUS),
-    FieldSection("Which entries of it", _ENTRIES),
-    FieldSection("The method", _METHOD),
-    FieldSection("How the run goes", _RUN),
-    FieldSection("How it is scored", _SCORING),
+SECTIONS = tuple(
+    FieldSection(group.title, tuple(_field(option) for option in group.options if option.label))
+    for group in GROUPS
 )
 
 FIELDS: Mapping[str, FormField] = {
@@ -335,12 +86,13 @@ FIELDS: Mapping[str, FormField] = {
 }
 
 PATHS = frozenset(
-    {"file", "vault", "vault_key", "grant", "reference", "outputs", "coaching", "glossary", "word_list", "model_folder", "prices", "terms",
-     "analyser", "language_card", "gloss_dictionary", "embeddings", "comet", "bertscore", "prompt", "scoring"}
-)  # fmt: skip
+    option.name
+    for option in OPTIONS.values()
+    if option.kind in (OptionKind.FILE, OptionKind.FILE_OR_NAME)
+)
 """Fields that may hold the name of a file or folder."""
 
-_OF_METHODS = frozenset(field.name for field in _METHOD) - {"method"}
+_OF_METHODS = frozenset(METHOD.names) - {"method"}
 _OF_PLUGINS = frozenset({"settings", "model", "batch_size", "temperature", "max_tokens"})
 
 

@@ -21,7 +21,8 @@ from harness.estimate.earlier import first_request
 from harness.estimate.estimate import RunEstimate, estimate
 from harness.inputs.outputs import own_outputs
 from harness.method.method import Method, Priced
-from harness.method.shipped import METHODS, method_names
+from harness.method.option_table import CORPUS, ENTRIES, METHODS
+from harness.method.shipped import method_names
 from harness.methods.registry import build
 from harness.privacy import (
     NobodyAnswersForServer,
@@ -35,8 +36,6 @@ from harness.settings import read_settings
 from harness.setup.plan import Plan
 from harness.store.file.database import opened
 from rosetta_tui.request.corpus import (
-    READING,
-    SELECTING,
     CorpusLook,
     corpus_look,
     in_the_form,
@@ -195,7 +194,7 @@ class _Looking:
         return self.found.read is not None and own_outputs(self.found.read.entries) is not None
 
     def _corpus(self) -> Corpus:
-        if not self.draft.get("file").strip() or self._troubled(READING):
+        if not self.draft.get("file").strip() or self._troubled(CORPUS.names):
             self._needed()
         try:
             corpus, counted = self._read()
@@ -248,16 +247,16 @@ class _Looking:
         key = reading_key(self.draft)
         reading = self.known.corpora.get(key)
         if reading is None:
-            corpus = self._only(READING).corpus(self.store_path)
+            corpus = self._only(CORPUS.names).corpus(self.store_path)
             reading = corpus, corpus_look(corpus)
             self.known.corpora = {key: reading}
         return reading
 
     def _chosen(self, corpus: Corpus) -> list[Entry]:
-        if self._troubled(SELECTING):
+        if self._troubled(ENTRIES.names):
             self._needed()
         try:
-            places = self._only(("file", *SELECTING)).positions(corpus)
+            places = self._only(("file", *ENTRIES.names)).positions(corpus)
         except CorpusError as error:
             for problem in error.problems[:5]:
                 name = "entries" if problem.entry is not None else problem.field

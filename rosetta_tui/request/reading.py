@@ -6,13 +6,14 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from corpora.model.task import TASKS
 from corpora.text.messages import counted
 from harness.core.failures import StoreError
+from harness.method.option_table import CORPUS, ENTRIES
+from rosetta_tui.request.click_options import adding
 from rosetta_tui.request.vault import DetailLine, tell, vault_request
 from rosetta_tui.show.text import plain
 
@@ -22,10 +23,6 @@ if TYPE_CHECKING:
     from harness.vault.records import RunTerms
     from harness.vault.request import VaultNoting
 
-WRITTEN = ("specification", "legacy", "reference-implementation", "jsonl", "csv", "tsv", "parallel")
-"""Forms that a corpus is read from and written in."""
-FORMS = (*WRITTEN, "tmx", "xliff", "xlsx", "po", "arb")
-SEGMENTS = ("development", "diagnostic", "gold_standard", "held_out")
 MOST_LINES = 100
 """Lines of problems printed before the rest is only counted."""
 
@@ -34,72 +31,12 @@ MOST_ALIKE = 5
 
 MOST_PLACES = 20
 
-Command = TypeVar("Command", bound=Callable[..., Any])
-
-
-def reading_options(command: Command) -> Command:
-    """Add the options that complete what a corpus file does not say itself."""
-    for add in (
-        click.option("--id", "corpus_id", help="Id of a corpus whose file gives none."),
-        click.option(
-            "--other-reference",
-            multiple=True,
-            metavar="FILE",
-            type=click.Path(path_type=Path),
-            help="Another file of references, aligned by line.",
-        ),
-        click.option(
-            "--reference-column",
-            metavar="NAME,NAME…",
-            help="Column or columns of the references, or their numbers.",
-        ),
-        click.option(
-            "--source-column", metavar="NAME", help="Column of the sources, or its number."
-        ),
-        click.option(
-            "--task",
-            type=click.Choice(TASKS),
-            metavar="TASK",
-            help=f"What is asked: {', '.join(TASKS)}. Default: as the file says, or translation.",
-        ),
-        click.option("--target-language", metavar="TAG", help="Language of the references."),
-        click.option("--source-language", metavar="TAG", help="Language of the sources."),
-        click.option(
-            "--form",
-            type=click.Choice(FORMS),
-            help="Form of the file. Default: recognised on its own.",
-        ),
-    ):
-        command = add(command)
-    return command
-
-
-def reading(command: Command) -> Command:
-    """Add the arguments and options of a command that reads a corpus of one or two files."""
-    for add in (
-        click.argument("reference", required=False, type=click.Path(path_type=Path)),
-        click.argument("file", type=click.Path(path_type=Path)),
-    ):
-        command = add(command)
-    return reading_options(command)
-
-
-def selecting(command: Command) -> Command:
-    """Add the options that choose entries of a corpus."""
-    for add in (
-        click.option("--seed", type=int, default=0, show_default=True, help="Seed of --sample."),
-        click.option(
-            "--sample", type=click.IntRange(1), help="This many entries, drawn at random."
-        ),
-        click.option(
-            "--limit", type=click.IntRange(1), help="At most this many entries, the first ones."
-        ),
-        click.option("--entries", metavar="ID,ID…", help="Only these entries."),
-        click.option("--difficulty", multiple=True, type=click.IntRange(1, 5)),
-        click.option("--segment", multiple=True, type=click.Choice(SEGMENTS)),
-    ):
-        command = add(command)
-    return command
+reading = adding(*CORPUS.names)
+"""The arguments and options of a command that reads a corpus of one or two files."""
+reading_options = adding(*CORPUS.names[2:])
+"""The options that complete what a corpus file does not say itself."""
+selecting = adding(*ENTRIES.names)
+"""The options that choose entries of a corpus."""
 
 
 def read_corpus(
@@ -192,7 +129,7 @@ def selection(given: Mapping[str, Any]) -> Selection:
         entry_ids=tuple(part.strip() for part in ids.split(",") if part.strip()),
         limit=given["limit"],
         sample=given["sample"],
-        seed=given["seed"],
+        seed=given["seed"] or 0,
     )
 
 

@@ -8,50 +8,28 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 import click
 
 from harness.core.failures import UsageError
+from rosetta_tui.request.click_options import adding
 from rosetta_tui.show.text import plain
 
 if TYPE_CHECKING:
     from harness.vault.request import VaultRequest
 
-Command = TypeVar("Command", bound=Callable[..., Any])
-_FILE = click.Path(path_type=Path)
-
 OF_VAULT = ("purpose", "vault_key", "clock_was_wrong", "despite_network", "others", "shares")
 """Options that go with ``--vault``."""
+_OPENING = ("vault", "purpose", "vault_key", "clock_was_wrong")
 
-_VAULT = click.option("--vault", type=_FILE, metavar="FOLDER", help="The vault that holds the corpus. Where a command takes FILE, give the corpus's name there instead.")  # fmt: skip
-_PURPOSE = click.option("--purpose", metavar="WORDS", help="Why the vault is opened. Its log keeps these words, so name nobody and quote no text.")  # fmt: skip
-_VAULT_KEY = click.option("--vault-key", type=_FILE, metavar="FILE", help="Open it with the keys in this file, such as the recovery key.")  # fmt: skip
-_CLOCK_WAS_WRONG = click.option("--clock-was-wrong", is_flag=True, help="The clock is right now, and was wrong when the last line of the vault's log was written.")  # fmt: skip
-_DESPITE_NETWORK = click.option("--despite-network", metavar="WHY", help="Open the vault even though this computer can reach others; the log and the card keep WHY.")  # fmt: skip
-_WITH = click.option("--with", "others", multiple=True, type=_FILE, metavar="FILE", help="Keys of another keeper who is here, or the recovery key; repeat it for each. For vaults that several keepers open together.")  # fmt: skip
-_SHARES = click.option("--shares", is_flag=True, help="Ask for the words of printed shares until there are enough.")  # fmt: skip
-ASK = click.option("--ask", type=_FILE, metavar="NAME.rosetta-request", help="Open nothing: write the request that asks the keepers to allow exactly this, once. It says --purpose.")  # fmt: skip
-GRANT = click.option("--grant", type=_FILE, metavar="NAME.rosetta-request", help="The request, once enough keepers allowed it. It opens the texts once, for the purpose that it states.")  # fmt: skip
-
-
-def _adding(*options: Callable[[Command], Command]) -> Callable[[Command], Command]:
-    def add(command: Command) -> Command:
-        for option in reversed(options):
-            command = option(command)
-        return command
-
-    return add
-
-
-together = _adding(_WITH, _SHARES)
+together = adding("others", "shares")
 """The options by which keepers bring their shares together on this computer."""
-by_grant = _adding(GRANT, ASK)
-out_of_vault = _adding(_VAULT, _PURPOSE, _VAULT_KEY, _CLOCK_WAS_WRONG, _DESPITE_NETWORK, together)
+by_grant = adding("grant", "ask")
+out_of_vault = adding(*_OPENING, "despite_network", "others", "shares")
 """The options by which FILE is the name of a corpus of a vault, or a run's texts are opened with one."""
-without_method = _adding(_VAULT, _PURPOSE, _VAULT_KEY, _CLOCK_WAS_WRONG, by_grant, together)
+without_method = adding(*_OPENING, "others", "shares")
 """The same for work in which no code of others runs next to the texts."""
-
 
 DetailLine = Callable[[Sequence[str]], None]
 """Shows lines in words."""

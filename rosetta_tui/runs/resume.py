@@ -17,7 +17,7 @@ from textual.widgets import Button, Checkbox, Input, Label, Static
 
 from corpora.text.messages import counted
 from harness.core.failures import UsageError
-from harness.method.shipped import asks
+from harness.method.option_table import asks
 from harness.run.final_scores import unconnected_words
 from harness.setup.plan import Plan
 from rosetta_tui.request.fields import beside_field

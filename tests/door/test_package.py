@@ -30,7 +30,8 @@ from harness.setup.scoring_options import ScoringOptions
 from harness.store.file.database import opened
 from harness.store.runs import find_run
 from rosetta import functions
-from rosetta.options import Choosing, Options, RecordFields
+from rosetta.functions import RecordFields
+from rosetta.options import Choosing, Options
 from tests.harness.evaluation import corpus as made_corpus
 from tests.harness.scripted import Scripted, price_table
 from tests.review.thorough import first
@@ -278,8 +279,10 @@ def test_a_verdict_is_computed_again() -> None:
 def test_every_option_of_a_run_can_be_given_and_no_other() -> None:
     models = (MethodOptions, RunOptions, ScoringOptions)
     fields = {name for model in models for name in model.model_fields}
-    fields -= {"source_language", "target_language", "task", "file_lines"}
-    renamed = {"budget_usd": "budget", "timeout_seconds": "timeout", "most_attempts": "attempts"}
+    fields -= {"source_language", "target_language", "task", "file_lines", "service"}
+    renamed = {
+        "budget_usd": "budget", "timeout_seconds": "timeout", "most_attempts": "attempts", "use_cache": "no_cache",
+    }  # fmt: skip
     wanted = {renamed.get(name, name) for name in fields} | {"note", "tags"}
     assert set(Options.__annotations__) == wanted | set(Choosing.__annotations__)
 

@@ -45,10 +45,15 @@ def read(*names: str) -> str:
     return ROOT.joinpath(*names).read_text("utf-8")
 
 
-@pytest.mark.parametrize("name", ["api", "metrics"])
+@pytest.mark.parametrize("name", ["api", "metrics", "options"])
 def test_page_is_what_its_generator_writes(name: str) -> None:
     written = runpy.run_path(str(DOCS / f"make_{name}.py"))["page"]()
     assert written == read("docs", f"{name}.md"), f"run: python -P docs/make_{name}.py"
+
+
+def test_options_of_the_package_are_those_of_the_table() -> None:
+    written = runpy.run_path(str(DOCS / "make_options.py"))["module"]()
+    assert written == read("rosetta", "options.py"), "run: python -P docs/make_options.py"
 
 
 def test_every_public_name_is_on_its_page() -> None:

@@ -32,7 +32,7 @@ from harness.inputs.dictionary import (
 )
 from harness.inputs.outputs import read_outputs
 from harness.inputs.prompt import load_prompt
-from harness.method.shipped import METHODS
+from harness.method.option_table import METHODS
 from harness.settings import Changes, Settings, change_settings, parse_settings, read_settings
 from tests.harness.sealed.refusals import refuses
 from tests.review.thorough import examples

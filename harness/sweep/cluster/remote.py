@@ -29,8 +29,8 @@ from harness.endpoint.client import EndpointClient
 from harness.endpoint.endpoints import Endpoint, checked_key
 from harness.endpoint.limiter import Limiter, RetryPolicy, Slot
 from harness.method.method import Method, Result
+from harness.method.option_table import METHODS
 from harness.method.options import MethodOptions
-from harness.method.shipped import METHODS
 from harness.methods.registry import build
 from harness.run.call_runner import RunCalls
 from harness.run.events import Control, InFlight

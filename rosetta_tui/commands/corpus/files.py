@@ -18,10 +18,10 @@ from corpora.model.corpus import Corpus
 from corpora.model.task import TRANSLATION
 from corpora.text.messages import percent
 from harness.core.failures import UsageError
+from harness.method.option_table import WRITTEN
 from harness.store.file.database import home
 from rosetta_tui.commands.naming import when_used
 from rosetta_tui.request.reading import (
-    WRITTEN,
     print_problems,
     problem_json,
     read_corpus,

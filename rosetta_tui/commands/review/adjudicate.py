@@ -14,11 +14,12 @@ from typing import Any
 import click
 
 from harness.core.failures import UsageError
+from harness.method.option_table import FORMS
 from harness.store.file.database import home
 from rosetta_tui.commands.naming import when_used
 from rosetta_tui.commands.review import with_vault
-from rosetta_tui.request.reading import FORMS, load_corpus, reading_options
-from rosetta_tui.request.vault import without_method
+from rosetta_tui.request.reading import load_corpus, reading_options
+from rosetta_tui.request.vault import by_grant, without_method
 from rosetta_tui.show.json_forms import form_text
 from rosetta_tui.show.text import plain
 
@@ -42,6 +43,7 @@ _HELP = """\
 @click.argument("review", default="last")
 @click.option("--all", "every", is_flag=True, help="Include items that are decided already.")
 @without_method
+@by_grant
 @click.option("--json", "as_json", is_flag=True, help="Print the queue as JSON, without texts, and ask nothing.")  # fmt: skip
 def adjudicate_(review: str, every: bool, as_json: bool, **vault: Any) -> None:
     """Decide about items of REVIEW that were flagged or that divided the reviewers.

@@ -17,11 +17,12 @@ import click
 from click.core import ParameterSource
 
 from harness.core.failures import UsageError
+from harness.method.option_table import FORMS, SEGMENTS
 from harness.store.file.database import home, opened
 from rosetta_tui.commands.naming import when_used
 from rosetta_tui.commands.review import with_vault
-from rosetta_tui.request.reading import FORMS, SEGMENTS, load_corpus
-from rosetta_tui.request.vault import without_method
+from rosetta_tui.request.reading import load_corpus
+from rosetta_tui.request.vault import by_grant, without_method
 from rosetta_tui.show.text import plain
 
 with when_used():
@@ -109,6 +110,7 @@ def handed_out(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.option("--label", "labels", multiple=True, help="Tag of the community, such as “TK Verified”.")  # fmt: skip
 @handed_out
 @without_method
+@by_grant
 @click.option("--anyway", is_flag=True, help="Make it even if it cannot lead to a verdict under the policy, or not all of it can be read.")  # fmt: skip
 @click.option("--dry-run", is_flag=True, help="Only show the plan.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
@@ -338,6 +340,7 @@ with when_used():
 @click.option("--guide", multiple=True, metavar=_TEXT, help="How to judge, in your words. Once for each language.")  # fmt: skip
 @handed_out
 @without_method
+@by_grant
 @click.option(
     "--seed", type=click.IntRange(0, 2**53 - 1), help="Seed of every draw. Default: random."
 )

@@ -22,7 +22,8 @@ from harness.core.storage import PUBLISHED, write_file
 from harness.store.file.database import default_path, home, opened
 from rosetta_tui.commands.naming import when_used
 from rosetta_tui.commands.review.verify import read_key
-from rosetta_tui.request.options import asked, told
+from rosetta_tui.request.click_options import adding_those_of
+from rosetta_tui.request.options import told
 from rosetta_tui.request.vault import by_grant, out_of_vault, vault_request
 from rosetta_tui.show.json_forms import form_text
 from rosetta_tui.show.text import CHECK_SIGNS, plain
@@ -229,44 +230,8 @@ with when_used():
     from rosetta_tui.report import records
 
 
-_TAKEN = frozenset(
-    [
-        "endpoint",
-        "prompt",
-        "coaching",
-        "prices",
-        "glossary",
-        "word_list",
-        "model_folder",
-        "outputs",
-        "analyser",
-        "source_name",
-        "target_name",
-        "settings",
-        "language_card",
-        "gloss_dictionary",
-        "terms",
-        "scoring",
-        "embeddings",
-        "embeddings_model",
-        "judge",
-        "judge_model",
-        "comet",
-        "bertscore",
-        "concurrency",
-        "budget",
-        "timeout",
-        "attempts",
-        "keep_failed",
-        "offline",
-        "trust_local_server",
-        "may_send",
-    ]
-)
-"""Options of ``rosetta run`` that bring what a card only names, or say how the run goes about its calls."""
-
-
-@click.command(params=[param for param in asked.params if param.name in _TAKEN])
+@click.command()
+@adding_those_of("reproduce")
 @click.argument("card", metavar="CARD|RUN")
 @click.option("--corpus", required=True, help="The corpus file that the card names by its hash, or one of the store.")  # fmt: skip
 @click.option("--reference", type=_FILE, help="Second file of aligned texts.")
@@ -339,8 +304,7 @@ def _request(
             target_language=dataset.target_language,
         )
     )
-    options = {name: value for name, value in told(given).items() if value not in ({}, False)}
-    options.pop("use_cache", None)
+    options = told(given)
     if given["method"]:
         options["method"] = given["method"]
     made = reproduction.rebuild(connection, claimed.card, corpus_opened, options)

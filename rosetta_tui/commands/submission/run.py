@@ -17,6 +17,7 @@ import click
 
 from harness.core.failures import UsageError
 from harness.core.storage import write_file
+from harness.method.option_table import SEGMENTS
 from rosetta_tui.commands.naming import in_lines, when_used
 from rosetta_tui.commands.submission.store import (
     FILE,
@@ -28,8 +29,8 @@ from rosetta_tui.commands.submission.store import (
     kept,
     say,
 )
-from rosetta_tui.request.options import CONFIRM, TRUST_LOCAL_SERVER
-from rosetta_tui.request.reading import SEGMENTS
+from rosetta_tui.request.click_options import adding
+from rosetta_tui.request.options import CONFIRM
 from rosetta_tui.request.vault import by_grant, out_of_vault, vault_request
 
 # ---- The report to the maker of a submission: a released card or a released refusal, in a file,
@@ -138,7 +139,7 @@ _NOT_KEPT: Final = (
 @click.option("--model", help="The model that it may ask there.")
 @click.option("-o", "--output", type=FILE, metavar="FILE", help="What its maker is told. Default: a file beside the submission in the data folder.")  # fmt: skip
 @SUBMITTER
-@TRUST_LOCAL_SERVER
+@adding("trust_local_server")
 @by_grant
 @out_of_vault
 @in_lines

@@ -9,6 +9,7 @@ import click
 
 from corpora.text.messages import counted
 from harness.core.failures import UsageError
+from harness.method.option_table import SEGMENTS
 from rosetta_tui.commands.naming import when_used
 from rosetta_tui.commands.vault.sharing import (
     acting,
@@ -19,7 +20,6 @@ from rosetta_tui.commands.vault.sharing import (
     threshold,
     vault_at,
 )
-from rosetta_tui.request.reading import SEGMENTS
 from rosetta_tui.request.vault import together
 from rosetta_tui.show.json_forms import print_form
 from rosetta_tui.show.text import plain

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import click
 
 from corpora.text.messages import counted
+from harness.method.option_table import SEGMENTS
 from rosetta_tui.commands.naming import when_used
 from rosetta_tui.commands.vault.sharing import (
     FILE,
@@ -24,7 +25,6 @@ from rosetta_tui.commands.vault.sharing import (
     keeper,
     vault_at,
 )
-from rosetta_tui.request.reading import SEGMENTS
 from rosetta_tui.request.vault import asked, by_grant, refuse_existing, together
 from rosetta_tui.show.json_forms import print_form
 from rosetta_tui.show.text import plain

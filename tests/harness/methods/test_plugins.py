@@ -31,8 +31,9 @@ from harness.endpoint.endpoints import (
 )
 from harness.inputs.dictionary import read_coaching
 from harness.method.method import Method
+from harness.method.option_table import METHODS
 from harness.method.options import MethodOptions, keys_in, refuse_told_keys, refuse_written_keys
-from harness.method.shipped import METHODS, method_names
+from harness.method.shipped import method_names
 from harness.methods.chat import briefing
 from harness.methods.checks import make_checks
 from harness.methods.registry import build

@@ -20,8 +20,8 @@ from harness.core.calls import Calls
 from harness.core.canonical import canonical_bytes
 from harness.core.failures import ErrorClass, UsageError
 from harness.method.method import Method, MethodClass, Output, Setup
+from harness.method.option_table import METHODS
 from harness.method.options import MethodOptions
-from harness.method.shipped import METHODS
 from harness.run.events import Finished
 from harness.setup.plan import Plan
 from harness.setup.scoring_options import ScoringOptions

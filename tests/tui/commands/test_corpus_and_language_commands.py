@@ -20,9 +20,9 @@ from corpora.model.corpus import Form
 from harness.core.failures import UsageError
 from harness.doctor import examination
 from harness.doctor.finding import Health
+from harness.method.option_table import FORMS, WRITTEN
 from rosetta_tui.commands.corpus import corpus
 from rosetta_tui.commands.language import language
-from rosetta_tui.request.reading import FORMS, WRITTEN
 from scoring.core.specification import specification
 from tests.corpora.making import LEAST, entry, json_file
 

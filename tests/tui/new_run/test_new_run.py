@@ -13,7 +13,7 @@ from textual.pilot import Pilot
 from textual.widgets import Input
 
 from harness.core.failures import RunState
-from harness.method.shipped import METHODS
+from harness.method.option_table import METHODS
 from harness.store.file.database import open_store
 from harness.store.results import read_outcome
 from harness.store.run_list import list_runs

@@ -125,7 +125,7 @@ def test_a_vault_of_several_asks_for_their_grant(path: Path, tmp_path: Path) -> 
     lines, whole = made.read().lines, {"file": "greetings", "vault": str(made.folder)}
     whole |= {"method": "constant", "text": "Jes.", "purpose": "the spring run"}
     [trouble] = look(path, RunDraft.of(whole), FormCache()).troubles
-    asked = f"rosetta run greetings --ask NAME.rosetta-request --vault {made.folder} --purpose 'the spring run' --method constant --text Jes."
+    asked = f"rosetta run greetings --vault {made.folder} --purpose 'the spring run' --ask NAME.rosetta-request --method constant --text Jes."
     assert (trouble.field, asked in trouble.words) == ("grant", True), trouble
     for filled_in in ({"grant": "spring.rosetta-request"}, {"others": ("school.key",)}):
         assert look(path, RunDraft.of(whole | filled_in), FormCache()).troubles == ()
